@@ -1,0 +1,45 @@
+# One virtual environment, made on first use and again whenever pyproject.toml changes.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench lint format clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(STAMP): pyproject.toml
+	@if command -v uv >/dev/null 2>&1; then \
+		uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && \
+		uv pip install --quiet --python $(BIN)/python -e '.[test,dev]'; \
+	else \
+		$(PYTHON) -m venv $(VENV) && \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,dev]'; \
+	fi
+	@touch $(STAMP)
+
+demo: $(STAMP) ## set everything up and run the main job for real
+	@$(BIN)/pif demo
+
+test: $(STAMP) ## set everything up and pass the tests
+	@$(BIN)/python -m pytest -n auto
+
+lint: $(STAMP) ## format check, lint, types, import directions
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+check: lint test ## what CI runs: lint and test
+
+bench: $(STAMP) ## measure ratios in one run and write docs/benchmarks.md
+	@$(BIN)/python -m benchmarks
+
+format: $(STAMP) ## format the code and apply the safe lint fixes
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+clean: ## remove the environment and caches
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

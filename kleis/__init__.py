@@ -1,0 +1,1 @@
+"""Kleis: a mathematical language of structures, axioms, definitions and data types."""

@@ -1,0 +1,1 @@
+"""PIF: a fuel-bounded lambda calculus whose programs are JSON."""

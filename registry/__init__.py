@@ -1,0 +1,1 @@
+"""The registry: tools, their versions, the servers and the commands."""
