@@ -1,0 +1,111 @@
+"""The ways a PIF program can be refused or stopped (pif-language.md §6).
+
+One exception carries them all: a kind out of a closed list, the place, what was found and expected, and something
+to try. Nothing else leaves this package on account of a user's term or input.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Literal, get_args
+
+__all__ = ["KINDS", "ErrorKind", "Path", "PifError", "Place", "nearest", "pointer"]
+
+ErrorKind = Literal[
+    "parse_error",
+    "unbound_variable",
+    "type_error",
+    "division_by_zero",
+    "empty_list",
+    "missing_key",
+    "out_of_fuel",
+    "too_deep",
+    "term_too_deep",
+    "value_too_large",
+    "result_too_large",
+    "eval_depth_exceeded",
+    "no_tool_context",
+    "unknown_tool",
+    "oracle_error",
+    "cancelled",
+]
+
+KINDS: tuple[str, ...] = get_args(ErrorKind)
+
+Place = Literal["code", "input", "quoted", "data"]
+"""Which text a path points into: the run's own code (or a tool's), its input, code that was built by the program
+(quoted, spliced or reflected), or plain data given to `reflect`."""
+
+Path = tuple["Path", str | int] | None
+"""A JSON pointer under construction: the parent's path and one more key, or None for the root. Linked, so that
+walking down costs one small tuple and nothing is formatted unless an error is reported."""
+
+
+def pointer(path: Path) -> str:
+    """The JSON pointer (RFC 6901) for a linked path; "" for the root."""
+    keys: list[str] = []
+    while path is not None:
+        path, key = path
+        keys.append(str(key).replace("~", "~0").replace("/", "~1"))
+    return "".join("/" + key for key in reversed(keys))
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known spelling closest to `word`, or None where nothing is close (case differences count as close)."""
+    if len(word) > 64:
+        return None
+    candidates = list(known)
+    folded = {name.casefold(): name for name in candidates}
+    if word.casefold() in folded:
+        return folded[word.casefold()]
+    found = difflib.get_close_matches(word, candidates, n=1, cutoff=0.6)
+    return found[0] if found else None
+
+
+class PifError(Exception):
+    """A refusal with everything its reader needs.
+
+    `kind`: one of `KINDS`. `path`: a JSON pointer to the first offending part in evaluation order, into the text
+    that `place` names; `tool` is set (as `name@version`) when that text is a tool's code. `found` and `expected`
+    are short texts; `hint` says what to try. `fuel_used` is filled in by the run that reports the error.
+    """
+
+    def __init__(
+        self,
+        kind: ErrorKind,
+        message: str,
+        *,
+        path: str = "",
+        place: Place = "code",
+        tool: str | None = None,
+        found: str | None = None,
+        expected: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind: ErrorKind = kind
+        self.message = message
+        self.path = path
+        self.place: Place = place
+        self.tool = tool
+        self.found = found
+        self.expected = expected
+        self.hint = hint
+        self.fuel_used = 0
+
+    def __str__(self) -> str:
+        where = f" at {self.path}" if self.path else ""
+        return f"{self.kind}{where}: {self.message}"
+
+    def as_json(self) -> dict[str, object]:
+        """The `error` object of a result (pif-language.md §6); absent parts are left out."""
+        fields: dict[str, object] = {"kind": self.kind, "message": self.message, "path": self.path}
+        if self.place in ("quoted", "data"):
+            fields["in"] = self.place
+        for name in ("tool", "found", "expected", "hint"):
+            value = getattr(self, name)
+            if value is not None:
+                fields[name] = value
+        fields["fuel_used"] = self.fuel_used
+        return fields

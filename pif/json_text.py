@@ -1,0 +1,100 @@
+"""JSON text → data, safely: bounded nesting, exact integers, positions in errors.
+
+No text reaches a recursive decoder before its nesting has been counted, so neither Python's recursion limit (which
+the evaluator raises) nor the C stack can be exhausted by a text of brackets. Integers are exact; NaN, infinities and
+numbers beyond double range decode to non-finite floats, which the term decoder refuses with their place.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import accumulate
+from typing import Any
+
+import msgspec
+
+from pif.budget import JSON_LEVELS, reserve_stack
+from pif.errors import PifError, Place
+
+__all__ = ["JsonError", "TooDeep", "check_nesting", "load_json", "parse_json"]
+
+_STACK = 4_000
+"""Python's limit also guards C decoders; 1,000 levels of JSON must fit with the caller's own frames."""
+
+_STRINGS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
+_FLAT = bytes.maketrans(b"{}", b"[]")
+_SHALLOW = 32
+_STEP = [1 if byte in b"[{" else -1 for byte in range(256)]
+_HUGE = 1 << 20_000
+"""Stands for an integer of more than 4,300 digits, which CPython does not convert: over every limit here."""
+
+
+class JsonError(ValueError):
+    """The text is not JSON. `line` and `column` count from 1."""
+
+    def __init__(self, message: str, line: int, column: int) -> None:
+        super().__init__(f"{message} at line {line}, column {column}")
+        self.line = line
+        self.column = column
+
+
+class TooDeep(ValueError):
+    """The text nests more arrays and objects than allowed."""
+
+
+def check_nesting(text: bytes, limit: int) -> None:
+    """Raise `TooDeep` where arrays and objects nest deeper than `limit`; linear, and quick for ordinary texts."""
+    if text.count(b"[") + text.count(b"{") <= limit:
+        return
+    brackets = _STRINGS.sub(b"", text).translate(_FLAT, _NOT_BRACKETS)
+    for _ in range(min(limit, _SHALLOW)):  # each pass removes the innermost level, all at C speed
+        brackets = brackets.replace(b"[]", b"")
+        if not brackets:
+            return
+    if max(accumulate(map(_STEP.__getitem__, brackets)), default=0) > limit:
+        raise TooDeep(f"arrays and objects nest deeper than {limit} levels")
+
+
+def load_json(text: str | bytes, *, levels: int) -> Any:
+    """The data of a JSON text. Raises `JsonError` or `TooDeep`."""
+    try:
+        raw = text.encode() if isinstance(text, str) else text
+        raw.decode()
+    except UnicodeError:
+        raise JsonError("the text is not valid Unicode", 1, 1) from None
+    check_nesting(raw, levels)
+    reserve_stack(_STACK)
+    try:
+        return msgspec.json.decode(raw)
+    except msgspec.MsgspecError:
+        return _load_slowly(raw.decode())
+
+
+def _load_slowly(text: str) -> Any:
+    """What msgspec refused: numbers out of its range, or a text that is not JSON (which gets a position)."""
+    try:
+        return json.loads(text, parse_int=_integer, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise JsonError(error.msg, error.lineno, error.colno) from None
+
+
+def _integer(digits: str) -> int:
+    if len(digits) <= 4_300:
+        return int(digits)
+    return -_HUGE if digits.startswith("-") else _HUGE
+
+
+def _no_constant(name: str) -> Any:
+    raise json.JSONDecodeError(f"{name} is not JSON", name, 0)
+
+
+def parse_json(text: str | bytes, *, place: Place = "code") -> Any:
+    """`load_json` with the limit of written terms, and refusals as `PifError`."""
+    try:
+        return load_json(text, levels=JSON_LEVELS)
+    except TooDeep as error:
+        raise PifError("term_too_deep", f"{error}", place=place) from None
+    except JsonError as error:
+        raise PifError("parse_error", f"the text is not JSON: {error}", place=place, expected="a JSON text") from None

@@ -1,0 +1,145 @@
+"""Terms: the syntax trees of PIF, how they are printed and what identifies them (pif-language.md §1, §2, §4).
+
+A `Term` is one kind of node for every operation, described by the table in `primitives`; what differs between
+operations is data. Terms are frozen, may share parts, and nest at most `budget.TERM_DEPTH` deep, so plain recursion
+over them is safe. `decode` makes them from JSON; printing a term and decoding it again gives the same term.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import msgspec
+
+from pif.primitives import PRIMITIVES
+
+__all__ = ["ONE_PART", "Json", "Term", "code_text", "identity", "literal", "make", "part_keys", "print_term", "term_text"]
+
+Json = Any
+"""Decoded JSON: None, bool, int, float, str, list, dict. (A recursive alias would say no more to a checker.)"""
+
+Data = None | bool | int | str
+
+
+class Term(msgspec.Struct, frozen=True):
+    """One node.
+
+    `op`: an operation of `primitives.PRIMITIVES`, or `literal`, or `list`. `parts`: the subterms, in evaluation
+    order. `value`: what is not a subterm: the literal's value; the name of `var`, `lam` and `let`; the tuple of
+    field names of `record`, sorted. `nodes` and `height` count all nodes below and including this one, and the
+    longest chain of them (a leaf has height 1).
+
+    Two terms are equal when they print the same; beware that Python's `True == 1` makes literals of them equal
+    too, so compare `term_text` where that matters.
+    """
+
+    op: str
+    parts: tuple[Term, ...] = ()
+    value: Any = None
+    nodes: int = 1
+    height: int = 1
+
+    def rebuilt(self, parts: tuple[Term, ...]) -> Term:
+        """The same node over other parts (itself where nothing changed)."""
+        if all(new is old for new, old in zip(parts, self.parts, strict=True)):
+            return self
+        return make(self.op, parts, self.value)
+
+
+def make(op: str, parts: tuple[Term, ...], value: object = None) -> Term:
+    """A node with its counts."""
+    nodes = 1
+    height = 0
+    for part in parts:
+        nodes += part.nodes
+        if part.height > height:
+            height = part.height
+    return Term(op, parts, value, nodes, height + 1)
+
+
+def literal(value: Data) -> Term:
+    """The leaf that evaluates to an integer, boolean, string or unit."""
+    return Term("literal", (), value)
+
+
+def part_keys(term: Term) -> tuple[tuple[str | int, ...], ...]:
+    """For each part, the JSON pointer steps that lead to it in the printed form."""
+    match term.op:
+        case "list":
+            return tuple((i,) for i in range(len(term.parts)))
+        case "record":
+            return tuple(("record", name) for name in term.value)
+        case "lam":
+            return (("body",),)
+        case "app":
+            return (("app", "func"), ("app", "arg"))
+        case "if":
+            return (("if", "cond"), ("if", "then"), ("if", "else"))
+        case "let":
+            return (("let", term.value), ("in",))
+        case "cons":
+            return (("cons", "head"), ("cons", "tail"))
+        case "continue":
+            return (("continue", "input"),)
+        case op if op in ONE_PART:
+            return ((op,),)
+        case op:
+            return tuple((op, i) for i in range(len(term.parts)))
+
+
+ONE_PART = frozenset(name for name, row in PRIMITIVES.items() if row.shape == "one") | {"code_of"}
+"""Operations printed as `{"op": part}`."""
+
+
+def print_term(term: Term) -> Json:
+    """The canonical JSON form: the first of the forms that the table gives for each operation."""
+    parts = term.parts
+    match term.op:
+        case "literal":
+            return term.value
+        case "var":
+            return {"var": term.value}
+        case "list":
+            return [print_term(part) for part in parts]
+        case "lam":
+            return {"lam": term.value, "body": print_term(parts[0])}
+        case "app":
+            return {"app": {"func": print_term(parts[0]), "arg": print_term(parts[1])}}
+        case "if":
+            cond, then, other = parts
+            return {"if": {"cond": print_term(cond), "then": print_term(then), "else": print_term(other)}}
+        case "let":
+            return {"let": {term.value: print_term(parts[0])}, "in": print_term(parts[1])}
+        case "record":
+            fields = zip(term.value, parts, strict=True)
+            return {"record": {name: print_term(part) for name, part in fields}}
+        case "cons":
+            return {"cons": {"head": print_term(parts[0]), "tail": print_term(parts[1])}}
+        case "continue":
+            return {"continue": {"input": print_term(parts[0])}}
+        case "nil" | "self":
+            return {term.op: True}
+        case op if op in ONE_PART:
+            return {op: print_term(parts[0])}
+        case op:
+            return {op: [print_term(part) for part in parts]}
+
+
+_SORTED = msgspec.json.Encoder(order="sorted")
+
+
+def code_text(code: Json) -> str:
+    """Compact JSON text with the keys of every object in code-point order and UTF-8 unescaped."""
+    return _SORTED.encode(code).decode()
+
+
+def term_text(term: Term) -> str:
+    """The compact canonical text of a term."""
+    return code_text(print_term(term))
+
+
+def identity(term: Term) -> str:
+    """What identifies a tool: `pif1:` and the hex SHA-256 of `pif1`, a newline and the term's canonical text."""
+    digest = hashlib.sha256(b"pif1\n" + term_text(term).encode())
+    return "pif1:" + digest.hexdigest()
