@@ -1,0 +1,66 @@
+"""The ways the registry refuses (pif-language.md §6, "of the tools around it").
+
+One exception carries them all: a kind out of a closed list, the place, what was found and expected, and something to
+try. Nothing else leaves this package on account of a caller's argument, a file that was given to it, or the disk.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+__all__ = ["KINDS", "RegistryError", "RegistryErrorKind"]
+
+RegistryErrorKind = Literal[
+    "invalid_argument",
+    "invalid_name",
+    "version_conflict",
+    "example_failed",
+    "law_disproved",
+    "store_error",
+    "too_busy",
+    "unknown_tool",
+    "internal",
+]
+
+KINDS: tuple[str, ...] = get_args(RegistryErrorKind)
+
+
+class RegistryError(Exception):
+    """A refusal with everything its reader needs.
+
+    `kind`: one of `KINDS`. `place`: the argument or the file at fault; `tool`: the tool it is about, as `name` or
+    `name@version`. `found` and `expected` are short texts; `hint` says what to try next.
+    """
+
+    def __init__(
+        self,
+        kind: RegistryErrorKind,
+        message: str,
+        *,
+        place: str | None = None,
+        tool: str | None = None,
+        found: str | None = None,
+        expected: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind: RegistryErrorKind = kind
+        self.message = message
+        self.place = place
+        self.tool = tool
+        self.found = found
+        self.expected = expected
+        self.hint = hint
+
+    def __str__(self) -> str:
+        where = f" at {self.place}" if self.place else ""
+        return f"{self.kind}{where}: {self.message}"
+
+    def as_json(self) -> dict[str, object]:
+        """The `error` object of a result; absent parts are left out."""
+        fields: dict[str, object] = {"kind": self.kind, "message": self.message}
+        for name in ("place", "tool", "found", "expected", "hint"):
+            value = getattr(self, name)
+            if value is not None:
+                fields[name] = value
+        return fields

@@ -1,0 +1,108 @@
+"""What goes wrong on the disk, as refusals a reader can act on: SQLite's and the system's errors → `store_error`."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from registry.errors import RegistryError
+
+__all__ = ["closed", "damaged", "refusals"]
+
+_ADVICE: Final[dict[int, tuple[str, str]]] = {
+    sqlite3.SQLITE_BUSY: (
+        "another process holds the store",
+        "try again; see which other servers use this home",
+    ),
+    sqlite3.SQLITE_LOCKED: (
+        "another process holds the store",
+        "try again; see which other servers use this home",
+    ),
+    sqlite3.SQLITE_READONLY: (
+        "the store cannot be written",
+        "make the home and its files writable, or choose another with --home",
+    ),
+    sqlite3.SQLITE_PERM: (
+        "the store cannot be accessed",
+        "check who owns the home, or choose another with --home",
+    ),
+    sqlite3.SQLITE_CANTOPEN: (
+        "the store cannot be opened",
+        "check that the home is a directory you may write, or choose another with --home",
+    ),
+    sqlite3.SQLITE_FULL: (
+        "the disk is full; nothing was changed",
+        "free some space, then try again",
+    ),
+    sqlite3.SQLITE_IOERR: (
+        "the disk did not do what it was told; whether the last change was kept is not known",
+        "check the disk, then read the tool back before you try again",
+    ),
+    sqlite3.SQLITE_CORRUPT: (
+        "the store is damaged",
+        "stop all servers that use it, move the file away, and put a backup in its place",
+    ),
+    sqlite3.SQLITE_NOTADB: (
+        "the file is not a tool store",
+        "move it away (a new store is made in its place), or put a backup there",
+    ),
+    sqlite3.SQLITE_NOMEM: ("memory ran out; nothing was changed", "try again with fewer runs at a time"),
+    sqlite3.SQLITE_TOOBIG: (
+        "the text is too large for the store; nothing was changed",
+        "store a smaller tool",
+    ),
+}
+
+
+@contextmanager
+def refusals(path: Path) -> Iterator[None]:
+    """Turn errors of SQLite and of the file system into `RegistryError`; `path` is the file they are about."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _from_sqlite(error, path) from error
+    except OSError as error:
+        raise _from_system(error, path) from error
+
+
+def _from_sqlite(error: sqlite3.Error, path: Path) -> RegistryError:
+    code: int | None = getattr(error, "sqlite_errorcode", None)
+    if code is None or code & 0xFF not in _ADVICE:
+        name = getattr(error, "sqlite_errorname", type(error).__name__)
+        return RegistryError(
+            "internal",
+            f"the tool store failed in a way it should not: {error}",
+            place=str(path),
+            found=name,
+            hint="report this; `pif doctor` checks the store",
+        )
+    message, hint = _ADVICE[code & 0xFF]
+    return RegistryError(
+        "store_error", message, place=str(path), found=f"{error.sqlite_errorname}: {error}", hint=hint
+    )
+
+
+def _from_system(error: OSError, path: Path) -> RegistryError:
+    reason = os.strerror(error.errno) if error.errno is not None else str(error)
+    return RegistryError(
+        "store_error",
+        f"the file or directory cannot be used: {reason}",
+        place=os.fspath(error.filename) if isinstance(error.filename, str | os.PathLike) else str(path),
+        found=reason,
+        hint="check that it exists, who owns it and what space is left, or choose another place",
+    )
+
+
+def closed(path: Path) -> RegistryError:
+    """The store was used after `close`."""
+    return RegistryError("store_error", "the store has been closed", place=str(path), hint="open it again")
+
+
+def damaged(path: Path, tool: str, what: str) -> RegistryError:
+    """What is stored contradicts itself."""
+    message, hint = _ADVICE[sqlite3.SQLITE_CORRUPT]
+    return RegistryError("store_error", f"{message}: {what}", place=str(path), tool=tool, hint=hint)

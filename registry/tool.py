@@ -1,0 +1,180 @@
+"""What a tool is: its record, the rule for its name, and how a version of it is written (pif-language.md §4).
+
+A record is immutable and whole: `hash` is always the hash of `code`. `content_hash` and `pif.terms.identity` state
+the same rule, one for the canonical text and one for the term; a property test holds them together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+
+from pif.errors import nearest
+from registry.errors import RegistryError
+
+__all__ = [
+    "NAME_RULE",
+    "RESERVED",
+    "SYSTEM_TOOLS",
+    "VERSION_LIMIT",
+    "Reference",
+    "ToolRecord",
+    "check_name",
+    "content_hash",
+    "nearest_name",
+    "parse_reference",
+    "valid_name",
+]
+
+NAME_RULE: Final = "[A-Za-z_][A-Za-z0-9_.-]{0,47}"
+VERSION_LIMIT: Final = 2**31 - 1
+"""The largest version number."""
+
+SYSTEM_TOOLS: Final[dict[str, tuple[str, ...]]] = {
+    "pif": (
+        *("evolve", "run", "list", "help", "analyze"),
+        *("history", "diff", "rollback", "forget", "export", "import"),
+    ),
+    "theory": (
+        *("evaluate", "describe_schema", "submit_structure", "submit_define", "submit_data", "try_structure"),
+        *("list_session", "load_theory", "save_theory", "explore", "undo", "compare", "explain"),
+    ),
+    "policy": (
+        *("check_action", "list_rules", "explain_rule", "describe_schema", "evaluate"),
+        *("audit_policy", "compare_policies"),
+    ),
+    "lean": (
+        *("prove", "check_proof", "prove_file", "check_prove_file", "formalize", "check_formalize", "cancel"),
+    ),
+    "corpus": (
+        *("list_declarations_for_paper", "list_declarations_in_file"),
+        "get_dependency_graph_for_declaration",
+    ),
+}
+"""Every tool of every group of servers.md, the second lists of `--more` included."""
+
+RESERVED: Final[frozenset[str]] = frozenset({"self"}.union(*SYSTEM_TOOLS.values()))
+"""Names no evolved tool may take, whichever groups are switched on: a registry outlives one server's options."""
+
+_NAME: Final = re.compile(NAME_RULE)
+_VERSION: Final = re.compile(r"[1-9][0-9]{0,9}")
+_HINT_CANDIDATES: Final = 400
+
+
+class ToolRecord(msgspec.Struct, frozen=True):
+    """One version of one tool.
+
+    `code` is canonical compact JSON text, `hash` its `content_hash`, `capabilities` are sorted names, `created` is
+    the moment this version was first made (ISO 8601, UTC).
+    """
+
+    name: str
+    version: int
+    description: str
+    code: str
+    hash: str
+    capabilities: tuple[str, ...]
+    created: str
+
+    @property
+    def reference(self) -> str:
+        """The record's `name@version`."""
+        return f"{self.name}@{self.version}"
+
+
+class Reference(msgspec.Struct, frozen=True):
+    """A tool as a person or a term names it; `version` is None for the current one."""
+
+    name: str
+    version: int | None = None
+
+    def __str__(self) -> str:
+        return self.name if self.version is None else f"{self.name}@{self.version}"
+
+
+def content_hash(code: str) -> str:
+    """What identifies a tool: `pif1:` and the hex SHA-256 of `pif1`, a newline and its canonical text."""
+    return "pif1:" + hashlib.sha256(b"pif1\n" + code.encode()).hexdigest()
+
+
+def valid_name(name: str) -> bool:
+    """Whether `name` is spelled as a tool's name; says nothing about reserved names."""
+    return _NAME.fullmatch(name) is not None
+
+
+def check_name(name: str) -> str:
+    """`name` itself; raises `invalid_name` where no tool may be called that."""
+    if not valid_name(name):
+        raise RegistryError(
+            "invalid_name",
+            "a tool's name starts with a letter or an underscore and goes on with letters, digits, '_', '.' or '-'",
+            place="name",
+            found=_shown(name),
+            expected=f"{NAME_RULE} (48 characters at most)",
+            hint=_respelled(name),
+        )
+    if name in RESERVED:
+        group = next((group for group, names in SYSTEM_TOOLS.items() if name in names), None)
+        owner = f"a system tool of the group {group}" if group else "how a tool calls itself"
+        raise RegistryError(
+            "invalid_name",
+            f"{name!r} is reserved: it is {owner}",
+            place="name",
+            found=name,
+            expected="a name that no system tool has",
+            hint=f"take another name, for example {name + '_tool'!r}",
+        )
+    return name
+
+
+def parse_reference(text: str) -> Reference:
+    """The tool that `name` or `name@version` names; raises `invalid_name` for every other text."""
+    name, at, version = text.partition("@")
+    if valid_name(name) and not at:
+        return Reference(name)
+    if valid_name(name) and _VERSION.fullmatch(version) and int(version) <= VERSION_LIMIT:
+        return Reference(name, int(version))
+    hint = _respelled(name)
+    if valid_name(name):
+        hint = f"versions count from 1, written without leading zeros: {name}@1"
+    raise RegistryError(
+        "invalid_name",
+        "a tool is named by its name, or by its name, '@' and a version",
+        place="name",
+        found=_shown(text),
+        expected="NAME or NAME@VERSION",
+        hint=hint,
+    )
+
+
+def nearest_name(name: str, names: Iterable[str]) -> str | None:
+    """The name out of `names` closest to a misspelt one, or None where nothing is close.
+
+    Comparing spellings costs microseconds a pair, so of a large registry only the likeliest few hundred names are
+    compared: those of about the same length, and of these those that start or end alike.
+    """
+    candidates = [other for other in names if abs(len(other) - len(name)) <= 3]
+    if len(candidates) > _HINT_CANDIDATES:
+        start, end = name[:2].casefold(), name[-2:].casefold()
+        starting = [other for other in candidates if other[:2].casefold() == start]
+        ending = [other for other in candidates if other[-2:].casefold() == end]
+        both = set(starting).intersection(ending)
+        candidates = list(dict.fromkeys([*sorted(both), *starting, *ending]))[:_HINT_CANDIDATES]
+    return nearest(name, candidates)
+
+
+def _respelled(name: str) -> str | None:
+    """A hint with a legal spelling of an illegal name, where one is left over."""
+    legal = re.sub(r"[^A-Za-z0-9_.-]+", "_", name[:200]).strip("_")[:48]
+    if legal and not valid_name(legal):
+        legal = ("_" + legal)[:48]
+    return f"for example {legal!r}" if legal and legal not in RESERVED else None
+
+
+def _shown(text: str) -> str:
+    """A received text, short and safe to print."""
+    return ascii(text if len(text) <= 60 else text[:57] + "...")
