@@ -22,7 +22,9 @@ __all__ = ["JsonError", "TooDeep", "check_nesting", "load_json", "parse_json"]
 _STACK = 4_000
 """Python's limit also guards C decoders; 1,000 levels of JSON must fit with the caller's own frames."""
 
-_STRINGS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_STRINGS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+"""Possessive, and an unterminated string runs to the end: otherwise `"\\"\\"…` without an end takes quadratic time."""
+
 _NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 _FLAT = bytes.maketrans(b"{}", b"[]")
 _SHALLOW = 32
@@ -49,11 +51,12 @@ def check_nesting(text: bytes, limit: int) -> None:
     if text.count(b"[") + text.count(b"{") <= limit:
         return
     brackets = _STRINGS.sub(b"", text).translate(_FLAT, _NOT_BRACKETS)
-    for _ in range(min(limit, _SHALLOW)):  # each pass removes the innermost level, all at C speed
+    passes = min(limit, _SHALLOW)
+    for _ in range(passes):  # each removes the innermost level of what is balanced, at C speed
         brackets = brackets.replace(b"[]", b"")
         if not brackets:
             return
-    if max(accumulate(map(_STEP.__getitem__, brackets)), default=0) > limit:
+    if max(accumulate(map(_STEP.__getitem__, brackets))) > limit - passes:
         raise TooDeep(f"arrays and objects nest deeper than {limit} levels")
 
 
