@@ -1,0 +1,309 @@
+"""The text of a message → a JSON-RPC request, notification or response, or the refusal to send back.
+
+Knows JSON-RPC 2.0 as MCP narrows it (no batches, ids are strings or integers, params are objects) and no library.
+Nesting and the number of values are bounded before a text is decoded (pif-language.md §3: no input may reach a C
+stack overflow), so neither time nor memory depends on Python's recursion limit.
+
+Invariants
+----------
+- Every text gives exactly one of: something to dispatch, a refusal, or nothing (a response is never answered).
+- A refusal carries the id wherever it can be read; a text that is not JSON at all is -32700 with id null.
+- A `tools/call` that is JSON but holds what is not accepted (nesting, numbers, lone surrogates) is answered by a tool
+  result with `isError`, which the model gets to see, and not by a protocol error, which it does not.
+- Text and numbers go both ways exactly; what cannot be encoded raises `Unencodable`, never a changed value.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+import msgspec
+
+from pif.json_text import JsonError, TooDeep, check_nesting, load_json
+from registry.server.group import Answer
+
+__all__ = [
+    "INTERNAL_ERROR",
+    "INVALID_REQUEST",
+    "NESTING",
+    "PARSE_ERROR",
+    "VALUES",
+    "Incoming",
+    "Refusal",
+    "Reply",
+    "Unencodable",
+    "encode_json",
+    "oversized",
+    "protocol_error",
+    "read_message",
+    "tool_result",
+    "unframed",
+]
+
+NESTING = 1_000
+"""Levels of arrays and objects in a message: those of the longest written term (900) and the request around it."""
+
+VALUES = 1_000_000
+"""Arrays, objects and separators in a message. Each may cost some 250 bytes once decoded."""
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+
+_OUTLINE_CAP = 4 * 1024 * 1024
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]+|[\]}]+|[^"\[\]{}]+', re.DOTALL)
+_STRINGS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+_decode = msgspec.json.Decoder().decode
+_encode = msgspec.json.Encoder().encode
+
+
+class Incoming(msgspec.Struct, frozen=True):
+    """A request (with an id) or a notification (without)."""
+
+    method: str
+    params: dict[str, Any] | None
+    id: int | str | None
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """The client's answer to a request of ours."""
+
+    id: int | str
+    result: dict[str, Any] | None
+    error: dict[str, Any] | None
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """The JSON-RPC answer to something that cannot be dispatched."""
+
+    answer: dict[str, Any]
+
+
+class Unencodable(ValueError):
+    """An answer holds something that JSON text cannot say exactly."""
+
+
+def read_message(text: bytes) -> Incoming | Reply | Refusal | None:
+    """What a message says. None: nothing to do (a response that answers nothing)."""
+    try:
+        check_nesting(text, NESTING)
+    except TooDeep:
+        return _refused(
+            _outline(text), "term_too_deep", f"the message nests deeper than {NESTING} levels of JSON"
+        )
+    if text.count(b",") + text.count(b"[") + text.count(b"{") > VALUES and _count_values(text) > VALUES:
+        return _refused(_outline(text), "value_too_large", f"the message holds more than {VALUES:,} values")
+    try:
+        data = _decode(text)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return _read_slowly(text)
+    return _classify(data)
+
+
+def _read_slowly(text: bytes) -> Incoming | Reply | Refusal | None:
+    """What the fast decoder refused: large numbers, lone surrogates, or a text that is not JSON."""
+    try:
+        data = load_json(text, levels=NESTING)
+    except JsonError as error:
+        return Refusal(
+            protocol_error(None, PARSE_ERROR, f"the message is not JSON in UTF-8: {_place(error)}")
+        )
+    unsound = _unsound(data)
+    if unsound is None:
+        return _classify(data)
+    path, what = unsound
+    return _refused(data if isinstance(data, dict) else {}, "parse_error", what, path=path)
+
+
+def _place(error: JsonError) -> str:
+    return f"line {error.line}, column {error.column}"
+
+
+def _unsound(data: Any) -> tuple[str, str] | None:
+    """The place and description of a number beyond double range or a lone surrogate, if there is one."""
+    pending: list[tuple[str, Any]] = [("", data)]
+    while pending:
+        path, value = pending.pop()
+        if isinstance(value, float) and not math.isfinite(value):
+            return (
+                path,
+                "a number is beyond the range of a double; integers must be written without an exponent",
+            )
+        if isinstance(value, str) and _is_torn(value):
+            return path, "a string holds a lone surrogate, which no UTF-8 text can say"
+        if isinstance(value, list):
+            pending.extend((f"{path}/{index}", item) for index, item in enumerate(value))
+        elif isinstance(value, dict):
+            for key, item in value.items():
+                if _is_torn(key):
+                    return path, "a key holds a lone surrogate, which no UTF-8 text can say"
+                pending.append((f"{path}/{key.replace('~', '~0').replace('/', '~1')}", item))
+    return None
+
+
+def _is_torn(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _classify(data: Any) -> Incoming | Reply | Refusal | None:
+    if not isinstance(data, dict):
+        what = "a batch; send one message at a time" if isinstance(data, list) else "no object"
+        return Refusal(protocol_error(None, INVALID_REQUEST, f"the message is {what}"))
+    method = data.get("method")
+    if method is None and ("result" in data or "error" in data):
+        return _reply(data)
+    fault = _fault(data)
+    if fault is not None:
+        return Refusal(protocol_error(_readable_id(data), INVALID_REQUEST, fault))
+    params = data.get("params")
+    if params is not None and not isinstance(params, dict):
+        if "id" not in data:
+            return None
+        return Refusal(protocol_error(data["id"], INVALID_PARAMS, "`params` must be an object"))
+    assert isinstance(method, str)
+    return Incoming(method, params, data.get("id"))
+
+
+def _fault(data: dict[str, Any]) -> str | None:
+    """Why an object is no request and no notification."""
+    if data.get("jsonrpc") != "2.0":
+        return '`jsonrpc` must be "2.0"'
+    if not isinstance(data.get("method"), str):
+        return "`method` must be a string"
+    if "id" in data and not _is_id(data["id"]):
+        return "`id` must be a string or an integer"
+    return None
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)
+
+
+def _readable_id(data: dict[str, Any]) -> Any:
+    """The id to answer with: as it was sent if it is a string or a number, else null."""
+    value = data.get("id")
+    return value if isinstance(value, str | int | float) and not isinstance(value, bool) else None
+
+
+def _reply(data: dict[str, Any]) -> Reply | None:
+    number, result, error = data.get("id"), data.get("result"), data.get("error")
+    if not isinstance(number, str | int) or isinstance(number, bool):
+        return None
+    if isinstance(result, dict):
+        return Reply(number, result, None)
+    return Reply(number, None, error) if isinstance(error, dict) else None
+
+
+def _refused(data: dict[str, Any], kind: str, message: str, *, path: str = "") -> Refusal | None:
+    """The answer to JSON that is sound as text but not accepted."""
+    number = _readable_id(data)
+    if data.get("method") == "tools/call" and _is_id(number):
+        place = path.removeprefix("/params").removeprefix("/arguments")
+        answer = Answer.error(kind, message, path=place or None, hint="Nothing was done.")
+        return Refusal(
+            {"jsonrpc": "2.0", "id": number, "result": tool_result(answer, {"resultType": "complete"})}
+        )
+    if number is None and "method" in data and "id" not in data:
+        return None
+    return Refusal(protocol_error(number, INVALID_REQUEST, message))
+
+
+def _count_values(text: bytes) -> int:
+    bare = _STRINGS.sub(b"", text)
+    return bare.count(b",") + bare.count(b"[") + bare.count(b"{")
+
+
+def _outline(text: bytes) -> dict[str, Any]:
+    """The scalar members of a message's outermost object, read without decoding what is inside of it.
+
+    Of a text that breaks off, the members before the last comma. Empty where there is nothing to read.
+    """
+    kept: list[bytes] = []
+    comma = 0
+    depth = 0
+    for match in _TOKEN.finditer(text[:_OUTLINE_CAP]):
+        token = match[0]
+        if token[0] in b"[{":
+            if depth == 0:
+                kept.append(token[:1])
+            if depth == 1 or (depth == 0 and len(token) > 1):
+                kept.append(b"0")
+            depth += len(token)
+        elif token[0] in b"]}":
+            depth -= len(token)
+            if depth <= 0:
+                kept.append(token[-1:])
+                break
+        elif depth == 1:
+            if token[0] != ord('"') and b"," in token:
+                comma = len(kept)
+            kept.append(token)
+    closed = bool(kept) and depth <= 0
+    try:
+        data = _decode(b"".join(kept if closed else [*kept[:comma], b"}"]))
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def oversized(head: bytes, cap: int) -> Refusal:
+    """The answer to a message beyond the cap, of which only the beginning was kept."""
+    number = _readable_id(_outline(head))
+    return Refusal(protocol_error(number, INVALID_REQUEST, f"the message is larger than {cap:,} bytes"))
+
+
+def unframed(reason: str) -> Refusal:
+    """The answer to bytes that are no message."""
+    return Refusal(protocol_error(None, PARSE_ERROR, reason))
+
+
+def protocol_error(number: Any, code: int, message: str) -> dict[str, Any]:
+    """A JSON-RPC error answer."""
+    return {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": message}}
+
+
+TEXT_LIMIT = 20_000
+"""Characters of text in one answer (servers.md)."""
+
+
+def tool_result(answer: Answer, envelope: dict[str, Any]) -> dict[str, Any]:
+    """The result object of a call, as it goes over the wire; `envelope` holds what the protocol version adds."""
+    return {
+        "content": [{"type": "text", "text": _cut(answer)}],
+        "structuredContent": answer.structured,
+        "isError": answer.is_error,
+        **envelope,
+    }
+
+
+def _cut(answer: Answer) -> str:
+    text = answer.text
+    if len(text) <= TEXT_LIMIT:
+        return text
+    note = f"\n[cut: {TEXT_LIMIT:,} of {len(text):,} characters; all of it is in structuredContent. {answer.rest}".rstrip()
+    return text[: TEXT_LIMIT - len(note) - 1] + note + "]"
+
+
+def encode_json(value: Any) -> bytes:
+    """Compact JSON text, exact. Raises `Unencodable`."""
+    try:
+        return _encode(value)
+    except UnicodeEncodeError:  # a lone surrogate: JSON's own escapes can say it
+        return _encode_ascii(value)
+    except (TypeError, ValueError, RecursionError, OverflowError) as error:
+        raise Unencodable(f"{type(error).__name__} while encoding") from error
+
+
+def _encode_ascii(value: Any) -> bytes:
+    try:
+        return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Unencodable(f"{type(error).__name__} while encoding") from error
