@@ -71,6 +71,8 @@ def refusals(path: Path) -> Iterator[None]:
 
 def _from_sqlite(error: sqlite3.Error, path: Path) -> RegistryError:
     code: int | None = getattr(error, "sqlite_errorcode", None)
+    if code is None and "decode to UTF-8" in str(error):  # Python's own refusal to hand out damaged text
+        code, error.sqlite_errorname = sqlite3.SQLITE_CORRUPT, "SQLITE_CORRUPT"
     if code is None or code & 0xFF not in _ADVICE:
         name = getattr(error, "sqlite_errorname", type(error).__name__)
         return RegistryError(

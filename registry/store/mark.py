@@ -76,8 +76,7 @@ class Mark:
                 self._put(under_way + 1)
 
     def close(self) -> None:
-        """Let go of the file."""
-        self._memory.close()
+        """Let go of the file. The mapping goes with this object: another thread may be reading it just now."""
         os.close(self._file)
 
     def _put(self, value: int) -> None:
