@@ -16,13 +16,13 @@ from pif.json_text import parse_json
 from pif.primitives import PRIMITIVES
 from pif.terms import Json, Term, literal, make
 
-__all__ = ["all_errors", "decode_term", "decode_text", "describe", "round_number"]
+__all__ = ["MANY", "ONE", "Decoder", "all_errors", "decode_term", "decode_text", "describe", "round_number"]
 
 _STACK = 3_000
 """Python frames that decoding 400 nested terms may take, with room for the caller's own."""
 
-_MANY = {name: row.arity for name, row in PRIMITIVES.items() if row.shape == "many"}
-_ONE = frozenset(name for name, row in PRIMITIVES.items() if row.shape == "one")
+MANY = {name: row.arity for name, row in PRIMITIVES.items() if row.shape == "many"}
+ONE = frozenset(name for name, row in PRIMITIVES.items() if row.shape == "one")
 _COMPANIONS = {"body": "lam", "in": "let"}
 """Second keys of the operations that have two, and the operation each belongs to."""
 
@@ -30,7 +30,7 @@ _COMPANIONS = {"body": "lam", "in": "let"}
 def decode_term(data: Json, *, place: Place = "code") -> Term:
     """The term that decoded JSON describes. Raises `PifError` for the first thing that is not one."""
     reserve_stack(_STACK)
-    return _Decoder(place).term(data, None, 1, 0)
+    return Decoder(place).term(data, None, 1, 0)
 
 
 def decode_text(text: str | bytes, *, place: Place = "code") -> Term:
@@ -41,7 +41,7 @@ def decode_text(text: str | bytes, *, place: Place = "code") -> Term:
 def all_errors(data: Json) -> list[PifError]:
     """Every error in `data`, in reading order; empty where it is a term."""
     reserve_stack(_STACK)
-    decoder = _Decoder("code", collect=True)
+    decoder = Decoder("code", collect=True)
     decoder.term(data, None, 1, 0)
     return decoder.errors
 
@@ -57,7 +57,11 @@ def describe(data: Json) -> str:
             text = "a very large number" if isinstance(data, int) and data.bit_length() > 128 else str(data)
             return text if len(text) <= 24 else text[:21] + "…"
         case str():
-            return f'the string "{data}"' if len(data) <= 24 else f'a string of {len(data)} characters ("{data[:20]}…")'
+            return (
+                f'the string "{data}"'
+                if len(data) <= 24
+                else f'a string of {len(data)} characters ("{data[:20]}…")'
+            )
         case list():
             return "an empty array" if not data else f"an array of {len(data)}"
         case dict():
@@ -72,7 +76,7 @@ def round_number(number: float) -> int | None:
     return round(number) if math.isfinite(number) else None
 
 
-class _Decoder:
+class Decoder:
     """One decoding. `depth` counts terms in the canonical form; `level` counts quotes less unquotes."""
 
     def __init__(self, place: Place, *, collect: bool = False) -> None:
@@ -104,8 +108,9 @@ class _Decoder:
         hint: str | None = None,
     ) -> Term:
         """Raise, or where all errors are wanted record it and stand in a literal."""
+        where = "/input" + pointer(path) if self.place == "input" else pointer(path)
         error = PifError(
-            kind, message, path=pointer(path), place=self.place, found=found, expected=expected, hint=hint
+            kind, message, path=where, place=self.place, found=found, expected=expected, hint=hint
         )
         if not self.collect:
             raise error
@@ -119,24 +124,29 @@ class _Decoder:
                 return self.too_deep(path)
             if len(data) == 1:
                 (key,) = data
-                if key in _MANY:
+                if key in MANY:
                     return self.many(key, data[key], path, depth, level)
-                if key in _ONE:
+                if key in ONE:
                     return self.one(key, data[key], path, depth, level)
                 read = self.special.get(key)
                 if read is not None and key != "lam" and key != "let":
                     return read(data, path, depth, level)
             elif len(data) == 2 and (("lam" in data and "body" in data) or ("let" in data and "in" in data)):
-                return self.lam(data, path, depth, level) if "lam" in data else self.let(data, path, depth, level)
+                return (
+                    self.lam(data, path, depth, level)
+                    if "lam" in data
+                    else self.let(data, path, depth, level)
+                )
             return self.no_operation(data, path)
         if depth > TERM_DEPTH:
             return self.too_deep(path)
         if kind is int:
             if data.bit_length() > INTEGER_BITS:
                 return self.refuse(
-                    f"an integer of {data.bit_length()} bits is over the limit of {INTEGER_BITS}",
+                    f"an integer literal has at most {INTEGER_BITS} bits",
                     path,
                     kind="value_too_large",
+                    found=describe(data),
                 )
             return Term("literal", (), data)
         if kind is str:
@@ -178,7 +188,7 @@ class _Decoder:
     # Operations, by shape.
 
     def many(self, op: str, parts: Json, path: Path, depth: int, level: int) -> Term:
-        arity = _MANY[op]
+        arity = MANY[op]
         here: Path = (path, op)
         if type(parts) is not list or len(parts) != arity:
             return self.refuse(
@@ -202,7 +212,9 @@ class _Decoder:
         elif op == "unquote":
             if level == 0:
                 return self.refuse(
-                    "`unquote` stands outside any `quote`", path, hint="It splices a value into the `quote` around it."
+                    "`unquote` stands outside any `quote`",
+                    path,
+                    hint="It splices a value into the `quote` around it.",
                 )
             level -= 1
         elif op == "analyze" and type(part) is list and len(part) == 1:
@@ -302,7 +314,10 @@ class _Decoder:
         fields, here = data["record"], (path, "record")
         if type(fields) is not dict:
             return self.refuse(
-                "`record` takes an object", here, found=describe(fields), expected=PRIMITIVES["record"].forms[0]
+                "`record` takes an object",
+                here,
+                found=describe(fields),
+                expected=PRIMITIVES["record"].forms[0],
             )
         parts = {self.text(name, here): self.term(field, (here, name), depth + 1, level)
                  for name, field in fields.items()}  # fmt: skip
@@ -318,7 +333,9 @@ class _Decoder:
         """Whether `parts` is an object with exactly these keys; refuses it otherwise."""
         form = " or ".join(PRIMITIVES[op].forms)
         if type(parts) is not dict:
-            self.refuse(f"`{op}` takes an object with {_listed(wanted)}", path, found=describe(parts), expected=form)
+            self.refuse(
+                f"`{op}` takes an object with {_listed(wanted)}", path, found=describe(parts), expected=form
+            )
             return False
         if parts.keys() == set(wanted):
             return True
@@ -327,9 +344,13 @@ class _Decoder:
         guess = nearest(extra[0], missing or wanted) if extra else None
         hint = f'Did you mean "{guess}"?' if guess else None
         if extra and not missing:
-            self.refuse(f'`{op}` has no part "{extra[0]}"', path, found=describe(parts), expected=form, hint=hint)
+            self.refuse(
+                f'`{op}` has no part "{extra[0]}"', path, found=describe(parts), expected=form, hint=hint
+            )
         else:
-            self.refuse(f"`{op}` lacks {_listed(missing)}", path, found=describe(parts), expected=form, hint=hint)
+            self.refuse(
+                f"`{op}` lacks {_listed(missing)}", path, found=describe(parts), expected=form, hint=hint
+            )
         return False
 
     def no_operation(self, data: dict[str, Json], path: Path) -> Term:
@@ -347,7 +368,8 @@ class _Decoder:
             known = [*PRIMITIVES, *_COMPANIONS]
             word = next(iter(data))
             guess = next((near for key in data if (near := nearest(key, known))), None)
-            guess = _COMPANIONS.get(guess, guess) if guess else None
+            if guess is not None:
+                guess = _COMPANIONS.get(guess, guess)
             hint = (
                 f"Did you mean `{guess}`? {PRIMITIVES[guess].forms[0]}"
                 if guess
@@ -362,7 +384,9 @@ class _Decoder:
         if extra:
             guess = nearest(extra[0], [second]) if second and second not in data else None
             hint = f'Did you mean "{guess}"?' if guess else None
-            return self.refuse(f'`{op}` has no part "{extra[0][:48]}"', path, found=found, expected=form, hint=hint)
+            return self.refuse(
+                f'`{op}` has no part "{extra[0][:48]}"', path, found=found, expected=form, hint=hint
+            )
         return self.refuse(f'`{op}` lacks "{second}"', path, found=found, expected=form)
 
 

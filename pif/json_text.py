@@ -100,4 +100,6 @@ def parse_json(text: str | bytes, *, place: Place = "code") -> Any:
     except TooDeep as error:
         raise PifError("term_too_deep", f"{error}", place=place) from None
     except JsonError as error:
-        raise PifError("parse_error", f"the text is not JSON: {error}", place=place, expected="a JSON text") from None
+        raise PifError(
+            "parse_error", f"the text is not JSON: {error}", place=place, expected="a JSON text"
+        ) from None

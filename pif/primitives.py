@@ -76,7 +76,9 @@ class Primitive(msgspec.Struct, frozen=True, kw_only=True):
     example: tuple[str, str]
 
 
-def _binary(name: str, category: str, types: str, doc: str, example: str, value: str, charge: str = "") -> Primitive:
+def _binary(
+    name: str, category: str, types: str, doc: str, example: str, value: str, charge: str = ""
+) -> Primitive:
     return Primitive(
         name=name,
         category=category,
@@ -89,7 +91,9 @@ def _binary(name: str, category: str, types: str, doc: str, example: str, value:
     )
 
 
-def _unary(name: str, category: str, types: str, doc: str, example: str, value: str, charge: str = "") -> Primitive:
+def _unary(
+    name: str, category: str, types: str, doc: str, example: str, value: str, charge: str = ""
+) -> Primitive:
     return Primitive(
         name=name,
         category=category,
@@ -104,7 +108,14 @@ def _unary(name: str, category: str, types: str, doc: str, example: str, value: 
 
 
 def _special(
-    name: str, category: str, forms: tuple[str, ...], types: str, doc: str, example: str, value: str, charge: str = ""
+    name: str,
+    category: str,
+    forms: tuple[str, ...],
+    types: str,
+    doc: str,
+    example: str,
+    value: str,
+    charge: str = "",
 ) -> Primitive:
     return Primitive(
         name=name,

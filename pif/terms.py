@@ -14,7 +14,19 @@ import msgspec
 
 from pif.primitives import PRIMITIVES
 
-__all__ = ["ONE_PART", "Json", "Term", "code_text", "identity", "literal", "make", "part_keys", "print_term", "term_text"]
+__all__ = [
+    "ONE_PART",
+    "Json",
+    "Term",
+    "code_text",
+    "identity",
+    "literal",
+    "make",
+    "part_keys",
+    "print_term",
+    "same_term",
+    "term_text",
+]
 
 Json = Any
 """Decoded JSON: None, bool, int, float, str, list, dict. (A recursive alias would say no more to a checker.)"""
@@ -30,8 +42,7 @@ class Term(msgspec.Struct, frozen=True):
     field names of `record`, sorted. `nodes` and `height` count all nodes below and including this one, and the
     longest chain of them (a leaf has height 1).
 
-    Two terms are equal when they print the same; beware that Python's `True == 1` makes literals of them equal
-    too, so compare `term_text` where that matters.
+    Compare terms with `same_term`: `==` would take the literal `true` for 1, as Python does.
     """
 
     op: str
@@ -143,3 +154,17 @@ def identity(term: Term) -> str:
     """What identifies a tool: `pif1:` and the hex SHA-256 of `pif1`, a newline and the term's canonical text."""
     digest = hashlib.sha256(b"pif1\n" + term_text(term).encode())
     return "pif1:" + digest.hexdigest()
+
+
+def same_term(a: Term, b: Term) -> bool:
+    """Whether two terms print the same (so that `true` differs from 1)."""
+    if a is b:
+        return True
+    return (
+        a.op == b.op
+        and a.nodes == b.nodes
+        and type(a.value) is type(b.value)
+        and a.value == b.value
+        and len(a.parts) == len(b.parts)
+        and all(map(same_term, a.parts, b.parts))
+    )

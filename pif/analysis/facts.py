@@ -1,0 +1,140 @@
+"""What can be read off a term: names, operations, tools, capabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from pif.terms import Term
+
+__all__ = [
+    "CAPABILITIES",
+    "Facts",
+    "facts_of",
+    "free_names",
+    "holds_live",
+    "literal_tool",
+    "live_children",
+    "live_parts",
+]
+
+CAPABILITIES: dict[str, str] = {
+    "continue": "can ask to be called again",
+    "dynamic_code": "builds code, or reads a tool whose name it computes",
+    "eval": "runs quoted code",
+    "self": "calls itself",
+}
+"""What a term may do beyond plain computation."""
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """The record that `analyze` gives. Quoted parts are entered, except by `free`, which enters live unquotes only."""
+
+    nodes: int
+    depth: int
+    operations: dict[str, int]
+    free: list[str]
+    tools: list[str]
+    capabilities: list[str]
+
+
+def facts_of(term: Term) -> Facts:
+    """All facts of one term."""
+    operations: dict[str, int] = {}
+    tools: set[str] = set()
+    capabilities: set[str] = set()
+    for node in _all_nodes(term):
+        op = node.op
+        if op not in ("literal", "list"):
+            operations[op] = operations.get(op, 0) + 1
+        if op in ("eval", "self", "continue"):
+            capabilities.add(op)
+        elif op in ("reflect", "unquote"):
+            capabilities.add("dynamic_code")
+        elif op == "code_of" or op == "app":
+            name = literal_tool(node)
+            if name == "self":
+                capabilities.add("self")
+            elif name is not None:
+                tools.add(name)
+            elif op == "code_of":
+                capabilities.add("dynamic_code")
+    return Facts(
+        term.nodes,
+        term.height,
+        dict(sorted(operations.items())),
+        sorted(free_names(term)),
+        sorted(tools),
+        sorted(capabilities),
+    )
+
+
+def literal_tool(term: Term) -> str | None:
+    """The tool that an `app` or `code_of` names literally."""
+    if term.op not in ("app", "code_of"):
+        return None
+    name = term.parts[0]
+    return name.value if name.op == "literal" and type(name.value) is str else None
+
+
+def _all_nodes(term: Term) -> Iterator[Term]:
+    stack = [term]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(node.parts))
+
+
+def live_parts(template: Term) -> Iterator[Term]:
+    """The live unquotes of a quote's template (its one part), left to right: the nodes that run when it does."""
+    return _unquotes(template, 1)
+
+
+def _unquotes(term: Term, level: int) -> Iterator[Term]:
+    if term.op == "unquote":
+        if level == 1:
+            yield term
+            return
+        level -= 1
+    elif term.op == "quote":
+        level += 1
+    for part in term.parts:
+        yield from _unquotes(part, level)
+
+
+def live_children(term: Term) -> Iterator[Term]:
+    """The parts of a term that are code where it stands: of a quote, what its live unquotes hold."""
+    if term.op == "quote":
+        for unquote in live_parts(term.parts[0]):
+            yield unquote.parts[0]
+    else:
+        yield from term.parts
+
+
+def free_names(term: Term) -> frozenset[str]:
+    """The names that nothing in the term binds; names inside quotes do not count, except in live unquotes."""
+    free: set[str] = set()
+    bound: dict[str, int] = {}
+    _collect_free(term, bound, free)
+    return frozenset(free)
+
+
+def _collect_free(term: Term, bound: dict[str, int], free: set[str]) -> None:
+    if term.op == "var":
+        if not bound.get(term.value):
+            free.add(term.value)
+    elif term.op in ("lam", "let"):
+        if term.op == "let":
+            _collect_free(term.parts[0], bound, free)
+        bound[term.value] = bound.get(term.value, 0) + 1
+        _collect_free(term.parts[-1], bound, free)
+        bound[term.value] -= 1
+    else:
+        for part in live_children(term):
+            _collect_free(part, bound, free)
+
+
+def holds_live(term: Term, op: str) -> bool:
+    """Whether an operation of this kind can run when the term does (not: stands only inside a quote)."""
+    return term.op == op or any(holds_live(part, op) for part in live_children(term))

@@ -1,0 +1,3 @@
+def normalize(term, visit):
+    visit(term.nodes)
+    return term

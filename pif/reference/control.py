@@ -1,0 +1,434 @@
+"""Nodes for names, functions, choice, folding, evaluation of quoted code, `self` and `continue`."""
+
+from __future__ import annotations
+
+from pif.errors import nearest
+from pif.reference.machine import Code, Env, Machine, Node, Tool
+from pif.values import Closure, Continuation, Quoted, Value, is_list
+
+__all__ = [
+    "Application",
+    "Choice",
+    "Continue",
+    "Eval",
+    "Fold",
+    "Given",
+    "Lambda",
+    "Let",
+    "Literal",
+    "Scope",
+    "Self",
+    "StringLiteral",
+    "ToolName",
+    "Unbound",
+    "Variable",
+    "Variable0",
+    "Variable1",
+    "Variable2",
+]
+
+
+class Literal(Node):
+    """An integer, a boolean, unit, or the empty list."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+    def ev(self, env: Env, depth: int, run: Machine) -> Value:
+        run.fuel = fuel = run.fuel - 1
+        if fuel < 0 or depth < 0:
+            run.stop(self, depth)
+        return self.value
+
+
+class StringLiteral(Node):
+    """A string, charged by its length as well."""
+
+    __slots__ = ("charge", "value")
+
+    def __init__(self, value: str, charge: int) -> None:
+        self.value = value
+        self.charge = charge
+
+    def ev(self, env: Env, depth: int, run: Machine) -> Value:
+        run.fuel = fuel = run.fuel - 1 - self.charge
+        if fuel < 0 or depth < 0:
+            run.stop(self, depth, self.charge)
+        return self.value
+
+
+class Variable0(Node):
+    """The innermost name."""
+
+    __slots__ = ()
+
+    def ev(self, env: Env, depth: int, run: Machine) -> Value:
+        run.fuel = fuel = run.fuel - 1
+        if fuel < 0 or depth < 0:
+            run.stop(self, depth)
+        return env[0]
+
+
+class Variable1(Node):
+    """The name one step out."""
+
+    __slots__ = ()
+
+    def ev(self, env: Env, depth: int, run: Machine) -> Value:
+        run.fuel = fuel = run.fuel - 1
+        if fuel < 0 or depth < 0:
+            run.stop(self, depth)
+        return env[1][0]
+
+
+class Variable2(Node):
+    """The name two steps out."""
+
+    __slots__ = ()
+
+    def ev(self, env: Env, depth: int, run: Machine) -> Value:
+        run.fuel = fuel = run.fuel - 1
+        if fuel < 0 or depth < 0:
+            run.stop(self, depth)
+        return env[1][1][0]
+
+
+class Variable(Node):
+    """A name any number of steps out."""
+
+    __slots__ = ("hops",)
+
+    def __init__(self, hops: int) -> None:
+        self.hops = hops
+
+    def ev(self, env: Env, depth: int, run: Machine) -> Value:
+        run.fuel = fuel = run.fuel - 1
+        if fuel < 0 or depth < 0:
+            run.stop(self, depth)
+        for _ in range(self.hops):
+            env = env[1]
+        return env[0]
+
+
+class Given(Node):
+    """A name that an `eval` handed in: a place in the flat end of the environment."""
+
+    __slots__ = ("hops", "index")
+
+    def __init__(self, hops: int, index: int) -> None:
+        self.hops = hops
+        self.index = index
+
+    def ev(self, env: Env, depth: int, run: Machine) -> Value:
+        run.fuel = fuel = run.fuel - 1
+        if fuel < 0 or depth < 0:
+            run.stop(self, depth)
+        for _ in range(self.hops):
+            env = env[1]
+        return env[self.index]
+
+
+class Unbound(Node):
+    """A name that nothing binds: an error where it is reached, not before."""
+
+    __slots__ = ("name", "scope")
+
+    def __init__(self, name: str, scope: Scope) -> None:
+        self.name = name
+        self.scope = scope
+
+    def ev(self, env: Env, depth: int, run: Machine) -> Value:
+        run.fuel = fuel = run.fuel - 1
+        if fuel < 0 or depth < 0:
+            run.stop(self, depth)
+        visible = list(self.scope.access())
+        close = nearest(self.name, visible)
+        names = ", ".join(name[:80] for name in visible[:8]) or "none"
+        self.fail(
+            "unbound_variable",
+            f'nothing binds "{self.name[:80]}" here',
+            found=self.name[:80],
+            expected=f"a name in scope: {names}",
+            hint=f'Did you mean "{close}"?' if close else None,
+        )
+
+
+class Lambda(Node):
+    """A function. `charge` is what the closure keeps alive."""
+
+    __slots__ = ("body", "charge")
+
+    body: Node
+
+    def __init__(self, charge: int) -> None:
+        self.charge = charge
+
+    def ev(self, env: Env, depth: int, run: Machine) -> Value:
+        run.fuel = fuel = run.fuel - 1 - self.charge
+        if fuel < 0 or depth < 0:
+            run.stop(self, depth, self.charge)
+        return Closure(self.body, env)
+
+
+class Application(Node):
+    """A call. `operand` says that the value is wanted for more than being the run's own (no `continue`).
+
+    The body runs at the depth of the operands, which have been entered by then: no depth test is left to make.
+    """
+
+    __slots__ = ("argument", "function", "operand")
+
+    function: Node
+    argument: Node
+
+    def __init__(self, operand: bool) -> None:
+        self.operand = operand
+
+    def ev(self, env: Env, depth: int, run: Machine) -> Value:
+        run.fuel = fuel = run.fuel - 1
+        if fuel < 0 or depth < 0:
+            run.stop(self, depth)
+        depth -= 1
+        function = self.function.ev(env, depth, run)
+        argument = self.argument.ev(env, depth, run)
+        if type(function) is not Closure:
+            self.function.wrong_type("app", function, "a function")
+        run.fuel = fuel = run.fuel - 1
+        if fuel < 0:
+            run.refill(self)
+        value = function.body.ev((argument, function.env), depth, run)
+        if type(value) is Continuation and self.operand:
+            self.misplaced_continue()
+        return value
+
+
+class ToolName(Node):
+    """A literal string in function position: the registered tool. No node of its own, so nothing is charged here."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def ev(self, env: Env, depth: int, run: Machine) -> Value:
+        value = run.code_of(run.tool(self.name, self)).root.ev((), depth, run)
+        if type(value) is Continuation:
+            self.misplaced_continue()
+        return value
+
+
+class Self(Node):
+    """The present tool: its code is evaluated, one level deeper."""
+
+    __slots__ = ("operand", "tool")
+
+    def __init__(self, tool: Tool | None, operand: bool) -> None:
+        self.tool = tool
+        self.operand = operand
+
+    def ev(self, env: Env, depth: int, run: Machine) -> Value:
+        run.fuel = fuel = run.fuel - 1
+        if fuel < 0 or depth < 0:
+            run.stop(self, depth)
+        if self.tool is None:
+            self.fail(
+                "no_tool_context",
+                "`self` stands in code that belongs to no tool",
+                hint="It is legal under a `lam` of a tool's own code; quoted and inline code belongs to no tool.",
+            )
+        value = run.code_of(self.tool).root.ev((), depth - 1, run)
+        if type(value) is Continuation and self.operand:
+            self.misplaced_continue()
+        return value
+
+
+class Let(Node):
+    """One name for the length of a body."""
+
+    __slots__ = ("body", "value")
+
+    body: Node
+    value: Node
+
+    def ev(self, env: Env, depth: int, run: Machine) -> Value:
+        run.fuel = fuel = run.fuel - 1
+        if fuel < 0 or depth < 0:
+            run.stop(self, depth)
+        return self.body.ev((self.value.ev(env, depth - 1, run), env), depth - 1, run)
+
+
+class Choice(Node):
+    """`if`."""
+
+    __slots__ = ("condition", "no", "yes")
+
+    condition: Node
+    yes: Node
+    no: Node
+
+    def ev(self, env: Env, depth: int, run: Machine) -> Value:
+        run.fuel = fuel = run.fuel - 1
+        if fuel < 0 or depth < 0:
+            run.stop(self, depth)
+        condition = self.condition.ev(env, depth - 1, run)
+        if condition is True:
+            return self.yes.ev(env, depth - 1, run)
+        if condition is False:
+            return self.no.ev(env, depth - 1, run)
+        self.condition.wrong_type("if", condition, "a boolean condition")
+
+
+class Fold(Node):
+    """The left fold; its function is called on one pair for each item."""
+
+    __slots__ = ("function", "initial", "items")
+
+    function: Node
+    initial: Node
+    items: Node
+
+    def ev(self, env: Env, depth: int, run: Machine) -> Value:
+        run.fuel = fuel = run.fuel - 1
+        if fuel < 0 or depth < 0:
+            run.stop(self, depth)
+        depth -= 1
+        function = self.function.ev(env, depth, run)
+        value = self.initial.ev(env, depth, run)
+        items = self.items.ev(env, depth, run)
+        if type(function) is not Closure:
+            hint = 'Only `app` takes a tool\'s name; write {"eval": {"code_of": "name"}}.'
+            self.function.wrong_type("fold", function, "a function", hint if type(function) is str else None)
+        if not is_list(items):
+            self.items.wrong_type("fold", items, "a list")
+        if not items:
+            return value
+        run.charge(items[2], self)
+        body, outer = function.body, function.env
+        while items:
+            item, items, _ = items
+            run.fuel = fuel = run.fuel - 1
+            if fuel < 0:
+                run.refill(self)
+            value = body.ev(((value, item), outer), depth, run)
+            if type(value) is Continuation:
+                self.function.misplaced_continue()
+        return value
+
+
+class Scope:
+    """One binder on the way outward, or (with `outer` None) the flat end with the places of the `given` names.
+
+    `level` counts the binders from the end to here, `distinct` the names in scope.
+    """
+
+    __slots__ = ("distinct", "given", "level", "name", "outer")
+
+    def __init__(
+        self, name: str | None, outer: Scope | None, given: dict[str, int], level: int, distinct: int
+    ) -> None:
+        self.name = name
+        self.outer = outer
+        self.given = given
+        self.level = level
+        self.distinct = distinct
+
+    def access(self) -> dict[str, tuple[int, int | None]]:
+        """Where each name's value stands: steps outward and, at the flat end, the index; sorted by name."""
+        found: dict[str, tuple[int, int | None]] = {}
+        scope = self
+        while scope.outer is not None:
+            assert scope.name is not None
+            found.setdefault(scope.name, (self.level - scope.level, None))
+            scope = scope.outer
+        for name, index in self.given.items():
+            found.setdefault(name, (self.level, index))
+        return dict(sorted(found.items()))
+
+
+class Eval(Node):
+    """Run quoted code with the names in scope here. `access`, found at the first run, tells where they stand."""
+
+    __slots__ = ("access", "names", "operand", "quoted", "reach", "scope")
+
+    quoted: Node
+
+    def __init__(self, scope: Scope, operand: bool) -> None:
+        self.scope = scope
+        self.operand = operand
+        self.access: dict[str, tuple[int, int | None]] = {}
+        self.names: tuple[str, ...] | None = None
+        self.reach = 0
+
+    def names_in_scope(self) -> tuple[str, ...]:
+        access = self.scope.access()
+        self.access = access
+        self.reach = max((hops for hops, _ in access.values()), default=0)
+        self.names = names = tuple(access)
+        return names
+
+    def ev(self, env: Env, depth: int, run: Machine) -> Value:
+        run.fuel = fuel = run.fuel - 1
+        if fuel < 0 or depth < 0:
+            run.stop(self, depth)
+        quoted = self.quoted.ev(env, depth - 1, run)
+        if type(quoted) is not Quoted:
+            self.quoted.wrong_type("eval", quoted, "a quoted term")
+        run.charge(quoted.term.nodes + self.scope.distinct, self)
+        names = self.names
+        if names is None:
+            names = self.names_in_scope()
+        if run.evals >= run.budget.eval_depth:
+            self.fail(
+                "eval_depth_exceeded",
+                f"more than {run.budget.eval_depth} `eval`s are waiting for each other",
+                hint="Let `eval` give a function and call that: a call of it does not count.",
+            )
+        run.evals += 1
+        code = run.code_for(quoted.term, quoted.owner, names)
+        value = code.root.ev(self.given(code, env), depth - 1, run)
+        run.evals -= 1
+        if type(value) is Continuation and self.operand:
+            self.misplaced_continue()
+        return value
+
+    def given(self, code: Code, env: Env) -> Env:
+        """The flat environment that `code` wants, gathered in one walk outward."""
+        if not code.wants:
+            return ()
+        chain = [env]
+        for _ in range(self.reach):
+            chain.append(chain[-1][1])
+        access = self.access
+        return tuple(
+            chain[hops][0] if index is None else chain[hops][index]
+            for hops, index in (access[name] for name in code.wants)
+        )
+
+
+class Continue(Node):
+    """The step that asks to be called again; legal only as the value of the run."""
+
+    __slots__ = ("input", "operand", "tool")
+
+    input: Node
+
+    def __init__(self, tool: Tool | None, operand: bool) -> None:
+        self.tool = tool
+        self.operand = operand
+
+    def ev(self, env: Env, depth: int, run: Machine) -> Value:
+        run.fuel = fuel = run.fuel - 1
+        if fuel < 0 or depth < 0:
+            run.stop(self, depth)
+        value = self.input.ev(env, depth - 1, run)
+        if self.tool is None:
+            self.fail(
+                "no_tool_context",
+                "`continue` stands in code that belongs to no tool",
+                hint="Evolve the code as a tool; then `continue` can name what is to be called again.",
+            )
+        if self.operand:
+            self.misplaced_continue()
+        return Continuation(value, self)

@@ -1,0 +1,277 @@
+"""The state of one run, the base of all nodes, and how an error gets its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn, Protocol
+
+from pif.budget import Budget
+from pif.errors import ErrorKind, PifError, Place, nearest, pointer
+from pif.terms import Term
+from pif.values import Quoted, Value, kind_of
+
+__all__ = ["Code", "Env", "Machine", "Node", "One", "Resolve", "Tool", "Tools", "Two"]
+
+Env = Any
+"""`(value, outer)` pairs ending in a flat tuple; see the package's docstring."""
+
+SLICE = 4_096
+"""Fuel between two looks at the cancel flag: a few milliseconds at most."""
+
+
+class Tool:
+    """A tool as a run sees it: one version of a name, frozen.
+
+    `reference` is how it was asked for (`name` or `name@version`); `code` (resolved) and `quoted` (its source as a
+    value) are filled in when they are first wanted.
+    """
+
+    __slots__ = ("code", "name", "quoted", "reference", "term", "version")
+
+    def __init__(self, name: str, version: int, term: Term, *, reference: str | None = None) -> None:
+        self.name = name
+        self.version = version
+        self.term = term
+        self.reference = reference or name
+        self.code: Code | None = None
+        self.quoted: Quoted | None = None
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}@{self.version}"
+
+
+class Tools(Protocol):
+    """The registry as it stood when the run began: answers must not change during a run."""
+
+    def tool(self, reference: str) -> Tool | None:
+        """The tool for `name` or `name@version`, or None."""
+
+    def names(self) -> Iterable[str]:
+        """All names, for hints."""
+
+
+class Resolve(Protocol):
+    """`resolve.resolve`, with its choice of tracing made."""
+
+    def __call__(self, term: Term, names: tuple[str, ...], place: Place, owner: Tool | None) -> Code: ...
+
+
+class Code:
+    """A resolved term with its origin: the root of the nodes' parent links.
+
+    `place` and `owner` say what text a path points into; `wants` are the names whose values the flat end of the
+    environment must hold, in order.
+    """
+
+    __slots__ = ("owner", "place", "root", "wants")
+
+    def __init__(self, place: Place, owner: Tool | None) -> None:
+        self.place: Place = place
+        self.owner = owner
+        self.wants: tuple[str, ...] = ()
+        self.root: Node
+
+
+class Node:
+    """One operation, resolved. `parent` is the node (or `Code`) it is part of, `steps` the JSON keys from there."""
+
+    __slots__ = ("parent", "steps")
+
+    parent: Node | Code
+    steps: tuple[str | int, ...]
+
+    def ev(self, env: Env, depth: int, run: Machine) -> Value:
+        """The value. `depth` counts down: how many levels may still be entered below this one."""
+        raise AssertionError(f"{type(self).__name__} does not evaluate")  # every subclass overrides this
+
+    def origin(self) -> tuple[Code, str]:
+        """The code this node belongs to and its path there."""
+        keys: list[str | int] = []
+        node: Node | Code = self
+        while isinstance(node, Node):
+            keys.extend(reversed(node.steps))
+            node = node.parent
+        path: Any = None
+        for key in reversed(keys):
+            path = (path, key)
+        return node, pointer(path)
+
+    def fail(
+        self,
+        kind: ErrorKind,
+        message: str,
+        *,
+        found: str | None = None,
+        expected: str | None = None,
+        hint: str | None = None,
+    ) -> NoReturn:
+        """Stop the run with an error at this node."""
+        code, path = self.origin()
+        raise PifError(
+            kind,
+            message,
+            path=("/input" + path) if code.place == "input" else path,
+            place=code.place,
+            tool=code.owner.label if code.owner else None,
+            found=found,
+            expected=expected,
+            hint=hint,
+        )
+
+    def wrong_type(self, operation: str, value: Value, expected: str, hint: str | None = None) -> NoReturn:
+        """A `type_error` at this node, which is the operand with the wrong value."""
+        kind = kind_of(value)
+        if kind == "continue":
+            self.misplaced_continue()
+        if hint is None and kind == "quoted" and expected == "a function":
+            hint = "A quoted term must be run first: wrap it in `eval`."
+        article = "an" if kind[0] in "aeiou" and not kind.startswith("uni") else "a"
+        self.fail(
+            "type_error", f"`{operation}` needs {expected}, got {article} {kind}", found=kind, expected=expected,
+            hint=hint,
+        )  # fmt: skip
+
+    def misplaced_continue(self) -> NoReturn:
+        self.fail(
+            "type_error",
+            "`continue` may only be the value of a tool's run",
+            found="continue",
+            hint="Put it last: in a branch of `if`, the body of a `let` or a function's body; "
+            "for a result to compute with, call {\"self\": true} instead.",
+        )  # fmt: skip
+
+
+class One(Node):
+    """An operation on one operand."""
+
+    __slots__ = ("operand",)
+
+    operand: Node
+
+
+class Two(Node):
+    """An operation on two operands."""
+
+    __slots__ = ("left", "right")
+
+    left: Node
+    right: Node
+
+
+class Machine:
+    """What one run has left and what it may reach. `cancelled` is asked once for each `SLICE` units of fuel.
+
+    `resolve` turns terms into nodes (it is handed in because nodes need the machine and it needs the nodes); with a
+    `hook`, which is told of every step, it must make traced ones.
+    """
+
+    __slots__ = (
+        "budget",
+        "cancelled",
+        "codes",
+        "evals",
+        "fuel",
+        "hook",
+        "reserve",
+        "resolve",
+        "resolved",
+        "tools",
+    )
+
+    def __init__(
+        self,
+        budget: Budget,
+        tools: Tools,
+        resolve: Resolve,
+        *,
+        cancelled: Callable[[], bool] | None = None,
+        hook: Callable[[dict[str, Any]], None] | None = None,
+    ) -> None:
+        self.hook = hook
+        self.codes: dict[str, Code] = {}
+        self.budget = budget
+        self.tools = tools
+        self.cancelled = cancelled
+        self.evals = 0
+        self.fuel = min(SLICE, budget.fuel)
+        self.reserve = budget.fuel - self.fuel
+        self.resolve = resolve
+        self.resolved: dict[tuple[int, Tool | None, tuple[str, ...]], tuple[Term, Code]] = {}
+
+    def left(self) -> int:
+        return self.fuel + self.reserve
+
+    def used(self) -> int:
+        return self.budget.fuel - self.left()
+
+    def charge(self, amount: int, node: Node) -> None:
+        """Take fuel; `out_of_fuel` where there is less than that left."""
+        self.fuel -= amount
+        if self.fuel < 0:
+            self.refill(node)
+
+    def refill(self, node: Node) -> None:
+        """Move fuel over from the reserve, after a look at the cancel flag."""
+        if self.cancelled is not None and self.cancelled():
+            node.fail("cancelled", "the run was cancelled")
+        if self.fuel + self.reserve < 0:
+            self.fuel = self.reserve = 0
+            limit = self.budget.fuel
+            node.fail(
+                "out_of_fuel",
+                f"the run used all its {limit} units of fuel",
+                hint=f'Pass "fuel": {limit * 10} or more, or give the tool less to do.',
+            )
+        moved = min(self.reserve, SLICE - self.fuel)
+        self.fuel += moved
+        self.reserve -= moved
+
+    def stop(self, node: Node, depth: int, static: int = 0) -> None:
+        """Called by a node whose charge of 1 + `static` left no fuel or that is too deep: say which, or go on."""
+        self.fuel += static
+        if self.fuel < 0:
+            self.refill(node)
+        if depth < 0:
+            self.too_deep(node)
+        self.charge(static, node)
+
+    def too_deep(self, node: Node) -> NoReturn:
+        node.fail(
+            "too_deep",
+            f"evaluation nests more than {self.budget.depth} levels",
+            hint="Recursion that is not on a list can go by `continue` and `drive`, or by `fold` over a `range`.",
+        )
+
+    def tool(self, reference: str, node: Node) -> Tool:
+        """The tool of that name, or `unknown_tool` at `node`."""
+        tool = self.tools.tool(reference)
+        if tool is None:
+            close = nearest(reference.partition("@")[0], self.tools.names())
+            node.fail(
+                "unknown_tool",
+                f'there is no tool "{reference[:80]}"',
+                found=reference[:80],
+                hint=f'Did you mean "{close}"?' if close else "`list` shows the tools.",
+            )
+        return tool
+
+    def code_of(self, tool: Tool) -> Code:
+        """A tool's resolved code; made once for each version, or each run that is traced."""
+        code = tool.code if self.hook is None else self.codes.get(tool.reference)
+        if code is None:
+            code = self.resolve(tool.term, (), "code", tool)
+            if self.hook is None:
+                tool.code = code
+            else:
+                self.codes[tool.reference] = code
+        return code
+
+    def code_for(self, term: Term, owner: Tool | None, names: tuple[str, ...]) -> Code:
+        """A quoted term resolved against the names in scope; kept for the rest of the run."""
+        key = (id(term), owner, names)
+        known = self.resolved.get(key)
+        if known is None:
+            # The term is kept beside its code: a freed term's id could be given to another.
+            known = self.resolved[key] = (term, self.resolve(term, names, "quoted", owner))
+        return known[1]

@@ -1,0 +1,288 @@
+"""Term → nodes: every name becomes a place in the environment, every `self` a tool, once for each scope.
+
+Linear in the term, up to the nesting of written terms.
+"""
+
+from __future__ import annotations
+
+from pif import primitives as table
+from pif.analysis.facts import literal_tool, live_children, live_parts
+from pif.errors import Place
+from pif.reference.code import CODE_OPERATIONS, CodeOf, Quote, SourceOf, Template
+from pif.reference.control import (
+    Application,
+    Choice,
+    Continue,
+    Eval,
+    Fold,
+    Given,
+    Lambda,
+    Let,
+    Literal,
+    Scope,
+    Self,
+    StringLiteral,
+    ToolName,
+    Unbound,
+    Variable,
+    Variable0,
+    Variable1,
+    Variable2,
+)
+from pif.reference.machine import Code, Node, One, Tool, Two
+from pif.reference.scalars import SCALAR_OPERATIONS
+from pif.reference.structures import STRUCTURE_OPERATIONS, ListLiteral, RecordLiteral, With
+from pif.terms import Term, part_keys
+from pif.trace import Traced, event_of
+from pif.values import NIL
+
+__all__ = ["resolve"]
+
+_OPERATIONS: dict[str, type[One] | type[Two]] = {
+    **SCALAR_OPERATIONS,
+    **STRUCTURE_OPERATIONS,
+    **CODE_OPERATIONS,
+}
+_NEAR = (Variable0, Variable1, Variable2)
+
+
+def resolve(
+    term: Term,
+    names: tuple[str, ...],
+    place: Place,
+    owner: Tool | None,
+    *,
+    operand: bool = False,
+    traced: bool = False,
+) -> Code:
+    """The nodes of a term.
+
+    `names` are those in scope where it is to run (none for a whole program); `Code.wants` says which of them the
+    environment must hold. `owner` is the tool whose code it is; `operand` says that its value is used for more than
+    being the run's own; `traced` nodes tell the run's hook of each step.
+    """
+    code = Code(place, owner)
+    resolver = _Resolver(owner, names, traced)
+    if names and resolver.evaluates(term):
+        resolver.want(names)
+    root = resolver.node(term, operand=operand, in_function=False)
+    root.parent, root.steps = code, ()
+    code.root = root
+    code.wants = tuple(resolver.wanted)
+    return code
+
+
+class _Resolver:
+    """One walk. `levels` holds, for each name, the levels that bind it here; `scope` is the chain of open binders.
+
+    What an `eval` needs to know of its scope is left for its first run, which is charged for it.
+    """
+
+    def __init__(self, owner: Tool | None, names: tuple[str, ...], traced: bool) -> None:
+        self.owner = owner
+        self.traced = traced
+        self.given = frozenset(names)
+        self.wanted: dict[str, int] = {}
+        self.levels: dict[str, list[int]] = {}
+        self.scope = Scope(None, None, self.wanted, 0, len(names))
+        self.captures: list[tuple[int, set[str | int]]] = []
+        self.evaluating: dict[int, bool] = {}
+
+    def evaluates(self, term: Term) -> bool:
+        """Whether an `eval` can run where the term does."""
+        known = self.evaluating.get(id(term))
+        if known is None:
+            known = term.op == "eval" or any(self.evaluates(part) for part in live_children(term))
+            self.evaluating[id(term)] = known
+        return known
+
+    def want(self, names: tuple[str, ...]) -> None:
+        for name in names:
+            self.wanted.setdefault(name, len(self.wanted))
+
+    def node(self, term: Term, *, operand: bool, in_function: bool, event: str | None = None) -> Node:
+        """The node of a term. `operand`: its value is used, so no `continue` may be it."""
+        made = self.made(term, operand, in_function)
+        return Traced(event or event_of(term), made, term, self.scope) if self.traced else made
+
+    def made(self, term: Term, operand: bool, in_function: bool) -> Node:
+        op = term.op
+        kind = _OPERATIONS.get(op)
+        if kind is not None:
+            made = kind()
+            parts = [self.node(part, operand=True, in_function=in_function) for part in term.parts]
+            if isinstance(made, Two):
+                made.left, made.right = parts
+            else:
+                (made.operand,) = parts
+            self.adopt(made, term, parts)
+            return made
+        match op:
+            case "literal":
+                value = term.value
+                return (
+                    StringLiteral(value, table.charge_text(len(value)))
+                    if type(value) is str
+                    else Literal(value)
+                )
+            case "nil":
+                return Literal(NIL)
+            case "var":
+                return self.variable(term.value)
+            case "lam":
+                return self.function(term)
+            case "let":
+                return self.let(term, operand, in_function)
+            case "self":
+                return Self(self.owner if in_function else None, operand)
+            case "quote":
+                return self.quote(term, in_function)
+            case "code_of" if (name := literal_tool(term)) is not None:
+                return SourceOf(name, self.owner)
+            case "app" if (name := literal_tool(term)) is not None:
+                call = Application(operand)
+                reading = ToolName(name)
+                call.function = Traced("tool", reading, term.parts[0], self.scope) if self.traced else reading
+                call.argument = self.node(term.parts[1], operand=True, in_function=in_function)
+                self.adopt(call, term, [call.function, call.argument])
+                return call
+            case _:
+                return self.control(term, operand, in_function)
+
+    def control(self, term: Term, operand: bool, in_function: bool) -> Node:
+        flags = (True, operand, operand) if term.op == "if" else (True,) * len(term.parts)
+        parts = [
+            self.node(part, operand=flag, in_function=in_function)
+            for part, flag in zip(term.parts, flags, strict=True)
+        ]
+        made = self.assembled(term, parts, operand)
+        self.adopt(made, term, parts)
+        return made
+
+    def assembled(self, term: Term, parts: list[Node], operand: bool) -> Node:
+        match term.op:
+            case "app":
+                call = Application(operand)
+                call.function, call.argument = parts
+                return call
+            case "if":
+                choice = Choice()
+                choice.condition, choice.yes, choice.no = parts
+                return choice
+            case "fold":
+                fold = Fold()
+                fold.function, fold.initial, fold.items = parts
+                return fold
+            case "eval":
+                evaluation = Eval(self.scope, operand)
+                (evaluation.quoted,) = parts
+                return evaluation
+            case "continue":
+                step = Continue(self.owner, operand)
+                (step.input,) = parts
+                return step
+            case "code_of":
+                source = CodeOf(self.owner)
+                (source.name,) = parts
+                return source
+            case "with":
+                changed = With()
+                changed.parts = tuple(parts)
+                return changed
+            case "list":
+                return ListLiteral(tuple(parts))
+            case "record":
+                return RecordLiteral(term.value, tuple(parts))
+            case op:
+                raise AssertionError(f"no node for `{op}`")
+
+    def adopt(self, node: Node, term: Term, parts: list[Node]) -> None:
+        for part, steps in zip(parts, part_keys(term), strict=True):
+            part.parent = node
+            part.steps = steps
+
+    # Names.
+
+    def capture(self, binding: str | int) -> None:
+        """Note that the innermost function uses a name: its level, or for a given one the name itself."""
+        if self.captures:
+            self.captures[-1][1].add(binding)
+
+    def variable(self, name: str) -> Node:
+        levels = self.levels.get(name)
+        if levels:
+            hops = self.scope.level - levels[-1] - 1
+            self.capture(levels[-1])
+            return _NEAR[hops]() if hops < len(_NEAR) else Variable(hops)
+        if name in self.given:
+            self.want((name,))
+            self.capture(name)
+            return Given(self.scope.level, self.wanted[name])
+        return Unbound(name, self.scope)
+
+    def bind(self, name: str) -> None:
+        levels = self.levels.setdefault(name, [])
+        fresh = not levels and name not in self.given
+        outer = self.scope
+        levels.append(outer.level)
+        self.scope = Scope(name, outer, self.wanted, outer.level + 1, outer.distinct + fresh)
+
+    def unbind(self, name: str) -> None:
+        assert self.scope.outer is not None
+        self.scope = self.scope.outer
+        self.levels[name].pop()
+
+    def function(self, term: Term) -> Node:
+        level = self.scope.level
+        in_scope = self.scope.distinct if self.evaluates(term.parts[0]) else None
+        self.captures.append((level, set()))
+        self.bind(term.value)
+        body = self.node(term.parts[0], operand=False, in_function=True, event="apply")
+        self.unbind(term.value)
+        _, used = self.captures.pop()
+        captured = {binding for binding in used if isinstance(binding, str) or binding < level}
+        if self.captures:
+            self.captures[-1][1].update(captured)
+        made = Lambda(table.charge_closure(len(captured) if in_scope is None else in_scope))
+        made.body = body
+        self.adopt(made, term, [body])
+        return made
+
+    def let(self, term: Term, operand: bool, in_function: bool) -> Node:
+        made = Let()
+        made.value = self.node(term.parts[0], operand=True, in_function=in_function)
+        self.bind(term.value)
+        made.body = self.node(term.parts[1], operand=operand, in_function=in_function)
+        self.unbind(term.value)
+        self.adopt(made, term, [made.value, made.body])
+        return made
+
+    # Quotes.
+
+    def quote(self, term: Term, in_function: bool) -> Node:
+        template = term.parts[0]
+        unquotes = list(live_parts(template))
+        if not unquotes:
+            return Quote(template)
+        splices = [self.node(unquote.parts[0], operand=True, in_function=in_function) for unquote in unquotes]
+        own_nodes = template.nodes - sum(unquote.parts[0].nodes for unquote in unquotes)
+        made = Template(template, tuple(splices), own_nodes)
+        paths = list(_unquote_paths(term, (), 0))
+        for splice, steps in zip(splices, paths, strict=True):
+            splice.parent = made
+            splice.steps = steps
+        return made
+
+
+def _unquote_paths(term: Term, here: tuple[str | int, ...], level: int) -> list[tuple[str | int, ...]]:
+    """The JSON steps from a quote to what each of its live unquotes holds, left to right."""
+    if term.op == "unquote":
+        level -= 1
+        if level == 0:
+            return [(*here, "unquote")]
+    elif term.op == "quote":
+        level += 1
+    found: list[tuple[str | int, ...]] = []
+    for part, steps in zip(term.parts, part_keys(term), strict=True):
+        found += _unquote_paths(part, here + steps, level)
+    return found
