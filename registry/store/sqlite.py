@@ -179,7 +179,7 @@ class SqliteStore:
         with self._reading() as reader, together(reader):
             total = int(reader.execute(f"SELECT count(*) {matching}", wanted).fetchone()[0])
             names = reader.execute(
-                f"SELECT name {matching} ORDER BY {_RANK if words else 'name'}, name LIMIT :limit OFFSET :offset",
+                f"SELECT name {matching} ORDER BY {rank}, name LIMIT :limit OFFSET :offset",
                 {**wanted, "start": " ".join(words), "limit": limit, "offset": offset},
             ).fetchall()
             return total, self._records(reader, last_sequence(reader), names)
