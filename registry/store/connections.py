@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from registry.errors import RegistryError
-from registry.store.failures import closed
+from registry.store.failures import closed, not_a_store
 
 __all__ = ["Readers", "connect_reader", "connect_writer", "make_private"]
 
@@ -29,15 +29,22 @@ _SETTINGS: Final = (
     "PRAGMA trusted_schema = OFF",
     "PRAGMA cell_size_check = ON",
 )
+_SMALLEST: Final = 512
 _IDLE: Final = 16
 """Readers kept for later; more are closed when they come back."""
 
 
 def make_private(path: Path) -> None:
-    """Create the file for its owner only, and its directory entry for certain, unless it is there."""
+    """Create the file for its owner only, and its directory entry for certain, unless it is there.
+
+    SQLite takes a file of less than its smallest page for an empty database and overwrites it; somebody's note of
+    that name is refused here. With a rollback journal beside it, it is the first page of a store that was cut short.
+    """
     try:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except FileExistsError:
+        if 0 < path.stat().st_size < _SMALLEST and not path.with_name(path.name + "-journal").exists():
+            raise not_a_store(path) from None
         return
     os.close(file)
     directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

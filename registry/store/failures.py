@@ -11,7 +11,7 @@ from typing import Final
 
 from registry.errors import RegistryError
 
-__all__ = ["closed", "damaged", "refusals"]
+__all__ = ["closed", "damaged", "not_a_store", "refusals"]
 
 _ADVICE: Final[dict[int, tuple[str, str]]] = {
     sqlite3.SQLITE_BUSY: (
@@ -108,3 +108,9 @@ def damaged(path: Path, tool: str, what: str) -> RegistryError:
     """What is stored contradicts itself."""
     message, hint = _ADVICE[sqlite3.SQLITE_CORRUPT]
     return RegistryError("store_error", f"{message}: {what}", place=str(path), tool=tool, hint=hint)
+
+
+def not_a_store(path: Path) -> RegistryError:
+    """The file is something else altogether."""
+    message, hint = _ADVICE[sqlite3.SQLITE_NOTADB]
+    return RegistryError("store_error", message, place=str(path), hint=hint)
