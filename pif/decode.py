@@ -137,7 +137,9 @@ class Decoder:
                     if "lam" in data
                     else self.let(data, path, depth, level)
                 )
-            return self.no_operation(data, path)
+            refused = self.no_operation(data, path)
+            self.look_beside(data, path, depth, level)
+            return refused
         if depth > TERM_DEPTH:
             return self.too_deep(path)
         if kind is int:
@@ -191,12 +193,14 @@ class Decoder:
         arity = MANY[op]
         here: Path = (path, op)
         if type(parts) is not list or len(parts) != arity:
-            return self.refuse(
+            refused = self.refuse(
                 f"`{op}` takes an array of {arity} terms",
                 here,
                 found=describe(parts),
                 expected=PRIMITIVES[op].forms[0],
             )
+            self.look_inside(parts, here, depth, level)
+            return refused
         depth += 1
         if arity == 2:
             left = self.term(parts[0], (here, 0), depth, level)
@@ -248,6 +252,7 @@ class Decoder:
         parts, here = data["app"], (path, "app")
         if type(parts) is dict:
             if not self.has_keys("app", parts, ("func", "arg"), here):
+                self.look_inside(parts, here, depth, level)
                 return literal(None)
             function = self.term(parts["func"], (here, "func"), depth + 1, level)
             return make("app", (function, self.term(parts["arg"], (here, "arg"), depth + 1, level)))
@@ -284,6 +289,7 @@ class Decoder:
     def choice(self, data: dict[str, Json], path: Path, depth: int, level: int) -> Term:
         parts, here = data["if"], (path, "if")
         if not self.has_keys("if", parts, ("cond", "then", "else"), here):
+            self.look_inside(parts, here, depth, level)
             return literal(None)
         terms = [self.term(parts[key], (here, key), depth + 1, level) for key in ("cond", "then", "else")]
         return make("if", tuple(terms))
@@ -291,6 +297,7 @@ class Decoder:
     def continuation(self, data: dict[str, Json], path: Path, depth: int, level: int) -> Term:
         parts, here = data["continue"], (path, "continue")
         if not self.has_keys("continue", parts, ("input",), here):
+            self.look_inside(parts, here, depth, level)
             return literal(None)
         return make("continue", (self.term(parts["input"], (here, "input"), depth + 1, level),))
 
@@ -306,6 +313,7 @@ class Decoder:
         if type(parts) is list and len(parts) == 2:
             keys = (0, 1)
         elif not self.has_keys("cons", parts, ("head", "tail"), here):
+            self.look_inside(parts, here, depth, level)
             return literal(None)
         terms = [self.term(parts[key], (here, key), depth + 1, level) for key in keys]
         return make("cons", tuple(terms))
@@ -328,6 +336,23 @@ class Decoder:
         return make("code_of", (self.term(data["code_of"], (path, "code_of"), depth + 1, level),))
 
     # What is not an operation.
+
+    def look_inside(self, parts: Json, path: Path, depth: int, level: int) -> None:
+        """Where all errors are wanted: go on into the parts of something that was refused as a whole."""
+        if type(parts) is list:
+            for i, part in enumerate(parts):
+                self.term(part, (path, i), depth + 1, level)
+        elif type(parts) is dict:
+            for key, part in parts.items():
+                self.term(part, (path, key), depth + 1, level)
+
+    def look_beside(self, data: dict[str, Json], path: Path, depth: int, level: int) -> None:
+        """The same for an object that is no operation: into what in it may be terms, and nothing that may be data."""
+        for key, part in data.items():
+            if key in MANY:
+                self.look_inside(part, (path, key), depth, level)
+            elif type(part) is list or (type(part) is dict and any(name in PRIMITIVES for name in part)):
+                self.term(part, (path, key), depth + 1, level)
 
     def has_keys(self, op: str, parts: Json, wanted: tuple[str, ...], path: Path) -> bool:
         """Whether `parts` is an object with exactly these keys; refuses it otherwise."""
@@ -367,9 +392,8 @@ class Decoder:
         if not operations:
             known = [*PRIMITIVES, *_COMPANIONS]
             word = next(iter(data))
-            guess = next((near for key in data if (near := nearest(key, known))), None)
-            if guess is not None:
-                guess = _COMPANIONS.get(guess, guess)
+            close = next((near for key in data if (near := nearest(key, known))), None)
+            guess = _COMPANIONS.get(close, close) if close else None
             hint = (
                 f"Did you mean `{guess}`? {PRIMITIVES[guess].forms[0]}"
                 if guess
@@ -382,8 +406,8 @@ class Decoder:
         extra = [key for key in data if key != op and key != second]
         form = PRIMITIVES[op].forms[0]
         if extra:
-            guess = nearest(extra[0], [second]) if second and second not in data else None
-            hint = f'Did you mean "{guess}"?' if guess else None
+            meant = nearest(extra[0], [second]) if second and second not in data else None
+            hint = f'Did you mean "{meant}"?' if meant else None
             return self.refuse(
                 f'`{op}` has no part "{extra[0][:48]}"', path, found=found, expected=form, hint=hint
             )

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from pif.terms import Term
+from pif.errors import Path
+from pif.terms import Term, part_keys
 
 __all__ = [
     "CAPABILITIES",
@@ -114,25 +115,41 @@ def live_children(term: Term) -> Iterator[Term]:
 
 def free_names(term: Term) -> frozenset[str]:
     """The names that nothing in the term binds; names inside quotes do not count, except in live unquotes."""
-    free: set[str] = set()
-    bound: dict[str, int] = {}
-    _collect_free(term, bound, free)
-    return frozenset(free)
+    return frozenset(name for name, _ in free_occurrences(term))
 
 
-def _collect_free(term: Term, bound: dict[str, int], free: set[str]) -> None:
-    if term.op == "var":
-        if not bound.get(term.value):
-            free.add(term.value)
-    elif term.op in ("lam", "let"):
-        if term.op == "let":
-            _collect_free(term.parts[0], bound, free)
-        bound[term.value] = bound.get(term.value, 0) + 1
-        _collect_free(term.parts[-1], bound, free)
-        bound[term.value] -= 1
-    else:
-        for part in live_children(term):
-            _collect_free(part, bound, free)
+def free_occurrences(term: Term) -> Iterator[tuple[str, Path]]:
+    """Every occurrence of a free name with its path in the printed form, in reading order."""
+    return iter(_FreeWalk().walk(term, None, 0))
+
+
+class _FreeWalk:
+    """`level` counts quotes less unquotes: only at level 0 is a term code."""
+
+    def __init__(self) -> None:
+        self.bound: dict[str, int] = {}
+        self.found: list[tuple[str, Path]] = []
+
+    def walk(self, term: Term, path: Path, level: int) -> list[tuple[str, Path]]:
+        op = term.op
+        if op == "var" and level == 0 and not self.bound.get(term.value):
+            self.found.append((term.value, path))
+        binds = level == 0 and op in ("lam", "let")
+        inside = level + (op == "quote") - (op == "unquote")
+        for i, (part, steps) in enumerate(zip(term.parts, part_keys(term), strict=True), 1):
+            last = binds and i == len(term.parts)
+            if last:
+                self.bound[term.value] = self.bound.get(term.value, 0) + 1
+            self.walk(part, _longer(path, steps), inside)
+            if last:
+                self.bound[term.value] -= 1
+        return self.found
+
+
+def _longer(path: Path, steps: tuple[str | int, ...]) -> Path:
+    for step in steps:
+        path = (path, step)
+    return path
 
 
 def holds_live(term: Term, op: str) -> bool:

@@ -1,0 +1,135 @@
+"""From what an agent sends to `evolve` to a tool that can be kept (pif-language.md §4 "Tools")."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from pif.analysis.facts import free_occurrences
+from pif.budget import JSON_LEVELS, Budget
+from pif.decode import decode_term, round_number
+from pif.errors import PifError, nearest, pointer
+from pif.evaluate import Answer, Request, run
+from pif.json_text import JsonError, TooDeep, load_json
+from pif.reference.machine import Tools
+from pif.terms import Json, Term, make
+from registry.errors import RegistryError
+
+__all__ = ["EXAMPLES", "EXAMPLE_FUEL", "Example", "check_examples", "closed", "read_code", "same_json"]
+
+EXAMPLE_FUEL = 100_000
+"""What one example may use."""
+
+EXAMPLE_STEPS = 10_000
+"""How often one example may `continue`, within its fuel."""
+
+EXAMPLES = 50
+"""How many examples a tool may come with."""
+
+
+class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A promise about a tool: this input gives this output (the JSON that `run` prints)."""
+
+    input: Json
+    output: Json
+
+
+def read_code(code: Json, known: Sequence[str] = ()) -> Term:
+    """The term of an `evolve`: a JSON term, or its text (decoded once). `known` are the tools' names, for hints."""
+    if not isinstance(code, str):
+        return decode_term(code)
+    try:
+        return decode_term(load_json(code, levels=JSON_LEVELS))
+    except TooDeep as error:
+        raise PifError("term_too_deep", str(error)) from None
+    except JsonError as error:
+        tool = nearest(code, known)
+        raise PifError(
+            "parse_error",
+            f"`code` is a string that is not JSON: {error}",
+            found=f"a string of {len(code)} characters",
+            expected="a term, or the JSON text of one",
+            hint=f'For the code of another tool write {{"eval": {{"code_of": "{tool}"}}}}.' if tool else None,
+        ) from None
+
+
+def closed(term: Term) -> Term:
+    """The term that is stored: closed over its one free name where its root is no `lam`.
+
+    Raises `unbound_variable` with the names where it has more, or any under a `lam`.
+    """
+    occurrences = list(free_occurrences(term))
+    if not occurrences:
+        return term
+    free = sorted({name for name, _ in occurrences})
+    if term.op != "lam" and len(free) == 1:
+        return make("lam", (term,), free[0])
+    names = ", ".join(f'"{name[:48]}"' for name in free[:8])
+    raise PifError(
+        "unbound_variable",
+        f"nothing binds {names} in the tool's code",
+        path=pointer(occurrences[0][1]),
+        found=names,
+        expected="code without free names, or a bare expression with exactly one",
+        hint='Wrap the code in {"lam": name, "body": …}, or take one record as input and `get` its fields.',
+    )
+
+
+def check_examples(name: str, examples: Sequence[Example], tools: Tools, budget: Budget) -> list[Json]:
+    """Run a new tool's examples; what became of each, or `example_failed` with the first that does not hold."""
+    if len(examples) > EXAMPLES:
+        raise RegistryError(
+            "invalid_argument", "too many examples", place="/examples", found=str(len(examples)),
+            expected=f"at most {EXAMPLES}",
+        )  # fmt: skip
+    reports: list[Json] = []
+    for number, example in enumerate(examples):
+        answer = run(Request(tool=name, input=example.input, drive=EXAMPLE_STEPS), tools, budget)
+        if (
+            answer["type"] != "value"
+            or "value" not in answer
+            or not same_json(answer["value"], example.output)
+        ):
+            raise RegistryError(
+                "example_failed",
+                f"example {number} does not hold: for {_shown(example.input)} the tool gives {_outcome(answer)}",
+                place=f"/examples/{number}",
+                found=_outcome(answer),
+                expected=_shown(example.output),
+                hint="Correct the code or the example; nothing was kept.",
+            )
+        reports.append({"input": example.input, "output": example.output, "passed": True,
+                        "fuel_used": answer["fuel_used"]})  # fmt: skip
+    return reports
+
+
+def _outcome(answer: Answer) -> str:
+    match answer["type"]:
+        case "value":
+            return _shown(answer.get("value", answer.get("value_text")))
+        case "error":
+            error = answer["error"]
+            return f"{error['kind']} at {error['path'] or 'the root'}: {error['message']}"
+        case _:
+            return f"a continuation with input {_shown(answer['next_input'])}"
+
+
+def _shown(data: Json) -> str:
+    text = msgspec.json.encode(data).decode()
+    return text if len(text) <= 200 else text[:199] + "…"
+
+
+def same_json(left: Json, right: Json) -> bool:
+    """Whether two JSON values are the same data: numbers by the integers they round to, `true` apart from 1."""
+    if isinstance(left, float):
+        left = round_number(left)
+    if isinstance(right, float):
+        right = round_number(right)
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, list):
+        return len(left) == len(right) and all(map(same_json, left, right))
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(same_json(left[key], right[key]) for key in left)
+    return bool(left == right)

@@ -1,0 +1,179 @@
+"""`help`: generated from the primitive table, for agents and people alike.
+
+Every form printed is one that the decoder accepts, every example is run by the tests.
+"""
+
+from __future__ import annotations
+
+from pif.analysis.facts import CAPABILITIES
+from pif.budget import DEFAULT_FUEL, INTEGER_BITS, JSON_LEVELS, STRING_LENGTH, TERM_DEPTH, Budget
+from pif.errors import nearest
+from pif.evaluate import Answer
+from pif.primitives import CATEGORIES, PRIMITIVES, Primitive
+from registry.errors import RegistryError
+
+__all__ = ["EXAMPLES", "TOPICS", "help_on"]
+
+ERRORS: dict[str, str] = {
+    "parse_error": "the JSON is not a term; `path` points into what was sent",
+    "unbound_variable": "nothing binds a name",
+    "type_error": "an operation got a value of another kind",
+    "division_by_zero": "`div` or `mod` by 0",
+    "empty_list": "`head` or `tail` of an empty list",
+    "missing_key": "`get` of a field that the record lacks",
+    "out_of_fuel": "the run used all its fuel; pass more, or give it less to do",
+    "too_deep": "evaluation nests too many levels; use `fold`, or `continue` with `drive`",
+    "term_too_deep": "a written or built term nests too deep",
+    "value_too_large": "an integer or a string over its limit",
+    "result_too_large": "the result prints to more than the limit",
+    "eval_depth_exceeded": "too many `eval`s wait for each other",
+    "no_tool_context": "`self` or `continue` in code that belongs to no tool",
+    "unknown_tool": "no tool has that name or version",
+    "oracle_error": "a question to the host could not be answered",
+    "cancelled": "the client cancelled the run",
+    "invalid_argument": "an argument of the call is missing, misspelt or out of range",
+    "invalid_name": "a tool's name is not spelled as names are, or is reserved",
+    "version_conflict": "`expect_version` is not the current version",
+    "example_failed": "an example of `evolve` does not hold; nothing was kept",
+    "law_disproved": "a law of `evolve` does not hold; nothing was kept",
+    "store_error": "the registry's files cannot be read or written",
+    "too_busy": "the runs going on use the memory that this one may need",
+    "internal": "a defect of this program",
+}
+
+TOOLS = """\
+evolve   keep a tool: name, description, code; optional examples, expect_version, dry_run
+run      run a tool (`tool`, or its name in `code`) or a term on `input`; optional fuel, drive, step, trace, raw, data
+list     find tools: query, offset, limit
+help     this text: a category or an operation's name
+analyze  what can be said of a tool or a term without running it
+Every tool evolved is also an MCP tool of its own name that takes `input`; `run` reaches all of them.
+`name@2` is version 2 of a tool. A tool's code without a `lam` around it is closed over its one free variable."""
+
+EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
+    ("Square of a number", '{"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}', "7", "49"),
+    (
+        "Factorial by self",
+        '{"lam": "n", "body": {"if": {"cond": {"lte": [{"var": "n"}, 1]}, "then": 1, "else": '
+        '{"mul": [{"var": "n"}, {"app": [{"self": true}, {"sub": [{"var": "n"}, 1]}]}]}}}}',
+        "5",
+        "120",
+    ),
+    (
+        "Sum of a list: fold gives its function ONE pair (accumulator, item)",
+        '{"lam": "l", "body": {"fold": [{"lam": "p", "body": {"add": [{"fst": {"var": "p"}}, {"snd": {"var": "p"}}]}}, '
+        '0, {"var": "l"}]}}',
+        "[1, 2, 3]",
+        "6",
+    ),
+    (
+        "A record's field changed",
+        '{"lam": "r", "body": {"with": [{"var": "r"}, "age", {"add": [{"get": [{"var": "r"}, "age"]}, 1]}]}}',
+        '{"name": "Ada", "age": 35}',
+        '{"age":36,"name":"Ada"}',
+    ),
+    (
+        "Code that counts its own operations",
+        '{"lam": "x", "body": {"get": [{"analyze": {"code_of": "self"}}, "operations"]}}',
+        "null",
+        '{"analyze":1,"code_of":1,"get":1,"lam":1}',
+    ),
+)
+"""What it shows, the code of a tool, an input, and the JSON of the result."""
+
+
+def _primitive(row: Primitive, *, full: bool) -> str:
+    head = f"{' or '.join(row.forms)}  —  {row.doc}"
+    if not full:
+        return head
+    charge = f"1 + {row.charge}" if row.charge else "1"
+    term, value = row.example
+    return f"{head}\n  types: {row.types}\n  fuel: {charge}\n  example: {term}\n  gives: {value}"
+
+
+def _category(name: str) -> str:
+    rows = [row for row in PRIMITIVES.values() if row.category == name]
+    lines = [f"{name}: {CATEGORIES[name]}", *(_primitive(row, full=False) for row in rows)]
+    if name == "meta":
+        lines += [
+            "",
+            "Capabilities that a tool shows:",
+            *(f"{key}: {text}" for key, text in CAPABILITIES.items()),
+        ]
+    return "\n".join(lines)
+
+
+def _errors() -> str:
+    width = max(map(len, ERRORS))
+    return "\n".join(f"{kind:{width}}  {text}" for kind, text in ERRORS.items())
+
+
+def _limits() -> str:
+    budget = Budget()
+    rows = [
+        (
+            "fuel",
+            f"{DEFAULT_FUEL} unless `fuel` says otherwise; each step is charged, and charges add up exactly",
+        ),
+        ("depth", f"{budget.depth} levels of evaluation"),
+        ("written terms", f"{TERM_DEPTH} nested terms, {JSON_LEVELS} levels of JSON"),
+        ("integers", f"{INTEGER_BITS} bits"),
+        ("strings", f"{STRING_LENGTH} characters"),
+        ("results", f"{budget.result_bytes} bytes of JSON"),
+        ("eval", f"{budget.eval_depth} that wait for each other"),
+    ]
+    charges = [f"{row.name}: 1 + {row.charge}" for row in PRIMITIVES.values() if row.charge]
+    lines = [f"{name}: {text}" for name, text in rows]
+    return "\n".join([*lines, "", "Fuel: 1 for every node evaluated, 1 for every call, 1 for each 16 characters of a "
+                      "string literal; a list of n: 1 + n + 1; and", *charges])  # fmt: skip
+
+
+def _examples() -> str:
+    return "\n\n".join(f"{title}\n  code: {code}\n  input: {given}\n  gives: {value}"
+                       for title, code, given, value in EXAMPLES)  # fmt: skip
+
+
+def _overview() -> str:
+    lines = [
+        "PIF: a pure lambda calculus whose programs are JSON. Evolve tools, run them under exact limits.",
+        "",
+        "Categories (call help with one, or with an operation's name):",
+    ]
+    for name, doc in CATEGORIES.items():
+        operations = " ".join(row.name for row in PRIMITIVES.values() if row.category == name)
+        lines.append(f"  {name}: {doc} {operations}")
+    lines += ["  tools, errors, limits, examples", "", "Literals: 42, true, \"text\", null, [list]. "
+              'A record is {"record": {"k": t}}; in `run`\'s input a plain object is one too.', "", TOOLS]  # fmt: skip
+    return "\n".join(lines)
+
+
+TOPICS: tuple[str, ...] = (*CATEGORIES, "tools", "errors", "limits", "examples")
+
+
+def help_on(topic: str | None = None) -> Answer:
+    """The text on a category or an operation (an overview without one): `{"type": "help", "topic", "text"}`."""
+    if not topic:
+        text = _overview()
+    elif topic in PRIMITIVES:
+        text = _primitive(PRIMITIVES[topic], full=True)
+    elif topic in CATEGORIES:
+        text = _category(topic)
+    else:
+        match topic:
+            case "tools":
+                text = TOOLS
+            case "errors":
+                text = _errors()
+            case "limits":
+                text = _limits()
+            case "examples":
+                text = _examples()
+            case _:
+                close = nearest(topic, [*TOPICS, *PRIMITIVES])
+                error = RegistryError(
+                    "invalid_argument", f'there is no help on "{topic[:48]}"', place="/category", found=topic[:48],
+                    expected=", ".join(TOPICS) + ", or an operation's name",
+                    hint=f'Did you mean "{close}"?' if close else None,
+                )  # fmt: skip
+                return {"type": "error", "error": error.as_json()}
+    return {"type": "help", "topic": topic or "overview", "text": text}

@@ -1,0 +1,89 @@
+"""The registry as a run sees it: the evaluator's `Tools` over a store's snapshot (pif-language.md §4).
+
+A tool's code is decoded and resolved once for each content, whichever name, version or snapshot asks for it first;
+the cost of a run does not depend on how many tools there are.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable
+
+from pif.decode import decode_text
+from pif.reference.machine import Tool
+from pif.terms import Term
+from registry.errors import RegistryError
+from registry.store import Snapshot
+from registry.tool import ToolRecord, parse_reference
+
+__all__ = ["Overlay", "SnapshotTools", "TermCache"]
+
+_NODES_KEPT = 200_000
+"""Nodes of decoded code kept in memory: some 60 MB at most."""
+
+
+class TermCache:
+    """Decoded tools by name, version and hash, the least recently used dropped first. Safe in threads."""
+
+    def __init__(self, nodes: int = _NODES_KEPT) -> None:
+        self._limit = nodes
+        self._lock = threading.Lock()
+        self._tools: OrderedDict[tuple[str, int, str, str], Tool] = OrderedDict()
+        self._nodes = 0
+
+    def tool(self, record: ToolRecord, reference: str) -> Tool:
+        """The tool of a record, asked for as `reference`."""
+        key = (record.name, record.version, record.hash, reference)
+        with self._lock:
+            known = self._tools.get(key)
+            if known is not None:
+                self._tools.move_to_end(key)
+                return known
+        made = Tool(record.name, record.version, decode_text(record.code), reference=reference)
+        with self._lock:
+            known = self._tools.setdefault(key, made)
+            if known is made:
+                self._nodes += made.term.nodes
+            while self._nodes > self._limit and len(self._tools) > 1:
+                _, dropped = self._tools.popitem(last=False)
+                self._nodes -= dropped.term.nodes
+        return known
+
+
+class SnapshotTools:
+    """The tools of one snapshot."""
+
+    def __init__(self, snapshot: Snapshot, cache: TermCache) -> None:
+        self.snapshot = snapshot
+        self._cache = cache
+
+    def tool(self, reference: str) -> Tool | None:
+        """The tool for `name` or `name@version`, or None."""
+        try:
+            wanted = parse_reference(reference)
+        except RegistryError:
+            return None
+        record = self.snapshot.record(wanted.name, wanted.version)
+        return None if record is None else self._cache.tool(record, reference)
+
+    def names(self) -> Iterable[str]:
+        return self.snapshot.names()
+
+
+class Overlay:
+    """A snapshot in which one name stands for a tool that is not kept yet: what its examples run on."""
+
+    def __init__(self, below: SnapshotTools, name: str, version: int, term: Term) -> None:
+        self._below = below
+        self._tools = {
+            reference: Tool(name, version, term, reference=reference)
+            for reference in (name, f"{name}@{version}")
+        }
+        self.new = self._tools[name]
+
+    def tool(self, reference: str) -> Tool | None:
+        return self._tools.get(reference) or self._below.tool(reference)
+
+    def names(self) -> Iterable[str]:
+        return {*self._below.names(), self.new.name}

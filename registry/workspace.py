@@ -1,0 +1,358 @@
+"""What the product does with PIF tools, for every front alike: the server's tools and the `pif` commands.
+
+Each method answers one JSON object, the `structuredContent` over MCP and the `--json` of the command line. Refusals
+are answers too (`{"type": "error", "error": …}`): nothing a user sends makes a method raise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Concatenate, ParamSpec
+
+import msgspec
+
+from pif.analysis.facts import facts_of
+from pif.analysis.normalize import normalize
+from pif.budget import DEFAULT_FUEL, MAXIMUM_FUEL, RETAINED_BYTES, Budget
+from pif.decode import all_errors, decode_text
+from pif.errors import PifError
+from pif.evaluate import Answer, Request, run
+from pif.json_text import parse_json
+from pif.reference.machine import Tool
+from pif.terms import Json, Term, identity, print_term, same_term, term_text
+from registry.admission import Admission
+from registry.difference import changes
+from registry.errors import RegistryError
+from registry.evolution import EXAMPLE_FUEL, Example, check_examples, closed, read_code
+from registry.store import Store
+from registry.store.exchange import Verified, export_tools, import_tools
+from registry.tool import ToolRecord, check_name, parse_reference
+from registry.tools_view import Overlay, SnapshotTools, TermCache
+
+__all__ = ["ASPECTS", "Workspace"]
+
+ASPECTS = ("validation", "facts", "normal_form")
+"""What `analyze` can tell of a term, all of it by default."""
+
+PAGE = 50
+"""Tools in one answer of `list` unless `limit` says otherwise."""
+
+P = ParamSpec("P")
+
+
+def _answering(
+    method: Callable[Concatenate[Workspace, P], Answer],
+) -> Callable[Concatenate[Workspace, P], Answer]:
+    """Turn the refusals of a method into answers."""
+
+    def answer(self: Workspace, /, *args: P.args, **kwargs: P.kwargs) -> Answer:
+        try:
+            return method(self, *args, **kwargs)
+        except (RegistryError, PifError) as error:
+            return {"type": "error", "error": error.as_json()}
+
+    answer.__name__ = method.__name__
+    answer.__doc__ = method.__doc__
+    return answer
+
+
+class Workspace:
+    """A store of tools and the limits under which they run.
+
+    `maximum_fuel` is what one run may ask for; `memory` (bytes) is what the runs at one time may retain together.
+    """
+
+    def __init__(self, store: Store, *, maximum_fuel: int = MAXIMUM_FUEL, memory: int = 512 * 2**20) -> None:
+        self.store = store
+        self.maximum_fuel = maximum_fuel
+        self.admission = Admission(memory)
+        self._terms = TermCache()
+
+    def tools(self) -> SnapshotTools:
+        """The tools as they are now; what is done with the answer does not see later changes."""
+        return SnapshotTools(self.store.snapshot(), self._terms)
+
+    # Evolving.
+
+    @_answering
+    def evolve(
+        self,
+        name: str,
+        description: str,
+        code: Json,
+        *,
+        examples: Sequence[Example] = (),
+        expect_version: int | None = None,
+        dry_run: bool = False,
+    ) -> Answer:
+        """Make a tool, or a new version of one; with examples, only if they hold."""
+        check_name(name)
+        tools = self.tools()
+        term = closed(read_code(code, tuple(tools.names()) if isinstance(code, str) else ()))
+        text = term_text(term)
+        facts = facts_of(term)
+
+        def keep(expected: int | None, dry: bool) -> tuple[ToolRecord, str]:
+            evolved = self.store.evolve(
+                name, code=text, hash=identity(term), description=description, capabilities=facts.capabilities,
+                expect_version=expected, dry_run=dry,
+            )  # fmt: skip
+            return evolved.record, evolved.outcome
+
+        reports: list[Json] = []
+        if examples:
+            planned, _ = keep(expect_version, True)
+            view = Overlay(tools, name, planned.version, term)
+            reports = check_examples(name, examples, view, Budget(fuel=min(EXAMPLE_FUEL, self.maximum_fuel)))
+        record, outcome = keep(expect_version, dry_run)
+        answer: Answer = {
+            "type": "tool",
+            "name": record.name,
+            "version": record.version,
+            "hash": record.hash,
+            "description": record.description,
+            "capabilities": list(record.capabilities),
+            "outcome": outcome,
+        }
+        if term.op == "lam" and (given := self._bound_name(code, term)):
+            answer["closed_over"] = given
+        if examples:
+            answer["examples"] = reports
+        missing = [tool for tool in facts.tools if tool != name and tools.tool(tool) is None]
+        if missing:
+            answer["warnings"] = [f'the code names "{tool}", which is no tool yet' for tool in missing]
+        if dry_run:
+            answer["dry_run"] = True
+        return answer
+
+    @staticmethod
+    def _bound_name(code: Json, term: Term) -> str | None:
+        """The free name that the stored code was closed over, where it was."""
+        data = parse_json(code) if isinstance(code, str) else code
+        return term.value if not (isinstance(data, dict) and "lam" in data) else None
+
+    # Running.
+
+    def run(
+        self,
+        request: Request,
+        *,
+        fuel: int | None = None,
+        cancelled: Callable[[], bool] | None = None,
+        progress: Callable[[int], None] | None = None,
+        pause: Callable[[], bool] | None = None,
+    ) -> Answer:
+        """Run a tool or a term under exact limits."""
+        try:
+            fuel = self.fuel(fuel)
+            with self.admission.of(fuel * RETAINED_BYTES):
+                budget = Budget(fuel=fuel)
+                return run(request, self.tools(), budget, cancelled=cancelled, progress=progress, pause=pause)
+        except RegistryError as error:
+            return {"type": "error", "error": error.as_json()}
+
+    def fuel(self, asked: int | None) -> int:
+        """The fuel of a run; refuses more than the maximum, and names it."""
+        if asked is None:
+            return min(DEFAULT_FUEL, self.maximum_fuel)
+        if not 1 <= asked <= self.maximum_fuel:
+            raise RegistryError(
+                "invalid_argument", f"`fuel` must be from 1 to {self.maximum_fuel}", place="/fuel", found=str(asked),
+                expected=f"1 to {self.maximum_fuel}",
+                hint=f"The server's maximum is {self.maximum_fuel}; split longer work by `continue` and `drive`.",
+            )  # fmt: skip
+        return asked
+
+    # Looking.
+
+    @_answering
+    def list(self, query: str = "", *, offset: int = 0, limit: int = PAGE) -> Answer:
+        """The tools whose name or description holds every word of `query`."""
+        total, records = self.store.page(query, offset, limit)
+        tools = [
+            {
+                "name": record.name,
+                "version": record.version,
+                "description": record.description,
+                "capabilities": [*record.capabilities],
+            }
+            for record in records
+        ]
+        return {"type": "tools", "tools": tools, "total": total, "offset": offset}
+
+    @_answering
+    def show(self, reference: str) -> Answer:
+        """One tool: its record, its term, its versions."""
+        record = self.record(reference)
+        lineage = self.store.snapshot().lineage(record.name)
+        versions = (
+            [{"version": v.version, "hash": v.hash, "created": v.created} for v in lineage.versions]
+            if lineage
+            else []
+        )
+        return {
+            "type": "tool",
+            "name": record.name,
+            "version": record.version,
+            "current": lineage.current if lineage else record.version,
+            "hash": record.hash,
+            "description": record.description,
+            "capabilities": [*record.capabilities],
+            "created": record.created,
+            "code": msgspec.json.decode(record.code),
+            "versions": versions,
+        }
+
+    def record(self, reference: str) -> ToolRecord:
+        """The record that `name` or `name@version` names, or `unknown_tool`."""
+        wanted = parse_reference(reference)
+        snapshot = self.store.snapshot()
+        record = snapshot.record(wanted.name, wanted.version)
+        if record is not None:
+            return record
+        close = snapshot.nearest(wanted.name)
+        raise RegistryError(
+            "unknown_tool", f'there is no tool "{wanted}"', found=str(wanted),
+            hint=f'Did you mean "{close}"?' if close else "`list` shows the tools.",
+        )  # fmt: skip
+
+    def term(self, code: Json) -> Tool | Term:
+        """What `code` names or says: a tool, or a term; as `run` reads it."""
+        if isinstance(code, str):
+            tool = self.tools().tool(code)
+            if tool is not None:
+                return tool
+            return read_code(code, tuple(self.store.snapshot().names()))
+        return read_code(code)
+
+    @_answering
+    def analyze(self, code: Json, *, aspects: Sequence[str] = ASPECTS) -> Answer:
+        """What can be said of a tool or a term without running it."""
+        tool = self.tools().tool(code) if isinstance(code, str) else None
+        if tool is not None:
+            term = tool.term
+        else:
+            data = parse_json(code) if isinstance(code, str) else code
+            errors = all_errors(data)
+            if errors:
+                listed = [
+                    {key: part for key, part in error.as_json().items() if key != "fuel_used"}
+                    for error in errors
+                ]
+                return {"type": "analysis", "valid": False, "errors": listed}
+            term = read_code(data) if not isinstance(data, str) else Term("literal", (), data)
+        answer: Answer = {"type": "analysis"}
+        if tool is not None:
+            answer["tool"] = tool.label
+        if "validation" in aspects:
+            answer |= {"valid": True, "errors": []}
+        if "facts" in aspects:
+            answer |= msgspec.to_builtins(facts_of(term))
+        if "normal_form" in aspects:
+            normal = normalize(term, lambda nodes: None)
+            answer |= {"normal_form": print_term(normal), "is_normal": same_term(normal, term)}
+        return answer
+
+    # Versions.
+
+    @_answering
+    def history(self, name: str) -> Answer:
+        """Everything that happened to a name, oldest first."""
+        events = self.store.history(check_spelling(name))
+        if not events:
+            self.record(name)
+        listed = [
+            {
+                key: value
+                for key, value in msgspec.to_builtins(event).items()
+                if value is not None and key != "name"
+            }
+            for event in events
+        ]
+        return {"type": "history", "name": name, "events": listed}
+
+    @_answering
+    def diff(self, left: str, right: str | None = None) -> Answer:
+        """How two tools, or two versions of one, differ. Without `right`: a version and the one before it."""
+        newer = self.record(left)
+        if right is None:
+            older = self.record(f"{newer.name}@{self._previous(newer)}")
+            older, newer = older, newer
+        else:
+            older, newer = newer, self.record(right)
+        terms = [self._decoded(record) for record in (older, newer)]
+        normal = [normalize(term, lambda nodes: None) for term in terms]
+        return {
+            "type": "diff",
+            "from": older.reference,
+            "to": newer.reference,
+            "same": older.hash == newer.hash,
+            "same_normal_form": same_term(*normal),
+            "changes": changes(*terms),
+        }
+
+    def _previous(self, record: ToolRecord) -> int:
+        lineage = self.store.snapshot().lineage(record.name)
+        earlier = [v.version for v in lineage.versions if v.version < record.version] if lineage else []
+        if not earlier:
+            raise RegistryError(
+                "invalid_argument", f"{record.reference} has no earlier version", tool=record.reference,
+                hint="Name two tools or versions to compare.",
+            )  # fmt: skip
+        return earlier[-1]
+
+    def _decoded(self, record: ToolRecord) -> Term:
+        return self._terms.tool(record, record.reference).term
+
+    @_answering
+    def rollback(self, name: str, version: int, *, expect_version: int | None = None) -> Answer:
+        """Make an older version the current one."""
+        record = self.store.rollback(name, version, expect_version=expect_version)
+        return {"type": "tool", "name": record.name, "version": record.version, "hash": record.hash,
+                "description": record.description, "capabilities": [*record.capabilities],
+                "outcome": "rolled_back"}  # fmt: skip
+
+    @_answering
+    def forget(self, reference: str) -> Answer:
+        """Drop a tool, or one version of it, from the registry."""
+        wanted = parse_reference(reference)
+        forgotten = self.store.forget(wanted.name, wanted.version)
+        return {"type": "forgotten", "name": forgotten.name, "versions": [*forgotten.versions],
+                "current": forgotten.current}  # fmt: skip
+
+    # Exchange.
+
+    @_answering
+    def export(
+        self, directory: Path, *, names: Sequence[str] | None = None, overwrite: bool = False
+    ) -> Answer:
+        """Write tools (all, or those named) with their versions to a directory of JSON files."""
+        exported = export_tools(self.store, directory, names=names, overwrite=overwrite)
+        return {"type": "exported", **msgspec.to_builtins(exported)}
+
+    @_answering
+    def import_(self, directory: Path, *, renumber: bool = False) -> Answer:
+        """Take in the tools of such a directory, all of them or none; every code is decoded and hashed anew."""
+        imported = import_tools(self.store, directory, verify=verified, renumber=renumber)
+        return {"type": "imported", "added": imported.added, **msgspec.to_builtins(imported)}
+
+    @_answering
+    def backup(self, path: Path, *, overwrite: bool = False) -> Answer:
+        """Write a complete copy of the home to one file, while others go on reading and writing."""
+        self.store.backup(path, overwrite=overwrite)
+        return {"type": "backup", "path": str(path)}
+
+
+def verified(code: str) -> Verified:
+    """What a tool's code from outside is: decoded, closed, printed and hashed by this program."""
+    term = closed(decode_text(code))
+    return Verified(term_text(term), identity(term), tuple(facts_of(term).capabilities))
+
+
+def check_spelling(name: str) -> str:
+    """`name` if it can be a tool's name."""
+    reference = parse_reference(name)
+    if reference.version is not None:
+        raise RegistryError("invalid_name", "a name without a version is wanted", found=name, expected="NAME")
+    return reference.name
