@@ -21,7 +21,7 @@ STACK_BYTES = 64 * 1024 * 1024
 
 T = TypeVar("T")
 _Job = tuple[Callable[[], Any], "asyncio.Future[Any]"]
-_log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 
 class Workers:
@@ -67,12 +67,12 @@ class Workers:
                 try:
                     result = work()
                 except Exception as error:
-                    _log.debug("work in a thread raised; the error goes to the caller", exc_info=True)
+                    logger.debug("work in a thread raised; the error goes to the caller", exc_info=True)
                     failure = error
             try:
                 future.get_loop().call_soon_threadsafe(self._settle, future, result, failure)
             except RuntimeError:
-                _log.debug("the event loop closed before a worker was done")
+                logger.debug("the event loop closed before a worker was done")
             del job, work, future, result, failure
 
     def _settle(self, future: asyncio.Future[Any], result: Any, failure: Exception | None) -> None:
@@ -81,5 +81,7 @@ class Workers:
             return
         if failure is None:
             future.set_result(result)
+        elif isinstance(failure, StopIteration):  # which a future does not take
+            future.set_exception(RuntimeError(f"work in a thread raised {failure!r}"))
         else:
             future.set_exception(failure)
