@@ -6,6 +6,7 @@ a bearable size is refused. Writing goes to a temporary name, is synchronised, a
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -37,7 +38,17 @@ class ExchangeDirectory:
                 path.mkdir(parents=True, exist_ok=True)
             elif create and not _mode(parent, path):
                 os.mkdir(path, dir_fd=parent)
-            self._number: int = os.open(path, flags, dir_fd=parent)
+            try:
+                self._number: int = os.open(path, flags, dir_fd=parent)
+            except (FileNotFoundError, NotADirectoryError) as error:
+                raise RegistryError(
+                    "invalid_argument",
+                    "there is no such directory",
+                    place=str(self.path),
+                    found=str(error.strerror),
+                    expected="a directory that `export` wrote",
+                    hint="check the path",
+                ) from error
 
     def __enter__(self) -> Self:
         return self
@@ -60,6 +71,10 @@ class ExchangeDirectory:
                 number = os.open(name, _READ, dir_fd=self._number)
             except FileNotFoundError:
                 return None
+            except OSError as error:
+                if error.errno != errno.ELOOP:
+                    raise
+                raise _unreadable(place, "it is a symbolic link", "a link") from error
             with open(number, "rb") as file:
                 found = os.fstat(number)
                 if not stat.S_ISREG(found.st_mode):

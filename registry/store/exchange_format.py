@@ -13,7 +13,8 @@ from pif.budget import JSON_LEVELS, reserve_stack
 from pif.errors import PifError
 from pif.json_text import TooDeep, check_nesting
 from registry.errors import RegistryError
-from registry.tool import VERSION_LIMIT, ToolRecord, check_name
+from registry.store.arguments import check_record
+from registry.tool import VERSION_LIMIT, ToolRecord
 
 __all__ = [
     "FORMAT",
@@ -123,24 +124,26 @@ def read_manifest(content: bytes, place: str) -> Manifest:
 def read_record(content: bytes, place: str, verify: Verifier) -> ToolRecord:
     """The version in a file's content, with its code decoded and its hash computed anew."""
     file = _decoded(content, _VersionFile, place)
-    with blaming(place):
-        check_name(file.name)
-        verified = verify(bytes(file.code).decode())
     if not 0 < file.version <= VERSION_LIMIT:
         raise malformed(place, "the version is out of range", str(file.version), f"1 to {VERSION_LIMIT}")
-    if verified.hash != file.hash:
-        raise malformed(
-            place, "the code has another hash than the file says", verified.hash, ascii(file.hash)
+    moment = _moment(file.created, place)
+    with blaming(place):
+        verified = verify(bytes(file.code).decode())
+        if verified.hash != file.hash:
+            raise malformed(
+                place, "the code has another hash than the file says", verified.hash, ascii(file.hash)
+            )
+        record = ToolRecord(
+            name=file.name,
+            version=file.version,
+            description=file.description,
+            code=verified.code,
+            hash=verified.hash,
+            capabilities=verified.capabilities,
+            created=moment,
         )
-    return ToolRecord(
-        name=file.name,
-        version=file.version,
-        description=file.description,
-        code=verified.code,
-        hash=verified.hash,
-        capabilities=verified.capabilities,
-        created=_moment(file.created, place),
-    )
+        check_record(record)
+    return record
 
 
 def _moment(text: str, place: str) -> str:
@@ -180,6 +183,8 @@ def blaming(place: str) -> Iterator[None]:
             error.expected or "the code of a tool",
         ) from error
     except RegistryError as error:
+        if error.place == place:
+            raise
         raise malformed(
             place, error.message, error.found or "that", error.expected or "what `evolve` would accept"
         ) from error

@@ -93,7 +93,7 @@ def _from_system(error: OSError, path: Path) -> RegistryError:
     return RegistryError(
         "store_error",
         f"the file or directory cannot be used: {reason}",
-        place=os.fspath(error.filename) if isinstance(error.filename, str | os.PathLike) else str(path),
+        place=str(error.filename) if os.path.isabs(str(error.filename)) else str(path),
         found=reason,
         hint="check that it exists, who owns it and what space is left, or choose another place",
     )
