@@ -16,7 +16,7 @@ import msgspec
 
 from pif.budget import JSON_LEVELS, Budget, reserve_stack
 from pif.decode import decode_term
-from pif.errors import PifError, nearest
+from pif.errors import PifError
 from pif.input import read_data, read_input
 from pif.json_text import JsonError, load_json
 from pif.reference.machine import Machine, Node, Tool, Tools
@@ -183,7 +183,7 @@ class _Run:
         return decode_term(data)
 
     def closest(self, reference: str) -> str | None:
-        return nearest(reference.partition("@")[0], self.tools.names())
+        return self.tools.nearest(reference.partition("@")[0])
 
     def no_such_tool(self, reference: str) -> PifError:
         close = self.closest(reference)

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from pif.analysis.facts import free_occurrences
 from pif.budget import JSON_LEVELS, Budget
 from pif.decode import decode_term, round_number
-from pif.errors import PifError, nearest, pointer
+from pif.errors import PifError, pointer
 from pif.evaluate import Answer, Request, run
 from pif.json_text import JsonError, TooDeep, load_json
 from pif.reference.machine import Tools
 from pif.terms import Json, Term, make
 from registry.errors import RegistryError
 
-__all__ = ["EXAMPLES", "EXAMPLE_FUEL", "Example", "check_examples", "closed", "read_code", "same_json"]
+__all__ = [
+    "EXAMPLES",
+    "EXAMPLE_FUEL",
+    "Example",
+    "check_examples",
+    "closed",
+    "read_code",
+    "read_text",
+    "same_json",
+]
 
 EXAMPLE_FUEL = 100_000
 """What one example may use."""
@@ -35,22 +44,25 @@ class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     output: Json
 
 
-def read_code(code: Json, known: Sequence[str] = ()) -> Term:
-    """The term of an `evolve`: a JSON term, or its text (decoded once). `known` are the tools' names, for hints."""
-    if not isinstance(code, str):
-        return decode_term(code)
+def read_code(code: Json, nearest: Callable[[str], str | None]) -> Term:
+    """The term of an `evolve`: a JSON term, or its text (decoded once). `nearest` finds a tool's name, for hints."""
+    return decode_term(read_text(code, nearest) if isinstance(code, str) else code)
+
+
+def read_text(code: str, nearest: Callable[[str], str | None]) -> Json:
+    """The JSON of a term's text."""
     try:
-        return decode_term(load_json(code, levels=JSON_LEVELS))
+        return load_json(code, levels=JSON_LEVELS)
     except TooDeep as error:
         raise PifError("term_too_deep", str(error)) from None
     except JsonError as error:
-        tool = nearest(code, known)
+        tool = nearest(code[:48])
         raise PifError(
             "parse_error",
             f"`code` is a string that is not JSON: {error}",
             found=f"a string of {len(code)} characters",
             expected="a term, or the JSON text of one",
-            hint=f'For the code of another tool write {{"eval": {{"code_of": "{tool}"}}}}.' if tool else None,
+            hint=f'For the code of the tool {tool} write {{"code_of": "{tool}"}}.' if tool else None,
         ) from None
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
 
 from pif.decode import decode_text
 from pif.reference.machine import Tool
@@ -67,8 +66,8 @@ class SnapshotTools:
         record = self.snapshot.record(wanted.name, wanted.version)
         return None if record is None else self._cache.tool(record, reference)
 
-    def names(self) -> Iterable[str]:
-        return self.snapshot.names()
+    def nearest(self, name: str) -> str | None:
+        return self.snapshot.nearest(name)
 
 
 class Overlay:
@@ -85,5 +84,5 @@ class Overlay:
     def tool(self, reference: str) -> Tool | None:
         return self._tools.get(reference) or self._below.tool(reference)
 
-    def names(self) -> Iterable[str]:
-        return {*self._below.names(), self.new.name}
+    def nearest(self, name: str) -> str | None:
+        return self._below.nearest(name)

@@ -15,7 +15,7 @@ import msgspec
 from pif.analysis.facts import facts_of
 from pif.analysis.normalize import normalize
 from pif.budget import DEFAULT_FUEL, MAXIMUM_FUEL, RETAINED_BYTES, Budget
-from pif.decode import all_errors, decode_text
+from pif.decode import all_errors, decode_term, decode_text
 from pif.errors import PifError
 from pif.evaluate import Answer, Request, run
 from pif.json_text import parse_json
@@ -24,7 +24,7 @@ from pif.terms import Json, Term, identity, print_term, same_term, term_text
 from registry.admission import Admission
 from registry.difference import changes
 from registry.errors import RegistryError
-from registry.evolution import EXAMPLE_FUEL, Example, check_examples, closed, read_code
+from registry.evolution import EXAMPLE_FUEL, Example, check_examples, closed, read_code, read_text
 from registry.store import Store
 from registry.store.exchange import Verified, export_tools, import_tools
 from registry.tool import ToolRecord, check_name, parse_reference
@@ -89,7 +89,7 @@ class Workspace:
         """Make a tool, or a new version of one; with examples, only if they hold."""
         check_name(name)
         tools = self.tools()
-        term = closed(read_code(code, tuple(tools.names()) if isinstance(code, str) else ()))
+        term = closed(read_code(code, tools.nearest))
         text = term_text(term)
         facts = facts_of(term)
 
@@ -151,6 +151,26 @@ class Workspace:
                 return run(request, self.tools(), budget, cancelled=cancelled, progress=progress, pause=pause)
         except RegistryError as error:
             return {"type": "error", "error": error.as_json()}
+
+    def run_briefly(self, request: Request, *, fuel: int | None = None) -> Answer | None:
+        """The answer of `run` where it can be had within a millisecond or two, else None: then call `run`.
+
+        A first try under smaller limits; purity makes a second one invisible.
+        """
+        if request.drive or request.trace or not _is_brief(request.code, request.input):
+            return None
+        try:
+            fuel = self.fuel(fuel)
+        except RegistryError as error:
+            return {"type": "error", "error": error.as_json()}
+        brief = Budget(fuel=min(fuel, _BRIEF_FUEL), string_length=_BRIEF_SIZE, result_bytes=_BRIEF_SIZE)
+        try:
+            answer = run(request, _Brief(self.store.snapshot(), self._terms), brief)
+        except _NeedsLonger:
+            return None
+        if answer["type"] == "error" and answer["error"]["kind"] in _LIMITED:
+            return None
+        return answer
 
     def fuel(self, asked: int | None) -> int:
         """The fuel of a run; refuses more than the maximum, and names it."""
@@ -219,21 +239,19 @@ class Workspace:
 
     def term(self, code: Json) -> Tool | Term:
         """What `code` names or says: a tool, or a term; as `run` reads it."""
-        if isinstance(code, str):
-            tool = self.tools().tool(code)
-            if tool is not None:
-                return tool
-            return read_code(code, tuple(self.store.snapshot().names()))
-        return read_code(code)
+        tools = self.tools()
+        tool = tools.tool(code) if isinstance(code, str) else None
+        return tool or read_code(code, tools.nearest)
 
     @_answering
     def analyze(self, code: Json, *, aspects: Sequence[str] = ASPECTS) -> Answer:
         """What can be said of a tool or a term without running it."""
-        tool = self.tools().tool(code) if isinstance(code, str) else None
+        tools = self.tools()
+        tool = tools.tool(code) if isinstance(code, str) else None
         if tool is not None:
             term = tool.term
         else:
-            data = parse_json(code) if isinstance(code, str) else code
+            data = read_text(code, tools.nearest) if isinstance(code, str) else code
             errors = all_errors(data)
             if errors:
                 listed = [
@@ -241,7 +259,7 @@ class Workspace:
                     for error in errors
                 ]
                 return {"type": "analysis", "valid": False, "errors": listed}
-            term = read_code(data) if not isinstance(data, str) else Term("literal", (), data)
+            term = decode_term(data)
         answer: Answer = {"type": "analysis"}
         if tool is not None:
             answer["tool"] = tool.label
@@ -342,6 +360,47 @@ class Workspace:
         """Write a complete copy of the home to one file, while others go on reading and writing."""
         self.store.backup(path, overwrite=overwrite)
         return {"type": "backup", "path": str(path)}
+
+
+_BRIEF_FUEL = 2_000
+_BRIEF_SIZE = 16_384
+_BRIEF_PARTS = 400
+_LIMITED = frozenset({"out_of_fuel", "value_too_large", "result_too_large"})
+"""Errors that a run under smaller limits may give where the real ones would not."""
+
+
+class _NeedsLonger(Exception):
+    """Something has to be looked up that takes longer than a brief run may."""
+
+
+class _Brief(SnapshotTools):
+    """The tools, without the search through all names that a hint on a misspelt one costs."""
+
+    def nearest(self, name: str) -> str | None:
+        raise _NeedsLonger
+
+
+def _is_brief(*data: Json) -> bool:
+    """Whether some JSON is small: decoding it must not hold the event loop."""
+    stack = list(data)
+    parts = 0
+    while stack:
+        item = stack.pop()
+        parts += 1
+        if parts > _BRIEF_PARTS:
+            return False
+        if isinstance(item, str):
+            if len(item) > _BRIEF_SIZE:
+                return False
+        elif isinstance(item, dict):
+            if len(item) > _BRIEF_PARTS:
+                return False
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            if len(item) > _BRIEF_PARTS:
+                return False
+            stack.extend(item)
+    return True
 
 
 def verified(code: str) -> Verified:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NoReturn, Protocol
 
 from pif.budget import Budget
-from pif.errors import ErrorKind, PifError, Place, nearest, pointer
+from pif.errors import ErrorKind, PifError, Place, pointer
 from pif.terms import Term
 from pif.values import Quoted, Value, kind_of
 
@@ -47,8 +47,8 @@ class Tools(Protocol):
     def tool(self, reference: str) -> Tool | None:
         """The tool for `name` or `name@version`, or None."""
 
-    def names(self) -> Iterable[str]:
-        """All names, for hints."""
+    def nearest(self, name: str) -> str | None:
+        """The known name closest in spelling, for hints."""
 
 
 class Resolve(Protocol):
@@ -247,7 +247,7 @@ class Machine:
         """The tool of that name, or `unknown_tool` at `node`."""
         tool = self.tools.tool(reference)
         if tool is None:
-            close = nearest(reference.partition("@")[0], self.tools.names())
+            close = self.tools.nearest(reference.partition("@")[0])
             node.fail(
                 "unknown_tool",
                 f'there is no tool "{reference[:80]}"',

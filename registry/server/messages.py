@@ -62,11 +62,12 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Incoming(msgspec.Struct, frozen=True):
-    """A request (with an id) or a notification (without)."""
+    """A request (with an id) or a notification (without); `size` is the bytes of its text."""
 
     method: str
     params: dict[str, Any] | None
     id: int | str | None
+    size: int
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -101,7 +102,7 @@ def read_message(text: bytes) -> Incoming | Reply | Refusal | None:
         data = _decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return _read_slowly(text)
-    return _classify(data)
+    return _classify(data, len(text))
 
 
 def _read_slowly(text: bytes) -> Incoming | Reply | Refusal | None:
@@ -114,7 +115,7 @@ def _read_slowly(text: bytes) -> Incoming | Reply | Refusal | None:
         )
     unsound = _unsound(data)
     if unsound is None:
-        return _classify(data)
+        return _classify(data, len(text))
     path, what = unsound
     return _refused(data if isinstance(data, dict) else {}, "parse_error", what, path=path)
 
@@ -153,7 +154,7 @@ def _is_torn(text: str) -> bool:
     return False
 
 
-def _classify(data: Any) -> Incoming | Reply | Refusal | None:
+def _classify(data: Any, size: int) -> Incoming | Reply | Refusal | None:
     if not isinstance(data, dict):
         what = "a batch; send one message at a time" if isinstance(data, list) else "no object"
         return Refusal(protocol_error(None, INVALID_REQUEST, f"the message is {what}"))
@@ -169,7 +170,7 @@ def _classify(data: Any) -> Incoming | Reply | Refusal | None:
             return None
         return Refusal(protocol_error(data["id"], INVALID_PARAMS, "`params` must be an object"))
     assert isinstance(method, str)
-    return Incoming(method, params, data.get("id"))
+    return Incoming(method, params, data.get("id"), size)
 
 
 def _fault(data: dict[str, Any]) -> str | None:

@@ -14,11 +14,12 @@ import sys
 from collections.abc import Callable, Sequence
 
 from pif.budget import reserve_stack
+from registry.server.descriptors import move_descriptors
 from registry.server.framing import DEFAULT_CAP
 from registry.server.group import Group
 from registry.server.messages import NESTING
 from registry.server.shell import Shell
-from registry.server.stdio import InputStream, move_descriptors, open_streams
+from registry.server.stdio import InputStream, open_streams
 from registry.server.workers import DEFAULT_WORKERS, Workers
 
 __all__ = ["chosen_groups", "serve_stdio"]
@@ -68,14 +69,9 @@ def serve_stdio(
 async def _serve(shell: Shell, source: int, sink: int, cap: int) -> int:
     reading, writing = await open_streams(source, sink, cap=cap)
     stopped = _end_on_signals(reading)
-    shell.start()
     gc.collect()
     gc.freeze()
-    try:
-        await shell.server.run(reading, writing, shell.server.create_initialization_options())
-    finally:
-        shell.close()
-        await writing.aclose()
+    await shell.serve(reading, writing)
     return stopped()
 
 

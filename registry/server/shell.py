@@ -39,7 +39,9 @@ from registry.server.call import Report
 from registry.server.calls import Calls
 from registry.server.defects import Defects
 from registry.server.group import Answer, Group, ResourceSpec, ResourceText, TemplateSpec, ToolSpec
+from registry.server.lane import Lane
 from registry.server.messages import Unencodable, encode_json, tool_result
+from registry.server.stdio import InputStream, OutputStream
 from registry.server.workers import Workers
 
 __all__ = ["COMPLETIONS", "INSTRUCTIONS_LIMIT", "PAGE", "Shell"]
@@ -72,7 +74,7 @@ class _Server(Server[Any]):
 
 
 class Shell:
-    """The server over some groups. `server` is what to run over a pair of streams; `start` first, `close` after.
+    """The server over some groups: make it, then `serve` a connection.
 
     Raises ValueError where the groups do not fit together (see `Calls`) or their instructions are too long.
     """
@@ -93,6 +95,7 @@ class Shell:
         self._sessions: list[ServerSession] = []
         self._bus = InMemorySubscriptionBus()
         self._changes = Changes(self._tell)
+        self._settled: Callable[[bool], None] = lambda is_modern: None
         self.server = self._build(name, version, title)
         stamp = self.server.server_info_stamp
         self._modern: dict[str, Any] = {
@@ -122,13 +125,22 @@ class Shell:
         server.middleware = [self._intercept]
         return server
 
-    def start(self) -> None:
-        """Attach the groups to the running event loop."""
+    async def serve(self, reading: InputStream, writing: OutputStream) -> None:
+        """Serve one connection until it ends. For the groups' sake, a shell serves once."""
         self._changes.start()
         for group in self._groups:
             group.attach(self._changes)
+        lane = Lane(self._calls, writing, self._sealed)
+        self._settled = lane.settle
+        reading.take = lane.take
+        try:
+            await self.server.run(reading, writing, self.server.create_initialization_options())
+        finally:
+            await lane.close()
+            self._close()
+            await writing.aclose()
 
-    def close(self) -> None:
+    def _close(self) -> None:
         """Let go of the groups and the threads."""
         self._changes.close()
         self._sessions.clear()
@@ -141,12 +153,14 @@ class Shell:
     async def _intercept(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Middleware: answers calls itself, and remembers the sessions of the older protocol."""
         is_modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+        if is_modern and ctx.request_id is not None:
+            self._settled(is_modern)
         if ctx.method == "tools/call" and (is_modern or ctx.session.client_params is not None):
-            answer = await self._answer(ctx)
-            return self._sealed(answer, self._modern if is_modern else {})
+            return self._sealed(await self._answer(ctx), is_modern)
         result = await call_next(ctx)
         if ctx.method == "initialize":
             self._sessions.append(ctx.session)
+            self._settled(is_modern)
         return result
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -158,8 +172,9 @@ class Shell:
         params = context.params or {}
         return await self._calls.answer(params.get("name"), params.get("arguments"), _reporter(context))
 
-    def _sealed(self, answer: Answer, envelope: dict[str, Any]) -> dict[str, Any]:
+    def _sealed(self, answer: Answer, is_modern: bool) -> dict[str, Any]:
         """The wire form, with the object encoded already: an answer that cannot be written is a defect found here."""
+        envelope = self._modern if is_modern else {}
         try:
             structured = msgspec.Raw(encode_json(answer.structured))
         except Unencodable as error:

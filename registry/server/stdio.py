@@ -5,23 +5,18 @@ one it was spoken to, has a size cap, decodes numbers exactly, and needs no thre
 
 Invariants
 ----------
-- Descriptors 0 and 1 are moved away first: a stray `print` or a child process writes to standard error.
 - What waits to be written is bounded: a client that does not read is not read from, and nothing else waits for it.
 - A frame is written whole or, when the client is gone, not at all; a closed pipe ends the session like end of file.
-- At end of file, requests that are nearly done get a moment (`GRACE`), so that `printf … | pif serve` answers; then
-  the SDK cancels what is left.
+- At end of file, requests that are nearly done get a moment (`GRACE`), so that `printf … | pif serve` answers; what
+  is left is then cancelled.
 """
 
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import logging
-import os
-import stat
-import threading
+from collections import deque
 from collections.abc import Callable
-from typing import Protocol
 
 import anyio
 from mcp.shared.message import SessionMessage
@@ -34,6 +29,7 @@ from mcp_types import (
     JSONRPCResponse,
 )
 
+from registry.server.descriptors import Sink, Source, open_sink, open_source
 from registry.server.framing import DEFAULT_CAP, Fault, Framing, Message
 from registry.server.messages import (
     INTERNAL_ERROR,
@@ -48,18 +44,19 @@ from registry.server.messages import (
     unframed,
 )
 
-__all__ = ["InputStream", "OutputStream", "move_descriptors", "open_streams"]
-
-WRITE_HIGH = 4 * 1024 * 1024
-"""Bytes waiting for a client that does not read, before it is no longer read from. A client that sends thousands of
-requests before it reads the first answer still gets them all."""
+__all__ = ["InputStream", "OutputStream", "open_streams"]
 
 READ_HIGH = 1024 * 1024
+"""Bytes that have come and were not looked at, before no more are read."""
+
+QUEUE = 64
+"""Messages waiting for the SDK, before no more are looked at."""
+
+BATCH = 128
+"""Messages looked at before the event loop gets its turn."""
+
 GRACE = 0.1
 """Seconds."""
-
-FLUSH = 1.0
-"""Seconds that the last answers may take to be read."""
 
 _UNFRAMED = {
     "bad_header": "a header block must be lines `Name: value` with one `Content-Length: N`, then an empty line",
@@ -68,134 +65,71 @@ _UNFRAMED = {
 logger = logging.getLogger(__name__)
 
 
-def move_descriptors() -> tuple[int, int]:
-    """Move standard input and output to private descriptors, for the rest of the process; returns these.
-
-    Descriptor 0 then reads nothing and descriptor 1 is standard error. Raises OSError where either is closed.
-    """
-    source = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 3)
-    sink = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, 3)
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)
-    try:
-        os.dup2(2, 1)
-    except OSError:  # standard error is closed
-        os.dup2(nothing, 1)
-    os.close(nothing)
-    return source, sink
-
-
-class _Sink(Protocol):
-    """Where whole frames go."""
-
-    def write(self, data: bytes) -> None: ...
-
-    async def close(self) -> None: ...
-
-
-class _PipeSink(asyncio.BaseProtocol):
-    """A pipe or socket, written without blocking."""
-
-    def __init__(self, output: OutputStream) -> None:
-        self._output = output
-        self._gone = asyncio.Event()
-        self._transport: asyncio.WriteTransport | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.WriteTransport)
-        transport.set_write_buffer_limits(high=WRITE_HIGH)
-        self._transport = transport
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._gone.set()
-        self._output.lost()
-
-    def pause_writing(self) -> None:
-        self._output.open.clear()
-
-    def resume_writing(self) -> None:
-        self._output.open.set()
-
-    def write(self, data: bytes) -> None:
-        assert self._transport is not None
-        self._transport.write(data)
-
-    async def close(self) -> None:
-        assert self._transport is not None
-        self._transport.close()
-        try:
-            async with asyncio.timeout(FLUSH):
-                await self._gone.wait()
-        except TimeoutError:
-            logger.warning("the last answers were not read by the client")
-            self._transport.abort()
-
-
-class _FileSink:
-    """A file or terminal, which is written by waiting for it."""
-
-    def __init__(self, output: OutputStream, descriptor: int) -> None:
-        self._output = output
-        self._descriptor = descriptor
-
-    def write(self, data: bytes) -> None:
-        rest = memoryview(data)
-        try:
-            while rest:
-                rest = rest[os.write(self._descriptor, rest) :]
-        except OSError:
-            self._output.lost()
-
-    async def close(self) -> None:
-        os.close(self._descriptor)
-
-
 class OutputStream:
     """The writing half: whole frames out, behind a gate that closes while too much waits to be read."""
 
-    def __init__(self, on_lost: Callable[[], None]) -> None:
-        self.open = asyncio.Event()
-        self.open.set()
+    def __init__(self, on_lost: Callable[[], None], on_room: Callable[[], None]) -> None:
         self.is_lost = False
         self.with_headers = False
         self.unanswered: set[int | str] = set()
+        self._open = asyncio.Event()
+        self._open.set()
         self._answered = asyncio.Event()
         self._on_lost = on_lost
-        self._sink: _Sink | None = None
+        self._on_room = on_room
+        self._sink: Sink | None = None
 
     async def connect(self, descriptor: int) -> None:
         """Write to a descriptor, which this owns from now on."""
-        if _is_pipe(descriptor):
-            sink = _PipeSink(self)
-            pipe = os.fdopen(descriptor, "wb", buffering=0)
-            await asyncio.get_running_loop().connect_write_pipe(lambda: sink, pipe)
-            self._sink = sink
+        self._sink = await open_sink(descriptor, self)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is room for more."""
+        return self._open.is_set()
+
+    def congested(self, is_congested: bool) -> None:
+        """Too much waits to be read, or no longer."""
+        if is_congested:
+            self._open.clear()
         else:
-            self._sink = _FileSink(self, descriptor)
+            self._open.set()
+            self._on_room()
 
     def lost(self) -> None:
         """Nobody reads any more."""
         self.is_lost = True
-        self.open.set()
+        self._open.set()
         self._answered.set()
         self._on_lost()
 
     def write(self, body: bytes) -> None:
         """Write one message without waiting."""
-        if self._sink is not None and not self.is_lost:
-            header = b"Content-Length: %d\r\n\r\n" % len(body) if self.with_headers else b""
-            self._sink.write(header + body + (b"" if self.with_headers else b"\n"))
+        if self._sink is None or self.is_lost:
+            return
+        if self.with_headers:
+            self._sink.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        else:
+            self._sink.write(body + b"\n")
+
+    async def has_room(self) -> bool:
+        """Wait while too much waits; False when nobody reads any more."""
+        while not self._open.is_set():
+            await self._open.wait()
+        return not self.is_lost
+
+    def settle(self, number: int | str) -> None:
+        """A request has its answer, or will have none."""
+        self.unanswered.discard(number)
+        self._answered.set()
 
     async def send(self, item: SessionMessage) -> None:
-        """Write one message. Waits while too much waits; raises `anyio.BrokenResourceError` when nobody reads."""
-        while not self.open.is_set():
-            await self.open.wait()
-        if self.is_lost:
+        """Write one message of the SDK's. Raises `anyio.BrokenResourceError` when nobody reads."""
+        if not await self.has_room():
             raise anyio.BrokenResourceError
         message = item.message
         if isinstance(message, JSONRPCResponse | JSONRPCError) and message.id is not None:
-            self.unanswered.discard(message.id)
-            self._answered.set()
+            self.settle(message.id)
         self.write(_encode(message))
 
     async def let_finish(self) -> None:
@@ -210,7 +144,7 @@ class OutputStream:
                 return
 
     async def aclose(self) -> None:
-        """Close, once what waits has been read or `FLUSH` has passed."""
+        """Close, once what waits has been read (or a second has passed)."""
         sink, self._sink = self._sink, None
         if sink is not None:
             await sink.close()
@@ -222,131 +156,64 @@ class OutputStream:
         await self.aclose()
 
 
-class _PipeSource(asyncio.Protocol):
-    """A pipe or socket, read as bytes come."""
-
-    def __init__(self, stream: InputStream) -> None:
-        self._stream = stream
-        self._transport: asyncio.ReadTransport | None = None
-        self._paused = False
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.ReadTransport)
-        self._transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        self._stream.received(data)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._stream.end()
-
-    def pause(self, is_paused: bool) -> None:
-        if self._transport is None or is_paused == self._paused or self._transport.is_closing():
-            return
-        self._paused = is_paused
-        if is_paused:
-            self._transport.pause_reading()
-        else:
-            self._transport.resume_reading()
-
-    def close(self) -> None:
-        if self._transport is not None:
-            self._transport.close()
-
-
-class _FileSource:
-    """A file or terminal, which the event loop cannot watch: read by a thread that waits for it."""
-
-    def __init__(self, stream: InputStream, descriptor: int) -> None:
-        self._stream = stream
-        self._descriptor = descriptor
-        self._loop = asyncio.get_running_loop()
-        self._room = threading.Event()
-        self._room.set()
-        self._closed = False
-        threading.Thread(target=self._read, name="standard input", daemon=True).start()
-
-    def _read(self) -> None:
-        try:
-            while not self._closed and (data := os.read(self._descriptor, 65_536)):
-                self._loop.call_soon_threadsafe(self._stream.received, data)
-                self._room.wait()
-            self._loop.call_soon_threadsafe(self._stream.end)
-        except RuntimeError:
-            logger.debug("the event loop closed while standard input was being read")
-
-    def pause(self, is_paused: bool) -> None:
-        if is_paused:
-            self._room.clear()
-        else:
-            self._room.set()
-
-    def close(self) -> None:
-        self._closed = True
-        self._room.set()
-
-
 class InputStream:
-    """The reading half: what the client sends, as messages. What is no message is answered here."""
+    """The reading half: what the client sends, as messages. What is no message is answered here.
 
-    def __init__(self, cap: int) -> None:
+    `take` may claim a message (by returning True) before the SDK sees it.
+    """
+
+    def __init__(self, cap: int = DEFAULT_CAP) -> None:
+        self.take: Callable[[Incoming], bool] = lambda said: False
+        self.output = OutputStream(on_lost=self.end, on_room=self._look)
         self._cap = cap
         self._framing = Framing(cap)
-        self._output = OutputStream(on_lost=self.end)
-        self._source: _PipeSource | _FileSource | None = None
+        self._source: Source | None = None
+        self._items: deque[SessionMessage] = deque()
         self._arrived = asyncio.Event()
         self._ended = False
+        self._is_behind = False
 
-    async def connect(self, source: int, sink: int) -> OutputStream:
+    async def connect(self, source: int, sink: int) -> None:
         """Read from one descriptor and answer on the other; both are owned by the streams from now on."""
-        await self._output.connect(sink)
-        if _is_pipe(source):
-            protocol = _PipeSource(self)
-            self._source = protocol
-            pipe = os.fdopen(source, "rb", buffering=0)
-            await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, pipe)
-        else:
-            self._source = _FileSource(self, source)
-        return self._output
+        await self.output.connect(sink)
+        self._source = await open_source(source, self)
 
     def received(self, data: bytes) -> None:
         """Bytes have come."""
-        self._framing.feed(data)
-        self._arrived.set()
-        if self._source is not None and self._framing.held > READ_HIGH:
-            self._source.pause(True)
+        if not self._ended:
+            self._framing.feed(data)
+            self._look()
 
     def end(self) -> None:
         """Nothing more will come: end of file, a closed pipe on either side, or a signal."""
         if not self._ended:
             self._ended = True
             self._framing.end()
+            self._look()
             self._arrived.set()
 
-    async def receive(self) -> SessionMessage:
-        """The next message for the server. Raises `anyio.EndOfStream` at the end."""
-        while True:
-            await self._output.open.wait()
+    def _look(self) -> None:
+        """Take messages out of the bytes, as long as there is room for them and for their answers."""
+        for _ in range(BATCH):
+            if not self.output.is_open or len(self._items) >= QUEUE:
+                self._is_behind = True
+                self._pause(self._framing.held > READ_HIGH)
+                return
             frame = self._framing.next()
             if frame is None:
-                await self._more()
-                continue
-            item = self._accept(frame)
-            if item is not None:
-                return item
-            await asyncio.sleep(0)  # a flood of refusals must not hold the loop
+                self._is_behind = False
+                self._pause(False)
+                return
+            self._accept(frame)
+        self._is_behind = True
+        asyncio.get_running_loop().call_soon(self._look)
 
-    async def _more(self) -> None:
-        if self._ended:
-            await self._output.let_finish()
-            raise anyio.EndOfStream
-        self._arrived.clear()
-        if self._source is not None:
-            self._source.pause(False)
-        await self._arrived.wait()
+    def _pause(self, is_paused: bool) -> None:
+        if self._source is not None and not self._ended:
+            self._source.pause(is_paused)
 
-    def _accept(self, frame: Message | Fault) -> SessionMessage | None:
-        self._output.with_headers = self._framing.with_headers
+    def _accept(self, frame: Message | Fault) -> None:
+        self.output.with_headers = self._framing.with_headers
         if isinstance(frame, Message):
             said = read_message(frame.text)
         elif frame.reason == "too_large":
@@ -355,24 +222,44 @@ class InputStream:
             said = unframed(_UNFRAMED[frame.reason])
         match said:
             case Incoming():
-                return SessionMessage(self._incoming(said))
+                if said.id is not None:
+                    self.output.unanswered.add(said.id)
+                if not self.take(said):
+                    self._hand_on(self._incoming(said))
             case Refusal():
-                self._output.write(encode_json(said.answer))
+                self.output.write(encode_json(said.answer))
             case Reply():
-                return _reply(said)
+                reply = _reply(said)
+                if reply is not None:
+                    self._hand_on(reply)
             case None:
                 logger.debug("a message that calls for no answer was dropped")
-        return None
+
+    def _hand_on(self, message: JSONRPCMessage) -> None:
+        self._items.append(SessionMessage(message))
+        self._arrived.set()
 
     def _incoming(self, said: Incoming) -> JSONRPCMessage:
         if said.id is not None:
-            self._output.unanswered.add(said.id)
             return JSONRPCRequest(jsonrpc="2.0", id=said.id, method=said.method, params=said.params)
         if said.method == "notifications/cancelled" and said.params is not None:
             number = said.params.get("requestId")
             if isinstance(number, str | int):
-                self._output.unanswered.discard(number)
+                self.output.settle(number)
         return JSONRPCNotification(jsonrpc="2.0", method=said.method, params=said.params)
+
+    async def receive(self) -> SessionMessage:
+        """The next message for the SDK. Raises `anyio.EndOfStream` at the end."""
+        while not self._items:
+            if self._ended and (not self._is_behind or self.output.is_lost):
+                await self.output.let_finish()
+                raise anyio.EndOfStream
+            self._arrived.clear()
+            await self._arrived.wait()
+        item = self._items.popleft()
+        if self._is_behind:
+            self._look()
+        return item
 
     async def aclose(self) -> None:
         """Stop reading."""
@@ -399,24 +286,20 @@ class InputStream:
 async def open_streams(source: int, sink: int, *, cap: int = DEFAULT_CAP) -> tuple[InputStream, OutputStream]:
     """The pair for `Server.run`, over two descriptors."""
     reading = InputStream(cap)
-    return reading, await reading.connect(source, sink)
+    await reading.connect(source, sink)
+    return reading, reading.output
 
 
-def _is_pipe(descriptor: int) -> bool:
-    mode = os.fstat(descriptor).st_mode
-    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
-
-
-def _reply(said: Reply) -> SessionMessage | None:
+def _reply(said: Reply) -> JSONRPCMessage | None:
     """The client's answer in the SDK's form, if it has that form."""
     if said.result is not None:
-        return SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=said.id, result=said.result))
+        return JSONRPCResponse(jsonrpc="2.0", id=said.id, result=said.result)
     error = said.error or {}
     code, message = error.get("code"), error.get("message")
     if not isinstance(code, int) or not isinstance(message, str):
         return None
     failure = ErrorData(code=code, message=message, data=error.get("data"))
-    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=said.id, error=failure))
+    return JSONRPCError(jsonrpc="2.0", id=said.id, error=failure)
 
 
 def _encode(message: JSONRPCMessage) -> bytes:

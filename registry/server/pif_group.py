@@ -1,0 +1,254 @@
+"""The group `pif`: evolve, run, list, help, analyze, and every evolved tool under its own name (servers.md).
+
+Handlers are thin: arguments in, a `Workspace` method, its object out. What is here beside that is what only a server
+has: which work leaves the event loop, which tools are exposed, resources and completion.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from pif.evaluate import Answer as Result
+from pif.evaluate import Request
+from pif.schema import term_schema
+from registry.errors import RegistryError
+from registry.help import help_on
+from registry.server.exposure import Exposure
+from registry.server.group import (
+    Announcer,
+    Answer,
+    CallContext,
+    Group,
+    ResourceSpec,
+    ResourceText,
+    TemplateSpec,
+    ToolSpec,
+)
+from registry.server.pif_tools import INSTRUCTIONS, MORE_TOOLS, TOOLS
+from registry.workspace import Workspace
+
+__all__ = ["PifGroup"]
+
+ANSWER_WITHIN = 45.0
+"""Seconds after which a driven run answers with the continuation it has: clients give up at 50 or 60."""
+
+POLL = 2.0
+"""Seconds between looks at whether another process has changed the tools."""
+
+
+class PifGroup(Group):
+    """The tools of one workspace.
+
+    `expose`: how many evolved tools are listed as tools of their own. `more`: offer the second list. `exchange` is
+    the directory under which `export` and `import` may work: an agent names a directory in it, never a path.
+    """
+
+    name = "pif"
+    instructions = INSTRUCTIONS
+
+    def __init__(
+        self, workspace: Workspace, exchange: Callable[[str], Any], *, expose: int, more: bool
+    ) -> None:
+        self.workspace = workspace
+        self._exchange = exchange
+        self._system = TOOLS + MORE_TOOLS if more else TOOLS
+        self._exposure = Exposure(workspace.store, self._system, expose)
+        self._watch: asyncio.Task[None] | None = None
+
+    def attach(self, announcer: Announcer) -> None:
+        self._exposure.announce = announcer.tools_changed
+        self._watch = asyncio.get_running_loop().create_task(self._watching())
+
+    async def _watching(self) -> None:
+        """Tell clients of tools that other processes evolve."""
+        while True:
+            await asyncio.sleep(POLL)
+            self._exposure.refresh()
+
+    def close(self) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
+        self.workspace.store.close()
+
+    def tools(self) -> tuple[ToolSpec, ...]:
+        return self._exposure.tools()
+
+    def find(self, name: str) -> ToolSpec | None:
+        return self._exposure.spec(name)
+
+    async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:
+        match name:
+            case "run":
+                result = await self._run(arguments, context)
+            case "help":
+                result = help_on(arguments.category)
+            case _ if any(spec.name == name for spec in self._system):
+                result = await context.run_in_worker(lambda: self._system_call(name, arguments))
+            case _:
+                result = await self._perform(Request(tool=name, input=arguments.input), None, context)
+        self._exposure.refresh()
+        return rendered(result)
+
+    def _system_call(self, name: str, arguments: Any) -> Result:
+        try:
+            return self._answer(name, arguments)
+        except RegistryError as error:
+            return {"type": "error", "error": error.as_json()}
+
+    def _answer(self, name: str, arguments: Any) -> Result:
+        workspace = self.workspace
+        match name:
+            case "evolve":
+                return workspace.evolve(
+                    arguments.name,
+                    arguments.description,
+                    arguments.code,
+                    examples=arguments.examples,
+                    expect_version=arguments.expect_version,
+                    dry_run=arguments.dry_run,
+                )
+            case "list":
+                return workspace.list(arguments.query, offset=arguments.offset, limit=arguments.limit)
+            case "analyze":
+                return workspace.analyze(arguments.code, aspects=arguments.aspects)
+            case "history":
+                return workspace.history(arguments.name)
+            case "diff":
+                return workspace.diff(arguments.name, arguments.against)
+            case "rollback":
+                return workspace.rollback(
+                    arguments.name, arguments.version, expect_version=arguments.expect_version
+                )
+            case "forget":
+                return workspace.forget(arguments.name)
+            case "export":
+                return workspace.export(self._exchange(arguments.directory), overwrite=arguments.overwrite)
+            case "import":
+                return workspace.import_(self._exchange(arguments.directory), renumber=arguments.renumber)
+            case _:
+                raise LookupError(f"the group pif has no tool {name}")
+
+    async def _run(self, arguments: Any, context: CallContext) -> Result:
+        code, tool = arguments.code, arguments.tool
+        if (code is msgspec.UNSET) == (tool is msgspec.UNSET):
+            given = "both" if tool is not msgspec.UNSET else "neither"
+            return _refused(
+                f"`run` takes either `code` or `tool`, and {given} is given",
+                'Example: {"code": "square", "input": 7}',
+            )
+        request = Request(
+            code=None if code is msgspec.UNSET else code,
+            tool=None if tool is msgspec.UNSET else tool,
+            input=arguments.input,
+            raw=arguments.raw,
+            data=arguments.data,
+            step=arguments.step,
+            drive=arguments.drive,
+            trace=arguments.trace,
+        )
+        return await self._perform(request, arguments.fuel, context)
+
+    async def _perform(self, request: Request, fuel: int | None, context: CallContext) -> Result:
+        """Run here if that is a matter of a millisecond, else in a worker thread."""
+        self._exposure.used(request.tool if request.tool is not None else request.code)
+        brief = self.workspace.run_briefly(request, fuel=fuel)
+        if brief is not None:
+            return brief
+        deadline = time.monotonic() + ANSWER_WITHIN
+
+        def work() -> Result:
+            return self.workspace.run(
+                request,
+                fuel=fuel,
+                cancelled=context.cancelled.is_set,
+                progress=lambda step: context.progress(step - request.step, request.drive, f"step {step}"),
+                pause=lambda: time.monotonic() > deadline,
+            )
+
+        return await context.run_in_worker(work)
+
+    # Resources.
+
+    def resources(self) -> Sequence[ResourceSpec]:
+        return (
+            ResourceSpec(uri="pif://tools", name="tools", title="All evolved tools"),
+            ResourceSpec(uri="pif://schema/term", name="term schema", title="JSON Schema of PIF terms"),
+        )
+
+    def resource_templates(self) -> Sequence[TemplateSpec]:
+        return (
+            TemplateSpec(
+                uri_template="pif://tools/{name}", name="tool", title="A tool: term, hash, versions"
+            ),
+            TemplateSpec(
+                uri_template="pif://tools/{name}@{version}",
+                name="tool version",
+                title="One version of a tool",
+            ),
+        )
+
+    async def read(self, uri: str) -> ResourceText | None:
+        match uri.split("/"):
+            case ["pif:", "", "tools"]:
+                found = self.workspace.list(limit=1_000)
+            case ["pif:", "", "tools", reference]:
+                found = self.workspace.show(reference)
+            case ["pif:", "", "schema", "term"]:
+                found = term_schema()
+            case _:
+                return None
+        if found.get("type") == "error":
+            return None
+        return ResourceText(_text(found))
+
+    def complete(
+        self, uri_template: str, argument: str, prefix: str, given: Mapping[str, str]
+    ) -> Sequence[str]:
+        snapshot = self.workspace.store.snapshot()
+        if argument == "name":
+            return [name for name in snapshot.names() if name.startswith(prefix)]
+        lineage = snapshot.lineage(given.get("name", "")) if argument == "version" else None
+        versions = [str(record.version) for record in lineage.versions] if lineage else []
+        return [version for version in reversed(versions) if version.startswith(prefix)]
+
+
+def _refused(message: str, hint: str) -> Result:
+    return {"type": "error", "error": {"kind": "invalid_argument", "message": message, "hint": hint}}
+
+
+def _text(data: Any) -> str:
+    return msgspec.json.encode(data).decode()
+
+
+def rendered(result: Result) -> Answer:
+    """A result as the server answers it: the object, and a text that says all of it too."""
+    match result["type"]:
+        case "error":
+            return Answer(result, error_text(result["error"]), is_error=True)
+        case "help":
+            return Answer(result, result["text"], rest="Call help with one category or operation.")
+        case "tools":
+            after = result["offset"] + len(result["tools"])
+            return Answer(result, _text(result), rest=f"Call list with offset {after} or a smaller limit.")
+        case _:
+            return Answer(result, _text(result), rest="The whole is in structuredContent.")
+
+
+def error_text(error: dict[str, Any]) -> str:
+    """An error for reading: kind, place, message, found, expected, hint, fuel."""
+    place = error.get("path") or error.get("place") or ""
+    where = f" at {place}" if place else ""
+    if "in" in error:
+        where += f" of {error['in']} code"
+    if "tool" in error:
+        where += f" in {error['tool']}"
+    lines = [f"{error['kind']}{where}: {error['message']}"]
+    lines += [f"{key}: {error[key]}" for key in ("found", "expected", "hint") if key in error]
+    if error.get("fuel_used"):
+        lines.append(f"fuel used: {error['fuel_used']}")
+    return "\n".join(lines)
