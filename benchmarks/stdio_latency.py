@@ -1,0 +1,168 @@
+"""Latency of a trivial call over stdio against a bare msgspec loop, on both protocol generations.
+
+The floor is the least that any server in Python can do: read a line, decode it with msgspec, encode an answer of the
+same form, write it. Client, pipes and machine are the same for all, and the rounds alternate, so the ratios hold
+where the figures do not.
+
+    python -m benchmarks.stdio_latency
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Any
+
+import msgspec
+
+__all__ = ["LIMITS", "measure"]
+
+LIMITS = {"2025": 15.0, "2026": 25.0}
+"""The most that the ratio of medians may be."""
+
+FLOOR = """
+import sys, msgspec
+decode, encode = msgspec.json.decode, msgspec.json.encode
+read, write, flush = sys.stdin.buffer.readline, sys.stdout.buffer.write, sys.stdout.buffer.flush
+while line := read():
+    request = decode(line)
+    value = request["params"]["arguments"]["value"]
+    result = {"content": [{"type": "text", "text": str(value)}], "structuredContent": {"value": value}}
+    write(encode({"jsonrpc": "2.0", "id": request["id"], "result": result}) + b"\\n")
+    flush()
+"""
+
+SERVER = """
+import sys
+from typing import Any
+import msgspec
+from registry.server.group import Answer, Group, ToolSpec
+from registry.server.serving import serve_stdio
+
+class Arguments(msgspec.Struct, frozen=True):
+    value: Any
+
+class Trivial(Group):
+    name = "trivial"
+    _tools = (ToolSpec(name="echo", title="Echo", description="Answers what it is given.", arguments=Arguments,
+        input_schema={"type": "object", "properties": {"value": {"description": "any"}}, "required": ["value"]}),)
+
+    def tools(self):
+        return self._tools
+
+    async def call(self, name, arguments, context):
+        return Answer({"value": arguments.value}, str(arguments.value))
+
+sys.exit(serve_stdio([Trivial()], name="trivial", version="1"))
+"""
+
+ENVELOPE = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": {"name": "benchmark", "version": "1"},
+}
+HANDSHAKE = {
+    "jsonrpc": "2.0",
+    "id": 0,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "benchmark", "version": "1"},
+    },
+}
+
+
+class _Peer:
+    """A server process and blocking pipes to it."""
+
+    def __init__(self, command: Sequence[str], extra: dict[str, Any], *, handshake: bool) -> None:
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._input = self._process.stdin
+        self._output = self._process.stdout
+        self._extra = extra
+        if handshake:
+            self._exchange(msgspec.json.encode(HANDSHAKE))
+            self._input.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+            self._input.flush()
+
+    def _exchange(self, text: bytes) -> bytes:
+        self._input.write(text + b"\n")
+        self._input.flush()
+        return self._output.readline()
+
+    def times(self, count: int) -> list[int]:
+        """Nanoseconds of each of some calls, the encoding and decoding by the client left out."""
+        params = {"name": "echo", "arguments": {"value": 42}, **self._extra}
+        texts = [
+            msgspec.json.encode({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
+            for number in range(1, count + 1)
+        ]
+        spent = []
+        answer = b""
+        for text in texts:
+            begun = time.perf_counter_ns()
+            answer = self._exchange(text)
+            spent.append(time.perf_counter_ns() - begun)
+        said = msgspec.json.decode(answer)
+        if said["result"]["structuredContent"]["value"] != 42:
+            raise ValueError(f"a wrong answer: {answer!r}")
+        return spent
+
+    def __enter__(self) -> _Peer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._input.close()
+        self._process.wait()
+        self._output.close()
+
+
+def measure(
+    *, rounds: int = 10, calls: int = 200, server: Sequence[str] | None = None
+) -> dict[str, dict[str, float]]:
+    """Microseconds and ratios: `{"floor": {"p50", "p99"}, "2025": {"p50", "p99", "ratio", "limit"}, "2026": …}`.
+
+    `server` is another command to measure; it must have a tool `echo` that answers `{"value": value}`.
+    """
+    ours = list(server) if server else [sys.executable, "-c", SERVER]
+    with ExitStack() as stack:
+        peers = {
+            "floor": stack.enter_context(_Peer([sys.executable, "-c", FLOOR], {}, handshake=False)),
+            "2025": stack.enter_context(_Peer(ours, {}, handshake=True)),
+            "2026": stack.enter_context(_Peer(ours, {"_meta": ENVELOPE}, handshake=False)),
+        }
+        spent: dict[str, list[int]] = {name: [] for name in peers}
+        for peer in peers.values():
+            peer.times(100)
+        for _ in range(rounds):
+            for name, peer in peers.items():
+                spent[name].extend(peer.times(calls))
+    figures = {name: _summary(times) for name, times in spent.items()}
+    for name, limit in LIMITS.items():
+        figures[name]["ratio"] = figures[name]["p50"] / figures["floor"]["p50"]
+        figures[name]["limit"] = limit
+    return figures
+
+
+def _summary(times: Sequence[int]) -> dict[str, float]:
+    cuts = statistics.quantiles(times, n=100)
+    return {"p50": cuts[49] / 1_000, "p99": cuts[98] / 1_000}
+
+
+def main() -> None:
+    for name, figures in measure().items():
+        ratio = (
+            f"  ratio {figures['ratio']:5.1f} (at most {figures['limit']:.0f})" if "ratio" in figures else ""
+        )
+        print(f"{name:6} p50 {figures['p50']:7.1f} us  p99 {figures['p99']:8.1f} us{ratio}")
+
+
+if __name__ == "__main__":
+    main()
