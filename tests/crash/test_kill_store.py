@@ -1,0 +1,16 @@
+"""Fifty rounds of kill -9 in the test run; `kill_store.py --rounds 1000` is for hands."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+
+def test_fifty_kills_lose_nothing() -> None:
+    script = Path(__file__).with_name("kill_store.py")
+    done = subprocess.run([sys.executable, str(script), "--rounds", "50"], capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "50 kills" in done.stdout
+    assert "none lost, none half-written" in done.stdout
