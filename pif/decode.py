@@ -407,9 +407,12 @@ class Decoder:
         form = PRIMITIVES[op].forms[0]
         if extra:
             meant = nearest(extra[0], [second]) if second and second not in data else None
-            hint = f'Did you mean "{meant}"?' if meant else None
             return self.refuse(
-                f'`{op}` has no part "{extra[0][:48]}"', path, found=found, expected=form, hint=hint
+                f'`{op}` has no part "{extra[0][:48]}"',
+                path,
+                found=found,
+                expected=form,
+                hint=f'Did you mean "{meant}"?' if meant else None,
             )
         return self.refuse(f'`{op}` lacks "{second}"', path, found=found, expected=form)
 

@@ -19,10 +19,12 @@ __all__ = [
     "CHARS_ELEMENT",
     "CLOSURE",
     "CONS",
+    "EVAL_NODE",
     "NORMALIZE_NODE",
     "PAIR",
     "PRIMITIVES",
     "QUOTE_NODE",
+    "RANGE_ELEMENT",
     "REFLECT_NODE",
     "REIFY_NODE",
     "Primitive",
@@ -217,7 +219,7 @@ _TABLE = (
         ),
     ),
     _binary("range", "lists", "integer, integer → list", "The integers from a up to but not including b.",
-            '{"range": [0, 4]}', "[0,1,2,3]", "(2 + limbs of the larger bound / 2) an element"),
+            '{"range": [0, 4]}', "[0,1,2,3]", "(3 + limbs of the larger bound / 2) an element"),
     _binary("pair", "pairs", "any, any → pair", "Two values in one.", '{"pair": [1, true]}', '{"pair":[1,true]}', "2"),
     _unary("fst", "pairs", "pair → any", "The first part.", '{"fst": {"pair": [1, 2]}}', "1"),
     _unary("snd", "pairs", "pair → any", "The second part.", '{"snd": {"pair": [1, 2]}}', "2"),
@@ -255,7 +257,7 @@ _TABLE = (
            '{"body":{"var":"x"},"lam":"x"}'),
     _unary("eval", "meta", "quoted → any", "Run a quoted term in the present lexical scope.",
            '{"let": {"x": 5}, "in": {"eval": {"quote": {"mul": [{"var": "x"}, 2]}}}}', "10",
-           "size of the term + names in scope"),
+           "3 a node of the term + names in scope"),
     _special(
         "code_of", "meta", ('{"code_of": "name"}', '{"code_of": t}'), "string → quoted",
         'The source of a registered tool; "name@3" is version 3, "self" the present tool.',
@@ -287,6 +289,8 @@ PAIR = 2
 CLOSURE = 4
 CHARS_ELEMENT = 4
 QUOTE_NODE = 4
+EVAL_NODE = 3
+RANGE_ELEMENT = 3
 REIFY_NODE = 12
 REFLECT_NODE = 4
 ANALYZE_BASE = 12
@@ -331,7 +335,7 @@ def charge_with(fields: int) -> int:
 
 def charge_range(first: int, last: int) -> int:
     """`range`: all of its elements."""
-    return max(0, last - first) * (2 + (max(limbs(first), limbs(last)) >> 1))
+    return max(0, last - first) * (RANGE_ELEMENT + (max(limbs(first), limbs(last)) >> 1))
 
 
 def charge_text(characters: int) -> int:

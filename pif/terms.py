@@ -76,31 +76,37 @@ def literal(value: Data) -> Term:
 
 def part_keys(term: Term) -> tuple[tuple[str | int, ...], ...]:
     """For each part, the JSON pointer steps that lead to it in the printed form."""
+    steps = _STEPS.get(term.op)
+    if steps is not None:
+        return steps
     match term.op:
         case "list":
             return tuple((i,) for i in range(len(term.parts)))
         case "record":
             return tuple(("record", name) for name in term.value)
-        case "lam":
-            return (("body",),)
-        case "app":
-            return (("app", "func"), ("app", "arg"))
-        case "if":
-            return (("if", "cond"), ("if", "then"), ("if", "else"))
         case "let":
             return (("let", term.value), ("in",))
-        case "cons":
-            return (("cons", "head"), ("cons", "tail"))
-        case "continue":
-            return (("continue", "input"),)
-        case op if op in ONE_PART:
-            return ((op,),)
-        case op:
-            return tuple((op, i) for i in range(len(term.parts)))
+        case _:
+            return ()
 
 
 ONE_PART = frozenset(name for name, row in PRIMITIVES.items() if row.shape == "one") | {"code_of"}
 """Operations printed as `{"op": part}`."""
+
+
+_STEPS: dict[str, tuple[tuple[str | int, ...], ...]] = {
+    **{name: ((name,),) for name in ONE_PART},
+    **{
+        row.name: tuple((row.name, i) for i in range(row.arity))
+        for row in PRIMITIVES.values()
+        if row.shape == "many"
+    },
+    "lam": (("body",),),
+    "app": (("app", "func"), ("app", "arg")),
+    "if": (("if", "cond"), ("if", "then"), ("if", "else")),
+    "cons": (("cons", "head"), ("cons", "tail")),
+    "continue": (("continue", "input"),),
+}
 
 
 def print_term(term: Term) -> Json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pif import primitives as table
 from pif.errors import nearest
 from pif.reference.machine import Code, Env, Machine, Node, Tool
 from pif.values import Closure, Continuation, Quoted, Value, is_list
@@ -375,7 +376,7 @@ class Eval(Node):
         quoted = self.quoted.ev(env, depth - 1, run)
         if type(quoted) is not Quoted:
             self.quoted.wrong_type("eval", quoted, "a quoted term")
-        run.charge(quoted.term.nodes + self.scope.distinct, self)
+        run.charge(table.EVAL_NODE * quoted.term.nodes + self.scope.distinct, self)
         names = self.names
         if names is None:
             names = self.names_in_scope()

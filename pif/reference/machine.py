@@ -74,12 +74,13 @@ class Code:
 
 
 class Node:
-    """One operation, resolved. `parent` is the node (or `Code`) it is part of, `steps` the JSON keys from there."""
+    """One operation, resolved. `parent` is the node (or `Code`) it is part of, `steps` the JSON keys from there
+    (an item of a list has its bare index: long literals hold many nodes)."""
 
     __slots__ = ("parent", "steps")
 
     parent: Node | Code
-    steps: tuple[str | int, ...]
+    steps: tuple[str | int, ...] | int
 
     def ev(self, env: Env, depth: int, run: Machine) -> Value:
         """The value. `depth` counts down: how many levels may still be entered below this one."""
@@ -90,7 +91,7 @@ class Node:
         keys: list[str | int] = []
         node: Node | Code = self
         while isinstance(node, Node):
-            keys.extend(reversed(node.steps))
+            keys.extend(reversed(node.steps) if isinstance(node.steps, tuple) else (node.steps,))
             node = node.parent
         path: Any = None
         for key in reversed(keys):

@@ -5,6 +5,8 @@ Linear in the term, up to the nesting of written terms.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pif import primitives as table
 from pif.analysis.facts import literal_tool, live_children, live_parts
 from pif.errors import Place
@@ -197,7 +199,10 @@ class _Resolver:
                 raise AssertionError(f"no node for `{op}`")
 
     def adopt(self, node: Node, term: Term, parts: list[Node]) -> None:
-        for part, steps in zip(parts, part_keys(term), strict=True):
+        keys: Iterable[tuple[str | int, ...] | int] = (
+            range(len(parts)) if term.op == "list" else part_keys(term)
+        )
+        for part, steps in zip(parts, keys, strict=True):
             part.parent = node
             part.steps = steps
 
