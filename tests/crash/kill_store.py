@@ -36,6 +36,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from registry.errors import RegistryError
 from registry.store import Snapshot
 from registry.store.exchange import MANIFEST, Verified, export_tools, import_tools
 from registry.store.sqlite import FILE_NAME, SqliteStore
@@ -363,7 +364,7 @@ def run(rounds: int, seed: int) -> None:
         assert store is not None
         try:
             run_round(store, model, home, f"{seed}/{number}", tally)
-        except AssertionError as error:
+        except (AssertionError, RegistryError) as error:
             print(f"FAILED in round {number} of seed {seed}: {error}\nThe home is left in {home}", flush=True)
             raise SystemExit(1) from None
     if store is not None:
