@@ -1,8 +1,8 @@
 """Connections to the file of a store: how each is set up, and the readers that threads take turns with.
 
-A reader is taken from the pool for one question and put back. Measured against one connection behind a lock and
-against one connection a thread: as quick as the latter (no thread waits for another), and closed for certain, also
-when threads come and go.
+A reader is taken from the pool for one question and put back. One connection behind a lock, one a thread, and this
+pool all cost about 10 µs a lookup with four threads. The pool is the one where no thread waits for another that holds
+a lock while it waits for the interpreter, and where no connection is left behind by a thread that ended.
 """
 
 from __future__ import annotations
