@@ -24,7 +24,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from registry.server.call import Report
 from registry.server.calls import Calls
 from registry.server.group import Answer
-from registry.server.messages import Incoming, encode_json
+from registry.server.messages import Incoming, encode_message
 from registry.server.stdio import OutputStream
 
 __all__ = ["Lane"]
@@ -106,7 +106,7 @@ class Lane:
         finally:
             self._bytes -= said.size
         result = self._seal(answer, bool(self._is_modern))
-        body = encode_json({"jsonrpc": "2.0", "id": said.id, "result": result})
+        body = encode_message({"jsonrpc": "2.0", "id": said.id, "result": result})
         if await self._output.has_room():
             self._output.settle(said.id)
             self._output.write(body)
@@ -128,7 +128,7 @@ class Lane:
         if message is not None:
             params["message"] = message
         if await self._output.has_room():
-            body = encode_json({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+            body = encode_message({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
             self._output.write(body)
 
     async def close(self) -> None:

@@ -16,6 +16,7 @@ Invariants
 from __future__ import annotations
 
 import json
+import logging
 import math
 import re
 from typing import Any
@@ -36,6 +37,7 @@ __all__ = [
     "Reply",
     "Unencodable",
     "encode_json",
+    "encode_message",
     "oversized",
     "protocol_error",
     "read_message",
@@ -49,6 +51,9 @@ NESTING = 1_000
 VALUES = 1_000_000
 """Arrays, objects and separators in a message. Each may cost some 250 bytes once decoded."""
 
+TEXT_LIMIT = 20_000
+"""Characters of text in one answer (servers.md)."""
+
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 INVALID_PARAMS = -32602
@@ -57,6 +62,7 @@ INTERNAL_ERROR = -32603
 _OUTLINE_CAP = 4 * 1024 * 1024
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]+|[\]}]+|[^"\[\]{}]+', re.DOTALL)
 _STRINGS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+logger = logging.getLogger(__name__)
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
 
@@ -228,7 +234,7 @@ def _outline(text: bytes) -> dict[str, Any]:
     Of a text that breaks off, the members before the last comma. Empty where there is nothing to read.
     """
     kept: list[bytes] = []
-    comma = 0
+    whole: list[bytes] = []
     depth = 0
     for match in _TOKEN.finditer(text[:_OUTLINE_CAP]):
         token = match[0]
@@ -245,11 +251,11 @@ def _outline(text: bytes) -> dict[str, Any]:
                 break
         elif depth == 1:
             if token[0] != ord('"') and b"," in token:
-                comma = len(kept)
+                whole = [*kept, token[: token.rfind(b",")]]
             kept.append(token)
     closed = bool(kept) and depth <= 0
     try:
-        data = _decode(b"".join(kept if closed else [*kept[:comma], b"}"]))
+        data = _decode(b"".join(kept if closed else [*whole, b"}"]))
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return {}
     return data if isinstance(data, dict) else {}
@@ -269,10 +275,6 @@ def unframed(reason: str) -> Refusal:
 def protocol_error(number: Any, code: int, message: str) -> dict[str, Any]:
     """A JSON-RPC error answer."""
     return {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": message}}
-
-
-TEXT_LIMIT = 20_000
-"""Characters of text in one answer (servers.md)."""
 
 
 def tool_result(answer: Answer, envelope: dict[str, Any]) -> dict[str, Any]:
@@ -305,6 +307,24 @@ def encode_json(value: Any) -> bytes:
 
 def _encode_ascii(value: Any) -> bytes:
     try:
-        return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
+        return json.dumps(value, separators=(",", ":"), allow_nan=False, default=_unsealed).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise Unencodable(f"{type(error).__name__} while encoding") from error
+
+
+def _unsealed(value: Any) -> Any:
+    if isinstance(value, msgspec.Raw):
+        return json.loads(bytes(value))
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+def encode_message(message: dict[str, Any]) -> bytes:
+    """The text of a JSON-RPC message. One that cannot be written becomes an error answer: silence would leave the
+    client waiting."""
+    try:
+        return encode_json(message)
+    except Unencodable:
+        logger.exception("an outgoing message cannot be written as JSON")
+        return _encode(
+            protocol_error(message.get("id"), INTERNAL_ERROR, "the answer cannot be written as JSON")
+        )

@@ -17,6 +17,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
+from typing import Any
 
 import anyio
 from mcp.shared.message import SessionMessage
@@ -32,14 +33,11 @@ from mcp_types import (
 from registry.server.descriptors import Sink, Source, open_sink, open_source
 from registry.server.framing import DEFAULT_CAP, Fault, Framing, Message
 from registry.server.messages import (
-    INTERNAL_ERROR,
     Incoming,
     Refusal,
     Reply,
-    Unencodable,
-    encode_json,
+    encode_message,
     oversized,
-    protocol_error,
     read_message,
     unframed,
 )
@@ -130,7 +128,7 @@ class OutputStream:
         message = item.message
         if isinstance(message, JSONRPCResponse | JSONRPCError) and message.id is not None:
             self.settle(message.id)
-        self.write(_encode(message))
+        self.write(encode_message(_wire(message)))
 
     async def let_finish(self) -> None:
         """Wait until every request is answered, but for `GRACE` at most."""
@@ -227,7 +225,7 @@ class InputStream:
                 if not self.take(said):
                     self._hand_on(self._incoming(said))
             case Refusal():
-                self.output.write(encode_json(said.answer))
+                self.output.write(encode_message(said.answer))
             case Reply():
                 reply = _reply(said)
                 if reply is not None:
@@ -302,22 +300,12 @@ def _reply(said: Reply) -> JSONRPCMessage | None:
     return JSONRPCError(jsonrpc="2.0", id=said.id, error=failure)
 
 
-def _encode(message: JSONRPCMessage) -> bytes:
-    """The text of a message. What cannot be said in JSON becomes an error answer: silence would hang the client."""
-    try:
-        return encode_json(_wire(message))
-    except Unencodable:
-        logger.exception("an outgoing message cannot be encoded")
-        number = getattr(message, "id", None)
-        return encode_json(protocol_error(number, INTERNAL_ERROR, "the answer cannot be written as JSON"))
-
-
-def _wire(message: JSONRPCMessage) -> dict[str, object]:
+def _wire(message: JSONRPCMessage) -> dict[str, Any]:
     match message:
         case JSONRPCResponse():
             return {"jsonrpc": "2.0", "id": message.id, "result": message.result}
         case JSONRPCError():
-            error = {"code": message.error.code, "message": message.error.message}
+            error: dict[str, Any] = {"code": message.error.code, "message": message.error.message}
             if message.error.data is not None:
                 error["data"] = message.error.data
             return {"jsonrpc": "2.0", "id": message.id, "error": error}
@@ -329,7 +317,7 @@ def _wire(message: JSONRPCMessage) -> dict[str, object]:
             return _with_params({"jsonrpc": "2.0", "method": message.method}, message.params)
 
 
-def _with_params(wire: dict[str, object], params: dict[str, object] | None) -> dict[str, object]:
+def _with_params(wire: dict[str, Any], params: dict[str, Any] | None) -> dict[str, Any]:
     if params is not None:
         wire["params"] = params
     return wire

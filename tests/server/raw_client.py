@@ -146,9 +146,9 @@ class RawClient:
 
 
 @contextmanager
-def demo(*arguments: str) -> Iterator[RawClient]:
-    """A demo server and a client to it."""
-    client = RawClient(*arguments)
+def demo(*arguments: str, command: list[str] | None = None) -> Iterator[RawClient]:
+    """A demo server (or another) and a client to it."""
+    client = RawClient(*arguments, command=command)
     try:
         yield client
     finally:
