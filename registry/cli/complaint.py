@@ -1,0 +1,176 @@
+"""An error for people: the place in the text it is about, with a caret, then what is wrong and what to try.
+
+A path points into the JSON that was received where that is no term, else into the canonical printed form
+(pif-language.md §6); which of the two it is shows by decoding the text once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from registry.cli.layout import Layout, Mark, Piece, excerpt_of, place_of
+from registry.cli.screen import Line, cells, visible
+from registry.cli.sources import Source
+
+__all__ = ["Texts", "complaint"]
+
+Json = Any
+Error = dict[str, Any]
+
+_CONTEXT = 3
+"""Lines shown before and after the one that is marked."""
+
+_INDENT = "  "
+_SHOWN = 2_000
+"""Characters of one part of an error that are shown."""
+
+_LINE = 88
+"""Characters shown of a line of text that is no JSON."""
+
+
+class Texts:
+    """What an error may point into: a command's code and input, and the code of registered tools."""
+
+    def __init__(
+        self,
+        *,
+        code: Source | None = None,
+        given: Source | None = None,
+        raw: bool = False,
+        data: bool = False,
+        tool: Callable[[str], Json] | None = None,
+    ) -> None:
+        self.code = code
+        self.given = given
+        self._raw = raw
+        self._data = data
+        self._tool = tool
+
+    def of(self, error: Error) -> tuple[str, Json, str] | Source | None:
+        """The title of a text, its JSON and the path into it; or a text that is no JSON; or None."""
+        path = error.get("path")
+        if path is None or "in" in error:
+            return None
+        if "tool" in error:
+            code = self._tool(error["tool"]) if self._tool else None
+            return None if code is None else (error["tool"], code, path)
+        if self.given is not None and (path == "/input" or path.startswith("/input/")):
+            if self.given.line:
+                return self.given
+            inside = path.removeprefix("/input")
+            return (self.given.name, self._as_input(self.given.data), inside)
+        if self.code is None or self.code.tool:
+            return None
+        if self.code.line:
+            return self.code
+        return (self.code.name, _as_code(self.code.data), path)
+
+    def _as_input(self, data: Json) -> Json:
+        from pif.errors import PifError
+        from pif.input import read_input
+        from pif.terms import print_term
+
+        if self._data:
+            return data
+        try:
+            return print_term(read_input(data, raw=self._raw))
+        except PifError:
+            return data
+
+
+def _as_code(data: Json) -> Json:
+    """The form that a path points into: as received where that is no term, else the canonical one."""
+    from pif.decode import decode_term
+    from pif.errors import PifError
+    from pif.json_text import load_json
+    from pif.terms import print_term
+
+    try:
+        if isinstance(data, str):  # `code` that is text is decoded once more
+            data = load_json(data, levels=900)
+        return print_term(decode_term(data))
+    except (PifError, ValueError):
+        return data
+
+
+def complaint(error: Error, texts: Texts, *, width: int) -> list[Line]:
+    """The lines that explain an error."""
+    found = texts.of(error)
+    lines: list[Line] = []
+    shown = False
+    if isinstance(found, Source):
+        lines += [[Piece(f"{found.name}:", "faint")], *_text_excerpt(found)]
+    elif found is not None:
+        title, data, path = found
+        lines += [[Piece(f"{title}:", "faint")], *_excerpt(data, path, width)]
+        shown = bool(path)
+    lines.append([Piece(error["kind"], "bad"), Piece(_where(error, shown)), Piece(f": {_cut(error['message'])}", "strong")])
+    for key in ("found", "expected", "hint"):
+        if key in error:
+            lines.append([Piece(f"{_INDENT}{key}: ", "faint"), Piece(_cut(str(error[key])))])
+    if error.get("fuel_used"):
+        lines.append([Piece(f"{_INDENT}fuel used: ", "faint"), Piece(str(error["fuel_used"]))])
+    return lines
+
+
+def _where(error: Error, shown: bool) -> str:
+    """The place in words; the excerpt already says it where there is one."""
+    if shown:
+        return ""
+    place = error.get("path") or error.get("place") or ""
+    where = f" at {_cut(str(place))}" if place else ""
+    if "in" in error:
+        where += " of the code that was built" if error["in"] == "quoted" else " of the data"
+    return where + (f" in {error['tool']}" if "tool" in error else "")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+def _excerpt(data: Json, path: str, width: int) -> Iterator[Line]:
+    layout = excerpt_of(data, place_of(data, path), width=width - len(_INDENT))
+    if layout.mark is None:
+        return
+    yield from _marked(layout, layout.mark, path)
+
+
+def _marked(layout: Layout, mark: Mark, label: str) -> Iterator[Line]:
+    first, last = max(0, mark.line - _CONTEXT), min(len(layout.lines), mark.line + _CONTEXT + 1)
+    texts = layout.texts()
+    margin = min(len(text) - len(text.lstrip(" ")) for text in texts[first:last])
+    if first:
+        yield [Piece(_INDENT + "…", "faint")]
+    for number in range(first, last):
+        yield [Piece(_INDENT), *_without_margin(layout.lines[number], margin)]
+        if number == mark.line:
+            yield _caret(texts[number][margin:], mark.start - margin, mark.end - margin, label)
+    if last < len(layout.lines):
+        yield [Piece(_INDENT + "…", "faint")]
+
+
+def _without_margin(line: list[Piece], margin: int) -> list[Piece]:
+    if not margin:
+        return line
+    indentation, *rest = line
+    return [Piece(indentation.text[margin:], indentation.role), *rest]
+
+
+def _caret(text: str, start: int, end: int, label: str) -> Line:
+    before = " " * cells(visible(text[:start]))
+    under = "^" * max(1, cells(visible(text[start:end])))
+    return [Piece(_INDENT + before), Piece(under, "bad"), Piece(f" {_cut(label)}" if label else "", "faint")]
+
+
+def _text_excerpt(source: Source) -> Iterator[Line]:
+    """The line of a text where it stops being JSON."""
+    lines = source.text.split("\n")
+    line = lines[min(source.line, len(lines)) - 1].rstrip("\r")
+    column = min(source.column, len(line) + 1) - 1
+    first = max(0, column - _LINE // 2)
+    part = line[first : first + _LINE].replace("\t", " ")
+    before, after = "…" if first else "", "…" if first + _LINE < len(line) else ""
+    shown = before + part + after
+    yield [Piece(_INDENT + shown)]
+    yield _caret(shown + " ", column - first + len(before), column - first + len(before) + 1, f"line {source.line}")

@@ -1,0 +1,122 @@
+"""Commands that ask what a term does: run, analyze, help."""
+
+from __future__ import annotations
+
+import click
+
+from registry.cli import pif_views as views
+from registry.cli.complaint import Texts
+from registry.cli.pif_tools import code_of
+from registry.cli.session import INTERRUPTED, Answer, Session, TermCommand, command, interruptible
+from registry.cli.sources import TEXT, Source
+
+__all__ = ["COMMANDS"]
+
+
+@command("run", cls=TermCommand)
+@click.argument("code", type=TEXT, metavar="TOOL|TERM|FILE")
+@click.argument("given", type=TEXT, metavar="[INPUT]", required=False)
+@click.option("--fuel", type=click.IntRange(min=1), metavar="N", help="Steps allowed.")
+@click.option("--drive", type=click.IntRange(min=0), default=0, metavar="N", help="Take up to N continuation steps.")
+@click.option("--step", type=click.IntRange(min=0), default=0, metavar="N", help="Steps taken before.")
+@click.option(
+    "--trace", type=click.IntRange(0, 1_000), default=0, metavar="N", help="Show the last N events on standard error."
+)
+@click.option("--raw", is_flag=True, help="Leave strings in the input as they are.")
+@click.option("--data", is_flag=True, help="Take the input as plain data: nothing decoded or evaluated.")
+def run(
+    session: Session,
+    code: str,
+    given: str | None,
+    fuel: int | None,
+    drive: int,
+    step: int,
+    trace: int,
+    raw: bool,
+    data: bool,
+) -> int:
+    """Run a tool or a term on an input.
+
+    The first argument is a tool's name, a term in JSON, @FILE, - for standard input, or a file. INPUT is JSON, @FILE
+    or -; without it the input is null. Ctrl-C cancels the run.
+    """
+    from pif.evaluate import Request
+
+    with session.workspace() as workspace:
+        tools = workspace.tools()
+        source = session.sources.code(code, lambda name: tools.tool(name) is not None, what="TOOL|TERM|FILE")
+        argument = None if given is None else session.sources.json(given, what="INPUT", place="input")
+        texts = Texts(code=source, given=argument, raw=raw, data=data, tool=code_of(workspace))
+        for read in (source, argument):
+            if read is not None and read.refused:
+                return session.answer(read.refused, views.nothing, texts)
+        _refuse_evolve_file(source)
+        request = Request(
+            code=source.code, input=None if argument is None else argument.data,
+            raw=raw, data=data, step=step, drive=drive, trace=trace,
+        )  # fmt: skip
+        with interruptible() as interrupted, session.screen.progress("steps", drive) as progress:
+            answer = workspace.run(
+                request, fuel=fuel, cancelled=interrupted.is_set,
+                progress=None if progress is None else lambda done: progress(done - step),
+            )  # fmt: skip
+        status = _answered(session, answer, texts)
+    return INTERRUPTED if interrupted.is_set() else status
+
+
+def _refuse_evolve_file(source: Source) -> None:
+    from registry.cli.evolve_file import is_evolve_file
+
+    if not source.tool and isinstance(source.data, dict) and is_evolve_file(source.data):
+        raise click.UsageError(
+            f"{source.name} is a file for `pif evolve`: evolve it, then run the tool by its name "
+            "(or try it with `pif evolve FILE --dry-run --example IN OUT`)"
+        )
+
+
+def _answered(session: Session, answer: Answer, texts: Texts) -> int:
+    if "trace" in answer and not session.as_json:
+        views.trace(session.screen, answer["trace"])
+    show = views.continuation if answer["type"] == "continuation" else views.value
+    return session.answer(answer, lambda done: show(session.screen, done), texts)
+
+
+@command("analyze", cls=TermCommand)
+@click.argument("code", type=TEXT, metavar="TOOL|TERM|FILE")
+@click.option(
+    "--aspect", "aspects", type=click.Choice(["validation", "facts", "normal_form"]), multiple=True,
+    help="Only this (repeatable).",
+)  # fmt: skip
+def analyze(session: Session, code: str, aspects: tuple[str, ...]) -> int:
+    """Tell what can be known of a tool or a term without running it."""
+    from registry.workspace import ASPECTS
+
+    with session.workspace() as workspace:
+        tools = workspace.tools()
+        source = session.sources.code(code, lambda name: tools.tool(name) is not None, what="TOOL|TERM|FILE")
+        texts = Texts(code=source, tool=code_of(workspace))
+        if source.refused:
+            return session.answer(source.refused, views.nothing, texts)
+        answer = workspace.analyze(source.code, aspects=aspects or ASPECTS)
+        return session.answer(answer, lambda found: views.analysis(session.screen, found, texts), texts)
+
+
+@command("help")
+@click.argument("topic", type=TEXT, required=False)
+@click.pass_context
+def help_(ctx: click.Context, session: Session, topic: str | None) -> int:
+    """Explain the language: an overview, a topic, or one operation."""
+    from registry.help import help_on
+
+    answer = help_on(topic)
+    commands = ctx.find_root().command
+    if answer["type"] == "error" and not session.as_json and isinstance(commands, click.Group) and topic:
+        meant = commands.get_command(ctx, topic)
+        if meant is not None:
+            with click.Context(meant, info_name=topic, parent=ctx.find_root()) as described:
+                session.say(meant.get_help(described))
+            return 0
+    return session.answer(answer, lambda found: session.say(found["text"]))
+
+
+COMMANDS = (run, analyze, help_)

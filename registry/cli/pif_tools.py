@@ -1,0 +1,194 @@
+"""Commands on tools: evolve, list, show, diff, history, rollback, forget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from registry.cli import pif_views as views
+from registry.cli.complaint import Texts
+from registry.cli.session import Answer, Session, TermCommand, command
+from registry.cli.sources import TEXT, Source
+
+if TYPE_CHECKING:
+    from registry.workspace import Workspace
+
+__all__ = ["COMMANDS", "code_of", "term_of"]
+
+
+def term_of(data: Any) -> Any:
+    """A stored code in its canonical order of keys, which the store's text does not keep."""
+    from pif.decode import decode_term
+    from pif.terms import print_term
+
+    return print_term(decode_term(data))
+
+
+def code_of(workspace: Workspace) -> Callable[[str], Any]:
+    """How to look up the code that an error in a tool points into; None where it is gone."""
+
+    def look_up(reference: str) -> Any:
+        shown = workspace.show(reference)
+        return term_of(shown["code"]) if shown["type"] == "tool" else None
+
+    return look_up
+
+
+@command("evolve", cls=TermCommand)
+@click.argument("file", type=TEXT, metavar="FILE|-|JSON")
+@click.option("--name", type=TEXT, help="The tool's name; a bare term needs it.")
+@click.option("--description", type=TEXT, help="What the tool does, for whoever finds it.")
+@click.option(
+    "--expect-version", type=click.IntRange(min=0), metavar="N",
+    help="Refuse unless version N is current (0: unless the name is free).",
+)  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Check everything, keep nothing.")
+@click.option(
+    "--example", "examples", type=TEXT, nargs=2, multiple=True, metavar="IN OUT",
+    help="An input and the output that must come of it (repeatable).",
+)  # fmt: skip
+def evolve(
+    session: Session,
+    file: str,
+    name: str | None,
+    description: str | None,
+    expect_version: int | None,
+    dry_run: bool,
+    examples: tuple[tuple[str, str], ...],
+) -> int:
+    """Keep a tool, or a new version of one.
+
+    FILE holds {"name", "description", "code", ...} or a list of them, or a bare term. Of a list the first tool that
+    is refused ends the work; those before it are kept.
+    """
+    from registry.cli.evolve_file import Options, requests
+
+    source = session.sources.json(file, what="FILE", place="code", files=True)
+    if source.refused:
+        return session.answer(source.refused, views.nothing, Texts(code=source))
+    pairs = []
+    for pair in examples:
+        read = [session.sources.json(text, what="--example", place="input") for text in pair]
+        for part in read:
+            if part.refused:
+                return session.answer(part.refused, views.nothing, Texts(given=part))
+        pairs.append((read[0].data, read[1].data))
+    options = Options(name, description, expect_version, dry_run, tuple(pairs))
+    with session.workspace() as workspace:
+        asked = requests(source, options, lambda tool: _description(workspace, tool))
+        for number, request in enumerate(asked):
+            status = _evolve_one(session, workspace, request, source, several=len(asked) > 1)
+            if status:
+                if len(asked) > 1:
+                    session.screen.complain(f"{number} of {len(asked)} tools were evolved before this one.")
+                return status
+    return 0
+
+
+def _description(workspace: Workspace, name: str) -> str:
+    """The description that a name has now, or none."""
+    shown = workspace.show(name)
+    return str(shown["description"]) if shown["type"] == "tool" else ""
+
+
+def _evolve_one(
+    session: Session, workspace: Workspace, request: dict[str, Any], source: Source, *, several: bool
+) -> int:
+    from registry.cli.evolve_file import checked
+
+    arguments = checked(request)
+    title = str(request.get("name", "a tool without a name")) if several else ""
+    if isinstance(arguments, dict):
+        return session.answer(arguments, views.nothing, title=title)
+    answer = workspace.evolve(
+        arguments.name, arguments.description, arguments.code, examples=arguments.examples,
+        expect_version=arguments.expect_version, dry_run=arguments.dry_run,
+    )  # fmt: skip
+    code = Source(f"code of {arguments.name}", "")
+    code.data = arguments.code
+    return session.answer(answer, lambda made: views.evolved(session.screen, made), Texts(code=code), title=title)
+
+
+@command("list")
+@click.argument("query", type=TEXT, nargs=-1)
+@click.option("--offset", type=click.IntRange(min=0), default=0, help="Skip this many.")
+@click.option("--limit", type=click.IntRange(1, 1_000), default=50, show_default=True, help="At most this many.")
+def list_tools(session: Session, query: tuple[str, ...], offset: int, limit: int) -> int:
+    """Find tools by words in their names and descriptions."""
+    with session.workspace() as workspace:
+        answer = workspace.list(" ".join(query), offset=offset, limit=limit)
+    return session.answer(answer, lambda found: views.tools(session.screen, found))
+
+
+@command("show")
+@click.argument("tool", type=TEXT, metavar="NAME[@V]")
+def show(session: Session, tool: str) -> int:
+    """Show one tool: its term, what it may do, its versions."""
+    with session.workspace() as workspace:
+        answer = workspace.show(tool)
+        return session.answer(answer, lambda found: views.tool(session.screen, found, term_of(found["code"])))
+
+
+@command("diff")
+@click.argument("left", type=TEXT, metavar="A")
+@click.argument("right", type=TEXT, metavar="[B]", required=False)
+def diff(session: Session, left: str, right: str | None) -> int:
+    """Show where two tools or versions differ; of one alone, from the version before it."""
+    with session.workspace() as workspace:
+        answer = workspace.diff(left, right)
+    return session.answer(answer, lambda found: views.difference(session.screen, found))
+
+
+@command("history")
+@click.argument("name", type=TEXT)
+def history(session: Session, name: str) -> int:
+    """Show everything that happened to a name, oldest first."""
+    with session.workspace() as workspace:
+        answer = workspace.history(name)
+    return session.answer(answer, lambda found: views.history(session.screen, found))
+
+
+@command("rollback", cls=TermCommand)
+@click.argument("name", type=TEXT)
+@click.argument("version", type=click.IntRange(min=1))
+@click.option(
+    "--expect-version", type=click.IntRange(min=1), metavar="N", help="Refuse unless version N is current."
+)
+def rollback(session: Session, name: str, version: int, expect_version: int | None) -> int:
+    """Make an older version of a tool the current one."""
+    with session.workspace() as workspace:
+        answer = workspace.rollback(name, version, expect_version=expect_version)
+    return session.answer(answer, lambda done: session.say(f"{done['name']} is at version {done['version']}"))
+
+
+@command("forget")
+@click.argument("tool", type=TEXT, metavar="NAME[@V]")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def forget(session: Session, tool: str, yes: bool) -> int:
+    """Drop a tool, or one version of it, for good."""
+    with session.workspace() as workspace:
+        if not yes and not _agreed(session, workspace, tool):
+            return 1
+        answer = workspace.forget(tool)
+    return session.answer(answer, lambda done: session.say(views.forgotten(done)))
+
+
+def _agreed(session: Session, workspace: Workspace, tool: str) -> bool:
+    """Ask, on a terminal. Elsewhere nobody can answer, so `--yes` has to be given."""
+    shown: Answer = workspace.show(tool)
+    if shown["type"] == "error":
+        session.answer(shown, views.nothing)
+        return False
+    if not click.get_text_stream("stdin").isatty():
+        raise click.UsageError("`forget` asks before it forgets, and there is no terminal; give --yes")
+    count = len(shown["versions"])
+    what = f"version {shown['version']} of {shown['name']}" if "@" in tool else f"{shown['name']} ({count} versions)"
+    if click.confirm(f"Forget {what} for good?", err=True):
+        return True
+    session.screen.complain("Nothing was forgotten.")
+    return False
+
+
+COMMANDS = (evolve, list_tools, show, diff, history, rollback, forget)

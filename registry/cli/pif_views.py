@@ -1,0 +1,240 @@
+"""Answers for people: what each object that a command gets looks like on paper or on a terminal."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from registry.cli.complaint import Texts, complaint
+from registry.cli.layout import Piece, Role, lay_out
+from registry.cli.screen import Line, Screen, json_text
+
+__all__ = [
+    "analysis",
+    "continuation",
+    "difference",
+    "evolved",
+    "exported",
+    "forgotten",
+    "history",
+    "imported",
+    "nothing",
+    "term",
+    "tool",
+    "tools",
+    "trace",
+    "value",
+]
+
+Json = Any
+Answer = dict[str, Any]
+
+_SHORT_HASH = 17
+_SHORT = 160
+
+
+def nothing(answer: Answer) -> None:
+    """For answers that are errors in any case."""
+
+
+def term(screen: Screen, data: Json, *, indent: int = 0) -> list[Line]:
+    """A term as lines."""
+    margin = Piece(" " * indent)
+    return [[margin, *line] for line in lay_out(data, width=screen.width - indent).lines]
+
+
+def _field(name: str, text: str, role: Role = "plain") -> Line:
+    return [Piece(f"  {name:13}", "faint"), Piece(text, role)]
+
+
+def evolved(screen: Screen, answer: Answer) -> None:
+    """What `evolve` made."""
+    reference = f"{answer['name']}@{answer['version']}"
+    outcome = answer["outcome"]
+    if answer.get("dry_run"):
+        said = {
+            "created": "would be created",
+            "new_version": "would be a new version",
+            "description": "would get this description",
+            "unchanged": "would stay as it is",
+        }[outcome]
+    else:
+        said = {
+            "created": "created",
+            "new_version": "new version",
+            "description": "new description",
+            "unchanged": "unchanged",
+        }[outcome]
+    screen.write([Piece(reference, "strong"), Piece(f" {said}", "good")], _field("hash", answer["hash"]))
+    if answer["capabilities"]:
+        screen.write(_field("capabilities", " ".join(answer["capabilities"])))
+    if "closed_over" in answer:
+        screen.write(_field("closed over", answer["closed_over"]))
+    if "examples" in answer:
+        screen.write(_field("examples", f"{len(answer['examples'])} hold"))
+    for warning in answer.get("warnings", ()):
+        screen.complain(f"warning: {warning}")
+
+
+def tools(screen: Screen, answer: Answer) -> None:
+    """A page of tools."""
+    rows = [
+        (f"{found['name']}@{found['version']}", " ".join(found["capabilities"]), _short(found["description"]))
+        for found in answer["tools"]
+    ]
+    if rows:
+        screen.table(("tool", "capabilities", "description"), rows)
+    after = answer["offset"] + len(rows)
+    if not rows:
+        screen.complain("No tools." if not answer["total"] else f"No tools after {answer['offset']}.")
+    elif after < answer["total"]:
+        screen.complain(f"{len(rows)} of {answer['total']}; more with --offset {after}")
+
+
+def tool(screen: Screen, answer: Answer, code: Json) -> None:
+    """One tool, whole."""
+    screen.write([Piece(f"{answer['name']}@{answer['version']}", "strong")])
+    if answer["description"]:
+        screen.write(f"  {answer['description']}")
+    if answer["version"] != answer["current"]:
+        screen.write(_field("current", f"{answer['name']}@{answer['current']}"))
+    screen.write(
+        _field("hash", answer["hash"]),
+        _field("capabilities", " ".join(answer["capabilities"]) or "none: it only computes"),
+        _field("created", answer["created"]),
+        "",
+        *term(screen, code, indent=2),
+    )
+    if len(answer["versions"]) > 1:
+        screen.write("", [Piece("  versions", "faint")])
+        for version in answer["versions"]:
+            current = "  current" if version["version"] == answer["current"] else ""
+            number, hash_ = version["version"], version["hash"][:_SHORT_HASH]
+            screen.write([Piece(f"    {number:<4} {version['created']}  {hash_}"), Piece(current, "good")])
+
+
+def difference(screen: Screen, answer: Answer) -> None:
+    """Where two terms differ."""
+    title = f"{answer['from']} → {answer['to']}"
+    if answer["same"]:
+        screen.write([Piece(title, "strong"), Piece(": the same code")])
+        return
+    alike = ": different code, the same normal form" if answer["same_normal_form"] else ""
+    screen.write([Piece(title, "strong"), Piece(alike)])
+    for change in answer["changes"]:
+        screen.write([Piece(change["path"] or "(all of it)", "key")])
+        for key, sign, role in (("from", "-", "bad"), ("to", "+", "good")):
+            if key in change:
+                lines = lay_out(change[key], width=screen.width - 4).texts()
+                screen.write(*([Piece(f"  {sign} {line}", _role(role))] for line in lines))
+
+
+def _role(role: str) -> Role:
+    return "bad" if role == "bad" else "good"
+
+
+def history(screen: Screen, answer: Answer) -> None:
+    """What happened to a name."""
+    rows = []
+    for event in answer["events"]:
+        version = str(event["version"]) if "version" in event else "all"
+        current = str(event["current"]) if "current" in event else "none"
+        hash_ = event.get("hash", "")[:_SHORT_HASH]
+        rows.append((event["moment"], event["kind"], version, current, hash_, _short(event.get("description", ""))))
+    screen.table(("moment", "what", "version", "current", "hash", "description"), rows)
+
+
+def forgotten(answer: Answer) -> str:
+    """What `forget` did."""
+    versions = ", ".join(map(str, answer["versions"]))
+    now = f"is at version {answer['current']}" if answer["current"] else "is free"
+    return f"forgotten: {answer['name']} {versions}; the name {now}"
+
+
+def value(screen: Screen, answer: Answer) -> None:
+    """The value of a run: its JSON, on one line unless a terminal is too narrow."""
+    if "value" not in answer:
+        screen.write(answer["value_text"])
+    elif screen.out_terminal:
+        screen.write(*term(screen, answer["value"]))
+        screen.complain([Piece(f"{answer['kind']}, fuel used: {answer['fuel_used']}", "faint")])
+    else:
+        screen.write(json_text(answer["value"]))
+
+
+def continuation(screen: Screen, answer: Answer) -> None:
+    """A step that is asked for, and the command that takes it."""
+    words = ["pif", "run", answer["tool"], json_text(answer["next_input"]), "--step", str(answer["step"])]
+    if answer.get("raw"):
+        words.append("--raw")
+    screen.write(
+        [Piece(f"continuation of {answer['tool']} after step {answer['step']}", "strong")],
+        _field("next input", json_text(answer["next_input"])),
+        _field("fuel used", str(answer["fuel_used"])),
+        _field("go on with", shlex.join(words)),
+    )
+    if answer.get("stopped") == "out_of_fuel":
+        screen.complain("stopped: the fuel was used up inside the next step; pass more --fuel")
+
+
+def trace(screen: Screen, events: list[Answer]) -> None:
+    """The last events of a run, on standard error."""
+    for event in events:
+        where = event.get("tool", event.get("in", "code"))
+        names = " ".join(event["names"])
+        screen.complain(
+            [
+                Piece(f"{event['event']:8} ", "key"),
+                Piece(f"{where}{event['path']} ", "faint"),
+                Piece(event["term"]),
+                Piece(f" [{names}] fuel {event['fuel_left']}", "faint"),
+            ]
+        )
+
+
+def analysis(screen: Screen, answer: Answer, texts: Texts) -> None:
+    """What is known of a term."""
+    name = answer.get("tool", "the term")
+    if not answer.get("valid", True):
+        for error in answer["errors"]:
+            screen.write(*complaint(error, texts, width=screen.width), "")
+        count = len(answer["errors"])
+        screen.write([Piece(f"not a term: {count} error{'s' if count != 1 else ''}", "bad")])
+        return
+    screen.write([Piece(name, "strong"), Piece(" is valid" if "valid" in answer else "", "good")])
+    if "nodes" in answer:
+        operations = ", ".join(f"{key} {count}" for key, count in answer["operations"].items())
+        screen.write(
+            _field("nodes", str(answer["nodes"])),
+            _field("depth", str(answer["depth"])),
+            _field("operations", operations or "none"),
+            _field("free names", " ".join(answer["free"]) or "none"),
+            _field("tools", " ".join(answer["tools"]) or "none"),
+            _field("capabilities", " ".join(answer["capabilities"]) or "none: it only computes"),
+        )
+    if "normal_form" in answer:
+        if answer["is_normal"]:
+            screen.write(_field("normal form", "the term itself"))
+        else:
+            screen.write(_field("normal form", ""), *term(screen, answer["normal_form"], indent=4))
+
+
+def exported(answer: Answer) -> str:
+    """What `export` wrote."""
+    return f"{answer['tools']} tools with {answer['versions']} versions in {answer['directory']}"
+
+
+def imported(screen: Screen, answer: Answer) -> None:
+    """What `import` took in."""
+    for taken in answer["tools"]:
+        added = ", ".join(map(str, taken["added"]))
+        said = f"versions {added} are new" if added else "nothing new"
+        screen.write(f"{taken['name']}: {said}, current {taken['current']}")
+    screen.write(f"{answer['added']} versions added")
+    for name in answer["ignored"]:
+        screen.complain(f"ignored: {name} (the manifest does not list it)")
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHORT else line[: _SHORT - 1] + "…"

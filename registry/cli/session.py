@@ -1,0 +1,171 @@
+"""What every command shares: the home it works on, how it answers, and the exit status that follows.
+
+A command is a function that takes a `Session` first and returns an exit status: 0 a value or a continuation, 1 an
+error result, 2 usage, 130 interrupted (servers.md, "Command line"). `--home` and `--json` belong to every command.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from registry.cli.complaint import Texts, complaint
+from registry.cli.screen import Line, Screen, json_text
+from registry.cli.sources import Sources
+from registry.errors import RegistryError
+
+if TYPE_CHECKING:
+    from registry.home import Home
+    from registry.workspace import Workspace
+
+__all__ = ["PATH", "Answer", "Commands", "Session", "TermCommand", "command", "interruptible"]
+
+Answer = dict[str, Any]
+
+SUCCEEDED, FAILED, INTERRUPTED, BROKEN_PIPE = 0, 1, 130, 141
+
+PATH = click.Path(path_type=Path)
+
+_NEGATIVE = re.compile(r"-\d.*", re.DOTALL)
+
+
+class Session:
+    """One command under way."""
+
+    def __init__(self, *, home: Path | None, as_json: bool) -> None:
+        self._home = home
+        self.as_json = as_json
+        self.screen = Screen()
+        self.sources = Sources()
+
+    def home(self) -> Home:
+        """The home, and what chose it."""
+        from registry.home import find_home
+
+        return find_home(self._home)
+
+    @contextmanager
+    def workspace(self) -> Iterator[Workspace]:
+        """The registry in the home, which is made where it is not there."""
+        from registry.store.sqlite import SqliteStore
+        from registry.workspace import Workspace
+
+        store = SqliteStore(self.home().path)
+        try:
+            yield Workspace(store)
+        finally:
+            store.close()
+
+    def answer(
+        self, answer: Answer, show: Callable[[Answer], None], texts: Texts | None = None, *, title: str = ""
+    ) -> int:
+        """Print an answer: as JSON, or for people by `show`, or as an error. Returns the exit status.
+
+        `title` says which of several things an error is about.
+        """
+        failed = answer["type"] == "error"
+        if self.as_json:
+            self.screen.out.write(json_text(answer) + "\n")
+        elif failed:
+            if title:
+                self.screen.complain(f"{title}:")
+            self.complain(answer["error"], texts or Texts())
+        else:
+            show(answer)
+        return FAILED if failed else SUCCEEDED
+
+    def complain(self, error: dict[str, Any], texts: Texts) -> None:
+        """Explain an error on standard error."""
+        self.screen.complain(*complaint(error, texts, width=self.screen.width))
+
+    def say(self, *lines: Line) -> None:
+        """Write a result's lines."""
+        self.screen.write(*lines)
+
+
+@contextmanager
+def interruptible() -> Iterator[threading.Event]:
+    """An event that the first Ctrl-C sets; the second one interrupts as ever."""
+    interrupted = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield interrupted
+        return
+
+    def on_interrupt(number: int, frame: object) -> None:
+        interrupted.set()
+        signal.signal(signal.SIGINT, previous)
+
+    previous = signal.signal(signal.SIGINT, on_interrupt)
+    try:
+        yield interrupted
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+class _Command(click.Command):
+    """A command of ours: refusals of the registry are answers, and the status is the function's."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        outer = ctx.find_root().params
+        home: Path | None = ctx.params.pop("home", None) or outer.get("home")
+        session = Session(home=home, as_json=ctx.params.pop("as_json", False) or bool(outer.get("as_json")))
+        ctx.params["session"] = session
+        try:
+            status = super().invoke(ctx)
+            session.screen.out.flush()
+        except RegistryError as error:
+            status = session.answer({"type": "error", "error": error.as_json()}, lambda answer: None)
+        except BrokenPipeError:
+            status = BROKEN_PIPE
+        ctx.exit(status)
+
+
+class TermCommand(_Command):
+    """A command with JSON among its arguments: `-5` is a number there, not an option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, [f" {item}" if _NEGATIVE.fullmatch(item) else item for item in args])
+
+
+class Commands(click.Group):
+    """A group that knows what a misspelt command was meant to be."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        from pif.errors import nearest
+
+        name = args[0]
+        if self.get_command(ctx, name) is None and not name.startswith("-"):
+            close = nearest(name, self.list_commands(ctx))
+            hint = f" Did you mean {close!r}?" if close else ""
+            ctx.fail(f"there is no command {name!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
+
+def command(
+    name: str, *, cls: type[click.Command] = _Command
+) -> Callable[[Callable[..., int]], click.Command]:
+    """A command with the options that all have."""
+
+    def decorate(function: Callable[..., int]) -> click.Command:
+        decorated = click.command(name, cls=cls)(function)
+        decorated.params += home_and_json()
+        return decorated
+
+    return decorate
+
+
+def home_and_json() -> list[click.Parameter]:
+    """`--home` and `--json`."""
+    return [
+        click.Option(["--home"], type=PATH, metavar="DIR", help="The directory of the registry."),
+        click.Option(["--json", "as_json"], is_flag=True, help="Print the object that the server would answer."),
+    ]

@@ -1,0 +1,143 @@
+"""What an argument stands for: a tool's name, JSON text, `@FILE`, `-` for standard input (servers.md, "Command line").
+
+The order is always that one; an argument that may be a file can name an existing one without the `@`, last of all.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+__all__ = ["TEXT", "Source", "Sources", "Spelled"]
+
+Json = Any
+Answer = dict[str, Any]
+
+_OPENING = ("{", "[", '"')
+
+
+class Spelled(click.ParamType):
+    """Text from the command line, as UTF-8 whatever the locale."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            return os.fsencode(str(value)).decode()
+        except UnicodeError:
+            self.fail("the argument is not valid UTF-8", param, ctx)
+
+
+TEXT = Spelled()
+
+
+class Source:
+    """One argument, read.
+
+    `name`: what to call it in messages. `tool`: it is the name of a tool. `text`: what was read; `data`: its JSON.
+    `refused`: the answer where it is no JSON (`line` and `column`, from 1, say where that shows).
+    """
+
+    def __init__(self, name: str, text: str, *, tool: bool = False) -> None:
+        self.name = name
+        self.text = text
+        self.tool = tool
+        self.data: Json = None
+        self.refused: Answer | None = None
+        self.line = 0
+        self.column = 0
+
+    @property
+    def code(self) -> Json:
+        """The argument as `code`: a tool's name or a JSON string stays text, which is decoded once more there."""
+        return self.text if self.tool or self.refused or isinstance(self.data, str) else self.data
+
+
+class Sources:
+    """Reads the arguments of one command; standard input can be read once."""
+
+    def __init__(self) -> None:
+        self._stdin_taken = False
+
+    def code(self, argument: str, is_tool: Callable[[str], bool], *, what: str) -> Source:
+        """A tool, a term or the file of one."""
+        if is_tool(argument):
+            return Source(argument, argument, tool=True)
+        source = self.json(argument, what=what, place="code", files=True)
+        if source.refused and source.name == what and not source.text.lstrip().startswith(_OPENING):
+            source.refused = None  # the run itself knows which tool may have been meant
+            source.tool = True
+        return source
+
+    def json(
+        self, argument: str, *, what: str, place: Literal["code", "input"], files: bool = False
+    ) -> Source:
+        """JSON text, `@FILE` or `-`; with `files` also the path of an existing file."""
+        source = self._decoded(Source(what, argument), place)
+        if not source.refused:
+            return source
+        if argument == "-":
+            return self._decoded(Source("standard input", self._stdin(what)), place)
+        if argument.startswith("@"):
+            return self._file(Path(_as_path(argument[1:])), what, place)
+        path = Path(_as_path(argument.strip()))
+        if files and _is_there(path):
+            return self._file(path, what, place)
+        if place == "input" and source.refused and not argument.lstrip().startswith(_OPENING):
+            source.refused["error"]["hint"] = "Text is written in double quotes, as in '\"text\"'; a file as @FILE."
+        return source
+
+    def _file(self, path: Path, what: str, place: Literal["code", "input"]) -> Source:
+        try:
+            text = path.read_bytes()
+        except OSError as error:
+            raise click.BadParameter(f"{path}: {os.strerror(error.errno or 0)}", param_hint=what) from None
+        return self._decoded(Source(str(path), _utf8(text, str(path), what)), place)
+
+    def _stdin(self, what: str) -> str:
+        if self._stdin_taken:
+            raise click.BadParameter("standard input can stand for one argument only", param_hint=what)
+        self._stdin_taken = True
+        return _utf8(sys.stdin.buffer.read(), "standard input", what)
+
+    def _decoded(self, source: Source, place: Literal["code", "input"]) -> Source:
+        from pif.budget import JSON_LEVELS
+        from pif.errors import PifError
+        from pif.json_text import JsonError, TooDeep, load_json
+
+        where = "/input" if place == "input" else ""
+        try:
+            source.data = load_json(source.text, levels=JSON_LEVELS)
+            return source
+        except TooDeep as problem:
+            error = PifError("term_too_deep", str(problem), path=where, place=place)
+        except JsonError as problem:
+            source.line, source.column = problem.line, problem.column
+            message = f"{source.name} is not JSON: {problem}"
+            error = PifError("parse_error", message, path=where, place=place, expected="a JSON text")
+        source.refused = {"type": "error", "error": error.as_json()}
+        return source
+
+
+def _utf8(content: bytes, name: str, what: str) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeError:
+        raise click.BadParameter(f"{name} is not valid UTF-8", param_hint=what) from None
+
+
+def _as_path(text: str) -> str:
+    """The text of an argument as the system spells paths (the locale's encoding may be another)."""
+    return os.fsdecode(text.encode())
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists() and not path.is_dir()  # a pipe of the shell's `<(…)` counts
+    except (OSError, ValueError):  # a name too long, or with a NUL: no path at all
+        return False

@@ -1,0 +1,44 @@
+"""Where the home is: the directory that holds the registry of tools (servers.md, "Command line").
+
+`--home`, else the environment's `PIF_HOME`, else the platform's directory for a user's data. Nothing is created here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+__all__ = ["Home", "find_home"]
+
+APPLICATION = "pif"
+"""The name of the directory inside the platform's data directory."""
+
+
+class Home(msgspec.Struct, frozen=True):
+    """The home's absolute path, and what chose it."""
+
+    path: Path
+    chosen_by: Literal["--home", "PIF_HOME", "default"]
+
+
+def find_home(given: Path | None = None, environment: Mapping[str, str] | None = None) -> Home:
+    """The home that `given` (the option) or `environment` (the process's own if None) asks for.
+
+    A leading `~` is the user's directory; an empty `PIF_HOME` counts as none.
+    """
+    if given is not None:
+        return Home(_absolute(given), "--home")
+    asked = (os.environ if environment is None else environment).get("PIF_HOME", "")
+    if asked:
+        return Home(_absolute(Path(asked)), "PIF_HOME")
+    import platformdirs  # here because `--help` needs no home
+
+    return Home(platformdirs.user_data_path(APPLICATION, appauthor=False), "default")
+
+
+def _absolute(path: Path) -> Path:
+    return Path(os.path.abspath(path.expanduser()))
