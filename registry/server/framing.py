@@ -125,6 +125,7 @@ class Framing:
     def _refuse(self, reason: _Reason, position: int = 0) -> Fault:
         """A fault at `position`; what follows is skipped up to the next place where a message may begin."""
         fault = Fault(reason, bytes(self._buffer[position : position + _HEAD]))
+        del self._buffer[: max(0, position - 1)]  # a line end stays: a header right behind it is found by it
         self._skipping = True
         return fault
 
@@ -177,7 +178,7 @@ class Framing:
             self._mode = "lines"  # what looked like a header was noise before newline-framed messages
             return None
         position = 0
-        length: int | None = None
+        lengths: list[int | None] = []
         while True:
             newline = buffer.find(b"\n", position, _HEADER_CAP)
             if newline < 0:
@@ -193,29 +194,28 @@ class Framing:
             if line[:14].lower() == b"content-length":
                 self._settled = True
                 match = _LENGTH.fullmatch(line)
-                if match is None or (length is not None and length != int(match[1])):
-                    return self._bad_header()
-                length = int(match[1])
-        if length is None:
-            return self._bad_header()
+                lengths.append(int(match[1]) if match else None)
+        length = lengths[0] if lengths else None
+        if length is None or lengths.count(length) < len(lengths):
+            return self._bad_header(position)
         return self._body(position, length)
 
     def _body(self, position: int, length: int) -> Message | Fault | None:
         buffer = self._buffer
         if length > self._cap:
-            fault = self._refuse("too_large", position)
-            del buffer[: position - 1]  # the line end stays: a header right behind it is found by it
-            return fault
+            return self._refuse("too_large", position)
         if len(buffer) - position < length:
             return self._truncated() if self._ended else None
         del buffer[:position]
         return Message(self._take(length).strip(_BLANK))
 
-    def _bad_header(self) -> Fault:
-        """Refuse what is at the front. Until a `Content-Length` was seen the framing is open again, line by line."""
+    def _bad_header(self, position: int = 0) -> Fault:
+        """Refuse the block that ends at `position`, or the line at the front. Until a `Content-Length` was seen the
+        framing is open again, line by line."""
         if not self._settled:
             self._mode = None
-        return self._refuse("bad_header")
+            position = 0
+        return self._refuse("bad_header", position)
 
     def _truncated(self) -> Fault:
         fault = Fault("truncated", bytes(self._buffer[:_HEAD]))

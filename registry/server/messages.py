@@ -59,7 +59,9 @@ INVALID_REQUEST = -32600
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 
-_OUTLINE_CAP = 4 * 1024 * 1024
+_OUTLINE_CAP = 8 * 1024 * 1024
+"""Bytes of a refused message that are looked through for its id: some tenths of a second."""
+
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]+|[\]}]+|[^"\[\]{}]+', re.DOTALL)
 _STRINGS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 logger = logging.getLogger(__name__)

@@ -62,6 +62,15 @@ class RawClient:
         except BrokenPipeError:
             self.broken = True
 
+    def write_until_stuck(self, data: bytes) -> int:
+        """Write until the server takes no more; returns how many bytes it took."""
+        os.set_blocking(self._input, False)
+        written = 0
+        while written < len(data) and select.select([], [self._input], [], 0.5)[1]:
+            written += os.write(self._input, data[written : written + 4_096])
+        os.set_blocking(self._input, True)
+        return written
+
     def send(self, message: Any) -> None:
         self.write(msgspec.json.encode(message) + b"\n")
 
