@@ -1,0 +1,94 @@
+"""`make bench`: every measurement, a table on the terminal and in docs/benchmarks.md.
+
+python -m benchmarks [--only evaluator,memory] [--peer "COMMAND OF ANOTHER MCP-PIF SERVER"]
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import sys
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+
+import msgspec
+
+from benchmarks import decoding, evaluator, memory, peer, registry_size, stdio_latency
+
+REPORT = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
+
+
+class Section(msgspec.Struct, frozen=True):
+    """A table: what it measures, in which unit, and the most that the row it is judged by may show."""
+
+    name: str
+    title: str
+    unit: str
+    measure: Callable[[], dict[str, float]]
+    limits: dict[str, float]
+
+
+SECTIONS = (
+    Section("evaluator", "Reference evaluator against hand-written Python", "times",
+            evaluator.measure, {"geometric mean": evaluator.LIMIT}),
+    Section("stdio", "Round trip of a trivial `run` over stdio against a bare msgspec loop (medians)", "times",
+            stdio_latency.measure, stdio_latency.LIMITS),
+    Section("registry", "Run time by size of the registry", "times", registry_size.measure,
+            {f"run with {registry_size.TOOLS} tools / with 1": registry_size.LIMIT}),
+    Section("decoding", "A term of 10,000 nodes against `json.loads` of its text", "times",
+            decoding.measure, {"decode": decoding.LIMIT}),
+    Section("memory", "Bytes that a unit of fuel keeps alive", "bytes", memory.measure, {"most": memory.LIMIT}),
+)  # fmt: skip
+
+
+def _table(section: Section, rows: dict[str, float]) -> str:
+    lines = [f"## {section.title}", "", f"| | {section.unit} | at most |", "|---|---:|---:|"]
+    for name, figure in rows.items():
+        limit = section.limits.get(name)
+        lines.append(f"| {name} | {figure:.2f} | {'' if limit is None else f'{limit:g}'} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    """Measure, print, write the report; 1 where a figure is over its limit."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument(
+        "--only", default="", help="names of sections, with commas: " + ", ".join(s.name for s in SECTIONS)
+    )
+    parser.add_argument(
+        "--peer", default="", help="the command of another MCP-PIF server, measured side by side"
+    )
+    options = parser.parse_args()
+    wanted = set(options.only.split(",")) if options.only else {section.name for section in SECTIONS}
+    sections = [section for section in SECTIONS if section.name in wanted]
+    if options.peer:
+        sections.append(Section("peer", "Net time of a run against the peer's", "times",
+                                lambda: peer.measure(options.peer), {}))  # fmt: skip
+    tables, over = [], []
+    for section in sections:
+        sys.stderr.write(f"measuring: {section.title}\n")
+        rows = section.measure()
+        tables.append(_table(section, rows))
+        print(tables[-1])
+        over += [f"{section.name}: {name} {rows[name]:.2f} > {limit:g}"
+                 for name, limit in section.limits.items() if rows.get(name, 0.0) > limit]  # fmt: skip
+    if not options.only:
+        REPORT.parent.mkdir(exist_ok=True)
+        REPORT.write_text(_head() + "\n".join(tables))
+    for line in over:
+        sys.stderr.write(f"over its limit: {line}\n")
+    return 1 if over else 0
+
+
+def _head() -> str:
+    versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("mcp", "msgspec"))
+    return (
+        "# Benchmarks\n\nWritten by `make bench`. Ratios are taken in one run and hold where times do not; a column "
+        f'"at most" gives the limit that a row is held to.\n\nPython {platform.python_version()}, {versions}, '
+        f"{platform.machine()}.\n\n"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+"""The reference evaluator against hand-written Python: parsing and reading of the input excluded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import msgspec
+
+from benchmarks.terms import Workload, workloads
+from benchmarks.timing import alternating, geometric_mean
+from pif.budget import Budget, reserve_stack
+from pif.decode import decode_term
+from pif.reference.machine import Machine, Tool
+from pif.reference.resolve import resolve
+from pif.values import Closure, print_value
+
+__all__ = ["LIMIT", "measure"]
+
+LIMIT = 60.0
+"""The most that the geometric mean of the ratios may be."""
+
+
+class _Tools:
+    def __init__(self, workload: Workload) -> None:
+        self.tools = {name: Tool(name, 1, decode_term(code)) for name, code in workload.tools.items()}
+
+    def tool(self, reference: str) -> Tool | None:
+        return self.tools.get(reference)
+
+    def nearest(self, name: str) -> str | None:
+        return None
+
+
+def _prepared(workload: Workload) -> tuple[Callable[[], object], int]:
+    """A call of the workload's tool on its input, and the fuel that the call uses."""
+    tools = _Tools(workload)
+    budget = Budget(fuel=100_000_000)
+    machine = Machine(budget, tools, resolve)
+    function = machine.code_of(tools.tools[workload.run]).root.ev((), budget.depth, machine)
+    given = resolve(decode_term(workload.input), (), "input", None).root.ev((), budget.depth, machine)
+    assert type(function) is Closure
+
+    def call() -> object:
+        run = Machine(budget, tools, resolve)
+        value = function.body.ev((given, function.env), budget.depth - 1, run)
+        nonlocal used
+        used = run.used()
+        return value
+
+    used = 0
+    printed = print_value(call(), 1 << 20)
+    assert printed is not None
+    assert msgspec.json.decode(printed.text) == workload.expected, workload.name
+    return call, used
+
+
+def measure() -> dict[str, float]:
+    """For each workload the ratio to hand-written Python; then the geometric mean and nanoseconds a unit of fuel."""
+    reserve_stack(20_000)
+    found: dict[str, float] = {}
+    per_unit = []
+    for workload in workloads():
+        call, used = _prepared(workload)
+        times = alternating({"pif": call, "hand": partial(workload.hand, workload.input)})
+        found[workload.name] = times["pif"] / times["hand"]
+        per_unit.append(times["pif"] / used * 1e9)
+    found["geometric mean"] = geometric_mean(list(found.values()))
+    found["ns a unit (geometric mean)"] = geometric_mean(per_unit)
+    return found

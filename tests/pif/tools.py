@@ -1,0 +1,58 @@
+"""A registry for tests of the evaluator: a dictionary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pif.budget import Budget
+from pif.errors import nearest
+from pif.evaluate import Answer, Request, run
+from pif.reference.machine import Tool
+from registry.evolution import closed, read_code
+
+
+class Dictionary:
+    """Tools by name; `name@1` is the same as the name."""
+
+    def __init__(self, **codes: Any) -> None:
+        self.terms = {name: closed(read_code(code, lambda word: None)) for name, code in codes.items()}
+
+    def tool(self, reference: str) -> Tool | None:
+        name, _, version = reference.partition("@")
+        term = self.terms.get(name)
+        return None if term is None or version not in ("", "1") else Tool(name, 1, term, reference=reference)
+
+    def nearest(self, name: str) -> str | None:
+        return nearest(name, self.terms)
+
+
+def answer(
+    code: Any,
+    input: Any = None,
+    *,
+    tools: dict[str, Any] | None = None,
+    budget: Budget | None = None,
+    **more: Any,
+) -> Answer:
+    """What `run` answers, with five million fuel unless a budget is given."""
+    request = Request(code=code, input=input, **more)
+    return run(request, Dictionary(**(tools or {})), budget or Budget(fuel=5_000_000))
+
+
+def value(code: Any, input: Any = None, **more: Any) -> Any:
+    """The value of a run that must have one."""
+    found = answer(code, input, **more)
+    assert found["type"] == "value", found
+    return found["value"]
+
+
+def error(code: Any, input: Any = None, **more: Any) -> dict[str, Any]:
+    """The error of a run that must fail."""
+    found = answer(code, input, **more)
+    assert found["type"] == "error", found
+    failure = found["error"]
+    assert isinstance(failure, dict)
+    return failure
+
+
+__all__ = ["Dictionary", "answer", "error", "value"]
