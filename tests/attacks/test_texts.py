@@ -45,9 +45,10 @@ def test_a_message_nested_a_million_deep(server: PifClient) -> None:
     deep = b"[" * 1_000_000 + b"]" * 1_000_000
     head = b'{"jsonrpc":"2.0","id":"deep","method":"tools/call","params":{"name":"run","arguments":{"code":'
     writing = server.write_aside(head + deep + b"}}}\n")
-    refused = server.receive()
+    refused = server.answer_to("deep")["result"]
     writing.join()
-    assert refused.get("error", {}).get("code") in (-32600, -32700), str(refused)[:300]
+    assert refused["isError"]
+    assert kind(refused["structuredContent"]) == "term_too_deep"
     assert server.lives()
 
 
