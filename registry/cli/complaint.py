@@ -101,11 +101,18 @@ def complaint(error: Error, texts: Texts, *, width: int) -> list[Line]:
     shown = False
     if isinstance(found, Source):
         lines += [[Piece(f"{found.name}:", "faint")], *_text_excerpt(found)]
+        shown = True
     elif found is not None:
         title, data, path = found
         lines += [[Piece(f"{title}:", "faint")], *_excerpt(data, path, width)]
         shown = bool(path)
-    lines.append([Piece(error["kind"], "bad"), Piece(_where(error, shown)), Piece(f": {_cut(error['message'])}", "strong")])
+    lines.append(
+        [
+            Piece(error["kind"], "bad"),
+            Piece(_where(error, shown)),
+            Piece(f": {_cut(error['message'])}", "strong"),
+        ]
+    )
     for key in ("found", "expected", "hint"):
         if key in error:
             lines.append([Piece(f"{_INDENT}{key}: ", "faint"), Piece(_cut(str(error[key])))])
@@ -173,4 +180,6 @@ def _text_excerpt(source: Source) -> Iterator[Line]:
     before, after = "…" if first else "", "…" if first + _LINE < len(line) else ""
     shown = before + part + after
     yield [Piece(_INDENT + shown)]
-    yield _caret(shown + " ", column - first + len(before), column - first + len(before) + 1, f"line {source.line}")
+    yield _caret(
+        shown + " ", column - first + len(before), column - first + len(before) + 1, f"line {source.line}"
+    )

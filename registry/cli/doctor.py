@@ -51,8 +51,9 @@ def examine(home: Home) -> Report:
 
 
 def _python(problems: list[str]) -> Report:
-    if sys.version_info < (3, 11):
-        problems.append(f"Python {platform.python_version()} is too old: 3.11 or newer is needed")
+    needed = _python_bounds()
+    if not _is_within(platform.python_version(), needed):
+        problems.append(f"Python {platform.python_version()} is not supported: {needed} is needed")
     return {
         "version": platform.python_version(),
         "implementation": platform.python_implementation(),
@@ -60,6 +61,13 @@ def _python(problems: list[str]) -> Report:
         "system": f"{platform.system()} {platform.machine()}",
         "sqlite": sqlite3.sqlite_version,
     }
+
+
+def _python_bounds() -> str:
+    try:
+        return metadata.metadata(DISTRIBUTION)["Requires-Python"] or ""
+    except (metadata.PackageNotFoundError, KeyError):
+        return ""
 
 
 def _version(package: str) -> str | None:
@@ -170,10 +178,18 @@ def show(screen: Screen, report: Report) -> None:
     """The report for people."""
     python, home, store = report["python"], report["home"], report["store"]
     _row(screen, True, f"{report['program']['name']} {report['program']['version'] or '(not installed)'}")
-    _row(screen, True, f"{python['implementation']} {python['version']} ({python['system']}), {python['executable']}")
+    _row(
+        screen,
+        True,
+        f"{python['implementation']} {python['version']} ({python['system']}), {python['executable']}",
+    )
     _row(screen, True, f"SQLite {python['sqlite']}")
     for package in report["packages"]:
-        _row(screen, package["ok"], f"{package['name']} {package['version'] or 'missing'} ({package['wanted']})")
+        _row(
+            screen,
+            package["ok"],
+            f"{package['name']} {package['version'] or 'missing'} ({package['wanted']})",
+        )
     chosen = {"default": "the platform's data directory"}.get(home["chosen_by"], home["chosen_by"])
     state = "" if home["exists"] else ", not there yet"
     free = f", {home['free_mb']} MB free" if "free_mb" in home else ""

@@ -53,9 +53,15 @@ def requests(source: Source, options: Options, described: Callable[[str], str]) 
     data = source.data
     if not is_evolve_file(data):
         if options.name is None:
-            message = "a bare term needs --name; a file with a name is {\"name\": …, \"description\": …, \"code\": …}"
+            message = (
+                'a bare term needs --name; a file with a name is {"name": …, "description": …, "code": …}'
+            )
             raise click.UsageError(message)
-        return [_with(options, {"name": options.name, "description": described(options.name), "code": source.code})]
+        return [
+            _with(
+                options, {"name": options.name, "description": described(options.name), "code": source.code}
+            )
+        ]
     if isinstance(data, dict):
         return [_with(options, dict(data))]
     single = {"--name": options.name, "--description": options.description,

@@ -174,9 +174,7 @@ class _Writer:
         if mark == ():
             self.mark = Mark(line, start, self.column)
 
-    def hugged(
-        self, data: dict[str, Json], indent: int, tail: int, mark: tuple[Step, ...] | None
-    ) -> None:
+    def hugged(self, data: dict[str, Json], indent: int, tail: int, mark: tuple[Step, ...] | None) -> None:
         """One operation on the line where it begins, its last part going on below: `{"lam": "x", "body": {"if": {`."""
         self.put(Piece("{"))
         for number, (key, part) in enumerate(data.items()):

@@ -34,7 +34,9 @@ def _version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> No
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="`pif help` explains the language, `pif demo` shows it at work.",
 )
-@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Print the version.")
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Print the version."
+)
 def pif(home: object, as_json: bool) -> None:
     """Evolve pure tools, run them under exact limits, find them again tomorrow."""
 

@@ -8,14 +8,14 @@ import click
 
 from registry.cli import pif_views as views
 from registry.cli.session import PATH, Session, command
-from registry.cli.sources import TEXT
+from registry.cli.sources import text
 
 __all__ = ["COMMANDS"]
 
 
 @command("export")
 @click.argument("directory", type=PATH)
-@click.argument("names", type=TEXT, nargs=-1)
+@click.argument("names", type=text, nargs=-1)
 @click.option("--overwrite", is_flag=True, help="Replace an earlier export in DIRECTORY.")
 def export(session: Session, directory: Path, names: tuple[str, ...], overwrite: bool) -> int:
     """Write tools (all, or those NAMES) with all their versions to a directory of JSON files."""
@@ -45,12 +45,16 @@ def backup(session: Session, file: Path, overwrite: bool) -> int:
 
 
 @command("serve")
-@click.option("--groups", default="pif", show_default=True, help="The groups of tools to offer, with commas; or all.")
+@click.option(
+    "--groups", default="pif", show_default=True, help="The groups of tools to offer, with commas; or all."
+)
 @click.option(
     "--expose", type=click.IntRange(min=0), default=25, show_default=True, metavar="N",
     help="List this many evolved tools as tools of their own.",
 )  # fmt: skip
-@click.option("--more", is_flag=True, help="Offer the second list of tools too (history, diff, rollback, ...).")
+@click.option(
+    "--more", is_flag=True, help="Offer the second list of tools too (history, diff, rollback, ...)."
+)
 @click.option(
     "--memory", "memory_mb", type=click.IntRange(min=1), default=512, show_default=True, metavar="MB",
     help="What the runs at one time may use together.",

@@ -8,19 +8,25 @@ from registry.cli import pif_views as views
 from registry.cli.complaint import Texts
 from registry.cli.pif_tools import code_of
 from registry.cli.session import INTERRUPTED, Answer, Session, TermCommand, command, interruptible
-from registry.cli.sources import TEXT, Source
+from registry.cli.sources import Source, text
 
 __all__ = ["COMMANDS"]
 
 
 @command("run", cls=TermCommand)
-@click.argument("code", type=TEXT, metavar="TOOL|TERM|FILE")
-@click.argument("given", type=TEXT, metavar="[INPUT]", required=False)
+@click.argument("code", type=text, metavar="TOOL|TERM|FILE")
+@click.argument("given", type=text, metavar="[INPUT]", required=False)
 @click.option("--fuel", type=click.IntRange(min=1), metavar="N", help="Steps allowed.")
-@click.option("--drive", type=click.IntRange(min=0), default=0, metavar="N", help="Take up to N continuation steps.")
+@click.option(
+    "--drive", type=click.IntRange(min=0), default=0, metavar="N", help="Take up to N continuation steps."
+)
 @click.option("--step", type=click.IntRange(min=0), default=0, metavar="N", help="Steps taken before.")
 @click.option(
-    "--trace", type=click.IntRange(0, 1_000), default=0, metavar="N", help="Show the last N events on standard error."
+    "--trace",
+    type=click.IntRange(0, 1_000),
+    default=0,
+    metavar="N",
+    help="Show the last N events on standard error.",
 )
 @click.option("--raw", is_flag=True, help="Leave strings in the input as they are.")
 @click.option("--data", is_flag=True, help="Take the input as plain data: nothing decoded or evaluated.")
@@ -44,8 +50,8 @@ def run(
 
     with session.workspace() as workspace:
         tools = workspace.tools()
-        source = session.sources.code(code, lambda name: tools.tool(name) is not None, what="TOOL|TERM|FILE")
-        argument = None if given is None else session.sources.json(given, what="INPUT", place="input")
+        source = session.sources.code(code, lambda name: tools.tool(name) is not None, what="the code")
+        argument = None if given is None else session.sources.json(given, what="the input", place="input")
         texts = Texts(code=source, given=argument, raw=raw, data=data, tool=code_of(workspace))
         for read in (source, argument):
             if read is not None and read.refused:
@@ -82,7 +88,7 @@ def _answered(session: Session, answer: Answer, texts: Texts) -> int:
 
 
 @command("analyze", cls=TermCommand)
-@click.argument("code", type=TEXT, metavar="TOOL|TERM|FILE")
+@click.argument("code", type=text, metavar="TOOL|TERM|FILE")
 @click.option(
     "--aspect", "aspects", type=click.Choice(["validation", "facts", "normal_form"]), multiple=True,
     help="Only this (repeatable).",
@@ -93,7 +99,7 @@ def analyze(session: Session, code: str, aspects: tuple[str, ...]) -> int:
 
     with session.workspace() as workspace:
         tools = workspace.tools()
-        source = session.sources.code(code, lambda name: tools.tool(name) is not None, what="TOOL|TERM|FILE")
+        source = session.sources.code(code, lambda name: tools.tool(name) is not None, what="the code")
         texts = Texts(code=source, tool=code_of(workspace))
         if source.refused:
             return session.answer(source.refused, views.nothing, texts)
@@ -102,7 +108,7 @@ def analyze(session: Session, code: str, aspects: tuple[str, ...]) -> int:
 
 
 @command("help")
-@click.argument("topic", type=TEXT, required=False)
+@click.argument("topic", type=text, required=False)
 @click.pass_context
 def help_(ctx: click.Context, session: Session, topic: str | None) -> int:
     """Explain the language: an overview, a topic, or one operation."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import click
 from registry.cli import pif_views as views
 from registry.cli.complaint import Texts
 from registry.cli.session import Answer, Session, TermCommand, command
-from registry.cli.sources import TEXT, Source
+from registry.cli.sources import Source, text
 
 if TYPE_CHECKING:
     from registry.workspace import Workspace
@@ -37,16 +38,16 @@ def code_of(workspace: Workspace) -> Callable[[str], Any]:
 
 
 @command("evolve", cls=TermCommand)
-@click.argument("file", type=TEXT, metavar="FILE|-|JSON")
-@click.option("--name", type=TEXT, help="The tool's name; a bare term needs it.")
-@click.option("--description", type=TEXT, help="What the tool does, for whoever finds it.")
+@click.argument("file", type=text, metavar="FILE|-|JSON")
+@click.option("--name", type=text, help="The tool's name; a bare term needs it.")
+@click.option("--description", type=text, help="What the tool does, for whoever finds it.")
 @click.option(
     "--expect-version", type=click.IntRange(min=0), metavar="N",
     help="Refuse unless version N is current (0: unless the name is free).",
 )  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Check everything, keep nothing.")
 @click.option(
-    "--example", "examples", type=TEXT, nargs=2, multiple=True, metavar="IN OUT",
+    "--example", "examples", type=text, nargs=2, multiple=True, metavar="IN OUT",
     help="An input and the output that must come of it (repeatable).",
 )  # fmt: skip
 def evolve(
@@ -65,15 +66,15 @@ def evolve(
     """
     from registry.cli.evolve_file import Options, requests
 
-    source = session.sources.json(file, what="FILE", place="code", files=True)
+    source = session.sources.json(file, what="the tool", place="code", files=True)
     if source.refused:
         return session.answer(source.refused, views.nothing, Texts(code=source))
     pairs = []
     for pair in examples:
-        read = [session.sources.json(text, what="--example", place="input") for text in pair]
-        for part in read:
-            if part.refused:
-                return session.answer(part.refused, views.nothing, Texts(given=part))
+        read = [session.sources.json(part, what="the example", place="input") for part in pair]
+        for source_of in read:
+            if source_of.refused:
+                return session.answer(source_of.refused, views.nothing, Texts(given=source_of))
         pairs.append((read[0].data, read[1].data))
     options = Options(name, description, expect_version, dry_run, tuple(pairs))
     with session.workspace() as workspace:
@@ -108,13 +109,17 @@ def _evolve_one(
     )  # fmt: skip
     code = Source(f"code of {arguments.name}", "")
     code.data = arguments.code
-    return session.answer(answer, lambda made: views.evolved(session.screen, made), Texts(code=code), title=title)
+    return session.answer(
+        answer, lambda made: views.evolved(session.screen, made), Texts(code=code), title=title
+    )
 
 
 @command("list")
-@click.argument("query", type=TEXT, nargs=-1)
+@click.argument("query", type=text, nargs=-1)
 @click.option("--offset", type=click.IntRange(min=0), default=0, help="Skip this many.")
-@click.option("--limit", type=click.IntRange(1, 1_000), default=50, show_default=True, help="At most this many.")
+@click.option(
+    "--limit", type=click.IntRange(1, 1_000), default=50, show_default=True, help="At most this many."
+)
 def list_tools(session: Session, query: tuple[str, ...], offset: int, limit: int) -> int:
     """Find tools by words in their names and descriptions."""
     with session.workspace() as workspace:
@@ -123,7 +128,7 @@ def list_tools(session: Session, query: tuple[str, ...], offset: int, limit: int
 
 
 @command("show")
-@click.argument("tool", type=TEXT, metavar="NAME[@V]")
+@click.argument("tool", type=text, metavar="NAME[@V]")
 def show(session: Session, tool: str) -> int:
     """Show one tool: its term, what it may do, its versions."""
     with session.workspace() as workspace:
@@ -132,8 +137,8 @@ def show(session: Session, tool: str) -> int:
 
 
 @command("diff")
-@click.argument("left", type=TEXT, metavar="A")
-@click.argument("right", type=TEXT, metavar="[B]", required=False)
+@click.argument("left", type=text, metavar="A")
+@click.argument("right", type=text, metavar="[B]", required=False)
 def diff(session: Session, left: str, right: str | None) -> int:
     """Show where two tools or versions differ; of one alone, from the version before it."""
     with session.workspace() as workspace:
@@ -142,7 +147,7 @@ def diff(session: Session, left: str, right: str | None) -> int:
 
 
 @command("history")
-@click.argument("name", type=TEXT)
+@click.argument("name", type=text)
 def history(session: Session, name: str) -> int:
     """Show everything that happened to a name, oldest first."""
     with session.workspace() as workspace:
@@ -151,7 +156,7 @@ def history(session: Session, name: str) -> int:
 
 
 @command("rollback", cls=TermCommand)
-@click.argument("name", type=TEXT)
+@click.argument("name", type=text)
 @click.argument("version", type=click.IntRange(min=1))
 @click.option(
     "--expect-version", type=click.IntRange(min=1), metavar="N", help="Refuse unless version N is current."
@@ -164,7 +169,7 @@ def rollback(session: Session, name: str, version: int, expect_version: int | No
 
 
 @command("forget")
-@click.argument("tool", type=TEXT, metavar="NAME[@V]")
+@click.argument("tool", type=text, metavar="NAME[@V]")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def forget(session: Session, tool: str, yes: bool) -> int:
     """Drop a tool, or one version of it, for good."""
@@ -181,10 +186,14 @@ def _agreed(session: Session, workspace: Workspace, tool: str) -> bool:
     if shown["type"] == "error":
         session.answer(shown, views.nothing)
         return False
-    if not click.get_text_stream("stdin").isatty():
+    if not sys.stdin.isatty():
         raise click.UsageError("`forget` asks before it forgets, and there is no terminal; give --yes")
     count = len(shown["versions"])
-    what = f"version {shown['version']} of {shown['name']}" if "@" in tool else f"{shown['name']} ({count} versions)"
+    what = (
+        f"version {shown['version']} of {shown['name']}"
+        if "@" in tool
+        else f"{shown['name']} ({count} versions)"
+    )
     if click.confirm(f"Forget {what} for good?", err=True):
         return True
     session.screen.complain("Nothing was forgotten.")

@@ -140,7 +140,9 @@ def history(screen: Screen, answer: Answer) -> None:
         version = str(event["version"]) if "version" in event else "all"
         current = str(event["current"]) if "current" in event else "none"
         hash_ = event.get("hash", "")[:_SHORT_HASH]
-        rows.append((event["moment"], event["kind"], version, current, hash_, _short(event.get("description", ""))))
+        rows.append(
+            (event["moment"], event["kind"], version, current, hash_, _short(event.get("description", "")))
+        )
     screen.table(("moment", "what", "version", "current", "hash", "description"), rows)
 
 

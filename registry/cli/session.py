@@ -167,5 +167,7 @@ def home_and_json() -> list[click.Parameter]:
     """`--home` and `--json`."""
     return [
         click.Option(["--home"], type=PATH, metavar="DIR", help="The directory of the registry."),
-        click.Option(["--json", "as_json"], is_flag=True, help="Print the object that the server would answer."),
+        click.Option(
+            ["--json", "as_json"], is_flag=True, help="Print the object that the server would answer."
+        ),
     ]

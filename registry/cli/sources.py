@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import click
 
-__all__ = ["TEXT", "Source", "Sources", "Spelled"]
+__all__ = ["Source", "Sources", "text"]
 
 Json = Any
 Answer = dict[str, Any]
@@ -21,19 +21,12 @@ Answer = dict[str, Any]
 _OPENING = ("{", "[", '"')
 
 
-class Spelled(click.ParamType):
-    """Text from the command line, as UTF-8 whatever the locale."""
-
-    name = "text"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        try:
-            return os.fsencode(str(value)).decode()
-        except UnicodeError:
-            self.fail("the argument is not valid UTF-8", param, ctx)
-
-
-TEXT = Spelled()
+def text(value: str) -> str:
+    """The type of arguments that are text: UTF-8, whatever the locale."""
+    try:
+        return os.fsencode(value).decode()
+    except UnicodeError:
+        raise click.BadParameter("the argument is not valid UTF-8") from None
 
 
 class Source:
@@ -89,7 +82,9 @@ class Sources:
         if files and _is_there(path):
             return self._file(path, what, place)
         if place == "input" and source.refused and not argument.lstrip().startswith(_OPENING):
-            source.refused["error"]["hint"] = "Text is written in double quotes, as in '\"text\"'; a file as @FILE."
+            source.refused["error"]["hint"] = (
+                "Text is written in double quotes, as in '\"text\"'; a file as @FILE."
+            )
         return source
 
     def _file(self, path: Path, what: str, place: Literal["code", "input"]) -> Source:
