@@ -78,7 +78,7 @@ def part_keys(term: Term) -> tuple[tuple[str | int, ...], ...]:
     """For each part, the JSON pointer steps that lead to it in the printed form."""
     steps = _STEPS.get(term.op)
     if steps is not None:
-        return steps
+        return ((term.op, 0),) if _wrapped(term) else steps
     match term.op:
         case "list":
             return tuple((i,) for i in range(len(term.parts)))
@@ -107,6 +107,12 @@ _STEPS: dict[str, tuple[tuple[str | int, ...], ...]] = {
     "cons": (("cons", "head"), ("cons", "tail")),
     "continue": (("continue", "input"),),
 }
+
+
+def _wrapped(term: Term) -> bool:
+    """Whether the one part is printed in an array: `analyze` of a list of one item would otherwise read as `analyze`
+    of the item, by its second form."""
+    return term.op == "analyze" and term.parts[0].op == "list" and len(term.parts[0].parts) == 1
 
 
 def print_term(term: Term) -> Json:
@@ -138,7 +144,8 @@ def print_term(term: Term) -> Json:
         case "nil" | "self":
             return {term.op: True}
         case op if op in ONE_PART:
-            return {op: print_term(parts[0])}
+            part = print_term(parts[0])
+            return {op: [part] if _wrapped(term) else part}
         case op:
             return {op: [print_term(part) for part in parts]}
 

@@ -281,7 +281,7 @@ class _Printer:
         if self.size + term.nodes > self.limit:  # every node prints at least one character
             return " " * (self.limit + 1)
         data = print_term(term)
-        text = code_text({"quote": data} if self.as_term else data)
+        text = code_text({"quote": data}) if self.as_term else msgspec.json.encode(data).decode()
         self.depth = max(self.depth, self.level + _levels(data) + self.as_term)
         self.large = self.large or _has_large_integer(term)
         return text
