@@ -8,6 +8,7 @@ only where the place is an operand too, or the part gives no `continue`.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 
 from pif.analysis.facts import live_parts
@@ -22,6 +23,9 @@ EMPTY = make("list", ())
 
 SHORT_TEXT = 1_024
 """Strings that are folded: longer ones would cost more than the visit of a node is charged."""
+
+NARROW = 64
+"""Fields of a record that a `with` is folded into, for the same reason."""
 
 SMALL_TEXT = 32
 SMALL_BITS = 256
@@ -294,13 +298,18 @@ class Folding:
 
     def _get(self, term: Term, operand: bool) -> Term:
         record, key = self.knowledge.meaning(term.parts[0]), term.parts[1]
-        if record.op != "record" or not is_text(key) or key.value not in record.value:
+        if record.op != "record" or not is_text(key):
             return term
-        return self._part(term, "record", record.value.index(key.value), operand)
+        index = bisect_left(record.value, key.value)  # the names are sorted, and records may be wide
+        if record.value[index : index + 1] != (key.value,):
+            return term
+        return self._part(term, "record", index, operand)
 
     def _with(self, term: Term, operand: bool) -> Term:
         record, key, value = term.parts
         if record.op != "record" or not is_text(key) or not self.knowledge.total(value):
+            return term
+        if len(record.parts) > NARROW:
             return term
         fields = dict(zip(record.value, record.parts, strict=True))
         replaced = fields.get(key.value)
