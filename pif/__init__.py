@@ -1,1 +1,27 @@
-"""PIF: a fuel-bounded lambda calculus whose programs are JSON."""
+"""PIF: a pure, fuel-bounded lambda calculus whose programs are JSON.
+
+The way through, in the order in which a program goes:
+
+    JSON ── decode / input ──▶ Term ── reference.resolve ──▶ nodes ── evaluate.run ──▶ Value ── values ──▶ JSON
+
+| module | what it holds |
+|---|---|
+| `primitives` | THE table: every operation with its forms, types, charge and example |
+| `terms`, `decode`, `json_text` | syntax trees; JSON to trees with places and hints; texts that cannot hurt |
+| `input` | the generous reading of a run's input |
+| `values` | what terms evaluate to, and how it is printed |
+| `budget`, `errors` | the limits of a run; the one exception, with kind, place and hint |
+| `reference` | the evaluator that defines the language |
+| `reification` | between values and terms: splices, `reify`, `reflect` |
+| `analysis` | facts and canonical forms, without running |
+| `trace` | events of a run |
+| `evaluate` | runs: requests to answers; what to call first |
+| `schema` | the JSON Schema of terms |
+
+To run something: `evaluate.run(Request(code=…, input=…), tools, Budget(fuel=…))`, where `tools` answers for names
+(`reference.Tools`). The answer is a dictionary of one of three forms (value, continuation, error); nothing a term or
+an input can hold makes `run` raise. A `Budget` is always given, and nothing here does I/O but tracing to stderr when
+PIF_DEBUG asks for it. This package imports neither `kleis` nor `registry`.
+
+Not promised: how long a unit of fuel takes; that Python's recursion limit stays what it was (runs raise it).
+"""

@@ -1,1 +1,15 @@
-"""The registry: tools, their versions, the servers and the commands."""
+"""The registry: tools and their versions, and the ways to reach them.
+
+| module | what it holds |
+|---|---|
+| `tool`, `store` | the record of a tool, and where records outlive the process; `store.sqlite` ships |
+| `tools_view` | a snapshot as the evaluator sees it, decoded and resolved once |
+| `evolution` | from what `evolve` is sent to a tool that can be kept |
+| `workspace` | everything that can be done with PIF tools, for the server and the commands alike; what to call first |
+| `admission` | how many runs may go on at once |
+| `difference`, `help` | how terms differ; the language explained |
+| `server` | MCP: the only package that imports the SDK |
+| `cli` | the `pif` command |
+
+Every method of `workspace.Workspace` answers one JSON object and raises nothing on account of what a user sends.
+"""
