@@ -1,4 +1,4 @@
-"""Latency of a trivial call over stdio against a bare msgspec loop, on both protocol generations.
+"""Latency of a trivial `run` over stdio against a bare msgspec loop, on both protocol generations.
 
 The floor is the least that any server in Python can do: read a line, decode it with msgspec, encode an answer of the
 same form, write it. Client, pipes and machine are the same for all, and the rounds alternate, so the ratios hold
@@ -12,12 +12,17 @@ from __future__ import annotations
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import msgspec
+
+from registry.store.sqlite import SqliteStore
+from registry.workspace import Workspace
 
 __all__ = ["LIMITS", "measure"]
 
@@ -30,34 +35,10 @@ decode, encode = msgspec.json.decode, msgspec.json.encode
 read, write, flush = sys.stdin.buffer.readline, sys.stdout.buffer.write, sys.stdout.buffer.flush
 while line := read():
     request = decode(line)
-    value = request["params"]["arguments"]["value"]
+    value = request["params"]["arguments"]["input"]
     result = {"content": [{"type": "text", "text": str(value)}], "structuredContent": {"value": value}}
     write(encode({"jsonrpc": "2.0", "id": request["id"], "result": result}) + b"\\n")
     flush()
-"""
-
-SERVER = """
-import sys
-from typing import Any
-import msgspec
-from registry.server.group import Answer, Group, ToolSpec
-from registry.server.serving import serve_stdio
-
-class Arguments(msgspec.Struct, frozen=True):
-    value: Any
-
-class Trivial(Group):
-    name = "trivial"
-    _tools = (ToolSpec(name="echo", title="Echo", description="Answers what it is given.", arguments=Arguments,
-        input_schema={"type": "object", "properties": {"value": {"description": "any"}}, "required": ["value"]}),)
-
-    def tools(self):
-        return self._tools
-
-    async def call(self, name, arguments, context):
-        return Answer({"value": arguments.value}, str(arguments.value))
-
-sys.exit(serve_stdio([Trivial()], name="trivial", version="1"))
 """
 
 ENVELOPE = {
@@ -99,7 +80,7 @@ class _Peer:
 
     def times(self, count: int) -> list[int]:
         """Nanoseconds of each of some calls, the encoding and decoding by the client left out."""
-        params = {"name": "echo", "arguments": {"value": 42}, **self._extra}
+        params = {"name": "run", "arguments": {"code": "same", "input": 42}, **self._extra}
         texts = [
             msgspec.json.encode({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
             for number in range(1, count + 1)
@@ -124,15 +105,13 @@ class _Peer:
         self._output.close()
 
 
-def measure(
-    *, rounds: int = 10, calls: int = 200, server: Sequence[str] | None = None
-) -> dict[str, dict[str, float]]:
-    """Microseconds and ratios: `{"floor": {"p50", "p99"}, "2025": {"p50", "p99", "ratio", "limit"}, "2026": …}`.
-
-    `server` is another command to measure; it must have a tool `echo` that answers `{"value": value}`.
-    """
-    ours = list(server) if server else [sys.executable, "-c", SERVER]
-    with ExitStack() as stack:
+def measure(*, rounds: int = 10, calls: int = 200) -> dict[str, float]:
+    """The ratios of the medians on both protocols, and the medians in microseconds."""
+    with tempfile.TemporaryDirectory() as home, ExitStack() as stack:
+        store = SqliteStore(Path(home))
+        Workspace(store).evolve("same", "What it is given", {"lam": "x", "body": {"var": "x"}})
+        store.close()
+        ours = [sys.executable, "-m", "registry.cli.pif", "--home", home, "serve"]
         peers = {
             "floor": stack.enter_context(_Peer([sys.executable, "-c", FLOOR], {}, handshake=False)),
             "2025": stack.enter_context(_Peer(ours, {}, handshake=True)),
@@ -144,25 +123,11 @@ def measure(
         for _ in range(rounds):
             for name, peer in peers.items():
                 spent[name].extend(peer.times(calls))
-    figures = {name: _summary(times) for name, times in spent.items()}
-    for name, limit in LIMITS.items():
-        figures[name]["ratio"] = figures[name]["p50"] / figures["floor"]["p50"]
-        figures[name]["limit"] = limit
-    return figures
-
-
-def _summary(times: Sequence[int]) -> dict[str, float]:
-    cuts = statistics.quantiles(times, n=100)
-    return {"p50": cuts[49] / 1_000, "p99": cuts[98] / 1_000}
-
-
-def main() -> None:
-    for name, figures in measure().items():
-        ratio = (
-            f"  ratio {figures['ratio']:5.1f} (at most {figures['limit']:.0f})" if "ratio" in figures else ""
-        )
-        print(f"{name:6} p50 {figures['p50']:7.1f} us  p99 {figures['p99']:8.1f} us{ratio}")
+    medians = {name: statistics.median(times) / 1_000 for name, times in spent.items()}
+    ratios = {name: medians[name] / medians["floor"] for name in LIMITS}
+    return {**ratios, **{f"{name}, µs": figure for name, figure in medians.items()}}
 
 
 if __name__ == "__main__":
-    main()
+    for name, figure in measure().items():
+        print(f"{name}: {figure:.1f}")
