@@ -151,7 +151,8 @@ def _sent(call: Call) -> str:
         case "run":
             code = given["code"] if isinstance(given["code"], str) else json_text(given["code"])
             options = "".join(f", {key} {given[key]}" for key in ("fuel", "drive") if key in given)
-            return f"run {_cut(code)} on {_cut(json_text(given['input']))}{options}"
+            on = f" on {_cut(json_text(given['input']))}" if "input" in given else ""
+            return f"run {_cut(code)}{on}{options}"
         case _:
             return f"{call.tool} {json_text(given)}"
 

@@ -15,6 +15,7 @@ import click
 from registry.cli import pif_home, pif_run, pif_tools
 from registry.cli.screen import portable_streams, visible
 from registry.cli.session import BROKEN_PIPE, INTERRUPTED, Commands, home_and_json
+from registry.cli.sources import words
 
 __all__ = ["main", "pif"]
 
@@ -45,7 +46,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run `pif` with these arguments (those of the process if None); returns the exit status."""
     portable_streams()
     try:
-        status = pif.main(arguments, prog_name="pif", standalone_mode=False)
+        status = pif.main(
+            words(sys.argv[1:]) if arguments is None else list(arguments),
+            prog_name="pif",
+            standalone_mode=False,
+        )
         sys.stdout.flush()
         return int(status or 0)
     except click.ClickException as error:

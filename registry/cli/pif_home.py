@@ -7,14 +7,14 @@ from pathlib import Path
 import click
 
 from registry.cli import pif_views as views
-from registry.cli.session import PATH, Session, command
-from registry.cli.sources import text
+from registry.cli.session import Session, command
+from registry.cli.sources import path, text
 
 __all__ = ["COMMANDS"]
 
 
 @command("export")
-@click.argument("directory", type=PATH)
+@click.argument("directory", type=path)
 @click.argument("names", type=text, nargs=-1)
 @click.option("--overwrite", is_flag=True, help="Replace an earlier export in DIRECTORY.")
 def export(session: Session, directory: Path, names: tuple[str, ...], overwrite: bool) -> int:
@@ -25,7 +25,7 @@ def export(session: Session, directory: Path, names: tuple[str, ...], overwrite:
 
 
 @command("import")
-@click.argument("directory", type=PATH)
+@click.argument("directory", type=path)
 @click.option("--renumber", is_flag=True, help="Give versions whose number is taken new numbers.")
 def import_(session: Session, directory: Path, renumber: bool) -> int:
     """Take in the tools of an exported directory, all of them or none; every hash is checked."""
@@ -35,7 +35,7 @@ def import_(session: Session, directory: Path, renumber: bool) -> int:
 
 
 @command("backup")
-@click.argument("file", type=PATH)
+@click.argument("file", type=path)
 @click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
 def backup(session: Session, file: Path, overwrite: bool) -> int:
     """Write a complete copy of the home to one file, while servers go on using it."""

@@ -67,7 +67,8 @@ def run(
                 progress=None if progress is None else lambda done: progress(done - step),
             )  # fmt: skip
         status = _answered(session, answer, texts)
-    return INTERRUPTED if interrupted.is_set() else status
+    cancelled = answer["type"] == "error" and answer["error"]["kind"] == "cancelled"
+    return INTERRUPTED if cancelled and interrupted.is_set() else status
 
 
 def _refuse_evolve_file(source: Source) -> None:

@@ -18,20 +18,18 @@ import click
 
 from registry.cli.complaint import Texts, complaint
 from registry.cli.screen import Line, Screen, json_text
-from registry.cli.sources import Sources
+from registry.cli.sources import Sources, path
 from registry.errors import RegistryError
 
 if TYPE_CHECKING:
     from registry.home import Home
     from registry.workspace import Workspace
 
-__all__ = ["PATH", "Answer", "Commands", "Session", "TermCommand", "command", "interruptible"]
+__all__ = ["Answer", "Commands", "Session", "TermCommand", "command", "interruptible"]
 
 Answer = dict[str, Any]
 
 SUCCEEDED, FAILED, INTERRUPTED, BROKEN_PIPE = 0, 1, 130, 141
-
-PATH = click.Path(path_type=Path)
 
 _NEGATIVE = re.compile(r"-\d.*", re.DOTALL)
 
@@ -166,7 +164,7 @@ def command(
 def home_and_json() -> list[click.Parameter]:
     """`--home` and `--json`."""
     return [
-        click.Option(["--home"], type=PATH, metavar="DIR", help="The directory of the registry."),
+        click.Option(["--home"], type=path, metavar="DIR", help="The directory of the registry."),
         click.Option(
             ["--json", "as_json"], is_flag=True, help="Print the object that the server would answer."
         ),

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 
-__all__ = ["Source", "Sources", "text"]
+__all__ = ["Source", "Sources", "path", "text", "words"]
 
 Json = Any
 Answer = dict[str, Any]
@@ -21,12 +21,23 @@ Answer = dict[str, Any]
 _OPENING = ("{", "[", '"')
 
 
+def words(arguments: Sequence[str]) -> list[str]:
+    """Arguments as the system hands them over, as UTF-8 whatever the locale; other bytes become lone surrogates."""
+    return [os.fsencode(argument).decode("utf-8", "surrogateescape") for argument in arguments]
+
+
 def text(value: str) -> str:
-    """The type of arguments that are text: UTF-8, whatever the locale."""
+    """The type of arguments that are text."""
     try:
-        return os.fsencode(value).decode()
+        value.encode()
     except UnicodeError:
         raise click.BadParameter("the argument is not valid UTF-8") from None
+    return value
+
+
+def path(value: str) -> Path:
+    """The type of arguments that are paths: `words` undone, since the system spells paths as the locale does."""
+    return Path(os.fsdecode(value.encode("utf-8", "surrogateescape")))
 
 
 class Source:
@@ -77,22 +88,21 @@ class Sources:
         if argument == "-":
             return self._decoded(Source("standard input", self._stdin(what)), place)
         if argument.startswith("@"):
-            return self._file(Path(_as_path(argument[1:])), what, place)
-        path = Path(_as_path(argument.strip()))
-        if files and _is_there(path):
-            return self._file(path, what, place)
+            return self._file(path(argument[1:]), what, place)
+        if files and _is_there(path(argument.strip())):
+            return self._file(path(argument.strip()), what, place)
         if place == "input" and source.refused and not argument.lstrip().startswith(_OPENING):
             source.refused["error"]["hint"] = (
                 "Text is written in double quotes, as in '\"text\"'; a file as @FILE."
             )
         return source
 
-    def _file(self, path: Path, what: str, place: Literal["code", "input"]) -> Source:
+    def _file(self, file: Path, what: str, place: Literal["code", "input"]) -> Source:
         try:
-            text = path.read_bytes()
+            content = file.read_bytes()
         except OSError as error:
-            raise click.BadParameter(f"{path}: {os.strerror(error.errno or 0)}", param_hint=what) from None
-        return self._decoded(Source(str(path), _utf8(text, str(path), what)), place)
+            raise click.BadParameter(f"{file}: {os.strerror(error.errno or 0)}", param_hint=what) from None
+        return self._decoded(Source(str(file), _utf8(content, str(file), what)), place)
 
     def _stdin(self, what: str) -> str:
         if self._stdin_taken:
@@ -126,13 +136,8 @@ def _utf8(content: bytes, name: str, what: str) -> str:
         raise click.BadParameter(f"{name} is not valid UTF-8", param_hint=what) from None
 
 
-def _as_path(text: str) -> str:
-    """The text of an argument as the system spells paths (the locale's encoding may be another)."""
-    return os.fsdecode(text.encode())
-
-
-def _is_there(path: Path) -> bool:
+def _is_there(file: Path) -> bool:
     try:
-        return path.exists() and not path.is_dir()  # a pipe of the shell's `<(…)` counts
+        return file.exists() and not file.is_dir()  # a pipe of the shell's `<(…)` counts
     except (OSError, ValueError):  # a name too long, or with a NUL: no path at all
         return False

@@ -1,0 +1,27 @@
+"""Words of command lines, and what their output holds."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from click.testing import Result
+
+SQUARE = '{"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}'
+FACTORIAL = (
+    '{"lam": "p", "body": {"if": {"cond": {"lte": [{"fst": {"var": "p"}}, 1]}, "then": {"snd": {"var": "p"}}, '
+    '"else": {"continue": {"input": {"pair": [{"sub": [{"fst": {"var": "p"}}, 1]}, '
+    '{"mul": [{"fst": {"var": "p"}}, {"snd": {"var": "p"}}]}]}}}}}}'
+)
+
+
+def command(*arguments: object) -> list[str]:
+    """The words that start `pif` as a process."""
+    return [sys.executable, "-P", "-m", "registry.cli.pif", *map(str, arguments)]
+
+
+def answer(result: Result) -> Any:
+    """The object that `--json` printed: one line and nothing else."""
+    assert result.stdout.count("\n") == 1, result.output
+    return json.loads(result.stdout)

@@ -1,0 +1,84 @@
+"""`pif demo` runs, and would notice if an answer were not the expected one."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from registry.cli import demo_acts
+from registry.cli.demo import holds
+from tests.cli.conftest import Process
+
+
+def test_the_demo_passes(process: Process) -> None:
+    done = process("demo")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    shown = done.stdout.decode()
+    calls = sum(len(act.calls) for act in (*demo_acts.ACTS, *demo_acts.LATER))
+    assert f"{calls} of {calls} answers were the expected ones." in shown
+    for answer in ("49 ", "81 ", "120 ", "220 ", "42 ", "too_deep", "out_of_fuel", "result_too_large"):
+        assert answer in shown
+    assert "progress: step 2" in shown
+
+
+def test_the_demo_in_json(process: Process) -> None:
+    done = process("demo", "--json")
+    report = json.loads(done.stdout)
+
+    assert (done.returncode, report["type"], report["passed"]) == (0, "demo", report["calls"])
+    assert all(step["passed"] for step in report["steps"])
+
+
+def changed_demo(change: str, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """`pif demo` in a process where something was changed before."""
+    script = (
+        f"import sys\nfrom registry.cli import demo, demo_acts\n{change}\n"
+        "from registry.cli.pif import main\nsys.exit(main(['demo']))"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", script],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_a_wrong_answer_is_noticed(environment: dict[str, str]) -> None:
+    call = "demo_acts.Call('run', {'code': {'add': [1, 1]}}, {'type': 'value', 'value': 3})"
+    done = changed_demo(
+        f"demo.ACTS = (demo_acts.Act('Arithmetic', ({call},)),)\ndemo.LATER = ()", environment
+    )
+
+    assert done.returncode == 1
+    assert "0 of 1 answers" in done.stdout
+    assert 'expected: {"type":"value","value":3}' in done.stdout
+
+
+@pytest.mark.parametrize("program", ["/nonexistent/python", "/bin/false"])
+def test_a_server_that_does_not_start_is_noticed(environment: dict[str, str], program: str) -> None:
+    done = changed_demo(f"sys.executable = {program!r}", environment)
+
+    assert done.returncode == 1
+    assert f"the server is gone: {program} did not become a server" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("expected", "answer", "same"),
+    [
+        ({"a": 1}, {"a": 1, "b": 2}, True),
+        ({"a": {"b": 1}}, {"a": {"b": 1, "c": 2}}, True),
+        ({"a": 1}, {"a": True}, False),
+        ({"a": 1}, {"b": 1}, False),
+        ({"a": [1, 2]}, {"a": [1, 2, 3]}, False),
+        ({"a": {}}, {"a": []}, False),
+    ],
+)
+def test_what_counts_as_expected(expected: object, answer: object, same: bool) -> None:
+    assert holds(expected, answer) is same
