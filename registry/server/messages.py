@@ -23,7 +23,7 @@ from typing import Any
 
 import msgspec
 
-from pif.json_text import JsonError, TooDeep, check_nesting, load_json
+from pif.json_text import JsonError, TooDeep, check_nesting, load_json, outside_strings
 from registry.server.group import Answer
 
 __all__ = [
@@ -59,11 +59,16 @@ INVALID_REQUEST = -32600
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 
-_OUTLINE_CAP = 8 * 1024 * 1024
-"""Bytes of a refused message that are looked through for its id: some tenths of a second."""
+_HEAD = 65_536
+_TAIL = 4_096
+"""Bytes of a refused message that are looked through for its id, at either end: clients write it before the
+parameters or after them."""
 
-_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]+|[\]}]+|[^"\[\]{}]+', re.DOTALL)
-_STRINGS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
+_PIECE = re.compile(rb"[^\"\[\]{}]++|" + _STRING + rb"|[\[{]++|[\]}]++", re.DOTALL)
+_MEMBER = rb',\s*+"[^"\\]*+"\s*+:\s*+(?:"[^"\\]*+"|-?\d++|true|false|null)\s*+'
+_LAST_MEMBERS = re.compile(rb"((?:" + _MEMBER + rb")++)\}\s*$")
+
 logger = logging.getLogger(__name__)
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
@@ -226,38 +231,47 @@ def _refused(data: dict[str, Any], kind: str, message: str, *, path: str = "") -
 
 
 def _count_values(text: bytes) -> int:
-    bare = _STRINGS.sub(b"", text)
+    bare = outside_strings(text)
     return bare.count(b",") + bare.count(b"[") + bare.count(b"{")
 
 
 def _outline(text: bytes) -> dict[str, Any]:
-    """The scalar members of a message's outermost object, read without decoding what is inside of it.
+    """Members of a message's outermost object, read without decoding it: those near its beginning and its end."""
+    found = _LAST_MEMBERS.search(text[-_TAIL:])
+    last = _decoded(b"{" + found[1].lstrip(b",") + b"}") if found else {}
+    return {**last, **_first_members(text[:_HEAD])}
 
-    Of a text that breaks off, the members before the last comma. Empty where there is nothing to read.
-    """
+
+def _first_members(text: bytes) -> dict[str, Any]:
+    """The members of the object that a text begins with, what nests in them left out; where the text breaks off,
+    those before the last comma."""
     kept: list[bytes] = []
     whole: list[bytes] = []
     depth = 0
-    for match in _TOKEN.finditer(text[:_OUTLINE_CAP]):
-        token = match[0]
-        if token[0] in b"[{":
+    for match in _PIECE.finditer(text):
+        piece = match[0]
+        if piece[0] in b"[{":
             if depth == 0:
-                kept.append(token[:1])
-            if depth == 1 or (depth == 0 and len(token) > 1):
+                kept.append(piece[:1])
+            if depth == 1 or (depth == 0 and len(piece) > 1):
                 kept.append(b"0")
-            depth += len(token)
-        elif token[0] in b"]}":
-            depth -= len(token)
+            depth += len(piece)
+        elif piece[0] in b"]}":
+            depth -= len(piece)
             if depth <= 0:
-                kept.append(token[-1:])
+                kept.append(piece[-1:])
                 break
         elif depth == 1:
-            if token[0] != ord('"') and b"," in token:
-                whole = [*kept, token[: token.rfind(b",")]]
-            kept.append(token)
-    closed = bool(kept) and depth <= 0
+            if piece[0] != ord('"') and b"," in piece:
+                whole = [*kept, piece[: piece.rfind(b",")]]
+            kept.append(piece)
+    is_whole = bool(kept) and depth <= 0
+    return _decoded(b"".join(kept if is_whole else [*whole, b"}"]))
+
+
+def _decoded(text: bytes) -> dict[str, Any]:
     try:
-        data = _decode(b"".join(kept if closed else [*whole, b"}"]))
+        data = _decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return {}
     return data if isinstance(data, dict) else {}
@@ -265,7 +279,7 @@ def _outline(text: bytes) -> dict[str, Any]:
 
 def oversized(head: bytes, cap: int) -> Refusal:
     """The answer to a message beyond the cap, of which only the beginning was kept."""
-    number = _readable_id(_outline(head))
+    number = _readable_id(_first_members(head))
     return Refusal(protocol_error(number, INVALID_REQUEST, f"the message is larger than {cap:,} bytes"))
 
 

@@ -1,0 +1,188 @@
+"""Worker threads, progress and the announcing of changes, without a server around them."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from registry.server.announcer import Changes
+from registry.server.call import Call
+from registry.server.workers import Workers
+
+
+def run(talk: Callable[[Workers], Awaitable[None]], count: int = 2) -> None:
+    async def main() -> None:
+        workers = Workers(count)
+        async with asyncio.timeout(60):
+            await talk(workers)
+        workers.close()
+
+    asyncio.run(main())
+
+
+def test_results_and_errors_come_back() -> None:
+    def stop() -> None:
+        raise StopIteration("x")
+
+    async def talk(workers: Workers) -> None:
+        assert await workers.run(lambda: threading.current_thread().daemon)
+        with pytest.raises(ZeroDivisionError):
+            await workers.run(lambda: 1 // 0)
+        with pytest.raises(RuntimeError, match="StopIteration"):
+            await workers.run(stop)
+
+    run(talk)
+
+
+def test_threads_have_a_deep_stack() -> None:
+    class Deep:
+        """Comparing these recurses through C, 25,000 levels: more than the usual 8 MB of stack hold."""
+
+        def __init__(self, inner: Any) -> None:
+            self.inner = inner
+
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, Deep) and self.inner == other.inner
+
+        def __hash__(self) -> int:
+            return 0
+
+    def build() -> Any:
+        deep: Any = None
+        for _ in range(25_000):
+            deep = Deep(deep)
+        return deep
+
+    async def talk(workers: Workers) -> None:
+        left, right = build(), build()
+        assert await workers.run(lambda: left == right)
+
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(200_000)
+    try:
+        run(talk)
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def test_more_work_than_threads() -> None:
+    seen = set()
+
+    def work(number: int) -> int:
+        seen.add(threading.get_ident())
+        return number
+
+    async def talk(workers: Workers) -> None:
+        results = await asyncio.gather(
+            *(workers.run(lambda number=number: work(number)) for number in range(100))
+        )
+        assert results == list(range(100))
+
+    run(talk, 3)
+    assert 1 <= len(seen) <= 3
+
+
+def test_work_that_is_cancelled_before_it_began_never_begins() -> None:
+    begun = []
+    gate = threading.Event()
+
+    async def talk(workers: Workers) -> None:
+        first = asyncio.create_task(workers.run(gate.wait))
+        await asyncio.sleep(0)
+        second = asyncio.create_task(workers.run(lambda: begun.append(2)))
+        await asyncio.sleep(0)
+        second.cancel()
+        await asyncio.gather(second, return_exceptions=True)
+        gate.set()
+        await first
+        await workers.run(lambda: begun.append(3))
+        assert begun == [3]
+
+    run(talk, 1)
+
+
+def test_a_thread_that_does_not_stop_blocks_nobody_else() -> None:
+    gate = threading.Event()
+
+    async def talk(workers: Workers) -> None:
+        stuck = asyncio.create_task(workers.run(gate.wait))
+        await asyncio.sleep(0)
+        stuck.cancel()
+        await asyncio.gather(stuck, return_exceptions=True)
+        assert await workers.run(lambda: 5) == 5
+        gate.set()
+
+    run(talk, 2)
+
+
+def test_at_least_one_thread() -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        Workers(0)
+
+
+def test_progress_is_merged_grows_and_ends_with_the_last() -> None:
+    sent: list[float] = []
+
+    async def report(done: float, total: float | None, message: str | None) -> None:
+        sent.append(done)
+        await asyncio.sleep(0)
+
+    async def talk(workers: Workers) -> None:
+        call = Call(workers, report)
+
+        def work() -> None:
+            for done in (1, 5, 3, 5, *range(6, 2_000)):
+                call.progress(done)
+
+        await call.run_in_worker(work)
+        await call.finish()
+        assert sent == sorted(set(sent))
+        assert sent[-1] == 1_999
+        call.cancel()
+        call.progress(3_000)
+        await call.finish()
+        assert sent[-1] == 1_999
+
+    run(talk)
+
+
+def test_changes_that_come_together_are_told_once() -> None:
+    told: list[tuple[bool, bool]] = []
+    gate = asyncio.Event()
+
+    async def tell(tools: bool, resources: bool) -> None:
+        told.append((tools, resources))
+        await gate.wait()
+
+    async def talk(workers: Workers) -> None:
+        changes = Changes(tell)
+        changes.tools_changed()  # before anybody listens
+        changes.start()
+
+        def change() -> None:
+            for _ in range(100):
+                changes.tools_changed()
+
+        await workers.run(change)
+        await asyncio.sleep(0)
+        changes.resources_changed()
+        changes.resources_changed()
+        changes.tools_changed()
+        await asyncio.sleep(0)
+        gate.set()
+        while len(told) < 2:
+            await asyncio.sleep(0)
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert told == [(True, False), (True, True)]
+        changes.close()
+        changes.tools_changed()
+        await asyncio.sleep(0)
+        assert len(told) == 2
+
+    run(talk)
