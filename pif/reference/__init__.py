@@ -10,6 +10,7 @@ one Python frame for each level of depth, no other machinery.
 | `control` | variables, functions, application, `let`, `if`, `fold`, `eval`, `self`, `continue` |
 | `data` | arithmetic, comparison, logic, lists, pairs, records, strings |
 | `code` | `quote` with `unquote`, `code_of`, `reify`, `reflect`, `analyze`, `normalize` |
+| `shortcuts` | nodes that do the work of two or three at once in the ordinary case |
 | `resolve` | Term → nodes |
 
 At a node, in this order: its charge of 1, the depth test, static charges, operands left to right, types left to

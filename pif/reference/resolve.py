@@ -33,6 +33,7 @@ from pif.reference.control import (
 )
 from pif.reference.machine import Code, Node, One, Tool, Two
 from pif.reference.scalars import SCALAR_OPERATIONS
+from pif.reference.shortcuts import shortcut
 from pif.reference.structures import STRUCTURE_OPERATIONS, ListLiteral, RecordLiteral, With
 from pif.terms import Term, part_keys
 from pif.trace import Traced, event_of
@@ -118,7 +119,7 @@ class _Resolver:
             else:
                 (made.operand,) = parts
             self.adopt(made, term, parts)
-            return made
+            return made if self.traced else shortcut(op, made)
         match op:
             case "literal":
                 value = term.value

@@ -7,9 +7,9 @@ from pif.reference.equality import equal
 from pif.reference.machine import Env, Machine, Node, One, Two
 from pif.values import Value
 
-__all__ = ["SCALAR_OPERATIONS"]
+__all__ = ["SCALAR_OPERATIONS", "SMALL"]
 
-S = 2**30 - 1
+SMALL = 2**30 - 1
 """Integers below this in magnitude are one digit of CPython's, quickest to compare; no charge or limit touches them."""
 
 
@@ -50,7 +50,7 @@ class Add(Numeric):
         right = self.right.ev(env, depth - 1, run)
         if type(left) is not int or type(right) is not int:
             self.not_integers("add", left, right)
-        if not (-S < left < S and -S < right < S):
+        if not (-SMALL < left < SMALL and -SMALL < right < SMALL):
             self.weigh_sum("add", left, right, left + right, run)
         return left + right
 
@@ -66,7 +66,7 @@ class Sub(Numeric):
         right = self.right.ev(env, depth - 1, run)
         if type(left) is not int or type(right) is not int:
             self.not_integers("sub", left, right)
-        if not (-S < left < S and -S < right < S):
+        if not (-SMALL < left < SMALL and -SMALL < right < SMALL):
             self.weigh_sum("sub", left, right, left - right, run)
         return left - right
 
@@ -82,7 +82,7 @@ class Mul(Numeric):
         right = self.right.ev(env, depth - 1, run)
         if type(left) is not int or type(right) is not int:
             self.not_integers("mul", left, right)
-        if not (-S < left < S and -S < right < S):
+        if not (-SMALL < left < SMALL and -SMALL < right < SMALL):
             self.weigh(left, right, run)
         return left * right
 
@@ -106,7 +106,7 @@ class Div(Numeric):
         right = self.right.ev(env, depth - 1, run)
         if type(left) is not int or type(right) is not int:
             self.not_integers("div", left, right)
-        if not (-S < left < S and -S < right < S):
+        if not (-SMALL < left < SMALL and -SMALL < right < SMALL):
             run.charge(table.charge_product(left, right), self)
         if right == 0:
             divided_by_zero(self, "div")
@@ -124,7 +124,7 @@ class Mod(Numeric):
         right = self.right.ev(env, depth - 1, run)
         if type(left) is not int or type(right) is not int:
             self.not_integers("mod", left, right)
-        if not (-S < left < S and -S < right < S):
+        if not (-SMALL < left < SMALL and -SMALL < right < SMALL):
             run.charge(table.charge_product(left, right), self)
         if right == 0:
             divided_by_zero(self, "mod")
@@ -169,7 +169,11 @@ class Lt(Order):
             run.stop(self, depth)
         left = self.left.ev(env, depth - 1, run)
         right = self.right.ev(env, depth - 1, run)
-        if type(left) is not int or type(right) is not int or not (-S < left < S and -S < right < S):
+        if (
+            type(left) is not int
+            or type(right) is not int
+            or not (-SMALL < left < SMALL and -SMALL < right < SMALL)
+        ):
             self.weigh(left, right, run)
         return left < right
 
@@ -185,7 +189,11 @@ class Lte(Order):
             run.stop(self, depth)
         left = self.left.ev(env, depth - 1, run)
         right = self.right.ev(env, depth - 1, run)
-        if type(left) is not int or type(right) is not int or not (-S < left < S and -S < right < S):
+        if (
+            type(left) is not int
+            or type(right) is not int
+            or not (-SMALL < left < SMALL and -SMALL < right < SMALL)
+        ):
             self.weigh(left, right, run)
         return left <= right
 
@@ -201,7 +209,11 @@ class Gt(Order):
             run.stop(self, depth)
         left = self.left.ev(env, depth - 1, run)
         right = self.right.ev(env, depth - 1, run)
-        if type(left) is not int or type(right) is not int or not (-S < left < S and -S < right < S):
+        if (
+            type(left) is not int
+            or type(right) is not int
+            or not (-SMALL < left < SMALL and -SMALL < right < SMALL)
+        ):
             self.weigh(left, right, run)
         return left > right
 
@@ -217,7 +229,11 @@ class Gte(Order):
             run.stop(self, depth)
         left = self.left.ev(env, depth - 1, run)
         right = self.right.ev(env, depth - 1, run)
-        if type(left) is not int or type(right) is not int or not (-S < left < S and -S < right < S):
+        if (
+            type(left) is not int
+            or type(right) is not int
+            or not (-SMALL < left < SMALL and -SMALL < right < SMALL)
+        ):
             self.weigh(left, right, run)
         return left >= right
 
@@ -231,7 +247,7 @@ class Eq(Two):
             run.stop(self, depth)
         left = self.left.ev(env, depth - 1, run)
         right = self.right.ev(env, depth - 1, run)
-        if type(left) is int and type(right) is int and -S < left < S and -S < right < S:
+        if type(left) is int and type(right) is int and -SMALL < left < SMALL and -SMALL < right < SMALL:
             run.fuel = fuel = run.fuel - 1
             if fuel < 0:
                 run.refill(self)
