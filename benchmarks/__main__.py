@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks import decoding, evaluator, memory, peer, registry_size, stdio_latency
+from benchmarks import decoding, evaluator, memory, peer, registry_size, server_load, stdio_latency
 
 REPORT = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 
@@ -34,6 +34,7 @@ SECTIONS = (
             evaluator.measure, {"geometric mean": evaluator.LIMIT}),
     Section("stdio", "Round trip of a trivial `run` over stdio against a bare msgspec loop (medians)", "times",
             stdio_latency.measure, stdio_latency.LIMITS),
+    Section("load", "A server under load", "ms", server_load.measure, server_load.LIMITS),
     Section("registry", "Run time by size of the registry", "times", registry_size.measure,
             {f"run with {registry_size.TOOLS} tools / with 1": registry_size.LIMIT}),
     Section("decoding", "A term of 10,000 nodes against `json.loads` of its text", "times",

@@ -11,8 +11,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -20,13 +21,13 @@ import msgspec
 from benchmarks.terms import Workload, workloads
 from benchmarks.timing import geometric_mean
 
-__all__ = ["measure"]
+__all__ = ["Connection", "measure", "serving"]
 
 ROUNDS = 30
 _IDENTITY = {"lam": "x", "body": 1}
 
 
-class _Server:
+class Connection:
     """A client of the 2025 protocol, as little as can be."""
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -65,7 +66,17 @@ class _Server:
         self.process.wait()
 
 
-def _least(server: _Server, name: str, given: Any) -> float:
+@contextmanager
+def serving(home: Path) -> Iterator[Connection]:
+    """Our own server over a home, and a connection to it."""
+    server = Connection([sys.executable, "-m", "registry.cli.pif", "--home", str(home), "serve"])
+    try:
+        yield server
+    finally:
+        server.close()
+
+
+def _least(server: Connection, name: str, given: Any) -> float:
     arguments = {"code": name, "input": given, "fuel": 5_000_000}
     least = float("inf")
     for _ in range(ROUNDS):
@@ -77,7 +88,7 @@ def _least(server: _Server, name: str, given: Any) -> float:
     return least
 
 
-def _net(server: _Server, workload: Workload) -> float:
+def _net(server: Connection, workload: Workload) -> float:
     for name, code in {**workload.tools, "trivial": _IDENTITY}.items():
         server.call("evolve", {"name": name, "description": name, "code": code})
     return _least(server, workload.run, workload.input) - _least(server, "trivial", workload.input)
@@ -87,9 +98,8 @@ def measure(peer: str) -> dict[str, float]:
     """For each workload that both run, our net time over the peer's; then the geometric mean."""
     found: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as home, ExitStack() as stack:
-        ours = _Server([sys.executable, "-m", "registry.cli.pif", "serve", "--home", home])
-        stack.callback(ours.close)
-        theirs = _Server(shlex.split(peer))
+        ours = stack.enter_context(serving(Path(home)))
+        theirs = Connection(shlex.split(peer))
         stack.callback(theirs.close)
         for workload in workloads():
             try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Concatenate, ParamSpec
+from typing import Concatenate, Literal, ParamSpec, get_args
 
 import msgspec
 
@@ -30,9 +30,10 @@ from registry.store.exchange import Verified, export_tools, import_tools
 from registry.tool import ToolRecord, check_name, parse_reference
 from registry.tools_view import Overlay, SnapshotTools, TermCache
 
-__all__ = ["ASPECTS", "Workspace"]
+__all__ = ["ASPECTS", "Aspect", "Workspace"]
 
-ASPECTS = ("validation", "facts", "normal_form")
+Aspect = Literal["validation", "facts", "normal_form"]
+ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
 """What `analyze` can tell of a term, all of it by default."""
 
 PAGE = 50

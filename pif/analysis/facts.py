@@ -55,7 +55,7 @@ def facts_of(term: Term) -> Facts:
             capabilities.add("dynamic_code")
         elif op == "code_of" or op == "app":
             name = literal_tool(node)
-            if name == "self":
+            if name == "self" and op == "code_of":
                 capabilities.add("self")
             elif name is not None:
                 tools.add(name)

@@ -6,7 +6,7 @@ in the words and not in nested schemas, which several clients cannot read (mcp-s
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 
@@ -14,7 +14,7 @@ from pif.budget import DEFAULT_FUEL
 from registry.evolution import Example
 from registry.help import TOPICS
 from registry.server.group import ToolSpec
-from registry.workspace import ASPECTS, PAGE
+from registry.workspace import ASPECTS, PAGE, Aspect
 
 __all__ = ["INSTRUCTIONS", "MORE_TOOLS", "TOOLS", "Call", "own_tool"]
 
@@ -74,7 +74,7 @@ class Help(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Analyze(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     code: Any
-    aspects: tuple[Literal["validation", "facts", "normal_form"], ...] = ASPECTS
+    aspects: tuple[Aspect, ...] = ASPECTS
 
 
 class History(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
