@@ -24,7 +24,7 @@ from pif.reference.resolve import resolve
 from pif.reification import NotData, TooDeepTerm, TooManyNodes, literal_term
 from pif.terms import Json, Term, print_term, same_term
 from pif.trace import Event, Ring, debug_writer, debugging
-from pif.values import Closure, Continuation, Value, kind_of, print_value
+from pif.values import Closure, Continuation, Value, dismantle, is_list, kind_of, print_value
 
 __all__ = ["Answer", "Request", "collector_paused", "run"]
 
@@ -102,7 +102,9 @@ def run(
         hook = debug_writer()
     reserve_stack(budget.depth * (1 if hook is None else 2) + _FRAMES)
     with collector_paused():
-        answer = _Run(request, tools, budget, cancelled, hook).answer(progress, pause)
+        this = _Run(request, tools, budget, cancelled, hook)
+        answer = this.answer(progress, pause)
+        dismantle(this.long_lists)
     if ring is not None:
         answer["trace"] = list(ring.events)
     return answer
@@ -125,6 +127,7 @@ class _Run:
         self.cancelled = cancelled
         self.hook = hook
         self.resolve = resolve if hook is None else partial(resolve, traced=True)
+        self.long_lists: list[Value] = []
         self.fuel_used = 0
         self.step = request.step
 
@@ -201,6 +204,7 @@ class _Run:
             raise PifError("out_of_fuel", f"all {self.budget.fuel} units of fuel are used")
         budget = msgspec.structs.replace(self.budget, fuel=left)
         machine = Machine(budget, self.tools, self.resolve, cancelled=self.cancelled, hook=self.hook)
+        machine.long_lists = self.long_lists
         try:
             value = self.value(machine, program, given)
             outcome = self.next(value) if type(value) is Continuation else self.printed(value, machine)
@@ -228,6 +232,8 @@ class _Run:
         else:
             argument, charge = given
             machine.charge(charge, code.root)
+            if is_list(argument):
+                machine.keep(argument)
         body: Node = value.body
         if depth < 1:
             machine.too_deep(body)

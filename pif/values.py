@@ -16,7 +16,7 @@ code may recurse over them, compare them with `==` or hash them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Reversible
 from typing import Any
 
 import msgspec
@@ -24,6 +24,7 @@ import msgspec
 from pif.terms import Json, Term, code_text, print_term
 
 __all__ = [
+    "LONG",
     "NIL",
     "Closure",
     "Continuation",
@@ -32,6 +33,7 @@ __all__ = [
     "Quoted",
     "Record",
     "Value",
+    "dismantle",
     "is_list",
     "is_pair",
     "items_of",
@@ -101,12 +103,28 @@ def is_pair(value: Value) -> bool:
     return type(value) is tuple and len(value) == 2
 
 
-def list_of(items: list[Value]) -> Value:
-    """A list value of these items."""
+def list_of(items: Reversible[Value]) -> Value:
+    """A list value of these items (a list, a range, a string, the keys of a dictionary)."""
     cell: Value = NIL
     for length, item in enumerate(reversed(items), 1):
         cell = (item, cell, length)
     return cell
+
+
+LONG = 4_096
+"""Cells from which a list is taken apart step by step (`dismantle`)."""
+
+
+def dismantle(lists: list[Value]) -> None:
+    """Free long lists whose last references these are, cell by cell.
+
+    CPython frees a chain of tuples in one go, some 50 ns a cell, and lets no other thread run meanwhile: a million
+    cells would hold up a server for longer than its clients are promised.
+    """
+    while lists:
+        cell = lists.pop()
+        while cell:
+            cell = cell[1]
 
 
 def items_of(cell: Value) -> Iterator[Value]:

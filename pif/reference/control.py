@@ -315,7 +315,7 @@ class Fold(Node):
             value = body.ev(((value, item), outer), depth, run)
             if type(value) is Continuation:
                 self.function.misplaced_continue()
-        return value
+        return run.keep(value) if is_list(value) else value
 
 
 class Scope:

@@ -8,7 +8,7 @@ from typing import Any, NoReturn, Protocol
 from pif.budget import Budget
 from pif.errors import ErrorKind, PifError, Place, pointer
 from pif.terms import Term
-from pif.values import Quoted, Value, kind_of
+from pif.values import LONG, Quoted, Value, kind_of
 
 __all__ = ["Code", "Env", "Machine", "Node", "One", "Resolve", "Tool", "Tools", "Two"]
 
@@ -164,7 +164,8 @@ class Machine:
     """What one run has left and what it may reach. `cancelled` is asked once for each `SLICE` units of fuel.
 
     `resolve` turns terms into nodes (it is handed in because nodes need the machine and it needs the nodes); with a
-    `hook`, which is told of every step, it must make traced ones.
+    `hook`, which is told of every step, it must make traced ones. `long_lists` keeps the long lists made until the
+    run is over; whoever holds it then should `values.dismantle` it.
     """
 
     __slots__ = (
@@ -174,6 +175,7 @@ class Machine:
         "evals",
         "fuel",
         "hook",
+        "long_lists",
         "reserve",
         "resolve",
         "resolved",
@@ -190,6 +192,7 @@ class Machine:
         hook: Callable[[dict[str, Any]], None] | None = None,
     ) -> None:
         self.hook = hook
+        self.long_lists: list[Value] = []
         self.codes: dict[str, Code] = {}
         self.budget = budget
         self.tools = tools
@@ -199,6 +202,12 @@ class Machine:
         self.reserve = budget.fuel - self.fuel
         self.resolve = resolve
         self.resolved: dict[tuple[int, Tool | None, tuple[str, ...]], tuple[Term, Code]] = {}
+
+    def keep(self, made: Value) -> Value:
+        """Keep a list that was just made if it is long."""
+        if made and made[2] >= LONG:
+            self.long_lists.append(made)
+        return made
 
     def left(self) -> int:
         return self.fuel + self.reserve

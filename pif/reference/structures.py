@@ -26,7 +26,7 @@ class ListLiteral(Node):
         values = []
         for item in self.items:
             values.append(item.ev(env, depth - 1, run))
-        return list_of(values)
+        return run.keep(list_of(values))
 
 
 class Cons(Two):
@@ -158,7 +158,7 @@ class Range(Two):
         if type(last) is not int:
             self.right.wrong_type("range", last, "an integer")
         run.charge(table.charge_range(first, last), self)
-        return list_of(list(range(first, last)))
+        return run.keep(list_of(range(first, last)))
 
 
 class RecordLiteral(Node):
@@ -247,7 +247,7 @@ class Keys(One):
         if type(record) is not Record:
             self.operand.wrong_type("keys", record, "a record")
         run.charge(table.CHARS_ELEMENT * len(record.fields), self)
-        return list_of(list(record.fields))
+        return run.keep(list_of(record.fields))
 
 
 def string_too_large(node: Node, operation: str, length: int, run: Machine) -> None:
@@ -292,7 +292,7 @@ class Chars(One):
         if type(text) is not str:
             self.operand.wrong_type("chars", text, "a string")
         run.charge(table.CHARS_ELEMENT * len(text), self)
-        return list_of(list(text))
+        return run.keep(list_of(text))
 
 
 class Join(Two):
