@@ -41,11 +41,14 @@ RETAINED_BYTES = 48
 class Budget(msgspec.Struct, frozen=True, kw_only=True):
     """The limits of one run. All are inclusive: a run that uses exactly the limit succeeds.
 
+    `ceiling` limits nothing: it is the most fuel that a run may be given here, for the hint of one that ran out.
+
     `fuel`: steps, by the table in `primitives`. `depth`: enclosing evaluations. `integer_bits`, `string_length`
     (code points), `result_bytes` (UTF-8 of the printed result), `eval_depth`: `eval`s that have not returned.
     """
 
     fuel: int = DEFAULT_FUEL
+    ceiling: int = MAXIMUM_FUEL
     depth: int = 10_000
     integer_bits: int = INTEGER_BITS
     string_length: int = STRING_LENGTH

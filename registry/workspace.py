@@ -148,7 +148,7 @@ class Workspace:
         try:
             fuel = self.fuel(fuel)
             with self.admission.of(fuel * RETAINED_BYTES):
-                budget = Budget(fuel=fuel)
+                budget = Budget(fuel=fuel, ceiling=self.maximum_fuel)
                 return run(request, self.tools(), budget, cancelled=cancelled, progress=progress, pause=pause)
         except RegistryError as error:
             return {"type": "error", "error": error.as_json()}

@@ -231,11 +231,17 @@ class Machine:
             node.fail(
                 "out_of_fuel",
                 f"the run used all its {limit} units of fuel",
-                hint=f'Pass "fuel": {limit * 10} or more, or give the tool less to do.',
+                hint=self.more_fuel(),
             )
         moved = min(self.reserve, SLICE - self.fuel)
         self.fuel += moved
         self.reserve -= moved
+
+    def more_fuel(self) -> str:
+        more = min(self.budget.fuel * 10, self.budget.ceiling)
+        if more > self.budget.fuel:
+            return f'Pass "fuel": {more}, or give the tool less to do.'
+        return "No run gets more here: give the tool less to do, or go on in steps by `continue` and `drive`."
 
     def stop(self, node: Node, depth: int, static: int = 0) -> None:
         """Called by a node whose charge of 1 + `static` left no fuel or that is too deep: say which, or go on."""
@@ -250,7 +256,7 @@ class Machine:
         node.fail(
             "too_deep",
             f"evaluation nests more than {self.budget.depth} levels",
-            hint="Recursion that is not on a list can go by `continue` and `drive`, or by `fold` over a `range`.",
+            hint="Loop by `fold` over a list or a `range`, or go on in steps by `continue` and `drive`.",
         )
 
     def tool(self, reference: str, node: Node) -> Tool:
