@@ -57,13 +57,17 @@ class SnapshotTools:
         self.snapshot = snapshot
         self._cache = cache
 
-    def tool(self, reference: str) -> Tool | None:
-        """The tool for `name` or `name@version`, or None."""
+    def find(self, reference: str) -> ToolRecord | None:
+        """The record for `name` or `name@version`, or None."""
         try:
             wanted = parse_reference(reference)
         except RegistryError:
             return None
-        record = self.snapshot.record(wanted.name, wanted.version)
+        return self.snapshot.record(wanted.name, wanted.version)
+
+    def tool(self, reference: str) -> Tool | None:
+        """The tool for `name` or `name@version`, or None."""
+        record = self.find(reference)
         return None if record is None else self._cache.tool(record, reference)
 
     def nearest(self, name: str) -> str | None:

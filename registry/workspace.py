@@ -375,7 +375,13 @@ class _NeedsLonger(Exception):
 
 
 class _Brief(SnapshotTools):
-    """The tools, without the search through all names that a hint on a misspelt one costs."""
+    """The tools, but for large ones, which take long to decode, and the search through all names for a hint."""
+
+    def tool(self, reference: str) -> Tool | None:
+        record = self.find(reference)
+        if record is not None and len(record.code) > _BRIEF_SIZE:
+            raise _NeedsLonger
+        return super().tool(reference)
 
     def nearest(self, name: str) -> str | None:
         raise _NeedsLonger
