@@ -1,7 +1,7 @@
 """What `run` makes of the input it is given (pif-language.md §7), and plain data as values.
 
 Clients send numbers, booleans and whole objects as strings, and objects that are data rather than operations; the
-reading here takes them as they were meant. `raw` input is read by the rules of terms alone, `data` is not read at all.
+reading here takes them as they were meant. In `raw` input no strings are read again, `data` is not read at all.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from pif import primitives as table
 from pif.budget import INTEGER_BITS, JSON_LEVELS, reserve_stack
-from pif.decode import MANY, ONE, Decoder, decode_term, describe, round_number
+from pif.decode import MANY, ONE, Decoder, describe, round_number
 from pif.errors import Path, PifError, pointer
 from pif.json_text import JsonError, TooDeep, load_json
 from pif.primitives import PRIMITIVES
@@ -27,10 +27,8 @@ _FIRST = frozenset('{["-0123456789')
 
 def read_input(data: Json, *, raw: bool = False) -> Term:
     """The term that an input stands for. Raises `PifError` with a path into the input as received."""
-    if raw:
-        return decode_term(data, place="input")
     reserve_stack(_STACK)
-    return _InputDecoder("input").term(data, None, 1, 0)
+    return _InputDecoder(raw=raw).term(data, None, 1, 0)
 
 
 def _meant(text: str) -> tuple[bool, Json]:
@@ -55,11 +53,16 @@ def _meant(text: str) -> tuple[bool, Json]:
 
 
 class _InputDecoder(Decoder):
-    """The decoder of terms, with strings read again and other objects taken as records. Quotes keep term rules."""
+    """The decoder of terms, with strings read again (unless `raw`) and other objects taken as records. Quotes keep
+    term rules."""
+
+    def __init__(self, *, raw: bool) -> None:
+        super().__init__("input")
+        self.raw = raw
 
     def term(self, data: Json, path: Path, depth: int, level: int) -> Term:
         if level == 0:
-            while type(data) is str:
+            while type(data) is str and not self.raw:
                 try:
                     changed, meant = _meant(data)
                 except TooDeep as error:
@@ -78,10 +81,10 @@ class _InputDecoder(Decoder):
         )
 
     def code_of(self, data: dict[str, Json], path: Path, depth: int, level: int) -> Term:
-        name = data["code_of"]
+        name, here = data["code_of"], (path, "code_of")
         if type(name) is str:  # a name, not a string to be read again
-            return super().code_of(data, path, depth, level)
-        return make("code_of", (self.term(name, (path, "code_of"), depth + 1, level),))
+            return make("code_of", (super().term(name, here, depth + 1, level),))
+        return make("code_of", (self.term(name, here, depth + 1, level),))
 
 
 def _is_operation(data: dict[str, Json]) -> bool:

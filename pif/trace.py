@@ -100,7 +100,7 @@ class Traced(Node):
         }
         if code.owner is not None:
             event["tool"] = code.owner.label
-        elif code.place == "quoted":
+        if code.place == "quoted":
             event["in"] = "quoted"
         if self.event == "eval":
             event["eval_depth"] = run.evals + 1

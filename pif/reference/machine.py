@@ -288,6 +288,7 @@ class Machine:
         key = (id(term), owner, names)
         known = self.resolved.get(key)
         if known is None:
+            place: Place = "code" if owner is not None and term is owner.term else "quoted"
             # The term is kept beside its code: a freed term's id could be given to another.
-            known = self.resolved[key] = (term, self.resolve(term, names, "quoted", owner))
+            known = self.resolved[key] = (term, self.resolve(term, names, place, owner))
         return known[1]
