@@ -295,7 +295,7 @@ def _settle_by_successor(tokens: Tokens) -> None:
     """Settle ``with`` and ``using``, which are names unless what follows says otherwise.
 
     ``using S (x = y)`` is about S, ``using S(ℤ) x = y`` about S(ℤ): the parentheses are arguments if a
-    proposition follows them.
+    proposition follows them, on the same line unless they are glued to the name.
     """
     partners = _partners(tokens)
     for index, kind in enumerate(tokens.kinds):
@@ -306,5 +306,7 @@ def _settle_by_successor(tokens: Tokens) -> None:
             tokens.kinds[index] = "NAME"
         elif kind == "using" and tokens.kinds[index + 2] == "_OPEN":
             close = partners.get(index + 2, index)
-            if tokens.kinds[close + 1] not in _STARTS_PROPOSITION:
+            follows = tokens.kinds[close + 1] in _STARTS_PROPOSITION
+            glued = tokens.end(index + 1) == tokens.starts[index + 2]
+            if not follows or not (glued or tokens.lines[close] == tokens.lines[close + 1]):
                 tokens.kinds[index + 2] = "LPAR"

@@ -51,8 +51,8 @@ CUSTOM_OPERATORS = "•∘∗⋆⊗⊕⊙⊛⊘⊚⊝⊞⊟⊠⊡⨀⨁⨂⨃⨄
 _ADDITIVE = 6
 
 _OPERATORS = (
-    Binary("iff", 1, "left", "↔", "<->", ("⇔", "⟺", "<=>")),
-    Binary("implies", 2, "right", "→", "->", ("⇒", "⟹", "==>")),
+    Binary("iff", 1, "left", "⟺", "<->", ("↔", "⇔", "<=>")),
+    Binary("implies", 2, "right", "⟹", "->", ("→", "⇒", "==>")),
     Binary("logical_or", 3, "left", "∨", "or", ("||",)),
     Binary("logical_and", 4, "left", "∧", "and", ("&&",)),
     Binary("equals", 5, "none", "=", "=", ("==",)),
