@@ -65,6 +65,7 @@ Kind: TypeAlias = Literal[
 
 _TYPES: tuple[Kind, ...] = ("structure", "data type", "type alias")
 _SYMBOLS: tuple[Kind, ...] = ("operation", "element", "field")
+_LISTS = ("_entries", "_examples", "_implementations", "_problems")
 
 _MEMBER_KINDS: dict[type, Kind] = {
     OperationDeclaration: "operation",
@@ -142,16 +143,20 @@ class Theory:
     constants: Mapping[str, TypeExpression]
     constructors: Mapping[str, Declared]
 
+    _names: HashTrieMap[str, tuple[Declared, ...]]
+    _files: HashTrieMap[str, str]
+    _entries: Queue[Entry]
+    _examples: Queue[Entry]
+    _implementations: Queue[Entry]
+    _problems: Queue[Problem]
+
     def __init__(self) -> None:
-        empty: HashTrieMap[str, Any] = HashTrieMap()
-        self._names: HashTrieMap[str, tuple[Declared, ...]] = HashTrieMap()
-        self._entries: Queue[Entry] = Queue()
-        self._examples: Queue[Entry] = Queue()
-        self._implementations: Queue[Entry] = Queue()
-        self._problems: Queue[Problem] = Queue()
-        self._files: HashTrieMap[str, str] = HashTrieMap()
-        for name in ("definitions", "data", "aliases", "structures", "constants", "constructors"):
-            object.__setattr__(self, name, empty)
+        for slot in self.__slots__:
+            empty: object = Queue() if slot in _LISTS else HashTrieMap()
+            object.__setattr__(self, slot, empty)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a theory never changes; add() gives a new one (tried to set {name})")
 
     # ── growing ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -164,7 +169,7 @@ class Theory:
         growth = _Growth(self, file)
         for declaration in declarations:
             growth.add(declaration)
-        return growth.theory
+        return growth.theory()
 
     def include(self, program: Program) -> Theory:
         """The theory with the items of a program.  Its imports are the loader's business."""
@@ -261,45 +266,55 @@ def members(structure: Structure, file: str) -> Iterable[Declared]:
 
 
 class _Growth:
-    """One extension in progress: a copy of the theory that nobody else has seen yet."""
+    """One extension in progress: the parts of a theory, replaced one by one; `theory` puts them together."""
 
     def __init__(self, theory: Theory, file: str) -> None:
-        self.theory = Theory.__new__(Theory)
-        for slot in Theory.__slots__:
-            setattr(self.theory, slot, getattr(theory, slot))
         self.file = file
+        self._names = theory._names
+        self._files = theory._files
+        self._entries = theory._entries
+        self._examples = theory._examples
+        self._implementations = theory._implementations
+        self._problems = theory._problems
+        self.definitions: Any = theory.definitions
+        self.data: Any = theory.data
+        self.aliases: Any = theory.aliases
+        self.structures: Any = theory.structures
+        self.constants: Any = theory.constants
+        self.constructors: Any = theory.constructors
+
+    def theory(self) -> Theory:
+        grown = Theory.__new__(Theory)
+        for slot in Theory.__slots__:
+            object.__setattr__(grown, slot, getattr(self, slot))
+        return grown
 
     def add(self, declaration: Declaration) -> None:
-        theory = self.theory
         entry = Entry(declaration, self.file)
-        theory._entries = theory._entries.enqueue(entry)
+        self._entries = self._entries.enqueue(entry)
         match declaration:
             case Import() | Annotation():
                 pass
             case Example():
-                theory._examples = theory._examples.enqueue(entry)
+                self._examples = self._examples.enqueue(entry)
             case Implements():
-                theory._implementations = theory._implementations.enqueue(entry)
+                self._implementations = self._implementations.enqueue(entry)
             case FunctionDefinition():
                 self._define(declaration, declaration, "")
             case OperationDeclaration():
-                self._register(declaration.name, "operation", "", declaration, declaration)
-                self._put("constants", canonical_name(declaration.name), declaration.type)
+                declared = self._register(declaration.name, "operation", "", declaration, declaration)
+                self.constants = self.constants.insert(declared.name, declaration.type)
             case AliasDefinition():
                 if self._declare_type(declaration, "type alias"):
-                    self._put("aliases", declaration.name, declaration)
+                    self.aliases = self.aliases.insert(declaration.name, declaration)
             case DataDefinition():
                 if self._declare_type(declaration, "data type"):
-                    self._put("data", declaration.name, declaration)
+                    self.data = self.data.insert(declaration.name, declaration)
                 self._construct(declaration)
             case Structure():
                 if self._declare_type(declaration, "structure"):
-                    self._put("structures", declaration.name, declaration)
+                    self.structures = self.structures.insert(declaration.name, declaration)
                     self._read_members(declaration)
-
-    def _put(self, index: str, name: str, value: object) -> None:
-        mapping: HashTrieMap[str, object] = getattr(self.theory, index)
-        setattr(self.theory, index, mapping.insert(name, value))
 
     def _register(
         self,
@@ -311,31 +326,28 @@ class _Growth:
     ) -> Declared:
         name = canonical_name(name)
         declared = Declared(name, kind, owner, node, item, self.file)
-        names = self.theory._names
-        self.theory._names = names.insert(name, (*names.get(name, ()), declared))
+        self._names = self._names.insert(name, (*self._names.get(name, ()), declared))
         return declared
 
     def _report(self, problem: Problem) -> None:
-        self.theory._problems = self.theory._problems.enqueue(problem)
+        self._problems = self._problems.enqueue(problem)
 
     def _define(self, node: FunctionDefinition, item: Declaration, owner: str) -> None:
         name = canonical_name(node.name)
         earlier = [
-            each
-            for each in self.theory._names.get(name, ())
-            if each.kind == "definition" and _is_global(each.item)
+            each for each in self._names.get(name, ()) if each.kind == "definition" and _is_global(each.item)
         ]
         self._register(name, "definition", owner, node, item)
         if not _is_global(item):
             return
-        self._put("definitions", name, node)
-        self.theory._files = self.theory._files.insert(name, self.file)
+        self.definitions = self.definitions.insert(name, node)
+        self._files = self._files.insert(name, self.file)
         if earlier:
             self._report(_redefined(node, self.file, earlier[-1]))
 
     def _declare_type(self, node: Structure | DataDefinition | AliasDefinition, kind: Kind) -> bool:
         """Register a structure, data type or alias; False if its name is taken."""
-        earlier = [each for each in self.theory._names.get(node.name, ()) if each.kind in _TYPES]
+        earlier = [each for each in self._names.get(node.name, ()) if each.kind in _TYPES]
         if not earlier:
             self._register(node.name, kind, "", node, node)
             return True
@@ -344,10 +356,10 @@ class _Growth:
 
     def _construct(self, data: DataDefinition) -> None:
         for variant in data.variants:
-            taken = self.theory.constructors.get(variant.name)
+            taken = self.constructors.get(variant.name)
             if taken is None:
                 declared = self._register(variant.name, "constructor", data.name, variant, data)
-                self._put("constructors", variant.name, declared)
+                self.constructors = self.constructors.insert(variant.name, declared)
             elif taken.owner != data.name:
                 self._report(_constructed_twice(variant, data, self.file, taken))
 
@@ -363,7 +375,7 @@ class _Growth:
                 and member.owner == structure.name
                 and _is_global(structure)
             ):
-                self._put("constants", member.name, node.type)
+                self.constants = self.constants.insert(member.name, node.type)
 
 
 def _is_global(item: Declaration) -> bool:
