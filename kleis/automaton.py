@@ -6,7 +6,7 @@ terminal is acceptable is found by playing the reductions on a copy of the few s
 
 from __future__ import annotations
 
-from kleis.tables import Tables
+from kleis.tables import END, Tables
 
 __all__ = ["Automaton", "Stuck"]
 
@@ -27,15 +27,16 @@ class Automaton:
         self.tables = tables
 
     def accepts(self, states: list[int], terminal: str) -> bool:
-        """Whether the automaton, with this stack, ends up shifting the terminal."""
+        """Whether the automaton, with this stack, ends up shifting the terminal (or done, for `END`)."""
         tables = self.tables
         depth = len(states)
+        ends = set(tables.ends.values()) if terminal == END else set()
         played: list[int] = []
         state = states[-1]
         while True:
             action = tables.actions[state].get(terminal)
             if action is None:
-                return False
+                return state in ends
             if action > 0:
                 return True
             rule = tables.rules[-action - 1]

@@ -7,6 +7,8 @@ kleis/building_items.py adds the methods for declarations; the parser calls them
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kleis.operators import POSTFIX, canonical_name
 from kleis.syntax import (
     AppliedType,
@@ -46,6 +48,9 @@ from kleis.syntax import (
     VariablePattern,
     WildcardPattern,
 )
+
+if TYPE_CHECKING:
+    from kleis.lints import Linter
 
 __all__ = ["DIMENSION_FUNCTIONS", "TUPLES", "ExpressionBuilder", "Refusal"]
 
@@ -257,6 +262,7 @@ class ExpressionBuilder:
     def name(self, span: Span, name: str) -> Expression:
         if name == "true" or name == "false":
             return Boolean(name == "true", span)
+        self.linter.name(name, span)
         return Name(_qualified(name), span)
 
     def operator_value(self, span: Span, operator: str) -> Expression:
@@ -291,6 +297,7 @@ class ExpressionBuilder:
         return (*positional, Call("record", fields, span))
 
     def named_argument(self, span: Span, name: str, value: Expression) -> NamedArgument:
+        self.linter.named_argument(name, span)
         return NamedArgument(name, value, span)
 
     def call(self, span: Span, name: str, arguments: tuple[Expression, ...] | None) -> Expression:
@@ -314,6 +321,7 @@ class ExpressionBuilder:
         return Call(_PREFIXES[sign], (operand,), span)
 
     def postfix(self, span: Span, operand: Expression, mark: str) -> Expression:
+        self.linter.postfix(span)
         return Call(_POSTFIXES[mark], (operand,), span)
 
     def ascription(self, span: Span, expression: Expression, type_: TypeExpression) -> Expression:
@@ -345,6 +353,7 @@ class ExpressionBuilder:
     def conditional(
         self, span: Span, condition: Expression, consequent: Expression, alternative: Expression
     ) -> Expression:
+        self.linter.condition(condition)
         return Conditional(condition, consequent, alternative, span)
 
     def let(

@@ -110,6 +110,7 @@ class ItemBuilder(ExpressionBuilder):
         return ElementDeclaration(name, type_, span)
 
     def axiom(self, span: Span, name: str, proposition: Expression) -> StructureMember:
+        self.linter.proposition(span)
         return Axiom(name, proposition, span)
 
     def field(self, span: Span, name: str, type_: TypeExpression) -> StructureMember:
@@ -253,15 +254,19 @@ class ItemBuilder(ExpressionBuilder):
         return LetStatement(pattern.name, type_, value, span)
 
     def assertion(self, span: Span, proposition: Expression) -> Statement:
+        self.linter.proposition(span)
         return Assertion("assert", proposition, span)
 
     def assert_disproved(self, span: Span, proposition: Expression) -> Statement:
+        self.linter.proposition(span)
         return Assertion("assert_disproved", proposition, span)
 
     def assert_unknown(self, span: Span, proposition: Expression) -> Statement:
+        self.linter.proposition(span)
         return Assertion("assert_unknown", proposition, span)
 
     def assert_inconsistent(self, span: Span, proposition: Expression | None = None) -> Statement:
+        self.linter.proposition(span)
         return Assertion("assert_inconsistent", proposition, span)
 
     def assert_inconsistent_block(
@@ -274,6 +279,7 @@ class ItemBuilder(ExpressionBuilder):
             pairs = zip(parts[::2], parts[1::2], strict=False)
             odd = parts[-1:] if len(parts) % 2 else []
             parts = [Call("logical_and", pair, span) for pair in pairs] + odd
+        self.linter.proposition(span)
         return Assertion("assert_inconsistent", parts[0] if parts else None, span)
 
     def proposition(self, span: Span, expression: Expression) -> Expression:

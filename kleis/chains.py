@@ -17,12 +17,16 @@ __all__ = ["Chain", "Operand", "fold"]
 
 
 class Operand(NamedTuple):
-    """A part of a chain: its tree, the tree's height, and its first and last token."""
+    """A part of a chain: its tree, the tree's height, and its first and last token.
+
+    `joined` is the operator that made the tree from parts of this same chain, if one did.
+    """
 
     tree: Expression
     height: int
     first: int
     last: int
+    joined: str = ""
 
 
 class Chain:

@@ -200,7 +200,7 @@ def _scan(tokens: Tokens, pattern: regex.Pattern[str], start: int) -> int | None
         elif group == "carrier":
             _split_carrier(tokens)
         elif group == "open_string":
-            return match.end()
+            return begin + len(piece)
     return None
 
 

@@ -118,7 +118,7 @@ class _Parse:
                 begin = None
             except (Stuck, Refusal) as problem:
                 errors.append(self._error(problem))
-                self.linter.drop_unfinished(self.tokens.starts[self.item_start])
+                self.linter.drop_unfinished()
                 begin = next_item(self.tokens, self.item_start, self.index)
         items = tuple(self.items)
         return ParseResult(Program(items, self.file), tuple(errors), self.linter.finish(items))
@@ -143,12 +143,14 @@ class _Parse:
         actions, gotos, moves = tables.actions, tables.gotos, self.moves
         kinds, texts, unsettled = self.tokens.kinds, self.tokens.texts, soft()
         end_state = tables.ends[start]
-        states, values, heights, firsts = [tables.starts[start]], [None], [0], [begin]
+        values: list[Any] = [None]
+        states, heights, firsts = [tables.starts[start]], [0], [begin]
         self.index = self.item_start = begin
         self.last = begin - 1
+        stuck: Stuck | None = None
         while True:
             index = self.index
-            kind = kinds[index]
+            kind = kinds[index] if stuck is None else END
             if kind in unsettled:
                 if kind == VOID:
                     self.index += 1
@@ -183,9 +185,14 @@ class _Parse:
                 firsts[base] = first
                 action = actions[state].get(kind)
             if action is None:
-                if kind == END and states[-1] == end_state:
+                if kind == END and states[-1] == end_state and stuck is None:
                     return values[-1]
-                raise Stuck(index, states)
+                if stuck is not None:
+                    raise stuck
+                stuck = Stuck(index, states.copy())
+                if not self._ends_item(stuck, start):
+                    raise stuck
+                continue
             states.append(action - 1)
             values.append(texts[index])
             heights.append(0)
@@ -193,6 +200,11 @@ class _Parse:
             kinds[index] = kind
             self.last = index
             self.index = index + 1
+
+    def _ends_item(self, stuck: Stuck, start: str) -> bool:
+        """Whether the items before a token in the wrong place, on a line of its own, are whole."""
+        whole = start == "program" and self.tokens.first_on_line(stuck.index)
+        return whole and self.automaton.accepts(stuck.states, END)
 
     def _settle(self, kind: str, states: list[int]) -> str:
         """The terminal for a kind that depends on what the grammar has a place for."""

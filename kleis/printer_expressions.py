@@ -51,6 +51,9 @@ _BIG_OPERATORS = {
 }
 """Spelling, and the places of the arguments in the tree in the order they are written."""
 
+_ASCII_SIGNS = ("negate", "logical_not")
+_SIGNS = (*_ASCII_SIGNS, "gradient")
+
 _LONG = 76
 """Longer conditionals and matches are broken into lines."""
 
@@ -109,9 +112,8 @@ class ExpressionPrinter(TypePrinter):
             return self._binary(BINARY[name], arguments, level, last)
         if len(arguments) == 1 and name in POSTFIX and not (self.ascii and POSTFIX[name].ascii is None):
             return self._postfix(name, arguments[0], level)
-        if len(arguments) == 1 and name in ("negate", "logical_not", "gradient"):
-            if not self.ascii or PREFIX[name].ascii is not None:
-                return self._prefix(name, arguments[0], level, last)
+        if len(arguments) == 1 and name in (_ASCII_SIGNS if self.ascii else _SIGNS):
+            return self._prefix(name, arguments[0], level, last)
         if name == "Unit" and not arguments:
             return "()"
         if TUPLES.get(len(arguments)) == name:

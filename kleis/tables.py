@@ -149,6 +149,8 @@ def _plain(states: dict[str, int]) -> dict[str, int]:
 
 def _recipe(rule: LarkRule) -> Rule:
     """How the parts of a rule reach the builder (the rules of lark's `maybe_create_child_filter`)."""
+    from lark.grammar import Terminal
+
     empty = rule.options.empty_indices or (False,) * len(rule.expansion)
     picks: list[int] = []
     position = 0
@@ -157,7 +159,7 @@ def _recipe(rule: LarkRule) -> Rule:
             picks.append(-1)
             continue
         symbol = rule.expansion[position]
-        if not (symbol.is_term and (symbol.filter_out or symbol.name.startswith("_"))):
+        if not (isinstance(symbol, Terminal) and (symbol.filter_out or symbol.name.startswith("_"))):
             picks.append(position)
         position += 1
     target = str(rule.origin.name)
