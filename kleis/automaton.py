@@ -12,11 +12,13 @@ __all__ = ["Automaton", "Stuck"]
 
 
 class Stuck(Exception):
-    """The automaton has no move for the token at `index`; `states` is its stack then."""
+    """The automaton, sent from `start` at token `begin`, has no move for token `index` with these `states`."""
 
-    def __init__(self, index: int, states: list[int]) -> None:
+    def __init__(self, index: int, start: str, begin: int, states: list[int]) -> None:
         super().__init__(index)
         self.index = index
+        self.start = start
+        self.begin = begin
         self.states = states
 
 

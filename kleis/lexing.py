@@ -32,6 +32,8 @@ _NOT_WORDS = "ᵀ†′″‴⁺⁻⁎˟"
 _CONTINUE = rf"[\p{{Alphabetic}}\p{{N}}_--[{_NOT_WORDS}]]"
 _WORD = rf"[\p{{Alphabetic}}_--[{_NOT_WORDS}]]{_CONTINUE}*+"
 _ITEM_WORDS = {"import", "structure", "implements", "data", "operation", "type", "define", "example"}
+_DECLARATION_WORDS = _ITEM_WORDS | {"axiom", "element"}
+"""At the start of a line and before a name these are no names: ``axiom b`` begins a declaration everywhere."""
 
 
 class Tokens:
@@ -61,6 +63,8 @@ class Tokens:
 
     def first_on_line(self, index: int) -> bool:
         """Whether the token before this one ends on an earlier line."""
+        if index < 0:
+            index += len(self.starts)
         return index == 0 or self.text.find("\n", self.end(index - 1), self.starts[index]) >= 0
 
 
@@ -151,7 +155,7 @@ def _scan(tokens: Tokens, pattern: regex.Pattern[str], start: int) -> int | None
     for match in pattern.finditer(text, start):
         group = match.lastgroup or ""
         piece = match.group(group)
-        begin = match.start(group)
+        begin: int = match.start(group)
         while begin > next_line:
             line += 1
             line_start = next_line + 1
@@ -162,7 +166,10 @@ def _scan(tokens: Tokens, pattern: regex.Pattern[str], start: int) -> int | None
                 depth = 0
             elif previous == "number" and begin == tokens.end(-1):
                 kind = "!glued"
-            elif piece[0] in "λΣΠ" and len(piece) > 1 and is_word(piece[1]):
+            elif previous == "word" and kinds[-1] in _DECLARATION_WORDS and kind == "NAME":
+                if lines[-1] == line and tokens.first_on_line(-1):
+                    kinds[-1] = words[kinds[-1]][0]
+            if piece[0] in "λΣΠ" and len(piece) > 1 and is_word(piece[1]):
                 kind = _glued(piece)
         elif group == "symbol":
             kind = symbols[piece]

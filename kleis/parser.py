@@ -124,9 +124,16 @@ class _Parse:
         return ParseResult(Program(items, self.file), tuple(errors), self.linter.finish(items))
 
     def _error(self, problem: Stuck | Refusal) -> ParseError:
-        if isinstance(problem, Stuck):
-            return explain_token(self.tokens, problem.index, problem.states, self.automaton, self.file)
-        return explain_refusal(self.tokens, problem, self.file)
+        """The error in words.
+
+        On the way to being stuck the automaton may have reduced what it had, and with it lost sight of what
+        could have come; so the item is read again, up to the token and no further.
+        """
+        if isinstance(problem, Refusal):
+            return explain_refusal(self.tokens, problem, self.file)
+        begin = self.item_start if self.item_start < problem.index else problem.begin
+        states = self._run(problem.start, begin, stop=problem.index)
+        return explain_token(self.tokens, problem.index, begin, states, self.automaton, self.file)
 
     def _span(self, first: int, last: int) -> Span:
         tokens = self.tokens
@@ -137,8 +144,11 @@ class _Parse:
         end = tokens.starts[last] + len(tokens.texts[last])
         return Span(tokens.starts[first], end, tokens.lines[first], tokens.columns[first])
 
-    def _run(self, start: str, begin: int) -> Any:
-        """Drive the automaton from one token to the end of the text; the value of the start symbol."""
+    def _run(self, start: str, begin: int, stop: int = -1) -> Any:
+        """Drive the automaton from one token to the end of the text; the value of the start symbol.
+
+        With a token to stop at: the stack of states when it is met.
+        """
         tables = self.automaton.tables
         actions, gotos, moves = tables.actions, tables.gotos, self.moves
         kinds, texts, unsettled = self.tokens.kinds, self.tokens.texts, soft()
@@ -150,6 +160,8 @@ class _Parse:
         stuck: Stuck | None = None
         while True:
             index = self.index
+            if index == stop:
+                return states
             kind = kinds[index] if stuck is None else END
             if kind in unsettled:
                 if kind == VOID:
@@ -189,7 +201,7 @@ class _Parse:
                     return values[-1]
                 if stuck is not None:
                     raise stuck
-                stuck = Stuck(index, states.copy())
+                stuck = Stuck(index, start, begin, states.copy())
                 if not self._ends_item(stuck, start):
                     raise stuck
                 continue
