@@ -166,9 +166,8 @@ def _scan(tokens: Tokens, pattern: regex.Pattern[str], start: int) -> int | None
                 depth = 0
             elif previous == "number" and begin == tokens.end(-1):
                 kind = "!glued"
-            elif previous == "word" and kinds[-1] in _DECLARATION_WORDS and kind == "NAME":
-                if lines[-1] == line and tokens.first_on_line(-1):
-                    kinds[-1] = words[kinds[-1]][0]
+            elif kind == "NAME" and previous == "word" and kinds[-1] in _DECLARATION_WORDS:
+                _settle_declaration(tokens, line)
             if piece[0] in "λΣΠ" and len(piece) > 1 and is_word(piece[1]):
                 kind = _glued(piece)
         elif group == "symbol":
@@ -208,6 +207,8 @@ def _scan(tokens: Tokens, pattern: regex.Pattern[str], start: int) -> int | None
             _split_carrier(tokens)
         elif group == "open_string":
             return begin + len(piece)
+        elif group == "end":
+            break  # white space before the end would give a second empty match
     return None
 
 
@@ -227,6 +228,12 @@ def _continues(previous: str, kinds: list[str], lines: list[int], line: int) -> 
     if previous != "symbol":
         return False
     return kinds[-1] == "BIG_OPERATOR" or (kinds[-1] == "RPAR" and lines[-1] == line)
+
+
+def _settle_declaration(tokens: Tokens, line: int) -> None:
+    """A name follows a word that begins declarations: at the start of a line, that is what it does."""
+    if tokens.lines[-1] == line and tokens.first_on_line(-1):
+        tokens.kinds[-1] = _scanner().soft[tokens.kinds[-1]][0]
 
 
 def _glued(word: str) -> str:

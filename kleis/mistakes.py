@@ -201,9 +201,8 @@ def _header(place: Place) -> Mistake | None:
 def _member(place: Place) -> Mistake | None:
     found = place.found
     in_structure = "AXIOM" in place.acceptable or "VERIFY" in place.acceptable
-    if found in (",", ";") and in_structure:
-        if place.last(1) != "element":
-            return Mistake("member-separator", f"members need no `{found}` between them", "remove it")
+    if found in (",", ";") and in_structure and place.last(1) != "element":
+        return Mistake("member-separator", f"members need no `{found}` between them", "remove it")
     if place.last(1) == "element" and found == ",":
         return Mistake("one-element", "`element` declares one name", "write one `element` for each")
     if place.last(1) == "axiom" and found == "(":

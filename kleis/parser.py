@@ -22,7 +22,7 @@ from kleis.building_items import ItemBuilder
 from kleis.chains import Chain, Operand, fold
 from kleis.diagnostics import explain_refusal, explain_token
 from kleis.errors import ParseError
-from kleis.lexing import GLUED, VOID, soft, tokenize
+from kleis.lexing import GLUED, VOID, Tokens, soft, tokenize
 from kleis.lints import Linter
 from kleis.recovery import next_item
 from kleis.syntax import (
@@ -36,7 +36,7 @@ from kleis.syntax import (
 )
 from kleis.tables import END, Rule, load_tables
 
-__all__ = ["parse_expression", "parse_program", "parse_source", "parse_type"]
+__all__ = ["parse_expression", "parse_program", "parse_source", "parse_type", "parse_with_tokens"]
 
 MAXIMUM_ERRORS = 100
 """After so many errors in one text the rest is not read."""
@@ -62,6 +62,12 @@ _PASS, _BUILD, _STEP = range(3)
 def parse_source(text: str, *, file: str = "<text>") -> ParseResult:
     """Read a program: every item that can be read, every error and every lint.  Never raises on bad text."""
     return _Parse(text, file).program()
+
+
+def parse_with_tokens(text: str, *, file: str = "<text>") -> tuple[ParseResult, Tokens]:
+    """`parse_source`, and the tokens with the kinds that the parser settled on."""
+    parse = _Parse(text, file)
+    return parse.program(), parse.tokens
 
 
 def parse_program(text: str, *, file: str = "<text>") -> Program:
