@@ -243,10 +243,13 @@ class _Check:
         name = canonical_name(member.name)
         if members is not None and name not in members:
             self._unknown_member(member, name, item.name, members)
-        elif members is not None and isinstance(members[name], Axiom | NestedStructure):
-            if not isinstance(member, VerifyImplementation):
-                message = f"{member.name} of {item.name} is no operation or element, so it cannot be given"
-                self.report.error(member, "not-an-operation", message, found=member.name)
+        elif (
+            members is not None
+            and isinstance(members[name], Axiom | NestedStructure)
+            and not isinstance(member, VerifyImplementation)
+        ):
+            message = f"{member.name} of {item.name} is no operation or element, so it cannot be given"
+            self.report.error(member, "not-an-operation", message, found=member.name)
         match member:
             case ElementImplementation():
                 self.expressions.check(member.value, frozenset(), "definition")
