@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -85,7 +84,7 @@ def test_a_reader_that_goes_away_is_no_traceback(write: Callable[..., None]) -> 
         process.stdout.readline()
         process.stdout.close()
         assert b"Traceback" not in process.stderr.read()
-        assert process.wait() in (1, -signal.SIGPIPE)
+        assert process.wait() in (0, 1)
 
 
 class Terminal:
