@@ -20,7 +20,7 @@ import regex
 from kleis.syntax import MAXIMUM_NESTING
 from kleis.tables import END, load_tables
 
-__all__ = ["GLUED", "VOID", "Tokens", "is_word", "soft", "tokenize"]
+__all__ = ["CONTINUING_WORDS", "GLUED", "VOID", "Tokens", "is_word", "soft", "tokenize"]
 
 GLUED = {"λ…": "LAMBDA", "Σ…": "BIG_OPERATOR"}
 """Kinds of a λ, Σ or Π that the next token continues without a gap, and the terminals they are in a form."""
@@ -300,9 +300,35 @@ def _collapse_annotations(tokens: Tokens) -> None:
     tokens.columns = [tokens.columns[index] for index in kept]
 
 
-_STARTS_PROPOSITION = {"NAME", "QUALIFIED", "NUMBER", "STRING", "LPAR", "_OPEN", "LSQB", "FORALL", "EXISTS"}
-_STARTS_PROPOSITION |= {"NOT", "PREFIX", "BIG_OPERATOR", "LAMBDA", "λ…", "Σ…"}
-_STARTS_PROPOSITION |= {"forall", "exists", "not", "lim", "match", "if", "let", "lambda", "using"}
+_STARTS_PROPOSITION = frozenset(
+    [
+        "NAME",
+        "QUALIFIED",
+        "NUMBER",
+        "STRING",
+        "LPAR",
+        "_OPEN",
+        "LSQB",
+        "FORALL",
+        "EXISTS",
+        "NOT",
+        "PREFIX",
+        "BIG_OPERATOR",
+        "LAMBDA",
+        "λ…",
+        "Σ…",
+    ]
+)
+CONTINUING_WORDS = frozenset(["and", "or", "then", "else", "in", "as", "where", "with", "over", "extends"])
+"""Keywords that go on with what stands before them, wherever they can."""
+
+
+def _starts_proposition(tokens: Tokens, index: int, same_line: bool) -> bool:
+    """Whether a proposition can start with a token; words that start items do not on a line of their own."""
+    if tokens.kinds[index] in _STARTS_PROPOSITION:
+        return True
+    text = tokens.texts[index]
+    return is_word(text) and text not in CONTINUING_WORDS and (same_line or text not in _DECLARATION_WORDS)
 
 
 def _settle_by_successor(tokens: Tokens) -> None:
@@ -320,7 +346,7 @@ def _settle_by_successor(tokens: Tokens) -> None:
             tokens.kinds[index] = "NAME"
         elif kind == "using" and tokens.kinds[index + 2] == "_OPEN":
             close = partners.get(index + 2, index)
-            follows = tokens.kinds[close + 1] in _STARTS_PROPOSITION
+            same_line = tokens.lines[close] == tokens.lines[close + 1]
             glued = tokens.end(index + 1) == tokens.starts[index + 2]
-            if not follows or not (glued or tokens.lines[close] == tokens.lines[close + 1]):
+            if not (glued or same_line) or not _starts_proposition(tokens, close + 1, same_line):
                 tokens.kinds[index + 2] = "LPAR"

@@ -1,7 +1,7 @@
 """From tree to text: canonical source that parses back to an equal tree.
 
 Specification: kleis-language.md §7 (OURS).  ``parse(print(tree)) == tree`` for every tree that the parser can
-build; names must be writable where they stand (``Name("if")`` is not).  Parentheses follow the table of
+build; names must be writable where they stand (``Name("if")`` and ``Name("and")`` are not).  Parentheses follow the table of
 kleis/operators.py, so this module (with printer_expressions and printer_types) and grammar.lark change together;
 the property they share is tests/kleis_language/test_round_trip.py.  Parentheses that no reader should have to
 think about are written though the grammar could do without: ``(-x)^2``, ``(¬a) = b``.

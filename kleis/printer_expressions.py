@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import assert_never
 
 from kleis.building import TUPLES
-from kleis.lexing import is_word
+from kleis.lexing import CONTINUING_WORDS, is_word
 from kleis.operators import BINARY, POSTFIX, PREFIX, Binary
 from kleis.printer_types import TypePrinter, quote
 from kleis.syntax import (
@@ -53,6 +54,8 @@ _BIG_OPERATORS = {
 
 _ASCII_SIGNS = ("negate", "logical_not")
 _SIGNS = (*_ASCII_SIGNS, "gradient")
+
+_FIRST_WORD = re.compile(r"\W")
 
 _LONG = 76
 """Longer conditionals and matches are broken into lines."""
@@ -194,7 +197,8 @@ class ExpressionPrinter(TypePrinter):
     def _using(self, tree: Using) -> str:
         """A proposition that starts with a parenthesis or a sign could be read as arguments of the structure."""
         body = self.expression(tree.body)
-        body = f"({body})" if body.startswith(("(", "-", "and(", "or(", "in(")) else body
+        if body.startswith(("(", "-")) or _FIRST_WORD.split(body, 1)[0] in CONTINUING_WORDS:
+            body = f"({body})"
         return f"using {self.type(tree.structure)} {body}"
 
     def _lambda_parameter(self, parameter: Parameter) -> str:
