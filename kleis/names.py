@@ -18,6 +18,9 @@ _CUTOFF = 0.7
 _LONGEST = 60
 """Longer names are not compared: the comparison is quadratic and nobody mistypes such a name."""
 
+_MANY = 3000
+"""Among more candidates only those that begin and end alike are compared."""
+
 
 def nearest(name: str, candidates: Iterable[str], *, limit: int = 3) -> tuple[str, ...]:
     """At most `limit` candidates that look like `name`, the likest first.
@@ -31,6 +34,8 @@ def nearest(name: str, candidates: Iterable[str], *, limit: int = 3) -> tuple[st
         return ()
     possible = sorted({each for each in candidates if each != name and abs(len(each) - len(name)) <= 3})
     folded = name.casefold()
+    if len(possible) > _MANY:
+        possible = [each for each in possible if each[:1] == name[:1] and each[-1:] == name[-1:]]
     same = [each for each in possible if each.casefold() == folded]
     if same:
         return tuple(same[:limit])

@@ -13,12 +13,16 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import TypeAlias
+
+from rpds import HashTrieSet
 
 from kleis.operators import canonical_name
 from kleis.problems import Problem, Spanned
 from kleis.resolution_expressions import ExpressionNames
 from kleis.resolution_known import Arity, Known
-from kleis.resolution_members import ancestry, head_name, members_of, needed, parents
+from kleis.resolution_members import circular, head_name, needed
 from kleis.resolution_report import Report
 from kleis.resolution_types import TypeNames
 from kleis.syntax import (
@@ -52,7 +56,11 @@ from kleis.theory import Theory
 
 __all__ = ["check_names"]
 
-_Scope = frozenset[str]
+_Scope: TypeAlias = "HashTrieSet[str]"
+_NOTHING: _Scope = HashTrieSet()
+
+_MOST_ANCESTORS = 100
+"""So many ancestors may give what an implementation does not."""
 
 
 def check_names(program: Program, theory: Theory, builtins: Mapping[str, Arity]) -> tuple[Problem, ...]:
@@ -76,6 +84,8 @@ class _Check:
         self.report = Report(file)
         self.types = TypeNames(self.known, self.report)
         self.expressions = ExpressionNames(self.known, self.report)
+        self.given = _Given(self.known)
+        self.circular_aliases: frozenset[str] | None = None
         self.example_names: set[str] = set()
 
     def item(self, item: object) -> None:
@@ -83,9 +93,9 @@ class _Check:
             case Import() | Annotation():
                 pass
             case FunctionDefinition():
-                self._definition(item, frozenset())
+                self._definition(item, _NOTHING)
             case OperationDeclaration():
-                self.types.check(item.type, frozenset())
+                self.types.check(item.type, _NOTHING)
             case AliasDefinition():
                 self._alias(item)
             case DataDefinition():
@@ -104,7 +114,7 @@ class _Check:
         for parameter in item.parameters:
             self.types.check(parameter.type, scope)
         self.types.check(item.result, scope)
-        inner = scope | {each.name for each in item.parameters}
+        inner = scope.update(each.name for each in item.parameters)
         for measure in item.decreases:
             self.expressions.check(measure, inner, "definition")
         self.expressions.check(item.body, inner, "definition")
@@ -118,20 +128,17 @@ class _Check:
             )
 
     def _alias(self, item: AliasDefinition) -> None:
-        scope = self._parameters(item.parameters, frozenset())
+        scope = self._parameters(item.parameters, _NOTHING)
         self.types.check(item.type, scope)
-        seen = {item.name}
-        target: TypeExpression | None = item.type
-        while (name := head_name(target)) is not None and name in self.theory.aliases and name not in scope:
-            if name in seen:
-                message = f"the alias {item.name} stands for itself"
-                self.report.error(item, "alias-cycle", message, hint="name a type that is no alias of it")
-                return
-            seen.add(name)
-            target = self.theory.aliases[name].type
+        if self.circular_aliases is None:
+            targets = {name: {head_name(each.type) or ""} for name, each in self.theory.aliases.items()}
+            self.circular_aliases = circular(targets)
+        if item.name in self.circular_aliases and self.theory.aliases.get(item.name) is item:
+            message = f"the alias {item.name} stands for itself"
+            self.report.error(item, "alias-cycle", message, hint="name a type that is no alias of it")
 
     def _data(self, item: DataDefinition) -> None:
-        scope = self._parameters(item.parameters, frozenset())
+        scope = self._parameters(item.parameters, _NOTHING)
         self._distinct("constructor", [(each.name, each) for each in item.variants])
         for variant in item.variants:
             self._distinct("field", [(each.name, each) for each in variant.fields if each.name is not None])
@@ -142,7 +149,7 @@ class _Check:
         self._distinct("type parameter", [(each.name, each) for each in parameters])
         for parameter in parameters:
             self.types.check(parameter.kind, scope)
-        return scope | {each.name for each in parameters}
+        return scope.update(each.name for each in parameters)
 
     def _distinct(self, what: str, names: Iterable[tuple[str, Spanned]]) -> None:
         seen: set[str] = set()
@@ -155,17 +162,17 @@ class _Check:
     # ── structures ───────────────────────────────────────────────────────────────────────────────────────
 
     def _structure(self, item: Structure) -> None:
-        scope = self._parameters(item.parameters, frozenset())
+        scope = self._parameters(item.parameters, _NOTHING)
         if self.types.structure(item.extends, scope, "extends"):
             self._renamings(item.renamings, head_name(item.extends) or "")
         self.types.structure(item.over, scope, "over")
-        scope |= self._over_parameters(item)
-        if item.name in ancestry(self.theory, item.name):
-            message = f"{item.name} inherits from itself"
+        scope = scope.update(self._over_parameters(item))
+        if item.name in self.known.members.circular:
+            message = f"the inheritance of {item.name} goes round in a circle"
             self.report.error(item, "inheritance-cycle", message, hint="cut the circle of extends and over")
         self._members(item.members, scope)
 
-    def _over_parameters(self, item: Structure) -> _Scope:
+    def _over_parameters(self, item: Structure) -> set[str]:
         """The type names that the parents' arguments bring along: the F of ``over Field(F)``."""
         found: set[str] = set()
         for each in (item.extends, item.over):
@@ -173,7 +180,7 @@ class _Check:
                 name = head_name(argument)
                 if name is not None:
                     found.add(name)
-        return frozenset(found)
+        return found
 
     def _members(self, members: tuple[StructureMember, ...], scope: _Scope) -> None:
         axioms = [(member.name, member) for member in members if isinstance(member, Axiom)]
@@ -194,16 +201,16 @@ class _Check:
     def _renamings(self, renamings: tuple[Renaming, ...], structure: str) -> None:
         if not renamings:
             return
-        members = members_of(self.theory, structure)
+        members = self.known.members.of(structure)
         self._distinct("renamed member", [(each.new, each) for each in renamings])
         for each in renamings:
-            if each.old not in members:
+            if members is not None and each.old not in members:
                 self._unknown_member(each, each.old, structure, members)
 
     def _unknown_member(
         self, node: Spanned, name: str, structure: str, members: Mapping[str, StructureMember]
     ) -> None:
-        otherwise = f"it has {', '.join(list(members)[:12])}" if members else "it has no members"
+        otherwise = f"it has {', '.join(islice(members, 12))}" if members else "it has no members"
         hint = self.report.nearest(f"member of {structure}", name, members.keys, otherwise)
         message = f"{structure} has no member {name}"
         self.report.error(node, "unknown-member", message, hint=hint, found=name)
@@ -212,10 +219,10 @@ class _Check:
 
     def _implements(self, item: Implements) -> None:
         for argument in item.arguments:
-            self.types.check(argument, frozenset())
+            self.types.check(argument, _NOTHING)
         for constraint in item.where:
-            self.types.structure(constraint, frozenset(), "where")
-        self.types.structure(item.over, frozenset(), "over")
+            self.types.structure(constraint, _NOTHING, "where")
+        self.types.structure(item.over, _NOTHING, "over")
         structure = self.theory.structures.get(item.name)
         if structure is None:
             hint = self.report.nearest("structure", item.name, self.known.structure_names)
@@ -228,7 +235,7 @@ class _Check:
                 f"{item.name} takes {len(structure.parameters)} types, here it has {len(item.arguments)}"
             )
             self.report.error(item, "type-arity", message, found=item.name)
-        members = members_of(self.theory, item.name) if structure is not None else None
+        members = self.known.members.of(item.name) if structure is not None else None
         for member in item.members:
             self._implementation(member, item, members)
         if members is not None:
@@ -252,10 +259,10 @@ class _Check:
             self.report.error(member, "not-an-operation", message, found=member.name)
         match member:
             case ElementImplementation():
-                self.expressions.check(member.value, frozenset(), "definition")
+                self.expressions.check(member.value, _NOTHING, "definition")
             case OperationImplementation():
                 self._distinct("parameter", [(each.name, each) for each in member.parameters])
-                scope = frozenset(each.name for each in member.parameters)
+                scope = _NOTHING.update(each.name for each in member.parameters)
                 self._body(member, scope)
             case VerifyImplementation():
                 if members is not None and name in members and not isinstance(members[name], Axiom):
@@ -276,24 +283,18 @@ class _Check:
 
     def _missing(self, item: Implements, members: Mapping[str, StructureMember]) -> None:
         """Operations that no implementation at these types gives; builtins give themselves."""
-        family = {item.name, *ancestry(self.theory, item.name)}
-        given = {
-            canonical_name(member.name)
-            for each in self.theory.implementations
-            if each.arguments == item.arguments
-            and (each.name in family or _inherits(self.theory, each, item))
-            for member in each.members
-        }
-        absent = [
+        given = self.given.at(item)
+        absent = (
             name
             for name in needed(members)
             if name not in given and name not in self.known.builtins and name not in self.theory.definitions
-        ]
-        if absent:
+        )
+        names = list(islice(absent, 12))
+        if names:
             self.report.warn(
                 item,
                 "missing-implementation",
-                f"{item.name} also has {', '.join(absent[:12])}, not given here",
+                f"{item.name} also has {', '.join(names)}, not given here",
                 hint="what is not given means nothing in particular at these types",
             )
 
@@ -308,14 +309,14 @@ class _Check:
                 hint="give examples different names, so that --example can choose one",
             )
         self.example_names.add(item.name)
-        scope: _Scope = frozenset()
+        scope: _Scope = _NOTHING
         for statement in item.statements:
             match statement:
                 case LetStatement():
                     self.types.check(statement.type, scope)
                     if statement.value is not None:
                         self.expressions.check(statement.value, scope, "proposition")
-                    scope |= {statement.name}
+                    scope = scope.insert(statement.name)
                 case Assertion():
                     if statement.proposition is not None:
                         self.expressions.check(statement.proposition, scope, "proposition")
@@ -323,6 +324,26 @@ class _Check:
                     self.expressions.check(statement.expression, scope, "proposition")
 
 
-def _inherits(theory: Theory, one: Implements, other: Implements) -> bool:
-    structure = theory.structures.get(one.name)
-    return structure is not None and any(name == other.name for name, _ in parents(structure))
+class _Given:
+    """What the implementations of a theory give, by structure and types."""
+
+    def __init__(self, known: Known) -> None:
+        self._known = known
+        self._names: dict[tuple[TypeExpression, ...], dict[str, set[str]]] = {}
+        self._found: dict[tuple[str, tuple[TypeExpression, ...]], set[str]] = {}
+        for each in known.theory.implementations:
+            structures = self._names.setdefault(each.arguments, {})
+            names = structures.setdefault(each.name, set())
+            names.update(canonical_name(member.name) for member in each.members)
+
+    def at(self, item: Implements) -> set[str]:
+        """The names given for a structure at its types, there or for its ancestors."""
+        key = (item.name, item.arguments)
+        if key not in self._found:
+            structures = self._names[item.arguments]
+            family = {item.name, *islice(self._known.members.ancestors(item.name), _MOST_ANCESTORS)}
+            found: set[str] = set()
+            for name in family & structures.keys():
+                found |= structures[name]
+            self._found[key] = found
+        return self._found[key]

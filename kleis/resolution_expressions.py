@@ -9,12 +9,14 @@ spelled almost like a known name, and always in a definition, where nothing bind
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Literal, TypeAlias
+
+from rpds import HashTrieSet
 
 from kleis.operators import canonical_name
 from kleis.problems import Spanned
 from kleis.resolution_known import Arity, Known, describe
-from kleis.resolution_members import members_at
 from kleis.resolution_patterns import PatternNames
 from kleis.resolution_report import Report
 from kleis.resolution_types import TypeNames
@@ -42,7 +44,11 @@ __all__ = ["ExpressionNames", "FreeNames"]
 FreeNames: TypeAlias = Literal["proposition", "definition"]
 """What a free name means where the expression stands."""
 
-_Scope: TypeAlias = frozenset[str]
+_Scope: TypeAlias = "HashTrieSet[str]"
+
+
+_MOST_PLACES = 5
+"""So many declarations of an overloaded name are shown with a wrong number of arguments."""
 
 
 class ExpressionNames:
@@ -96,28 +102,28 @@ class ExpressionNames:
             case Quantifier():
                 for binder in node.binders:
                     self._types.check(binder.type, scope)
-                inner = scope | self._distinct([(each.name, each) for each in node.binders])
+                inner = self._distinct(scope, [(each.name, each) for each in node.binders])
                 if node.where is not None:
                     pending.append((node.where, inner))
                 pending.append((node.body, inner))
             case Lambda():
                 for parameter in node.parameters:
                     self._types.check(parameter.type, scope)
-                inner = scope | self._distinct([(each.name, each) for each in node.parameters])
+                inner = self._distinct(scope, [(each.name, each) for each in node.parameters])
                 pending.append((node.body, inner))
             case Let():
                 self._types.check(node.type, scope)
                 pending.append((node.value, scope))
-                pending.append((node.body, scope | self._patterns.check(node.pattern)))
+                pending.append((node.body, scope.update(self._patterns.check(node.pattern))))
             case Match():
                 pending.append((node.scrutinee, scope))
                 for case in node.cases:
-                    inner = scope | self._patterns.check(case.pattern)
+                    inner = scope.update(self._patterns.check(case.pattern))
                     if case.guard is not None:
                         pending.append((case.guard, inner))
                     pending.append((case.body, inner))
 
-    def _distinct(self, names: list[tuple[str, Spanned]]) -> frozenset[str]:
+    def _distinct(self, scope: _Scope, names: list[tuple[str, Spanned]]) -> _Scope:
         seen: set[str] = set()
         for name, node in names:
             if name in seen and name != "_":
@@ -129,7 +135,7 @@ class ExpressionNames:
                     found=name,
                 )
             seen.add(name)
-        return frozenset(seen)
+        return scope.update(seen)
 
     def _name(self, node: Name, scope: _Scope) -> None:
         name = node.name
@@ -176,13 +182,14 @@ class ExpressionNames:
         accepted = any(least <= given and (most is None or given <= most) for least, most in arities)
         if accepted or not arities:
             return
-        places = tuple(each.place for each in self._known.declared(node.name) if each.place.line)
-        declared = f", see {places[0]}" if places else ""
+        declared = self._known.declared(node.name)[-_MOST_PLACES:]
+        places = tuple(each.place for each in declared if each.place.line)
+        see = f", see {places[-1]}" if places else ""
         self._report.error(
             node,
             "arity",
             f"{node.name} takes {describe(arities)} argument{_plural(arities)}, here it has {given}",
-            hint=f"check the arguments{declared}",
+            hint=f"check the arguments{see}",
             found=node.name,
             related=places,
         )
@@ -199,14 +206,14 @@ class ExpressionNames:
                 node, "unknown-structure", f"there is no structure {owner[0]}", hint=hint, found=name
             )
             return
-        members = members_at(self._known.theory, tuple(owner))
-        if members is None:
+        known, members = self._known.members.at(tuple(owner))
+        if not known:
             message = f"{owner[0]} has no nested structure {'::'.join(owner[1:])}"
             self._report.error(node, "unknown-member", message, found=name)
-        elif canonical_name(last) not in members and last != "carrier":
+        elif members is not None and canonical_name(last) not in members and last != "carrier":
             found = members
             hint = self._report.nearest("::".join(owner), last, lambda: found.keys())
-            otherwise = f"it has {', '.join(list(members)[:12])}" if members else ""
+            otherwise = f"it has {', '.join(islice(members, 12))}" if members else ""
             self._report.error(
                 node,
                 "unknown-member",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kleis.operators import BINARY, CUSTOM_OPERATORS, POSTFIX, PREFIX
-from kleis.resolution_members import head_name
+from kleis.resolution_members import Members, head_name
 from kleis.syntax import (
     AliasDefinition,
     DataDefinition,
@@ -103,12 +103,19 @@ class Known:
     def __init__(self, theory: Theory, builtins: Mapping[str, Arity]) -> None:
         self.theory = theory
         self.builtins = builtins
+        self.members = Members(theory)
         self._renamed: frozenset[str] | None = None
+        self._declared: dict[str, tuple[Declared, ...]] = {}
+        self._arities: dict[str, list[Arity]] = {}
 
     def declared(self, name: str) -> tuple[Declared, ...]:
         """The declarations of a name that may stand in an expression."""
-        found = self.theory.lookup(name)
-        return tuple(each for each in found if each.kind not in ("axiom", "data type", "type alias"))
+        if name not in self._declared:
+            found = self.theory.lookup(name)
+            self._declared[name] = tuple(
+                each for each in found if each.kind not in ("axiom", "data type", "type alias")
+            )
+        return self._declared[name]
 
     def is_value(self, name: str) -> bool:
         """Whether an unqualified name stands for anything in an expression."""
@@ -156,10 +163,18 @@ class Known:
         return None if found is None else len(found.parameters)
 
     def arities(self, name: str) -> list[Arity]:
-        """How many arguments each reading of a name takes."""
+        """How many arguments each reading of a name takes, each number once."""
+        if name not in self._arities:
+            self._arities[name] = list(dict.fromkeys(self._readings(name)))
+        return self._arities[name]
+
+    def _readings(self, name: str) -> list[Arity]:
         declared = self.declared(name)
-        found = [self._arity(each.node) for each in declared]
-        if any(each.kind == "definition" and not each.owner for each in declared):
+        defined = self.theory.definitions.get(name)
+        found = [
+            self._arity(each.node) for each in declared if each.kind != "definition" or each.node is defined
+        ]
+        if defined is not None:
             return found
         if name in self.builtins:
             found.append(self.builtins[name])

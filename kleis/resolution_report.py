@@ -1,6 +1,6 @@
 """Collecting the problems of one check, with the nearest spellings of what is unknown.
 
-Invariant: work is bounded.  A text may have a million unknown names; the spellings nearest to the first hundred
+Invariant: work is bounded.  A text may have a million unknown names; the spellings nearest to the first fifty
 different ones are looked for, and a name is reported once per place.
 """
 
@@ -14,7 +14,7 @@ from kleis.problems import Place, Problem, Spanned, problem_at
 
 __all__ = ["Report"]
 
-_MOST_SUGGESTIONS = 100
+_MOST_SUGGESTIONS = 50
 
 
 class Report:

@@ -7,7 +7,9 @@ like a known type is a warning.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from typing import TypeAlias
+
+from rpds import HashTrieSet
 
 from kleis.resolution_known import Known
 from kleis.resolution_members import head_name
@@ -26,6 +28,8 @@ from kleis.syntax import (
 
 __all__ = ["TypeNames"]
 
+_Scope: TypeAlias = "HashTrieSet[str]"
+
 
 class TypeNames:
     """Checks types against what is known."""
@@ -34,9 +38,9 @@ class TypeNames:
         self._known = known
         self._report = report
 
-    def check(self, written: TypeExpression | None, scope: Collection[str]) -> None:
+    def check(self, written: TypeExpression | None, scope: _Scope) -> None:
         """Report the names of a type that mean nothing; `scope` are the type parameters and local names."""
-        pending = [(written, frozenset(scope))] if written is not None else []
+        pending = [(written, scope)] if written is not None else []
         while pending:
             node, names = pending.pop()
             match node:
@@ -53,13 +57,13 @@ class TypeNames:
                 case ProductType():
                     pending.extend((item, names) for item in node.items)
                 case ForAllType():
-                    inner = names | {variable.name for variable in node.variables}
+                    inner = names.update(variable.name for variable in node.variables)
                     pending.extend((each.kind, names) for each in node.variables if each.kind is not None)
                     pending.append((node.body, inner))
                 case DimensionOperation():
                     pending.extend((argument, names) for argument in node.arguments)
 
-    def structure(self, written: TypeExpression | None, scope: Collection[str], role: str) -> bool:
+    def structure(self, written: TypeExpression | None, scope: _Scope, role: str) -> bool:
         """Report a reference to a structure that is none; whether it is one."""
         if written is None:
             return False
@@ -83,7 +87,7 @@ class TypeNames:
         )
         return False
 
-    def _name(self, node: NamedType | AppliedType, scope: Collection[str]) -> None:
+    def _name(self, node: NamedType | AppliedType, scope: _Scope) -> None:
         head, *rest = split_name(node.name)
         if head in scope or self._known.is_type(head):
             return

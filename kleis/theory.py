@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import msgspec
-from rpds import HashTrieMap, Queue
+from rpds import HashTrieMap, List, Queue
 
 from kleis.operators import canonical_name
 from kleis.problems import Place, Problem, place_of, problem_at
@@ -63,7 +63,6 @@ Kind: TypeAlias = Literal[
     "nested structure",
 ]
 
-_TYPES: tuple[Kind, ...] = ("structure", "data type", "type alias")
 _SYMBOLS: tuple[Kind, ...] = ("operation", "element", "field")
 _LISTS = ("_entries", "_examples", "_implementations", "_problems")
 
@@ -122,12 +121,13 @@ class Theory:
     """
 
     __slots__ = (
+        "_defined",
         "_entries",
         "_examples",
-        "_files",
         "_implementations",
         "_names",
         "_problems",
+        "_types",
         "aliases",
         "constants",
         "constructors",
@@ -143,8 +143,9 @@ class Theory:
     constants: Mapping[str, TypeExpression]
     constructors: Mapping[str, Declared]
 
-    _names: HashTrieMap[str, tuple[Declared, ...]]
-    _files: HashTrieMap[str, str]
+    _names: HashTrieMap[str, List[Declared]]
+    _defined: HashTrieMap[str, Declared]
+    _types: HashTrieMap[str, Declared]
     _entries: Queue[Entry]
     _examples: Queue[Entry]
     _implementations: Queue[Entry]
@@ -184,7 +185,7 @@ class Theory:
         ones (`kleis.resolution_members`).
         """
         *owner, last = split_name(name)
-        found = self._names.get(canonical_name(last), ())
+        found = tuple(self._names.get(canonical_name(last), ()))[::-1]
         if not owner:
             return found
         return tuple(each for each in found if each.owner == "::".join(owner))
@@ -215,7 +216,8 @@ class Theory:
 
     def file_of(self, name: str) -> str:
         """The file of the definition in force under `name`."""
-        return self._files.get(name, "<text>")
+        defined = self._defined.get(name)
+        return defined.file if defined is not None else "<text>"
 
     @property
     def names(self) -> Iterable[str]:
@@ -271,7 +273,8 @@ class _Growth:
     def __init__(self, theory: Theory, file: str) -> None:
         self.file = file
         self._names = theory._names
-        self._files = theory._files
+        self._defined = theory._defined
+        self._types = theory._types
         self._entries = theory._entries
         self._examples = theory._examples
         self._implementations = theory._implementations
@@ -326,7 +329,8 @@ class _Growth:
     ) -> Declared:
         name = canonical_name(name)
         declared = Declared(name, kind, owner, node, item, self.file)
-        self._names = self._names.insert(name, (*self._names.get(name, ()), declared))
+        known: List[Declared] = self._names.get(name, List())
+        self._names = self._names.insert(name, known.push_front(declared))
         return declared
 
     def _report(self, problem: Problem) -> None:
@@ -334,25 +338,23 @@ class _Growth:
 
     def _define(self, node: FunctionDefinition, item: Declaration, owner: str) -> None:
         name = canonical_name(node.name)
-        earlier = [
-            each for each in self._names.get(name, ()) if each.kind == "definition" and _is_global(each.item)
-        ]
-        self._register(name, "definition", owner, node, item)
+        declared = self._register(name, "definition", owner, node, item)
         if not _is_global(item):
             return
+        earlier = self._defined.get(name)
+        self._defined = self._defined.insert(name, declared)
         self.definitions = self.definitions.insert(name, node)
-        self._files = self._files.insert(name, self.file)
-        if earlier:
-            self._report(_redefined(node, self.file, earlier[-1]))
+        if earlier is not None:
+            self._report(_redefined(node, self.file, earlier))
 
     def _declare_type(self, node: Structure | DataDefinition | AliasDefinition, kind: Kind) -> bool:
         """Register a structure, data type or alias; False if its name is taken."""
-        earlier = [each for each in self._names.get(node.name, ()) if each.kind in _TYPES]
-        if not earlier:
-            self._register(node.name, kind, "", node, node)
-            return True
-        self._report(_declared_twice(node, kind, self.file, earlier[0]))
-        return False
+        earlier = self._types.get(node.name)
+        if earlier is not None:
+            self._report(_declared_twice(node, kind, self.file, earlier))
+            return False
+        self._types = self._types.insert(node.name, self._register(node.name, kind, "", node, node))
+        return True
 
     def _construct(self, data: DataDefinition) -> None:
         for variant in data.variants:
