@@ -42,13 +42,17 @@ STANDARD_BUDGET = Budget()
 
 
 class Meter:
-    """The counter of one run.  Whoever runs something passes it on; it is never reset."""
+    """The counter of one run.  Whoever runs something passes it on; it is never reset.
 
-    __slots__ = ("budget", "remaining")
+    `approximate` is set when a comparison rests on a floating-point number.
+    """
+
+    __slots__ = ("approximate", "budget", "remaining")
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self.remaining = budget.steps
+        self.approximate = False
 
     @property
     def used(self) -> int:
@@ -70,6 +74,12 @@ class Meter:
                 hint="make the value in smaller pieces, or grant a larger size",
             )
         self.charge(size)
+
+    def admit_bits(self, bits: int) -> None:
+        """Pay for an integer of so many bits, word by word, or stop the run if none so large may exist."""
+        if bits > self.budget.size:
+            self.admit(bits, "an integer (in bits)")
+        self.charge(bits >> 6)
 
     def refuse_steps(self) -> NoReturn:
         """Stop the run because its steps are used up."""
