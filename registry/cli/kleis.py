@@ -52,7 +52,10 @@ def cli() -> None:
 @_PATH
 @_JSON
 def check(files: tuple[str, ...], syntax_only: bool, path: tuple[Path, ...], as_json: bool) -> int:
-    """Read files and report syntax errors, missing imports, unknown names and surprising readings."""
+    """Report syntax errors, missing imports and unknown names.
+
+    Warnings point out readings that a person may not expect; they do not change the exit status.
+    """
     from registry.cli.kleis_checking import check_file
     from registry.cli.kleis_files import expand, make_loader
 
@@ -111,7 +114,10 @@ def test(
 @_PATH
 @_GRANT
 def evaluate(expression: str, imports: tuple[str, ...], path: tuple[Path, ...], granted: Path | None) -> int:
-    """Print the value of an expression (- reads it from standard input)."""
+    """Print the value of an expression.
+
+    EXPRESSION may be - (standard input).  What it prints with out goes to standard error.
+    """
     from registry.cli.kleis_evaluating import evaluate_text
 
     return evaluate_text(expression, imports, path, granted)
@@ -122,7 +128,10 @@ def evaluate(expression: str, imports: tuple[str, ...], path: tuple[Path, ...], 
 @click.option("--check", "only_check", is_flag=True, help="Change nothing; fail if something would change.")
 @click.option("--ascii", "in_ascii", is_flag=True, help="Spell operators in ASCII.")
 def fmt(files: tuple[str, ...], only_check: bool, in_ascii: bool) -> int:
-    """Lay out files in the one style, in place (- reads standard input and prints)."""
+    """Lay out files in the one style, in place.
+
+    Standard input (-) is printed.  Comments, parentheses and line breaks stay.
+    """
     from registry.cli.kleis_files import expand
     from registry.cli.kleis_formatting import format_file
 
@@ -138,7 +147,7 @@ def fmt(files: tuple[str, ...], only_check: bool, in_ascii: bool) -> int:
 @click.option("--tree", is_flag=True, help="Show the abstract syntax with places.")
 @click.option("--ascii", "in_ascii", is_flag=True, help="Spell operators in ASCII.")
 def show(file: str, tree: bool, in_ascii: bool) -> int:
-    """Print a file as it was read: canonical text, or the tree."""
+    """Print a file as it was read."""
     from kleis.errors import LoadError
     from kleis.printer import print_program
     from registry.cli.kleis_files import expand, load, make_loader
