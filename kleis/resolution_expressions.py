@@ -139,7 +139,7 @@ class ExpressionNames:
 
     def _name(self, node: Name, scope: _Scope) -> None:
         name = node.name
-        if name in scope or self._known.is_value(name):
+        if name in scope or self._known.is_value(name) or self._known.is_type(name):
             return
         if "::" in name:
             self._member(node, name, scope)

@@ -56,6 +56,8 @@ _LANGUAGE: Mapping[str, Arity] = {
     "Tuple5": (5, 5),
     "Cons": (2, 2),
     "Nil": (0, 0),
+    "Matrix": _ANY,
+    "Vector": _ANY,
     "True": (0, 0),
     "False": (0, 0),
 }

@@ -17,7 +17,7 @@ from typing import Any
 
 import click
 
-from registry.cli.kleis_terminal import complain, say
+from registry.cli.kleis_terminal import complain, progress, say
 
 __all__ = ["cli", "main", "run"]
 
@@ -92,7 +92,9 @@ def test(
     names = expand(files)
     loader = make_loader(path)
     reports: list[FileReport] = []
-    for name in names:
+    for count, name in enumerate(names):
+        if as_json:
+            progress(count, len(names), name)
         report = run_file(loader, name, selection=example, granted_root=granted)
         if as_json:
             print_block_output(report, to_results=False)
@@ -100,6 +102,7 @@ def test(
             print_tested(report)
         reports.append(report)
     if as_json:
+        progress(len(names), len(names), "")
         _print_json({"files": [report.as_dict() for report in reports]})
     else:
         print_totals(reports)

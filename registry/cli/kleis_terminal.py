@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-__all__ = ["complain", "is_terminal", "printable", "say", "say_row", "table"]
+__all__ = ["complain", "is_terminal", "printable", "progress", "say", "say_row", "table"]
 
 _COLOURS = {"good": "\x1b[32m", "bad": "\x1b[31m", "note": "\x1b[33m", "quiet": "\x1b[2m"}
 _RESET = "\x1b[0m"
@@ -51,6 +51,14 @@ def complain(text: str, *, style: str = "") -> None:
     """Anything but a result."""
     sys.stdout.flush()
     _write(sys.stderr, text, style)
+
+
+def progress(done: int, total: int, what: str) -> None:
+    """How far a long work is, on one line of a terminal that is overwritten; nothing elsewhere."""
+    if total > 1 and is_terminal(sys.stderr):
+        line = f"{done}/{total} {printable(what)}"[:78] if done < total else ""
+        sys.stderr.write(f"\r\x1b[K{line}")
+        sys.stderr.flush()
 
 
 def table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

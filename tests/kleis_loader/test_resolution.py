@@ -71,6 +71,8 @@ def test_the_library_itself_has_no_problem() -> None:
         "define f(x) = Ring::additive::e + Ring::additive::plus(x, x) + Ring::zero",
         "define f(x) = record(field(\"a\", x))",
         "define f(x) = f(a = x)",
+        "define f(x) = Matrix(1, 2, [x, x])",
+        "structure S { operation subset : Set(ℝ) × Set(ℝ) → Bool  axiom a : subset(ℤ, ℝ) }",
         "structure S(A) extends Monoid(A) { axiom a : ∀(x : A). x • e = x }",
         "structure S(A) over Ring(F) { operation scale : F × A → A }",
         "structure V { element origin : Point  axiom a : ∀(x : Point). norm(1, 2) ≥ 0 }",
