@@ -186,6 +186,8 @@ def _scan(tokens: Tokens, pattern: regex.Pattern[str], start: int) -> int | None
             kind = "NUMBER"
         elif group == "string":
             kind = "STRING"
+            if previous == "word" and kinds[-1] in ("example", "import"):
+                _settle_declaration(tokens, line)
         elif group == "comment":
             tokens.comments.append(match.span(group))
             continue
@@ -231,7 +233,7 @@ def _continues(previous: str, kinds: list[str], lines: list[int], line: int) -> 
 
 
 def _settle_declaration(tokens: Tokens, line: int) -> None:
-    """A name follows a word that begins declarations: at the start of a line, that is what it does."""
+    """A name or string follows a word that begins declarations: at the start of a line, that is what it does."""
     if tokens.lines[-1] == line and tokens.first_on_line(-1):
         tokens.kinds[-1] = _scanner().soft[tokens.kinds[-1]][0]
 
@@ -342,7 +344,8 @@ def _settle_by_successor(tokens: Tokens) -> None:
         if kind not in ("with", "using"):
             continue
         following = tokens.texts[index + 1]
-        if not is_word(following[:1]) and not (kind == "with" and following == "("):
+        names = is_word(following[:1]) and following not in CONTINUING_WORDS
+        if not names and not (kind == "with" and following == "("):
             tokens.kinds[index] = "NAME"
         elif kind == "using" and tokens.kinds[index + 2] == "_OPEN":
             close = partners.get(index + 2, index)

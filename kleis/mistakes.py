@@ -191,7 +191,7 @@ def _header(place: Place) -> Mistake | None:
         return Mistake("import-as", "an import has no other name", "names of all files share one space")
     if head in ("import", "example") and "STRING" in place.acceptable:
         return Mistake("quotes", f"`{head}` takes a string", f'write {head} "…"')
-    if head == "define" and found == "{":
+    if head == "define" and found == "{" and "=" not in place.before:
         return Mistake("define-body", "a definition has no braces", "write define f(x) = expression")
     if head == "data" and found == "|" and place.last() == "=":
         return Mistake("leading-bar", "the first alternative has no `|` before it", "remove the bar")
@@ -205,6 +205,13 @@ def _member(place: Place) -> Mistake | None:
         return Mistake("member-separator", f"members need no `{found}` between them", "remove it")
     if place.last(1) == "element" and found == ",":
         return Mistake("one-element", "`element` declares one name", "write one `element` for each")
+    if place.last(1) == "structure" and found == "{":
+        line = place.opened[1]
+        return Mistake(
+            "structure-inside",
+            f"the structure `{place.last()}` stands inside the `{{` of line {line} and has no type",
+            f"close the brace of line {line} before it, or write structure {place.last()} : Type(T) {{ … }}",
+        )
     if place.last(1) == "axiom" and found == "(":
         return Mistake("axiom-parameters", "an axiom has no parameters", "quantify: axiom a : ∀(x : T). …")
     if found == "=" and in_structure and "element" in place.before[:8]:

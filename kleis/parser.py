@@ -137,7 +137,7 @@ class _Parse:
         """
         if isinstance(problem, Refusal):
             return explain_refusal(self.tokens, problem, self.file)
-        begin = self.item_start if self.item_start < problem.index else problem.begin
+        begin = self.item_start
         states = self._run(problem.start, begin, stop=problem.index)
         return explain_token(self.tokens, problem.index, begin, states, self.automaton, self.file)
 
