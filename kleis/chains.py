@@ -67,9 +67,8 @@ def fold(
                 "name a part of the expression with a define of its own",
                 span(token, token),
             )
-        done.append(
-            Operand(Call(operator.name, (left.tree, right.tree), place), height, left.first, right.last)
-        )
+        tree = Call(operator.name, (left.tree, right.tree), place)
+        done.append(Operand(tree, height, left.first, right.last, operator.name))
 
     for (spelling, token), operand in zip(chain.operators, chain.operands[1:], strict=True):
         operator = SPELLINGS[spelling]

@@ -152,15 +152,16 @@ class ExpressionPrinter(TypePrinter):
         return f"({text})" if level > _POSTFIX else text
 
     def _arguments(self, arguments: tuple[Expression, ...]) -> str:
+        """Loops, not helpers: every call here is a stack frame for every level of a deep tree."""
         named = _fields(arguments[-1]) if arguments else ()
-        parts = [self._argument(argument) for argument in (arguments[:-1] if named else arguments)]
-        parts += [f"{name} = {self.expression(value)}" for name, value in named]
+        parts = []
+        for argument in arguments[:-1] if named else arguments:
+            text = self.expression(argument)
+            word, equals, _ = text.partition(" = ")
+            parts.append(f"({text})" if equals and is_word(word) else text)
+        for name, value in named:
+            parts.append(f"{name} = {self.expression(value)}")
         return ", ".join(parts)
-
-    def _argument(self, argument: Expression) -> str:
-        text = self.expression(argument)
-        word, equals, _ = text.partition(" = ")
-        return f"({text})" if equals and is_word(word) else text
 
     def _applied(self, function: Expression) -> str:
         """What is applied: it must end in a parenthesis of its own."""

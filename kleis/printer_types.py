@@ -48,13 +48,13 @@ class TypePrinter:
                 domain = self.type(tree.domain, _PRODUCT)
                 text, own = f"{domain} {self.arrow} {self.type(tree.codomain)}", _ARROW
             case ForAllType():
-                variables = ", ".join(self._variable(variable) for variable in tree.variables)
+                variables = ", ".join([self._variable(variable) for variable in tree.variables])
                 quantifier = "forall " if self.ascii else "∀ "
                 text, own = f"{quantifier}{variables}. {self.type(tree.body)}", _ARROW
             case ProductType() if self.ascii:
                 return f"({self._types(tree.items)})"
             case ProductType():
-                text, own = " × ".join(self.type(item, _SUM) for item in tree.items), _PRODUCT
+                text, own = " × ".join([self.type(item, _SUM) for item in tree.items]), _PRODUCT
             case DimensionOperation():
                 text, own = self._dimension(tree)
             case _:
@@ -68,7 +68,7 @@ class TypePrinter:
         return "(" + ", ".join(self._parameter(parameter) for parameter in parameters) + ")"
 
     def _types(self, types: tuple[TypeExpression, ...]) -> str:
-        return ", ".join(self.type(item) for item in types)
+        return ", ".join([self.type(item) for item in types])
 
     def _parameter(self, parameter: TypeParameter) -> str:
         return parameter.name if parameter.kind is None else f"{parameter.name} : {self.type(parameter.kind)}"
