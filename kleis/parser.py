@@ -24,7 +24,7 @@ from kleis.diagnostics import explain_refusal, explain_token
 from kleis.errors import ParseError
 from kleis.lexing import GLUED, VOID, Tokens, soft, tokenize
 from kleis.lints import Linter
-from kleis.recovery import next_item
+from kleis.recovery import Recovery
 from kleis.syntax import (
     MAXIMUM_NESTING,
     Declaration,
@@ -117,6 +117,7 @@ class _Parse:
     def program(self) -> ParseResult:
         """The items of the text; after an error the next item is looked for."""
         errors: list[ParseError] = []
+        recovery: Recovery | None = None
         begin: int | None = 0
         while begin is not None and len(errors) < MAXIMUM_ERRORS:
             try:
@@ -125,7 +126,10 @@ class _Parse:
             except (Stuck, Refusal) as problem:
                 errors.append(self._error(problem))
                 self.linter.drop_unfinished()
-                begin = next_item(self.tokens, self.item_start, self.index)
+                recovery = recovery or Recovery(self.tokens)
+                begin = recovery.next_item(self.item_start, self.index)
+        if begin is not None:
+            errors[-1].hint = f"{errors[-1].hint}; the text after this was not read".lstrip("; ")
         items = tuple(self.items)
         return ParseResult(Program(items, self.file), tuple(errors), self.linter.finish(items))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kleis.lexing import Tokens
 
-__all__ = ["ITEM_WORDS", "next_item"]
+__all__ = ["ITEM_WORDS", "Recovery"]
 
 ITEM_WORDS = frozenset(
     {"import", "structure", "implements", "data", "operation", "type", "define", "example", "@"}
@@ -16,27 +16,25 @@ ITEM_WORDS = frozenset(
 """What a top-level item starts with."""
 
 
-def next_item(tokens: Tokens, start: int, at: int) -> int | None:
-    """The first token of the item after the one that starts at token `start` and fails at token `at`."""
-    depths = _depths(tokens)
-    balanced = depths[-1] == 0 and min(depths) == 0
-    indentation = tokens.columns[start] if tokens.texts[start] in ITEM_WORDS else 1
-    for index in range(max(at, start + 1), len(tokens)):
-        if tokens.texts[index] not in ITEM_WORDS or not tokens.first_on_line(index):
-            continue
-        if depths[index] == 0 if balanced else tokens.columns[index] <= indentation:
-            return index
-    return None
+class Recovery:
+    """Finds items in the tokens of one text; the braces are counted once."""
 
+    def __init__(self, tokens: Tokens) -> None:
+        self._tokens = tokens
+        self._depths: list[int] = []
+        depth = 0
+        for text in tokens.texts:
+            self._depths.append(depth)
+            depth += (text == "{") - (text == "}")
+        self._balanced = depth == 0 and min(self._depths) == 0
 
-def _depths(tokens: Tokens) -> list[int]:
-    """How many braces are open before each token."""
-    depths: list[int] = []
-    depth = 0
-    for text in tokens.texts:
-        depths.append(depth)
-        if text == "{":
-            depth += 1
-        elif text == "}":
-            depth -= 1
-    return depths
+    def next_item(self, start: int, at: int) -> int | None:
+        """The first token of the item after the one that starts at token `start` and fails at token `at`."""
+        tokens = self._tokens
+        indentation = tokens.columns[start] if tokens.texts[start] in ITEM_WORDS else 1
+        for index in range(max(at, start + 1), len(tokens)):
+            if tokens.texts[index] not in ITEM_WORDS or not tokens.first_on_line(index):
+                continue
+            if self._depths[index] == 0 if self._balanced else tokens.columns[index] <= indentation:
+                return index
+        return None

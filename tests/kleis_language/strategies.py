@@ -86,7 +86,7 @@ CONTEXTUAL = [
 plain_names = st.sampled_from(["x", "y", "f", "g2", "α", "Δx", "x₁", "_tmp", "carrier", "data", "type"])
 names = st.sampled_from(PLAIN + CONTEXTUAL)
 upper_names = st.sampled_from(["None", "Some", "Cons", "Δ", "Big_1"])
-operator_names = st.sampled_from(sorted(BINARY) + ["logical_not"])
+operator_names = st.sampled_from([*sorted(BINARY), "logical_not"])
 declared_names = plain_names | operator_names
 value_names = (
     names | upper_names | operator_names | st.sampled_from(["S::op", "Ring::additive::•", "S::plus"])
