@@ -6,7 +6,6 @@ message says what could have come, in the words of a reader, not of the grammar.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
 from kleis.automaton import Automaton
@@ -197,6 +196,8 @@ def _unnamed(
     expected: tuple[str, ...],
     automaton: Automaton,
 ) -> Mistake:
+    import difflib  # slow to import, and only the unlucky need it
+
     found = tokens.texts[index]
     what = f"`{_shown(found)}`" if found else "the end of the text"
     wanted = f" where {_listed(expected)} was expected" if expected else ""

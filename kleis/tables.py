@@ -1,8 +1,8 @@
 """The parse tables: grammar.lark compiled by lark, in a form that loads in milliseconds.
 
 lark analyses the grammar (LALR(1), strict: a conflict is an error).  What this module keeps of the result is
-plain data, stored as JSON in the user's cache directory under the hash of the grammar, this file and lark's
-version, so lark itself is imported only when the grammar has changed.  Where no cache can be read or written,
+plain data, stored as JSON in the user's cache directory under the hash of the grammar and this file, so lark
+itself is imported only when one of them has changed.  Where no cache can be read or written,
 the tables are built again (about a quarter of a second).
 
 Two things are done to lark's tables.  Every rule gets a recipe: which of its parts reach the builder, and where
@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import pkgutil
 import re
-from importlib import metadata, resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -63,7 +63,15 @@ _STARTS = ["program", "expression", "type"]
 
 def grammar_text() -> str:
     """The text of grammar.lark."""
-    return resources.files("kleis").joinpath("grammar.lark").read_text(encoding="utf-8")
+    return _data("grammar.lark").decode()
+
+
+def _data(name: str) -> bytes:
+    """A file of this package (importlib.resources would take longer to import than the tables to load)."""
+    content = pkgutil.get_data("kleis", name)
+    if content is None:
+        raise FileNotFoundError(f"the package kleis is incomplete: {name} is missing")
+    return content
 
 
 @functools.lru_cache(maxsize=1)
