@@ -78,10 +78,7 @@ def _data(name: str) -> bytes:
 def load_tables() -> Tables:
     """The tables of the grammar, from the cache where possible."""
     grammar = grammar_text()
-    program = Path(__file__).read_bytes()
-    key = hashlib.sha256(
-        b"\0".join([grammar.encode(), program, metadata.version("lark").encode()])
-    ).hexdigest()
+    key = hashlib.sha256(grammar.encode() + b"\0" + _data("tables.py")).hexdigest()
     cache = Path(platformdirs.user_cache_dir("pif-kleis")) / f"kleis-grammar-{key[:32]}.json"
     try:
         return msgspec.json.decode(cache.read_bytes(), type=Tables)
