@@ -80,20 +80,30 @@ def load_tables() -> Tables:
     grammar = grammar_text()
     key = hashlib.sha256(grammar.encode() + b"\0" + _data("tables.py")).hexdigest()
     cache = Path(platformdirs.user_cache_dir("pif-kleis")) / f"kleis-grammar-{key[:32]}.json"
-    try:
-        return msgspec.json.decode(cache.read_bytes(), type=Tables)
-    except (OSError, msgspec.DecodeError):
+    tables = _stored(cache)
+    if tables is None:
         tables = build_tables(grammar)
-    _store(cache, msgspec.json.encode(tables))
+        _store(cache, msgspec.json.encode(tables))
     return tables
+
+
+def _stored(cache: Path) -> Tables | None:
+    """The tables in the cache; None if there are none or they are damaged."""
+    try:
+        digest, _, content = cache.read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    whole = digest.decode("ascii", "replace") == hashlib.sha256(content).hexdigest()
+    return msgspec.json.decode(content, type=Tables) if whole else None
 
 
 def _store(cache: Path, content: bytes) -> None:
     """Write the cache in one step; a directory that cannot be written only costs time at the next start."""
-    partial = cache.with_suffix(f".{hashlib.sha256(content).hexdigest()[:8]}.partial")
+    digest = hashlib.sha256(content).hexdigest()
+    partial = cache.with_suffix(f".{digest[:8]}.partial")
     try:
         cache.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(content)
+        partial.write_bytes(digest.encode() + b"\n" + content)
         partial.replace(cache)
     except OSError:
         return

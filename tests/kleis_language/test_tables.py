@@ -30,14 +30,17 @@ def test_tables_are_stored_and_read_back(cache: Path, monkeypatch: pytest.Monkey
     assert UNCACHED() == built
 
 
-@pytest.mark.parametrize("content", [b"", b"{}", b"[[], [], 3]", b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "content", [b"", b"{}", b"[[],[],[],{},{},{}]", b"0\n[[],[],[],{},{},{}]", b"\xff\xfe"]
+)
 def test_a_damaged_cache_is_replaced(cache: Path, content: bytes) -> None:
     UNCACHED()
     [stored] = cache.iterdir()
-    good = stored.read_bytes()
     stored.write_bytes(content)
-    UNCACHED()
-    assert len(stored.read_bytes()) == len(good)
+    rebuilt = UNCACHED()
+    assert rebuilt.spellings["define"] == "DEFINE"
+    assert stored.read_bytes() != content
+    assert UNCACHED() == rebuilt
 
 
 def test_a_place_that_cannot_be_written_is_done_without(
