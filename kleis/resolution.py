@@ -18,6 +18,7 @@ from typing import TypeAlias
 
 from rpds import HashTrieSet
 
+from kleis.builtins.numeric_extra import NUMERIC_EXTRA
 from kleis.operators import canonical_name
 from kleis.problems import Problem, Spanned
 from kleis.resolution_expressions import ExpressionNames
@@ -109,7 +110,7 @@ class _Check:
 
     # ── definitions and types ────────────────────────────────────────────────────────────────────────────
 
-    def _definition(self, item: FunctionDefinition, scope: _Scope) -> None:
+    def _definition(self, item: FunctionDefinition, scope: _Scope, *, is_global: bool = True) -> None:
         self._distinct("parameter", [(each.name, each) for each in item.parameters])
         for parameter in item.parameters:
             self.types.check(parameter.type, scope)
@@ -119,7 +120,7 @@ class _Check:
             self.expressions.check(measure, inner, "definition")
         self.expressions.check(item.body, inner, "definition")
         name = canonical_name(item.name)
-        if name in self.known.builtins:
+        if is_global and name in self.known.builtins and name not in NUMERIC_EXTRA:
             self.report.warn(
                 item,
                 "shadows-builtin",
@@ -170,7 +171,7 @@ class _Check:
         if item.name in self.known.members.circular:
             message = f"the inheritance of {item.name} goes round in a circle"
             self.report.error(item, "inheritance-cycle", message, hint="cut the circle of extends and over")
-        self._members(item.members, scope)
+        self._members(item.members, scope, is_global=not item.parameters)
 
     def _over_parameters(self, item: Structure) -> set[str]:
         """The type names that the parents' arguments bring along: the F of ``over Field(F)``."""
@@ -182,7 +183,7 @@ class _Check:
                     found.add(name)
         return found
 
-    def _members(self, members: tuple[StructureMember, ...], scope: _Scope) -> None:
+    def _members(self, members: tuple[StructureMember, ...], scope: _Scope, *, is_global: bool) -> None:
         axioms = [(member.name, member) for member in members if isinstance(member, Axiom)]
         self._distinct("axiom", axioms)
         for member in members:
@@ -192,11 +193,11 @@ class _Check:
                 case Axiom():
                     self.expressions.check(member.proposition, scope, "proposition")
                 case FunctionDefinition():
-                    self._definition(member, scope)
+                    self._definition(member, scope, is_global=is_global)
                 case NestedStructure():
                     if self.types.structure(member.type, scope, "a nested structure"):
                         self._renamings(member.renamings, head_name(member.type) or "")
-                    self._members(member.members, scope)
+                    self._members(member.members, scope, is_global=is_global)
 
     def _renamings(self, renamings: tuple[Renaming, ...], structure: str) -> None:
         if not renamings:

@@ -107,6 +107,7 @@ class Known:
         self.builtins = builtins
         self.members = Members(theory)
         self._renamed: frozenset[str] | None = None
+        self._carriers: frozenset[str] | None = None
         self._declared: dict[str, tuple[Declared, ...]] = {}
         self._arities: dict[str, list[Arity]] = {}
 
@@ -132,6 +133,15 @@ class Known:
             )
         return self._renamed
 
+    @property
+    def carriers(self) -> frozenset[str]:
+        """The parameters of structures: in a proposition such a name speaks of any model."""
+        if self._carriers is None:
+            self._carriers = frozenset(
+                each.name for structure in self.theory.structures.values() for each in structure.parameters
+            )
+        return self._carriers
+
     def is_type(self, name: str) -> bool:
         """Whether a name is declared or built in as a type."""
         theory = self.theory
@@ -141,12 +151,13 @@ class Known:
             or name in theory.data
             or name in theory.aliases
             or name in theory.structures
+            or name in self.carriers
         )
 
     def type_names(self) -> list[str]:
         """The names a mistyped type may have meant."""
         theory = self.theory
-        return [*_TYPES, *theory.data, *theory.aliases, *theory.structures]
+        return [*_TYPES, *theory.data, *theory.aliases, *theory.structures, *self.carriers]
 
     def structure_names(self) -> list[str]:
         """The declared structures."""

@@ -64,8 +64,7 @@ def check_file(loader: Loader, name: str, *, syntax_only: bool = False) -> Check
     clashes = [each for each in loading.problems if each.file == main.name or each.severity == "error"]
     names: tuple[Problem, ...] = ()
     if loading.ok:
-        from kleis.resolution_builtins import builtin_arities
-
+        from kleis.builtins.table import builtin_arities
         from kleis.resolution import check_names
 
         names = check_names(main.result.program, loading.theory, builtin_arities())
