@@ -39,6 +39,9 @@ The functions over this syntax (each in its own module, so that importing the tr
     kleis.formatter
         format_source(text: str, *, ascii: bool = False, file: str = "<text>") -> str
             Layout and spelling only (`kleis fmt`): comments and parentheses stay; raises `ParseError`.
+    kleis.traversal
+        children(node: Node) -> Iterator[Node], walk(*roots: Node) -> Iterator[Node]
+            Without recursion, in the order of the text.
 """
 
 from __future__ import annotations
