@@ -76,10 +76,10 @@ class Meter:
         self.charge(size)
 
     def admit_bits(self, bits: int) -> None:
-        """Pay for an integer of so many bits, word by word, or stop the run if none so large may exist."""
+        """Pay for an integer of so many bits, block by block, or stop the run if none so large may exist."""
         if bits > self.budget.size:
             self.admit(bits, "an integer (in bits)")
-        self.charge(bits >> 6)
+        self.charge(bits >> 10)
 
     def refuse_steps(self) -> NoReturn:
         """Stop the run because its steps are used up."""

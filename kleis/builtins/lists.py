@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 
 from kleis.builtins import numbers
 from kleis.builtins.context import Context, undefined, wrong_sort
@@ -177,8 +178,12 @@ def _random_normal(context: Context, count: int, seed: int = 42, scale: Number =
         # Box–Muller; the radius needs a number above 0.
         radius = math.sqrt(-2 * math.log((source.next() + 1) / (2**32 + 1)))
         angle = 2 * math.pi * source.next() / 2**32
-        drawn.append(numbers.finite(lambda r=radius, a=angle: deviation * r * math.cos(a)))
+        drawn.append(numbers.finite(partial(_scaled, deviation, radius * math.cos(angle))))
     return list_of(drawn)
+
+
+def _scaled(factor: float, value: float) -> float:
+    return factor * value
 
 
 def _vector_sum(context: Context, left: ListValue, right: ListValue) -> ListValue:

@@ -17,6 +17,7 @@ from fractions import Fraction
 
 from kleis.budget import Meter
 from kleis.builtins.context import undefined
+from kleis.errors import EvaluationError
 from kleis.values import Complex, Number, complex_value, exact
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "negate_real",
     "remainder",
     "subtract",
+    "too_large",
 ]
 
 Numeric = Number | Complex
@@ -50,7 +52,7 @@ def _pay(meter: Meter, a: Number, b: Number) -> None:
     words_a, words_b = _words(a), _words(b)
     if words_a + words_b > 8:
         meter.admit_bits((words_a + words_b) * 64 - 128)
-        meter.charge(words_a * words_b)
+        meter.charge(words_a * words_b >> 6)
 
 
 def approximate(number: Number) -> float:
@@ -58,7 +60,7 @@ def approximate(number: Number) -> float:
     try:
         return float(number)
     except OverflowError:
-        raise undefined("a number is too large to be approximated", "keep the calculation exact") from None
+        raise too_large() from None
 
 
 def finite(compute: Callable[[], float]) -> float:
@@ -69,10 +71,18 @@ def finite(compute: Callable[[], float]) -> float:
         result = math.inf
     except (ValueError, ZeroDivisionError):
         result = math.nan
-    if not math.isfinite(result):
-        what = "no real number" if math.isnan(result) else "too large to be approximated"
-        raise undefined(f"the result is {what}")
+    if math.isnan(result):
+        raise undefined("the result is no real number")
+    if math.isinf(result):
+        raise too_large()
     return result
+
+
+def too_large() -> EvaluationError:
+    """The error of a number that exists but is beyond the floats, which makes nothing undefined."""
+    return EvaluationError(
+        "a number is too large to be approximated", code="approximation", hint="keep the calculation exact"
+    )
 
 
 def _real(meter: Meter, a: Number, b: Number, operation: Callable[[Number, Number], Number]) -> Number:

@@ -152,7 +152,7 @@ def call_builtin(context: Context, builtin: Builtin, name: str, arguments: tuple
 
 def stuck(builtin: Builtin, arguments: tuple[Value, ...]) -> Stuck:
     """The call as a symbolic value."""
-    return Stuck(builtin.name, arguments, total=builtin.condition is None)
+    return Stuck(builtin.name, arguments, total=builtin.condition is None and not builtin.higher_order)
 
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")

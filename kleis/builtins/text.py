@@ -66,6 +66,10 @@ def _concat(context: Context, *parts: Value) -> Value:
     return "".join(texts)
 
 
+def _empty(context: Context) -> str:
+    return ""
+
+
 def _same_text(context: Context, a: Value, b: Value) -> bool:
     return text_of(context, a) == text_of(context, b)
 
@@ -183,6 +187,8 @@ TEXT: tuple[Builtin, ...] = (
     row("concat(parts : Any*) : String or List", _concat, "The texts joined; of lists, the lists joined.",
         ('concat("a", 1, "b")', '"a1b"'), ('concat("x = ", 0.25)', '"x = 0.25"'), ("concat([1], [2, 3])", "[1, 2, 3]"),
         tier="T4", aliases="str_concat"),
+    row("empty_string() : String", _empty, "The string without characters; also without parentheses.",
+        ("empty_string", '""'), tier="T4"),
     row("str_eq(a : Any, b : Any) : Bool", _same_text, "Whether the texts are the same.",
         ('str_eq("1", 1)', "true"), tier="T4"),
     row("strlen(s : Text) : ℕ", _length, "The number of code points.", ('strlen("héllo")', "5"), tier="T4",
