@@ -91,10 +91,9 @@ def _loading() -> dict[str, float]:
 
 def _evaluating() -> dict[str, float]:
     """Each program under the standard budget; its time beside the same work in Python."""
-    from kleis.evaluation.evaluate import evaluate
-
     from kleis.budget import STANDARD_BUDGET
     from kleis.evaluation.environment import environment_of
+    from kleis.evaluation.evaluate import evaluate
     from kleis.parser import parse_expression, parse_program
     from kleis.values import render_value
 

@@ -21,12 +21,11 @@ def evaluate_text(
     expression: str, imports: Sequence[str], path: Sequence[Path], granted_root: Path | None
 ) -> int:
     """Print the value of an expression; the exit status."""
+    from kleis.budget import STANDARD_BUDGET
     from kleis.evaluation.environment import environment_of
     from kleis.evaluation.evaluate import evaluate
-    from kleis.values import render_value
-
-    from kleis.budget import STANDARD_BUDGET
     from kleis.parser import parse_expression
+    from kleis.values import render_value
 
     text = sys.stdin.read() if expression == STANDARD_INPUT else expression
     lines = "\n".join(f"import {_quoted(name)}" for name in imports)

@@ -27,7 +27,7 @@ from registry.cli.kleis_checking import load_errors
 from registry.cli.kleis_files import load
 
 if TYPE_CHECKING:
-    from kleis.evaluation.outcomes import ExampleResult
+    from kleis.evaluation.outcomes import AssertionResult, ExampleResult
     from kleis.loader import Loading
 
 __all__ = ["NEEDS_PROVER", "Assertion", "Block", "FileReport", "run_file"]
@@ -125,10 +125,9 @@ def run_file(
 
 
 def _runner(loading: Loading, granted_root: Path | None) -> Callable[[Example], ExampleResult]:
+    from kleis.budget import STANDARD_BUDGET
     from kleis.evaluation.environment import environment_of
     from kleis.evaluation.examples import run_example
-
-    from kleis.budget import STANDARD_BUDGET
 
     environment = environment_of(loading.theory, granted_root=granted_root)
     return lambda example: run_example(environment, example, STANDARD_BUDGET)
@@ -144,9 +143,15 @@ def _reported(result: ExampleResult) -> Block:
             each.line,
             each.kind,
             NEEDS_PROVER if each.status == "undecided" else each.status,
-            f"{each.detail} (approximate)".strip() if each.approximate else each.detail,
+            _detail(each),
         )
         for each in result.assertions
     )
     error = NEEDS_PROVER if result.needs_prover else result.error
     return Block(result.name, result.line, result.passed, error, assertions, result.output)
+
+
+def _detail(result: AssertionResult) -> str:
+    """What is said of an assertion besides its status."""
+    detail = result.detail.removeprefix(f"{NEEDS_PROVER}: ")
+    return f"{detail} (approximate)".strip() if result.approximate else detail
