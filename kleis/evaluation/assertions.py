@@ -57,7 +57,7 @@ def judge(machine: Machine, proposition: Expression, environment: Environment, f
     if isinstance(value, bool):
         return Judgement(value, "" if value else "the proposition is false")
     if isinstance(value, (Symbol, Stuck, Suspended)):
-        return Judgement(None, f"it depends on unbound names: {render_value(value, limit=_SHOWN)}")
+        return Judgement(None, render_value(value, limit=_SHOWN))
     raise wrong_sort(
         f"an assertion is about a truth value, not {kind_name(value)}",
         found=kind_name(value),
@@ -103,9 +103,7 @@ def _comparison(machine: Machine, proposition: Call, environment: Environment, f
         if verdict is False and equal(left, right, machine) is not True:
             return Judgement(None, f"approximate values too close to tell: {_both(left, right)}")
     if verdict is None:
-        return Judgement(
-            None, f"{render_value(left, limit=_SHOWN)} {_WORDS[name]} {render_value(right, limit=_SHOWN)}"
-        )
+        return Judgement(None, render_value(Stuck(name, (left, right), total=False), limit=_SHOWN))
     if verdict:
         return Judgement(True, "")
     if name == "equals":
