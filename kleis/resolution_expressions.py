@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 
 from rpds import HashTrieSet
 
+from kleis.builtins.numeric_extra import NUMERIC_EXTRA
 from kleis.operators import canonical_name
 from kleis.problems import Spanned
 from kleis.resolution_known import Arity, Known, describe
@@ -175,6 +176,10 @@ class ExpressionNames:
                 found=name,
             )
             return
+        if name in NUMERIC_EXTRA and not self._known.declared(name):
+            message = f"{name} ({NUMERIC_EXTRA[name]}) has no value without the extra numeric"
+            hint = "install pif-kleis[numeric], or define the function in Kleis"
+            self._report.warn(node, "needs-numeric", message, hint=hint, found=name)
         self._count(node, self._known.arities(name))
 
     def _count(self, node: Call, arities: list[Arity]) -> None:

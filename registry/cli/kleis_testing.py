@@ -130,7 +130,8 @@ def _runner(loading: Loading, granted_root: Path | None) -> Callable[[Example], 
     from kleis.evaluation.examples import run_example
 
     environment = environment_of(loading.theory, granted_root=granted_root)
-    return lambda example: run_example(environment, example, STANDARD_BUDGET)
+    file = loading.main.name
+    return lambda example: run_example(environment, example, STANDARD_BUDGET, file=file)
 
 
 def _unrun(example: Example, reason: str) -> Block:

@@ -11,7 +11,14 @@ from kleis.problems import Problem
 from kleis.resolution import check_names
 from kleis.theory import Theory
 
-BUILTINS = {"length": (1, 1), "range": (1, 2), "concat": (1, None), "sqrt": (1, 1), "builtin_add": (2, 2)}
+BUILTINS = {
+    "length": (1, 1),
+    "range": (1, 2),
+    "concat": (1, None),
+    "sqrt": (1, 1),
+    "builtin_add": (2, 2),
+    "eigenvalues": (0, None),
+}
 
 LIBRARY = """
 structure Semigroup(S) {
@@ -71,6 +78,7 @@ def test_the_library_itself_has_no_problem() -> None:
         "define f(x) = Ring::additive::e + Ring::additive::plus(x, x) + Ring::zero",
         "define f(x) = record(field(\"a\", x))",
         "define f(x) = f(a = x)",
+        "define eigenvalues(m) = m\ndefine f(x) = eigenvalues(x)",
         "define f(x) = Matrix(1, 2, [x, x])",
         "structure S { operation subset : Set(ℝ) × Set(ℝ) → Bool  axiom a : subset(ℤ, ℝ) }",
         "structure S(A) extends Monoid(A) { axiom a : ∀(x : A). x • e = x }",
@@ -114,6 +122,7 @@ def test_programs_without_problems(text: str) -> None:
         ("define f(x) = Monoid::ee", ("unknown-member", 1, 15, "Monoid::ee")),
         ("define f(x) = Monid::e", ("unknown-structure", 1, 15, "Monid::e")),
         ("define f(x) = Ring::multiplicative::e", ("unknown-member", 1, 15, "Ring::multiplicative::e")),
+        ("define f(x) = eigenvalues(x)", ("needs-numeric", 1, 15, "eigenvalues")),
         ("define sqrt(x) = x", ("shadows-builtin", 1, 1, "")),
         ("type A = B\ntype B = List(A)\ntype C = C", ("alias-cycle", 3, 1, "")),
         ("data D(T, T) = A(T)", ("duplicate-name", 1, 11, "T")),
