@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -196,14 +197,18 @@ def run(arguments: Iterable[str] | None = None) -> int:
 
 def main() -> None:
     """The entry point of the `kleis` script."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(run())
 
 
 def _print_json(answer: dict[str, Any]) -> None:
-    import msgspec
+    import json
 
+    # A file name may be no Unicode; json and "replace" take what a stricter encoder refuses.
+    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
     sys.stdout.flush()
-    sys.stdout.buffer.write(msgspec.json.encode(answer) + b"\n")
+    sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
     sys.stdout.buffer.flush()
 
 

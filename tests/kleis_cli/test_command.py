@@ -87,6 +87,23 @@ def test_a_reader_that_goes_away_is_no_traceback(write: Callable[..., None]) -> 
         assert process.wait() in (0, 1)
 
 
+@pytest.mark.parametrize("command", ["check", "test"])
+def test_a_file_name_that_is_no_unicode(process: Callable[..., Any], command: str) -> None:
+    name = os.fsdecode(b"bad\xff.kleis")
+    Path(name).write_text('example "a" { assert(1 = 1) }')
+    plain = process(command, name)
+    assert plain.status == 0, plain.err
+    answer = process(command, "--json", name)
+    assert answer.status == 0, answer.err
+    assert answer.json["files"][0]["file"] == "bad?.kleis"
+
+
+def test_a_terminal_that_knows_no_unicode(process: Callable[..., Any], write: Callable[..., None]) -> None:
+    write(main="define f(x) = x ∧ x")
+    answer = process("show", "main.kleis", environment={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+    assert (answer.status, answer.out) == (0, "define f(x) = x \\u2227 x\n")
+
+
 class Terminal:
     """A stream somebody looks at."""
 
