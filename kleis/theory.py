@@ -202,7 +202,7 @@ class Theory:
             member
             for entry in self._entries
             if isinstance(entry.declaration, Structure)
-            for member in members(entry.declaration, entry.file)
+            for member in _members(entry.declaration, entry.file)
             if member.kind == "axiom"
         )
 
@@ -257,7 +257,7 @@ class Theory:
         return f"<Theory of {len(self)} declarations>"
 
 
-def members(structure: Structure, file: str) -> Iterable[Declared]:
+def _members(structure: Structure, file: str) -> Iterable[Declared]:
     """The members of a structure and of the structures nested in it, outer ones first."""
     pending: list[tuple[str, tuple[StructureMember, ...]]] = [(structure.name, structure.members)]
     for owner, nodes in pending:
@@ -366,7 +366,7 @@ class _Growth:
                 self._report(_constructed_twice(variant, data, self.file, taken))
 
     def _read_members(self, structure: Structure) -> None:
-        for member in members(structure, self.file):
+        for member in _members(structure, self.file):
             node = member.node
             if isinstance(node, FunctionDefinition):
                 self._define(node, structure, member.owner)

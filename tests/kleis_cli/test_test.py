@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import pty
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -191,3 +196,25 @@ def test_warnings_are_no_part_of_testing(kleis: Callable[..., Any], write: Calla
 def test_standard_input(process: Callable[..., Any]) -> None:
     answer = process("test", "--json", "-", text='example "a" { assert(1 + 1 = 2) }')
     assert (answer.status, answer.json["files"][0]["file"]) == (0, "-")
+
+
+def test_a_terminal_gets_colours_and_a_table(write: Callable[..., None]) -> None:
+    write(one='example "a" { assert(1 = 1) out("\x1b[2J") }', two='example "b" { assert(1 = 2) }')
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TERM": "xterm"}
+    environment.pop("NO_COLOR", None)
+    command = [sys.executable, "-m", "registry.cli.kleis", "test", "one.kleis", "two.kleis"]
+    with subprocess.Popen(command, stdout=theirs, env=environment) as process:
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # how a closed terminal ends on Linux
+            while piece := os.read(ours, 65536):
+                shown += piece
+    os.close(ours)
+    text = shown.decode()
+    assert process.returncode == 1
+    assert "\x1b[32mpassed\x1b[0m one.kleis: a" in text
+    assert "needs the prover" in text
+    assert "│" in text
+    assert "\\x1b[2J" in text
+    assert "\x1b[2J" not in text
