@@ -35,7 +35,9 @@ class Context(Meter):
     def emit(self, text: str) -> None:
         """Print a text."""
         self.printed += len(text)
-        self.admit(self.printed, "the output")
+        if self.printed > self.budget.size:
+            self.admit(self.printed, "the output")
+        self.charge(len(text))
         self.output.append(text)
 
 

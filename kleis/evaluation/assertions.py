@@ -1,12 +1,14 @@
 """Judging a proposition: true, false or undecided, and why.
 
 Exact values compare exactly.  Where a comparison at the top of the proposition meets floats, = ≤ ≥ hold within the
-tolerance, and ≠ < > are undecided within it, since the true values may be equal.  Conjunctions are judged part by
+tolerance; ≠ is undecided within it, and < > are where the two agree in all digits that count, since the true values
+may be equal.  Conjunctions are judged part by
 part, so that each equation of ``a = 1 ∧ b = 2`` has this reading.
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import NamedTuple
 
 from kleis.builtins.context import RECOVERABLE, wrong_sort
@@ -16,6 +18,7 @@ from kleis.evaluation.evaluate import evaluate_with
 from kleis.evaluation.machine import Machine
 from kleis.syntax import Call, Expression
 from kleis.values import (
+    TOLERANCE,
     Number,
     Stuck,
     Suspended,
@@ -100,7 +103,7 @@ def _comparison(machine: Machine, proposition: Call, environment: Environment, f
         verdict = _order(machine, name, left, right)
     if name == "neq" and verdict is not None:
         verdict = not verdict
-        if verdict is False and equal(left, right, machine) is not True:
+        if verdict is False and equal(left, right, machine) is not True and machine.approximate:
             return Judgement(None, f"approximate values too close to tell: {_both(left, right)}")
     if verdict is None:
         return Judgement(None, render_value(Stuck(name, (left, right), total=False), limit=_SHOWN))
@@ -133,8 +136,16 @@ def _order(machine: Machine, name: str, left: Value, right: Value) -> bool | Non
     assert isinstance(right, Number)
     if isinstance(left, float) or isinstance(right, float):
         machine.approximate = True
-        if close(left, right):
-            return True if name in ("leq", "geq") else None
+        if name in ("leq", "geq") and close(left, right):
+            return True
+        if _same_digits(left, right):
+            return None
     if name in ("less_than", "leq"):
         return left < right if name == "less_than" else left <= right
     return left > right if name == "greater_than" else left >= right
+
+
+def _same_digits(left: Number, right: Number) -> bool:
+    """Whether two numbers are within the tolerance relative to their own size: 1e-12 is clearly greater than 0."""
+    exact_left, exact_right = Fraction(left), Fraction(right)
+    return abs(exact_left - exact_right) <= TOLERANCE * max(abs(exact_left), abs(exact_right))

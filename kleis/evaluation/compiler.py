@@ -16,7 +16,7 @@ from kleis.builtins.context import wrong_sort
 from kleis.errors import EvaluationError
 from kleis.evaluation.calls import constant_reference, global_call
 from kleis.evaluation.compiled import Compiled, Place, Scope, charged, constant, sequence
-from kleis.evaluation.connectives import CONNECTIVES, connective_code
+from kleis.evaluation.connectives import CONNECTIVES, Connective, connective_code
 from kleis.evaluation.machine import Frame, Machine, Procedure, apply
 from kleis.evaluation.matching import compile_let, compile_match
 from kleis.evaluation.quantifiers import compile_quantifier
@@ -154,14 +154,22 @@ class Compiler:
         name, arguments = expression.name, expression.arguments
         place = self.place(expression)
         local = scope.slot(name) is not None or name in self.environment.bindings
-        if not local and name in CONNECTIVES and len(arguments) == 2 and self.environment.is_builtin(name):
+        connective = None if local else self._connective(name, len(arguments))
+        if connective is not None:
             left, right = self.compile(arguments[0], scope), self.compile(arguments[1], scope)
-            return connective_code(CONNECTIVES[name], left, right, place)
+            return connective_code(connective, left, right, place)
         parts = [self.compile(argument, scope) for argument in arguments]
         if not local:
             return global_call(self.environment, name, parts, place)
         function = self._name(Name(name), scope)
         return sequence([function, *parts], _apply if parts else _apply_nothing, place, direct=False)
+
+    def _connective(self, name: str, count: int) -> Connective | None:
+        """The connective that a global name means: any alias of the builtin will do."""
+        builtin = self.environment.builtin(name) if count == 2 else None
+        if builtin is None or not self.environment.is_builtin(name):
+            return None
+        return CONNECTIVES.get(builtin.name)
 
     # ── Functions ────────────────────────────────────────────────────────────────────────────────────────────
 

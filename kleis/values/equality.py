@@ -184,11 +184,16 @@ def _same_named_function(a: FunctionValue, b: FunctionValue) -> bool:
 
 
 def leaves_of(value: Value, meter: Meter) -> Iterator[Value]:
-    """Everything inside a value that is neither list nor data, from left to right."""
+    """Everything inside a value that is neither list nor data; what is shared is looked at once."""
     pending: list[Value] = [value]
+    seen: set[int] = set()
     while pending:
         item = pending.pop()
         meter.charge(1)
+        if isinstance(item, (ListValue, Data)):
+            if id(item) in seen:
+                continue
+            seen.add(id(item))
         if isinstance(item, ListValue):
             pending.extend(reversed(item.items()))
         elif isinstance(item, Data):

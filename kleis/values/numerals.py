@@ -61,7 +61,7 @@ def plain_text(number: Number) -> str:
         rest, places = rest // 2, places + 1
     while rest % 5 == 0:
         rest, fives = rest // 5, fives + 1
-    if rest != 1:
+    if rest != 1 or number.denominator == 1:
         return number_text(number)
     places = max(places, fives)
     digits = integer_text(abs(number.numerator) * 10**places // number.denominator).rjust(places + 1, "0")
