@@ -181,9 +181,9 @@ class ExpressionBuilder:
         return FunctionType(domain, codomain, span)
 
     def for_all_type(
-        self, span: Span, _quantifier: str, variables: list[TypeParameter], body: TypeExpression
+        self, span: Span, _quantifier: str, variables: tuple[TypeParameter, ...], body: TypeExpression
     ) -> TypeExpression:
-        return ForAllType(tuple(variables), body, span)
+        return ForAllType(variables, body, span)
 
     def dimension(
         self, span: Span, left: TypeExpression, operator: str, right: TypeExpression
@@ -191,14 +191,17 @@ class ExpressionBuilder:
         return DimensionOperation(operator, (left, right), span)
 
     def type_variables(
-        self, span: Span, first: list[TypeParameter], rest: list[list[TypeParameter]] | None = None
-    ) -> list[TypeParameter]:
-        return [variable for group in (first, *(rest or ())) for variable in group]
+        self, span: Span, *groups: tuple[TypeParameter, ...] | list[tuple[TypeParameter, ...]]
+    ) -> tuple[TypeParameter, ...]:
+        variables: tuple[TypeParameter, ...] = ()
+        for group in groups:
+            variables += tuple(v for part in group for v in part) if isinstance(group, list) else group
+        return variables
 
     def type_variable_group(
         self, span: Span, names: list[str], kind: TypeExpression | None
-    ) -> list[TypeParameter]:
-        return [TypeParameter(name, kind or NamedType("Type", span), span) for name in names]
+    ) -> tuple[TypeParameter, ...]:
+        return tuple(TypeParameter(name, kind or NamedType("Type", span), span) for name in names)
 
     def type_parameters(
         self, span: Span, parameters: list[TypeParameter] | None = None

@@ -144,8 +144,9 @@ class Linter:
         for item in items:
             if isinstance(item, Example):
                 self._continued_lines(item)
-        for index, (kind, text) in enumerate(zip(self._tokens.kinds, self._tokens.texts, strict=True)):
-            if kind == "NAME" and text in _UNUSABLE:
+        kinds = self._tokens.kinds
+        for index, (kind, text) in enumerate(zip(kinds, self._tokens.texts, strict=True)):
+            if kind == "NAME" and text in _UNUSABLE and not self._called(index):
                 self._add(
                     "unusable-name",
                     index,
@@ -153,6 +154,11 @@ class Linter:
                     "choose another name",
                 )
         return tuple(sorted(self._pending, key=lambda lint: (lint.line, lint.column, lint.code)))
+
+    def _called(self, index: int) -> bool:
+        """Whether an infix word stands where only a call can: `and(p, q)` means what `p and q` means."""
+        kinds, text = self._tokens.kinds, self._tokens.texts[index]
+        return text in ("and", "or") and index + 1 < len(kinds) and kinds[index + 1] == "_OPEN"
 
     def _forget(self) -> None:
         self._pending = []

@@ -49,8 +49,8 @@ class TypePrinter:
                 text, own = f"{domain} {self.arrow} {self.type(tree.codomain)}", _ARROW
             case ForAllType():
                 variables = ", ".join([self._variable(variable) for variable in tree.variables])
-                quantifier = "forall " if self.ascii else "∀ "
-                text, own = f"{quantifier}{variables}. {self.type(tree.body)}", _ARROW
+                quantifier = "forall " if self.ascii else "∀"
+                text, own = f"{quantifier}({variables}). {self.type(tree.body)}", _ARROW
             case ProductType() if self.ascii:
                 return f"({self._types(tree.items)})"
             case ProductType():

@@ -108,7 +108,7 @@ class ProductType(Node, frozen=True):
 
 
 class ForAllType(Node, frozen=True):
-    """``∀ n m : Nat, T . body``; a variable without a kind has ``kind = NamedType("Type")``."""
+    """``∀(n m : Nat, T). body``; a variable without a kind has ``kind = NamedType("Type")``."""
 
     variables: tuple[TypeParameter, ...]
     body: TypeExpression

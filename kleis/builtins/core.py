@@ -255,9 +255,9 @@ _COMPARISON = (
 _LOGIC = (
     row("logical_and(a : Bool, b : Bool) : Bool", lambda context, a, b: a and b, "Both hold (strong Kleene).",
         ("true ∧ 2 < 3", "true"), ("1 = 2 ∧ 1/0 = 1", "false"), ("1/0 = 1 ∧ 1 = 2", "false"),
-        ("1/0 = 1 ∧ true", "undefined"), tier="T0"),
+        ("1/0 = 1 ∧ true", "undefined"), ("and(true, true)", "true"), tier="T0", aliases="and"),
     row("logical_or(a : Bool, b : Bool) : Bool", lambda context, a, b: a or b, "One holds at least (strong Kleene).",
-        ("1/0 = 1 ∨ true", "true"), ("false ∨ false", "false"), tier="T0"),
+        ("1/0 = 1 ∨ true", "true"), ("false ∨ false", "false"), ("or(false, true)", "true"), tier="T0", aliases="or"),
     row("logical_not(a : Bool) : Bool", lambda context, a: not a, "It does not hold.", ("¬false", "true"), tier="T0"),
     row("implies(a : Bool, b : Bool) : Bool", lambda context, a, b: not a or b, "¬a ∨ b",
         ("false → 1/0 = 1", "true"), ("true → false", "false"), tier="T0"),

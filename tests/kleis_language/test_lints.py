@@ -57,6 +57,7 @@ QUIET = [
     'example "x" {\n  f(x)\n  (y)\n  f(\n    -1)\n}',
     "define f =\n  a\n  - b",
     "define data(type, in) = element(type, in)",
+    "define f(p, q) = and(p, or(q, p))",
 ]
 
 
