@@ -178,6 +178,8 @@ def _scan(tokens: Tokens, pattern: regex.Pattern[str], start: int) -> int | None
                     kind = "!deep"
                 elif piece == "(" and _continues(previous, kinds, lines, line):
                     kind = "_OPEN"
+                    if kinds[-1] in _INFIX_WORDS and kinds[-2:-1] == ["LPAR"]:
+                        kinds[-1] = "NAME"  # `(and(p, q))` is a call, `(and)` an operator as a value
             elif piece in ")]}":
                 depth -= depth > 0
             elif piece == "=" and previous == "word" and kinds[-2:-1] and kinds[-2] in _ARGUMENT_STARTS:
@@ -216,6 +218,7 @@ def _scan(tokens: Tokens, pattern: regex.Pattern[str], start: int) -> int | None
 
 _RARE = {"open_comment": "!comment", "open_string": "!string", "other": "!character", "end": END}
 _ARGUMENT_STARTS = {"LPAR", "_OPEN", "COMMA"}
+_INFIX_WORDS = {"and", "or"}
 
 
 def _newline(text: str, start: int) -> int:

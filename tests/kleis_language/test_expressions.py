@@ -219,6 +219,13 @@ def test_patterns() -> None:
     assert patterns[10] == ListPattern(())
 
 
+def test_infix_words_can_be_called() -> None:
+    for text in ("and(p, or(q, p))", "(and(p, or(q, p)))", "((and(p, (or(q, p)))))"):
+        assert parse_expression(text) == Call("and", (Name("p"), Call("or", (Name("q"), Name("p")))))
+    assert parse_expression("(and)") == parse_expression("(∧)")
+    assert parse_expression("p and (q or p)") == parse_expression("p ∧ (q ∨ p)")
+
+
 def test_cases_need_no_separator() -> None:
     assert parse_expression("match x { A => 1 B(y) => f(y)\n(p, q) => 2 }") == parse_expression(
         "match x { A => 1 | B(y) => f(y) | (p, q) => 2 | }"
