@@ -1,0 +1,99 @@
+"""How much an evaluation may use: a `Budget` of limits, and the `Meter` that one run counts with.
+
+Specification: issue 3, item 4; architecture.md, house style 6.  A budget is required wherever something runs and
+there is no unlimited one.  Counting is deterministic: the same program under the same budget stops at the same
+place on every machine, because nothing here looks at a clock.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import msgspec
+
+from kleis.errors import BudgetError
+
+__all__ = ["STANDARD_BUDGET", "Budget", "Meter"]
+
+
+class Budget(msgspec.Struct, frozen=True, kw_only=True):
+    """The limits of one call.  All are positive.
+
+    steps
+        Evaluated nodes, plus the elements, characters and machine words that builtins read or make.
+    depth
+        Unfinished evaluations that wait for another one (a call in tail position waits for nothing).
+    size
+        The greatest value: elements of a list, characters of a string, bits of an integer.
+    """
+
+    steps: int = 10_000_000
+    depth: int = 200_000
+    size: int = 1_000_000
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            if getattr(self, name) < 1:
+                raise ValueError(f"a budget's {name} must be at least 1, not {getattr(self, name)}")
+
+
+STANDARD_BUDGET = Budget()
+"""What the command line grants where nothing else is said: a few seconds and a few hundred megabytes."""
+
+
+class Meter:
+    """The counter of one run.  Whoever runs something passes it on; it is never reset.
+
+    `approximate` is set when a comparison rests on a floating-point number.
+    """
+
+    __slots__ = ("approximate", "budget", "remaining")
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.remaining = budget.steps
+        self.approximate = False
+
+    @property
+    def used(self) -> int:
+        """The steps taken so far."""
+        return self.budget.steps - self.remaining
+
+    def charge(self, steps: int) -> None:
+        """Take `steps` from the budget, or stop the run."""
+        self.remaining -= steps
+        if self.remaining < 0:
+            self.refuse_steps()
+
+    def admit(self, size: int, what: str) -> None:
+        """Pay for a value of `size` about to be made, or stop the run if none so large may exist."""
+        if size > self.budget.size:
+            raise BudgetError(
+                f"{what} would have size {size}; the budget allows {self.budget.size}",
+                code="budget_size",
+                hint="make the value in smaller pieces, or grant a larger size",
+            )
+        self.charge(size)
+
+    def admit_bits(self, bits: int) -> None:
+        """Pay for an integer of so many bits, block by block, or stop the run if none so large may exist."""
+        if bits > self.budget.size:
+            self.admit(bits, "an integer (in bits)")
+        self.charge(bits >> 10)
+
+    def refuse_steps(self) -> NoReturn:
+        """Stop the run because its steps are used up."""
+        raise BudgetError(
+            f"the evaluation did not finish within {self.budget.steps} steps",
+            code="budget_steps",
+            hint="look for a recursion that does not end, or grant more steps",
+        )
+
+    def refuse_depth(self) -> NoReturn:
+        """Stop the run because too many evaluations are unfinished."""
+        raise BudgetError(
+            f"more than {self.budget.depth} evaluations wait for one another",
+            code="budget_depth",
+            hint="look for a recursion that does not end, make the recursive call the last thing the "
+            "function does, or grant more depth",
+        )

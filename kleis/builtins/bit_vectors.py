@@ -1,0 +1,222 @@
+"""Tier T7: bit-vectors (§5.4), with the meaning SMT-LIB gives them, so that evaluator and solver agree.
+
+Every operation is total: dividing by 0 gives all ones, the remainder is then the dividend.  An integer beside a
+bit-vector is read at its width if it fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kleis.builtins.context import Context, undefined, wrong_sort
+from kleis.builtins.row import Builtin, row
+from kleis.values import BitVector, Value
+
+__all__ = ["BIT_VECTORS", "bit_vector"]
+
+
+def bit_vector(context: Context, value: int, width: int) -> BitVector:
+    """The word of `width` bits for an integer: its value modulo 2^width."""
+    if width < 1:
+        raise undefined(f"a bit-vector of width {width}", "a width is at least 1")
+    context.admit_bits(width)
+    return BitVector(width, value % (1 << width))
+
+
+def _signed(word: BitVector) -> int:
+    return word.bits - (1 << word.width) if word.bits >> (word.width - 1) else word.bits
+
+
+def _both(context: Context, a: Value, b: Value) -> tuple[BitVector, BitVector]:
+    if isinstance(a, int) and isinstance(b, BitVector):
+        a = _at_width(context, a, b.width)
+    if isinstance(b, int) and isinstance(a, BitVector):
+        b = _at_width(context, b, a.width)
+    if not (isinstance(a, BitVector) and isinstance(b, BitVector)):
+        raise wrong_sort(
+            "two integers have no width", found="integers", expected="BitVec", hint="write bv(value, width)"
+        )
+    if a.width != b.width:
+        raise wrong_sort(
+            f"bit-vectors of widths {a.width} and {b.width}",
+            found=f"width {b.width}",
+            expected=f"width {a.width}",
+            hint="extend one with zext or sext",
+        )
+    context.charge(a.width >> 6)
+    return a, b
+
+
+def _at_width(context: Context, value: int, width: int) -> BitVector:
+    if not -(1 << (width - 1)) <= value < 1 << width:
+        raise wrong_sort(
+            f"{value} does not fit into {width} bits", found=str(value), expected=f"BitVec({width})"
+        )
+    return bit_vector(context, value, width)
+
+
+def _word(compute: Callable[[int, int, int], int]) -> Callable[[Context, Value, Value], BitVector]:
+    """An operation on the bits of two words; it also gets the width, and its result is cut to it."""
+
+    def run(context: Context, a: Value, b: Value) -> BitVector:
+        left, right = _both(context, a, b)
+        return bit_vector(context, compute(left.bits, right.bits, left.width), left.width)
+
+    return run
+
+
+def _test(compare: Callable[[int, int], bool], *, signed: bool) -> Callable[[Context, Value, Value], bool]:
+    def run(context: Context, a: Value, b: Value) -> bool:
+        left, right = _both(context, a, b)
+        return compare(_signed(left), _signed(right)) if signed else compare(left.bits, right.bits)
+
+    return run
+
+
+def _signed_division(context: Context, a: Value, b: Value) -> BitVector:
+    left, right = _both(context, a, b)
+    x, y = _signed(left), _signed(right)
+    if y == 0:
+        return bit_vector(context, 1 if x < 0 else -1, left.width)
+    quotient = abs(x) // abs(y)
+    return bit_vector(context, quotient if (x < 0) == (y < 0) else -quotient, left.width)
+
+
+def _signed_remainder(context: Context, a: Value, b: Value) -> BitVector:
+    left, right = _both(context, a, b)
+    x, y = _signed(left), _signed(right)
+    rest = abs(x) % abs(y) if y else abs(x)
+    return bit_vector(context, -rest if x < 0 else rest, left.width)
+
+
+def _shift_left(a: int, b: int, width: int) -> int:
+    return a << b if b < width else 0
+
+
+def _shift_right(a: int, b: int, width: int) -> int:
+    return a >> b if b < width else 0
+
+
+def _shift_signed(a: int, b: int, width: int) -> int:
+    value = a - (1 << width) if a >> (width - 1) else a
+    return value >> min(b, width)
+
+
+def _not(context: Context, a: BitVector) -> BitVector:
+    return bit_vector(context, ~a.bits, a.width)
+
+
+def _negative(context: Context, a: BitVector) -> BitVector:
+    return bit_vector(context, -a.bits, a.width)
+
+
+def _make(context: Context, value: int, width: int) -> BitVector:
+    return bit_vector(context, value, width)
+
+
+def _unsigned_value(context: Context, a: BitVector) -> int:
+    return a.bits
+
+
+def _signed_value(context: Context, a: BitVector) -> int:
+    return _signed(a)
+
+
+def _width(context: Context, a: BitVector) -> int:
+    return a.width
+
+
+def _extract(context: Context, high: int, low: int, a: BitVector) -> BitVector:
+    if not 0 <= low <= high < a.width:
+        raise undefined(f"bits {high} to {low} of a word of {a.width}", "0 ≤ low ≤ high < width")
+    return bit_vector(context, a.bits >> low, high - low + 1)
+
+
+def _join(context: Context, a: BitVector, b: BitVector) -> BitVector:
+    context.admit_bits(a.width + b.width)
+    return bit_vector(context, a.bits << b.width | b.bits, a.width + b.width)
+
+
+def _extend(context: Context, count: int, a: BitVector, value: int) -> BitVector:
+    if count < 0:
+        raise undefined("an extension by a negative number of bits")
+    return bit_vector(context, value, a.width + count)
+
+
+def _zero_extend(context: Context, count: int, a: BitVector) -> BitVector:
+    return _extend(context, count, a, a.bits)
+
+
+def _sign_extend(context: Context, count: int, a: BitVector) -> BitVector:
+    return _extend(context, count, a, _signed(a))
+
+
+def _constant(value: int) -> Callable[..., BitVector]:
+    def run(context: Context, width: int = 8) -> BitVector:
+        return bit_vector(context, value, width)
+
+    return run
+
+
+def _binary(
+    name: str, run: Callable[..., Value], doc: str, example: tuple[str, str], aliases: str = ""
+) -> Builtin:
+    result = "Bool" if example[1] in ("true", "false") else "BitVec"
+    return row(
+        f"{name}(a : BitVec|ℤ, b : BitVec|ℤ) : {result}", run, doc, example, tier="T7", aliases=aliases
+    )
+
+
+BIT_VECTORS: tuple[Builtin, ...] = (
+    row("bv(value : ℤ, width : ℤ) : BitVec", _make, "The word for value modulo 2^width.", ("bv(257, 8)", "bv(1, 8)"),
+        ("bv(0, 0)", "undefined"), tier="T7", aliases="int_to_bv int2bv", condition="width ≥ 1"),
+    row("bv_to_int(a : BitVec) : ℕ", _unsigned_value, "The unsigned value.", ("bv_to_int(bv(0 - 1, 8))", "255"),
+        tier="T7", aliases="bv2int bv_to_nat"),
+    row("bv_to_signed(a : BitVec) : ℤ", _signed_value, "The value in two's complement.",
+        ("bv_to_signed(bv(255, 8))", "0 - 1"), tier="T7"),
+    row("bvwidth(a : BitVec) : ℕ", _width, "The number of bits.", ("bvwidth(bv(1, 4))", "4"), tier="T7"),
+    row("bvzero(width : ℤ?) : BitVec", _constant(0), "No bit set; of 8 bits where no width is given.",
+        ("bvzero(4)", "bv(0, 4)"), tier="T7", aliases="bv_zero"),
+    row("bvones(width : ℤ?) : BitVec", _constant(-1), "All bits set; of 8 bits where no width is given.",
+        ("bvones(4)", "bv(15, 4)"), tier="T7", aliases="bv_ones"),
+    row("bvone(width : ℤ?) : BitVec", _constant(1), "The last bit set; of 8 bits where no width is given.",
+        ("bvone(4)", "bv(1, 4)"), tier="T7", aliases="bv_one"),
+    _binary("bvand", _word(lambda a, b, _: a & b), "Bitwise and.", ("bvand(bv(12, 4), bv(10, 4))", "bv(8, 4)")),
+    _binary("bvor", _word(lambda a, b, _: a | b), "Bitwise or.", ("bvor(bv(12, 4), bv(10, 4))", "bv(14, 4)")),
+    _binary("bvxor", _word(lambda a, b, _: a ^ b), "Bitwise exclusive or.", ("bvxor(bv(12, 4), 10)", "bv(6, 4)")),
+    _binary("bvadd", _word(lambda a, b, _: a + b), "The sum modulo 2^width.", ("bvadd(bv(255, 8), 2)", "bv(1, 8)")),
+    _binary("bvsub", _word(lambda a, b, _: a - b), "The difference.", ("bvsub(bv(1, 8), 2)", "bv(255, 8)")),
+    _binary("bvmul", _word(lambda a, b, _: a * b), "The product.", ("bvmul(bv(16, 8), 17)", "bv(16, 8)")),
+    _binary("bvudiv", _word(lambda a, b, _: a // b if b else -1), "The unsigned quotient; all ones for b = 0.",
+            ("bvudiv(bv(7, 8), 0)", "bv(255, 8)")),
+    _binary("bvurem", _word(lambda a, b, _: a % b if b else a), "The unsigned remainder; a for b = 0.",
+            ("bvurem(bv(7, 8), 4)", "bv(3, 8)")),
+    _binary("bvsdiv", _signed_division, "The signed quotient, towards 0.", ("bvsdiv(bv(0 - 7, 8), 2)",
+            "bv(0 - 3, 8)")),
+    _binary("bvsrem", _signed_remainder, "The signed remainder, with the sign of a.",
+            ("bvsrem(bv(0 - 7, 8), 2)", "bv(0 - 1, 8)")),
+    _binary("bvshl", _word(_shift_left), "Shifted left.", ("bvshl(bv(3, 4), 3)", "bv(8, 4)")),
+    _binary("bvlshr", _word(_shift_right), "Shifted right, zeros coming in.", ("bvlshr(bv(8, 4), 3)", "bv(1, 4)")),
+    _binary("bvashr", _word(_shift_signed), "Shifted right, the sign coming in.", ("bvashr(bv(8, 4), 3)", "bv(15, 4)")),
+    _binary("bvult", _test(lambda a, b: a < b, signed=False), "a < b, unsigned.", ("bvult(bv(1, 8), 255)", "true")),
+    _binary("bvule", _test(lambda a, b: a <= b, signed=False), "a ≤ b, unsigned.", ("bvule(bv(1, 8), 1)", "true")),
+    _binary("bvugt", _test(lambda a, b: a > b, signed=False), "a > b, unsigned.", ("bvugt(bv(1, 8), 255)", "false")),
+    _binary("bvuge", _test(lambda a, b: a >= b, signed=False), "a ≥ b, unsigned.", ("bvuge(bv(1, 8), 1)", "true")),
+    _binary("bvslt", _test(lambda a, b: a < b, signed=True), "a < b, signed.", ("bvslt(bv(255, 8), 1)", "true")),
+    _binary("bvsle", _test(lambda a, b: a <= b, signed=True), "a ≤ b, signed.", ("bvsle(bv(255, 8), 1)", "true")),
+    _binary("bvsgt", _test(lambda a, b: a > b, signed=True), "a > b, signed.", ("bvsgt(bv(255, 8), 1)", "false")),
+    _binary("bvsge", _test(lambda a, b: a >= b, signed=True), "a ≥ b, signed.", ("bvsge(bv(255, 8), 1)", "false")),
+    row("bvnot(a : BitVec) : BitVec", _not, "Every bit flipped.", ("bvnot(bv(12, 4))", "bv(3, 4)"), tier="T7"),
+    row("bvneg(a : BitVec) : BitVec", _negative, "0 - a.", ("bvneg(bv(1, 4))", "bv(15, 4)"), tier="T7"),
+    row("extract(high : ℤ, low : ℤ, a : BitVec) : BitVec", _extract, "The bits high to low, counted from 0.",
+        ("extract(3, 2, bv(12, 4))", "bv(3, 2)"), ("extract(4, 0, bv(1, 4))", "undefined"), tier="T7",
+        condition="0 ≤ low ∧ low ≤ high ∧ high < bvwidth(a)"),
+    row("bvconcat(a : BitVec, b : BitVec) : BitVec", _join, "The bits of a, then those of b.",
+        ("bvconcat(bv(1, 4), bv(2, 4))", "bv(18, 8)"), tier="T7", aliases="bv_concat"),
+    row("zext(count : ℤ, a : BitVec) : BitVec", _zero_extend, "So many zeros before a.",
+        ("zext(4, bv(15, 4))", "bv(15, 8)"), ("zext(0 - 1, bv(1, 4))", "undefined"), tier="T7",
+        aliases="zero_extend", condition="count ≥ 0"),
+    row("sext(count : ℤ, a : BitVec) : BitVec", _sign_extend, "So many copies of the sign before a.",
+        ("sext(4, bv(15, 4))", "bv(255, 8)"), ("sext(0 - 1, bv(1, 4))", "undefined"), tier="T7",
+        aliases="sign_extend", condition="count ≥ 0"),
+)  # fmt: skip

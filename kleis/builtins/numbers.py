@@ -1,0 +1,218 @@
+"""Exact arithmetic on real and complex numbers.
+
+Specification: kleis-language.md §4.5 (OURS), proving.md §1 (Numbers).
+
+Invariants
+    * Operations on exact numbers give exact numbers; a float appears only if an operand is one.
+    * `div` and `mod` floor: a = b * div(a, b) + mod(a, b), and `mod` has the sign of b.
+    * No infinity and no NaN: a float operation that would give one is undefined.
+    * The work on large integers is paid before it is done.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+from kleis.budget import Meter
+from kleis.builtins.context import undefined
+from kleis.errors import EvaluationError
+from kleis.values import Complex, Number, complex_value, exact
+
+__all__ = [
+    "Numeric",
+    "add",
+    "approximate",
+    "compare",
+    "divide",
+    "factorial",
+    "finite",
+    "floor_divide",
+    "modulo",
+    "multiply",
+    "negate",
+    "negate_real",
+    "remainder",
+    "subtract",
+    "too_large",
+]
+
+Numeric = Number | Complex
+
+
+def _words(number: Number) -> int:
+    if isinstance(number, Fraction):
+        return (number.numerator.bit_length() + number.denominator.bit_length()) // 64 + 1
+    return number.bit_length() // 64 + 1 if isinstance(number, int) else 1
+
+
+def _pay(meter: Meter, a: Number, b: Number) -> None:
+    """Pay for a product, quotient or sum of two numbers, and refuse one that would be too large."""
+    words_a, words_b = _words(a), _words(b)
+    if words_a + words_b > 8:
+        meter.admit_bits((words_a + words_b) * 64 - 128)
+        meter.charge(words_a * words_b >> 6)
+
+
+def approximate(number: Number) -> float:
+    """The float nearest to a number."""
+    try:
+        return float(number)
+    except OverflowError:
+        raise too_large() from None
+
+
+def finite(compute: Callable[[], float]) -> float:
+    """The result of a float computation, if it is a number."""
+    try:
+        result = compute()
+    except OverflowError:
+        result = math.inf
+    except (ValueError, ZeroDivisionError):
+        result = math.nan
+    if math.isnan(result):
+        raise undefined("the result is no real number")
+    if math.isinf(result):
+        raise too_large()
+    return result
+
+
+def too_large() -> EvaluationError:
+    """The error of a number that exists but is beyond the floats, which makes nothing undefined."""
+    return EvaluationError(
+        "a number is too large to be approximated", code="approximation", hint="keep the calculation exact"
+    )
+
+
+def _real(meter: Meter, a: Number, b: Number, operation: Callable[[Number, Number], Number]) -> Number:
+    if isinstance(a, float) or isinstance(b, float):
+        x, y = approximate(a), approximate(b)
+        return finite(lambda: float(operation(x, y)))
+    _pay(meter, a, b)
+    result = operation(a, b)
+    return exact(result) if isinstance(result, Fraction) else result
+
+
+def _parts(a: Numeric) -> tuple[Number, Number]:
+    return (a.real, a.imaginary) if isinstance(a, Complex) else (a, 0)
+
+
+def add(meter: Meter, a: Numeric, b: Numeric) -> Numeric:
+    """a + b"""
+    if isinstance(a, Complex) or isinstance(b, Complex):
+        (x, y), (u, v) = _parts(a), _parts(b)
+        return complex_value(_real(meter, x, u, _plus), _real(meter, y, v, _plus))
+    return _real(meter, a, b, _plus)
+
+
+def subtract(meter: Meter, a: Numeric, b: Numeric) -> Numeric:
+    """a - b"""
+    return add(meter, a, negate(b))
+
+
+def multiply(meter: Meter, a: Numeric, b: Numeric) -> Numeric:
+    """a * b"""
+    if isinstance(a, Complex) or isinstance(b, Complex):
+        (x, y), (u, v) = _parts(a), _parts(b)
+        real = _real(meter, _real(meter, x, u, _times), _real(meter, y, v, _times), _minus)
+        imaginary = _real(meter, _real(meter, x, v, _times), _real(meter, y, u, _times), _plus)
+        return complex_value(real, imaginary)
+    return _real(meter, a, b, _times)
+
+
+def divide(meter: Meter, a: Numeric, b: Numeric) -> Numeric:
+    """a / b, exact on exact numbers"""
+    if isinstance(b, Complex):
+        squared = _real(
+            meter, _real(meter, b.real, b.real, _times), _real(meter, b.imaginary, b.imaginary, _times), _plus
+        )
+        conjugate = complex_value(b.real, negate_real(b.imaginary))
+        return divide(meter, multiply(meter, a, conjugate), squared)
+    if b == 0:
+        raise undefined("division by zero", "guard the division, or state that the divisor is not 0")
+    if isinstance(a, Complex):
+        return complex_value(_quotient(meter, a.real, b), _quotient(meter, a.imaginary, b))
+    return _quotient(meter, a, b)
+
+
+def _quotient(meter: Meter, a: Number, b: Number) -> Number:
+    if isinstance(a, float) or isinstance(b, float):
+        x, y = approximate(a), approximate(b)
+        return finite(lambda: x / y)
+    _pay(meter, a, b)
+    return exact(Fraction(a) / Fraction(b))
+
+
+def negate_real(a: Number) -> Number:
+    """-a, for a real number"""
+    return 0.0 if isinstance(a, float) and a == 0 else -a
+
+
+def negate(a: Numeric) -> Numeric:
+    """-a"""
+    if isinstance(a, Complex):
+        return complex_value(negate_real(a.real), negate_real(a.imaginary))
+    return negate_real(a)
+
+
+def floor_divide(meter: Meter, a: int, b: int) -> int:
+    """⌊a / b⌋"""
+    if b == 0:
+        raise undefined("div by zero", "guard the division, or state that the divisor is not 0")
+    _pay(meter, a, b)
+    return a // b
+
+
+def modulo(meter: Meter, a: int, b: int) -> int:
+    """a - b * ⌊a / b⌋"""
+    if b == 0:
+        raise undefined("mod by zero", "guard it, or state that the divisor is not 0")
+    _pay(meter, a, b)
+    return a % b
+
+
+def remainder(meter: Meter, a: Number, b: Number) -> Number:
+    """a - b * trunc(a / b): the remainder with the sign of a"""
+    if b == 0:
+        raise undefined("remainder by zero", "guard it, or state that the divisor is not 0")
+    if isinstance(a, float) or isinstance(b, float):
+        x, y = approximate(a), approximate(b)
+        return finite(lambda: math.fmod(x, y))
+    _pay(meter, a, b)
+    quotient = Fraction(a) / Fraction(b)
+    return exact(Fraction(a - b * math.trunc(quotient)))
+
+
+def factorial(meter: Meter, n: int) -> int:
+    """n!"""
+    if n < 0:
+        raise undefined(f"the factorial of {n}", "state that the argument is not negative")
+    bits = n * max(n.bit_length(), 1)
+    # Stirling: log2(n!) ≤ n log2 n; the bound is within a factor 2 wherever it matters.
+    if bits > 2 * meter.budget.size:
+        meter.admit_bits(bits // 2)
+    meter.charge(n + (bits // 64) ** 2 // 64)
+    return math.factorial(n)
+
+
+def compare(meter: Meter, a: Number, b: Number, test: Callable[[Number, Number], bool]) -> bool:
+    """A comparison of two real numbers."""
+    if isinstance(a, float) or isinstance(b, float):
+        meter.approximate = True
+        return test(a, b)
+    if isinstance(a, Fraction) or isinstance(b, Fraction):
+        _pay(meter, a, b)
+    return test(a, b)
+
+
+def _plus(a: Number, b: Number) -> Number:
+    return a + b
+
+
+def _minus(a: Number, b: Number) -> Number:
+    return a - b
+
+
+def _times(a: Number, b: Number) -> Number:
+    return a * b

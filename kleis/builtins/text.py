@@ -1,0 +1,243 @@
+"""Tier T4: strings, which are sequences of code points (§4.8, proving.md §1).
+
+A number is accepted as its text.  `isDigits`, `isAlpha`, `isAlphaNum` are false on the empty string, `isAscii` is
+true on it; the four speak of ASCII only.
+"""
+
+from __future__ import annotations
+
+import math
+import string
+from collections.abc import Callable
+
+from kleis.builtins.context import Context, Undecided, wrong_sort
+from kleis.builtins.row import Builtin, Requests, row
+from kleis.values import (
+    Data,
+    ListValue,
+    Number,
+    Stuck,
+    Suspended,
+    Symbol,
+    Value,
+    integer_from_digits,
+    is_number,
+    kind_name,
+    list_of,
+    plain_text,
+)
+
+__all__ = ["TEXT", "text_of"]
+
+_DIGITS = frozenset(string.digits)
+_LETTERS = frozenset(string.ascii_letters)
+_WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+"""The characters with the Unicode property White_Space."""
+
+
+def text_of(context: Context, value: Value) -> str:
+    """The text of a string, number, truth value or constructor without fields."""
+    if isinstance(value, (Symbol, Stuck, Suspended)):
+        raise Undecided
+    if isinstance(value, str):
+        text = value
+    elif isinstance(value, bool):
+        text = "true" if value else "false"
+    elif isinstance(value, Data) and not value.fields:
+        text = "()" if value.constructor == "Unit" else value.constructor
+    elif is_number(value):
+        assert isinstance(value, Number)
+        text = plain_text(value)
+    else:
+        raise wrong_sort(
+            f"{kind_name(value)} has no text", found=kind_name(value), expected="a string or a number"
+        )
+    context.charge(len(text) // 8)
+    return text
+
+
+def _concat(context: Context, *parts: Value) -> Value:
+    if all(isinstance(part, ListValue) for part in parts):
+        items = [item for part in parts if isinstance(part, ListValue) for item in part]
+        context.admit(len(items), "a list")
+        return list_of(items)
+    texts = [text_of(context, part) for part in parts]
+    context.admit(sum(map(len, texts)), "a string")
+    return "".join(texts)
+
+
+def _empty(context: Context) -> str:
+    return ""
+
+
+def _same_text(context: Context, a: Value, b: Value) -> bool:
+    return text_of(context, a) == text_of(context, b)
+
+
+def _length(context: Context, a: Value) -> int:
+    return len(text_of(context, a))
+
+
+def _text_test(test: Callable[[str, str], bool]) -> Callable[[Context, Value, Value], bool]:
+    def run(context: Context, a: Value, b: Value) -> bool:
+        return test(text_of(context, a), text_of(context, b))
+
+    return run
+
+
+def _index(context: Context, a: Value, b: Value, start: int = 0) -> int:
+    text = text_of(context, a)
+    return text.find(text_of(context, b), start) if 0 <= start <= len(text) else -1
+
+
+def _substring(context: Context, a: Value, start: int, length: int) -> str:
+    first = max(start, 0)
+    return text_of(context, a)[first : first + max(length, 0)]
+
+
+def _character(context: Context, a: Value, index: int) -> str:
+    text = text_of(context, a)
+    return text[index] if 0 <= index < len(text) else ""
+
+
+def _replace(context: Context, a: Value, old: Value, new: Value) -> str:
+    text = text_of(context, a)
+    result = text.replace(text_of(context, old), text_of(context, new), 1)
+    context.admit(len(result), "a string")
+    return result
+
+
+def _replace_all(context: Context, a: Value, old: Value, new: Value) -> str:
+    text, part, other = text_of(context, a), text_of(context, old), text_of(context, new)
+    if not part:
+        return text
+    context.admit(len(text) + text.count(part) * (len(other) - len(part)), "a string")
+    return text.replace(part, other)
+
+
+def _integer_text(context: Context, a: Number) -> str:
+    whole = math.trunc(a)
+    context.admit(whole.bit_length(), "the text of an integer")
+    context.charge((whole.bit_length() // 64) ** 2)
+    return plain_text(whole)
+
+
+def _to_integer(context: Context, a: Value) -> int:
+    text = text_of(context, a).strip(_WHITE_SPACE)
+    digits = text[1:] if text[:1] in ("-", "+") else text
+    if not digits or not _DIGITS.issuperset(digits):
+        return -1
+    context.charge((len(digits) // 16) ** 2 // 16)
+    number = integer_from_digits(digits)
+    return -number if text[0] == "-" else number
+
+
+def _trim(context: Context, a: Value) -> str:
+    return text_of(context, a).strip(_WHITE_SPACE)
+
+
+def _trim_left(context: Context, a: Value) -> str:
+    return text_of(context, a).lstrip(_WHITE_SPACE)
+
+
+def _trim_right(context: Context, a: Value) -> str:
+    return text_of(context, a).rstrip(_WHITE_SPACE)
+
+
+def _only(characters: frozenset[str], *, empty: bool) -> Callable[[Context, Value], bool]:
+    def run(context: Context, a: Value) -> bool:
+        text = text_of(context, a)
+        return characters.issuperset(text) if text else empty
+
+    return run
+
+
+_PRINTABLE = frozenset(map(chr, range(ord(" "), ord("~") + 1)))
+
+
+def _lines_of(context: Context, a: Value) -> list[str]:
+    lines = text_of(context, a).split("\n")
+    if not lines[-1]:
+        lines.pop()
+    context.admit(len(lines), "a list of lines")
+    return [line.removesuffix("\r") for line in lines]
+
+
+def _split_lines(context: Context, a: Value) -> ListValue:
+    return list_of(_lines_of(context, a))
+
+
+def _count_lines(context: Context, a: Value) -> int:
+    return len(_lines_of(context, a))
+
+
+def _line(context: Context, a: Value, index: int) -> str:
+    lines = _lines_of(context, a)
+    return lines[index] if 0 <= index < len(lines) else ""
+
+
+def _fold_lines(context: Context, function: Value, start: Value, a: Value) -> Requests:
+    accumulated = start
+    for line in _lines_of(context, a):
+        accumulated = yield function, (line, accumulated)
+    return accumulated
+
+
+TEXT: tuple[Builtin, ...] = (
+    row("concat(parts : Any*) : String or List", _concat, "The texts joined; of lists, the lists joined.",
+        ('concat("a", 1, "b")', '"a1b"'), ('concat("x = ", 0.25)', '"x = 0.25"'), ("concat([1], [2, 3])", "[1, 2, 3]"),
+        tier="T4", aliases="str_concat"),
+    row("empty_string() : String", _empty, "The string without characters; also without parentheses.",
+        ("empty_string", '""'), tier="T4"),
+    row("str_eq(a : Any, b : Any) : Bool", _same_text, "Whether the texts are the same.",
+        ('str_eq("1", 1)', "true"), tier="T4"),
+    row("strlen(s : Text) : ℕ", _length, "The number of code points.", ('strlen("héllo")', "5"), tier="T4",
+        aliases="str_len"),
+    row("hasPrefix(s : Text, part : Text) : Bool", _text_test(str.startswith), "Whether s begins with part.",
+        ('hasPrefix("kleis", "kl")', "true"), tier="T4", aliases="str_prefix has_prefix"),
+    row("hasSuffix(s : Text, part : Text) : Bool", _text_test(str.endswith), "Whether s ends with part.",
+        ('hasSuffix("kleis", "is")', "true"), tier="T4", aliases="str_suffix has_suffix"),
+    row("contains(s : Text, part : Text) : Bool", _text_test(lambda a, b: b in a), "Whether part occurs in s.",
+        ('contains("kleis", "lei")', "true"), ('contains("", "")', "true"), tier="T4", aliases="str_contains"),
+    row("indexOf(s : Text, part : Text, start : ℤ?) : ℤ", _index,
+        "The index of the first occurrence of part in s at start or later, or -1.",
+        ('indexOf("banana", "an")', "1"), ('indexOf("banana", "an", 2)', "3"), ('indexOf("a", "b")', "0 - 1"),
+        tier="T4", aliases="str_indexof indexof"),
+    row("substr(s : Text, start : ℤ, length : ℤ) : String", _substring,
+        "The part of s from start with so many code points; negative numbers count as 0.",
+        ('substr("kleis", 1, 3)', '"lei"'), ('substr("abc", 0 - 1, 2)', '"ab"'), tier="T4", aliases="substring"),
+    row("charAt(s : Text, index : ℤ) : String", _character, 'The code point at index, or "".',
+        ('charAt("abc", 1)', '"b"'), ('charAt("abc", 3)', '""'), tier="T4", aliases="str_at"),
+    row("replace(s : Text, old : Text, new : Text) : String", _replace, "s with the first old replaced.",
+        ('replace("aa", "a", "b")', '"ba"'), tier="T4", aliases="str_replace"),
+    row("replaceAll(s : Text, old : Text, new : Text) : String", _replace_all,
+        "s with every old replaced; an empty old changes nothing.", ('replaceAll("aa", "a", "b")', '"bb"'), tier="T4",
+        aliases="str_replace_all"),
+    row("intToStr(a : ℝ) : String", _integer_text, "The digits of a without its fraction.",
+        ("intToStr(42)", '"42"'), ("intToStr(0 - 7/2)", '"-3"'), tier="T4",
+        aliases="int_to_str fromInt intToString builtin_intToStr"),
+    row("strToInt(s : Text) : ℤ", _to_integer, "The integer that s spells, or -1.",
+        ('strToInt(" 12 ")', "12"), ('strToInt("x")', "0 - 1"), tier="T4",
+        aliases="str_to_int toInt builtin_strToInt"),
+    row("trim(s : Text) : String", _trim, "s without white space at both ends.", ('trim(" a ")', '"a"'), tier="T4"),
+    row("trimLeft(s : Text) : String", _trim_left, "s without white space at its start.",
+        ('trimLeft(" a ")', '"a "'), tier="T4"),
+    row("trimRight(s : Text) : String", _trim_right, "s without white space at its end.",
+        ('trimRight(" a ")', '" a"'), tier="T4"),
+    row("isAscii(s : Text) : Bool", _only(_PRINTABLE, empty=True), "Whether all are characters from space to ~.",
+        ('isAscii("")', "true"), ('isAscii("é")', "false"), tier="T4", aliases="is_ascii isAsciiPrintable"),
+    row("isDigits(s : Text) : Bool", _only(_DIGITS, empty=False), "Whether s is one ASCII digit or more.",
+        ('isDigits("042")', "true"), ('isDigits("")', "false"), tier="T4", aliases="is_digits"),
+    row("isAlpha(s : Text) : Bool", _only(_LETTERS, empty=False), "Whether s is one ASCII letter or more.",
+        ('isAlpha("ab1")', "false"), tier="T4", aliases="is_alpha"),
+    row("isAlphaNum(s : Text) : Bool", _only(_LETTERS | _DIGITS, empty=False),
+        "Whether s is one ASCII letter or digit or more.", ('isAlphaNum("ab1")', "true"), tier="T4",
+        aliases="is_alpha_num is_alphanum"),
+    row("splitLines(s : Text) : List", _split_lines, "The lines of s.", ('splitLines("a\\nb\\n")', '["a", "b"]'),
+        tier="T4"),
+    row("countLines(s : Text) : ℕ", _count_lines, "How many lines s has.", ('countLines("a\\nb")', "2"), tier="T4"),
+    row("nthLine(s : Text, index : ℤ) : String", _line, 'The line at index, from 0, or "".',
+        ('nthLine("a\\nb", 1)', '"b"'), ('nthLine("a", 7)', '""'), tier="T4"),
+    row("foldLines(f : Function, start : Any, s : Text) : Any", _fold_lines, "f(line, accumulated) over the lines.",
+        ('foldLines(λ line total . total + strlen(line), 0, "ab\\nc")', "3"), tier="T4", higher_order=True),
+)  # fmt: skip

@@ -1,0 +1,52 @@
+"""Spellings: the names nearest to one that nothing answers to.
+
+Specification: HOUSE rule "nearest right spelling"; kleis-language.md §10.2 (unknown names are reported).
+
+Invariant: the answer depends only on the set of candidates, not on their order.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = ["nearest", "suggestion"]
+
+_CUTOFF = 0.7
+"""The least likeness worth showing.  Names of two or three letters are unlike enough below it."""
+
+_LONGEST = 60
+"""Longer names are not compared: the comparison is quadratic and nobody mistypes such a name."""
+
+_MANY = 3000
+"""Among more candidates only those that begin and end alike are compared."""
+
+
+def nearest(name: str, candidates: Iterable[str], *, limit: int = 3) -> tuple[str, ...]:
+    """At most `limit` candidates that look like `name`, the likest first.
+
+    >>> nearest("Bol", ["Bool", "Ball", "String"])
+    ('Bool',)
+    >>> nearest("Some", ["some", "None"])
+    ('some',)
+    """
+    if len(name) > _LONGEST:
+        return ()
+    possible = sorted({each for each in candidates if each != name and abs(len(each) - len(name)) <= 3})
+    folded = name.casefold()
+    if len(possible) > _MANY:
+        possible = [each for each in possible if each[:1] == name[:1] and each[-1:] == name[-1:]]
+    same = [each for each in possible if each.casefold() == folded]
+    if same:
+        return tuple(same[:limit])
+    return tuple(difflib.get_close_matches(name, possible, n=limit, cutoff=_CUTOFF))
+
+
+def suggestion(name: str, candidates: Iterable[str], *, otherwise: str = "") -> str:
+    """A hint that names the nearest spellings, or `otherwise` where nothing is near.
+
+    >>> suggestion("lenght", ["length", "head"])
+    'did you mean length?'
+    """
+    found = nearest(name, candidates)
+    return f"did you mean {' or '.join(found)}?" if found else otherwise

@@ -1,0 +1,78 @@
+"""Values: what evaluation gives, how values compare, and how they are written.
+
+kinds.py lists the kinds, lists.py holds the one list representation, equality.py the equality in three values,
+numerals.py exact numbers as text, rendering.py values as text.
+"""
+
+from __future__ import annotations
+
+from kleis.values.equality import (
+    TOLERANCE,
+    approximately_equal,
+    close,
+    contains_float,
+    equal,
+    equality_key,
+    is_symbolic,
+    leaves_of,
+)
+from kleis.values.kinds import (
+    UNIT,
+    BitVector,
+    Complex,
+    Data,
+    FunctionValue,
+    Number,
+    Regex,
+    SetValue,
+    Stuck,
+    Suspended,
+    Symbol,
+    Symbolic,
+    Value,
+    complex_value,
+    exact,
+    is_number,
+    kind_name,
+)
+from kleis.values.lists import EMPTY_LIST, ListValue, list_of
+from kleis.values.numerals import integer_from_digits, integer_text, number_from_text, number_text, plain_text
+from kleis.values.rendering import display_text, render_value
+
+__all__ = [
+    "EMPTY_LIST",
+    "TOLERANCE",
+    "UNIT",
+    "BitVector",
+    "Complex",
+    "Data",
+    "FunctionValue",
+    "ListValue",
+    "Number",
+    "Regex",
+    "SetValue",
+    "Stuck",
+    "Suspended",
+    "Symbol",
+    "Symbolic",
+    "Value",
+    "approximately_equal",
+    "close",
+    "complex_value",
+    "contains_float",
+    "display_text",
+    "equal",
+    "equality_key",
+    "exact",
+    "integer_from_digits",
+    "integer_text",
+    "is_number",
+    "is_symbolic",
+    "kind_name",
+    "leaves_of",
+    "list_of",
+    "number_from_text",
+    "number_text",
+    "plain_text",
+    "render_value",
+]

@@ -1,0 +1,109 @@
+"""The words of `kleis check` and `kleis test` for people: places, source lines, carets, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kleis.errors import KleisError, LoadError
+from kleis.problems import Problem
+from kleis.syntax import Lint
+from registry.cli.kleis_checking import CheckedFile
+from registry.cli.kleis_terminal import complain, say, say_row, table
+from registry.cli.kleis_testing import NEEDS_PROVER, Block, FileReport
+
+__all__ = ["print_block_output", "print_checked", "print_tested", "print_totals", "render"]
+
+
+def render(problem: KleisError | Problem | Lint, text: str) -> str:
+    """A problem with its source line and a caret."""
+    if isinstance(problem, KleisError):
+        return problem.render(text)
+    if isinstance(problem, Problem):
+        return problem.as_error().render(text)
+    warning = LoadError(
+        problem.message,
+        code=problem.code,
+        file=problem.file,
+        line=problem.line,
+        column=problem.column,
+        end_line=problem.end_line,
+        end_column=problem.end_column,
+        hint=problem.hint,
+    )
+    return warning.render(text)
+
+
+def print_checked(report: CheckedFile) -> None:
+    """What `kleis check` found in a file."""
+    for problem in (*report.parse, *report.errors, *report.problems):
+        error = isinstance(problem, KleisError) or (
+            isinstance(problem, Problem) and problem.severity == "error"
+        )
+        word, style = ("error", "bad") if error else ("warning", "note")
+        say_row(f"{word}[{problem.code}]", render(problem, report.text_of(problem.file)), style=style)
+    say_row("ok" if report.ok else "not ok", report.file, style="good" if report.ok else "bad")
+
+
+def print_tested(report: FileReport) -> None:
+    """What `kleis test` found in a file, after what its blocks printed."""
+    for error in (*report.parse, *report.errors):
+        say_row(f"error[{error.code}]", render(error, report.text_of(error.file)), style="bad")
+    for block in report.blocks:
+        _print_output(block, to_results=True)
+        _print_block(report, block)
+    if not report.blocks and report.ok:
+        say_row("none", f"{report.file}: no examples", style="note")
+
+
+def print_block_output(report: FileReport, *, to_results: bool) -> None:
+    """What the blocks of a file printed."""
+    for block in report.blocks:
+        _print_output(block, to_results=to_results)
+
+
+def print_totals(reports: Sequence[FileReport]) -> None:
+    """How many blocks passed, failed and need the prover."""
+    rows = [(report.file, *_counts(report)) for report in reports]
+    if len(rows) > 1:
+        headings = ("file", "passed", "failed", NEEDS_PROVER)
+        table("kleis test", headings, [[str(cell) for cell in row] for row in rows])
+    passed, failed, undecided = (sum(int(row[index]) for row in rows) for index in (1, 2, 3))
+    unread = sum(1 for report in reports if report.parse or report.errors)
+    words = [f"{passed} passed", f"{failed} failed"]
+    if undecided:
+        words.append(f"{undecided} need{'s' if undecided == 1 else ''} the prover")
+    if unread:
+        words.append(f"{unread} file{'s' if unread > 1 else ''} could not be loaded")
+    say(", ".join(words), style="bad" if failed or unread else "good")
+
+
+def _counts(report: FileReport) -> tuple[int, int, int]:
+    passed = sum(1 for block in report.blocks if block.passed)
+    undecided = sum(1 for block in report.blocks if block.needs_prover)
+    return passed, len(report.blocks) - passed - undecided, undecided
+
+
+def _print_output(block: Block, *, to_results: bool) -> None:
+    for text in block.output:
+        if to_results:
+            say(text)
+        else:
+            complain(text)
+
+
+def _print_block(report: FileReport, block: Block) -> None:
+    if block.passed:
+        say_row("passed", f"{report.file}: {block.name}", style="good")
+    elif block.needs_prover:
+        say_row(NEEDS_PROVER, f"{report.file}: {block.name}", style="note")
+    else:
+        say_row("failed", f"{report.file}: {block.name}", style="bad")
+        if block.error is not None:
+            say(f"  {block.error}")
+    lines = report.text_of(report.loading.main.name).split("\n") if report.loading is not None else []
+    for each in block.assertions:
+        if each.status != "passed":
+            source = lines[each.line - 1].strip() if 0 < each.line <= len(lines) else ""
+            say(f"  {report.file}:{each.line}: {each.status}: {source}")
+            if each.detail:
+                say(f"    {each.detail}")

@@ -1,0 +1,57 @@
+"""Every program of the library and of this directory: it reads, its names are known, and nothing in it fails.
+
+A block that exact evaluation cannot decide needs the prover; it must then say so, and be nothing worse.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from kleis.import_search import search_from
+from kleis.loader import Loader
+from registry.cli.kleis_checking import check_file
+from registry.cli.kleis_testing import run_file
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+LIBRARY = sorted((ROOT / "stdlib" / "kleis").rglob("*.kleis"))
+PROGRAMS = sorted(Path(__file__).resolve().parent.rglob("*.kleis"))
+
+
+def identifier(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.fixture(scope="module")
+def loader() -> Loader:
+    return Loader(search_from(os.environ))
+
+
+@pytest.mark.parametrize("path", [*LIBRARY, *PROGRAMS], ids=identifier)
+def test_no_block_fails(loader: Loader, path: Path) -> None:
+    report = run_file(loader, str(path))
+    assert [str(error) for error in (*report.parse, *report.errors)] == []
+    failed = [
+        (block.name, block.error, [each for each in block.assertions if each.status != "passed"])
+        for block in report.blocks
+        if not block.passed and not block.needs_prover
+    ]
+    assert failed == []
+
+
+@pytest.mark.parametrize("path", LIBRARY, ids=identifier)
+def test_the_library_has_no_problem_that_is_an_error(loader: Loader, path: Path) -> None:
+    report = check_file(loader, str(path))
+    assert [each.as_dict() for each in report.problems if each.as_dict()["severity"] == "error"] == []
+
+
+@pytest.mark.parametrize("path", LIBRARY, ids=identifier)
+def test_every_module_of_the_library_has_examples(loader: Loader, path: Path) -> None:
+    assert run_file(loader, str(path)).blocks
+
+
+def test_there_are_programs_to_run() -> None:
+    assert len(PROGRAMS) >= 150
+    assert len(LIBRARY) >= 5

@@ -1,0 +1,60 @@
+"""`kleis eval`: the value on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("1 + 1", "2"),
+        ("1/3 + 1/3 + 1/3", "1"),
+        ("2^100", str(2**100)),
+        ("[1, 2]", "[1, 2]"),
+        ("true ∧ false", "false"),
+    ],
+)
+def test_values(kleis: Callable[..., Any], expression: str, value: str) -> None:
+    assert kleis("eval", expression) == (0, f"{value}\n", "")
+
+
+def test_imports_come_first(kleis: Callable[..., Any], write: Callable[..., None]) -> None:
+    write(one="define f(x) = x + 1", dir__two="define g(x) = f(x) * 2")
+    assert kleis("eval", "g(1)", "--import", "one.kleis", "--import", "dir/two.kleis").out == "4\n"
+
+
+def test_a_syntax_error_has_its_line_and_a_caret(kleis: Callable[..., Any]) -> None:
+    answer = kleis("eval", "1 + ")
+    assert (answer.status, answer.out) == (1, "")
+    assert "1 +" in answer.err
+    assert "^" in answer.err
+
+
+def test_no_value_is_status_1(kleis: Callable[..., Any]) -> None:
+    answer = kleis("eval", "1 / 0")
+    assert (answer.status, answer.out) == (1, "")
+    assert answer.err != ""
+
+
+def test_a_missing_import(kleis: Callable[..., Any]) -> None:
+    answer = kleis("eval", "1", "--import", "nowhere.kleis")
+    assert (answer.status, answer.out) == (1, "")
+    assert "nowhere.kleis" in answer.err
+
+
+def test_what_is_printed_is_not_the_value(kleis: Callable[..., Any]) -> None:
+    assert kleis("eval", 'out("hello")')[2] == "hello\n"
+
+
+def test_an_endless_recursion_ends(kleis: Callable[..., Any], write: Callable[..., None]) -> None:
+    write(loop="define loop(x) = loop(x + 1) + 1")
+    answer = kleis("eval", "loop(0)", "--import", "loop.kleis")
+    assert (answer.status, answer.out) == (1, "")
+
+
+def test_standard_input(process: Callable[..., Any]) -> None:
+    assert process("eval", "-", text="2 + 3\n")[:2] == (0, "5\n")

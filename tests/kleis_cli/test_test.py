@@ -1,0 +1,220 @@
+"""`kleis test`: statuses, JSON to the letter, what needs the prover is neither passed nor failed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+PROGRAM = """
+define f(x) = x + 1
+example "good" {
+  let y = f(1)
+  assert(y = 2)
+  assert(f(2) = 3)
+}
+example "bad" {
+  assert(f(1) = 2)
+  assert(f(1) = 3)
+}
+example "open" {
+  assert(∀(x : ℤ). f(x) > x)
+}
+example "mixed" {
+  assert(f(1) = 2)
+  assert(∀(x : ℤ). f(x) > x)
+}
+"""
+
+
+def test_json_to_the_letter(kleis: Callable[..., Any], write: Callable[..., None]) -> None:
+    write(main=PROGRAM)
+    answer = kleis("test", "--json", "main.kleis")
+    assert answer.status == 1
+    (file,) = answer.json["files"]
+    assert list(file) == ["file", "parse", "examples"]
+    assert (file["file"], file["parse"]) == ("main.kleis", "ok")
+    for example in file["examples"]:
+        assert list(example) == ["name", "passed", "error", "assertions"]
+        for assertion in example["assertions"]:
+            assert list(assertion) == ["line", "kind", "status", "detail"]
+    assert [(each["name"], each["passed"], each["error"]) for each in file["examples"]] == [
+        ("good", True, None),
+        ("bad", False, None),
+        ("open", False, "needs the prover"),
+        ("mixed", False, "needs the prover"),
+    ]
+    assert [
+        (assertion["line"], assertion["kind"], assertion["status"])
+        for example in file["examples"]
+        for assertion in example["assertions"]
+    ] == [
+        (5, "assert", "passed"),
+        (6, "assert", "passed"),
+        (9, "assert", "passed"),
+        (10, "assert", "failed"),
+        (13, "assert", "needs the prover"),
+        (16, "assert", "passed"),
+        (17, "assert", "needs the prover"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("selection", "status"), [("good", 0), ("open", 0), ("mixed", 0), ("bad", 1), ("o", 0)]
+)
+def test_what_needs_the_prover_does_not_fail(
+    kleis: Callable[..., Any], write: Callable[..., None], selection: str, status: int
+) -> None:
+    write(main=PROGRAM)
+    answer = kleis("test", "--json", "--example", selection, "main.kleis")
+    assert answer.status == status
+    names = [each["name"] for each in answer.json["files"][0]["examples"]]
+    assert names == [name for name in ("good", "bad", "open", "mixed") if selection in name]
+
+
+def test_a_selection_that_selects_nothing_is_a_wrong_command(
+    kleis: Callable[..., Any], write: Callable[..., None]
+) -> None:
+    write(main=PROGRAM)
+    assert kleis("test", "--example", "nothing like it", "main.kleis").status == 2
+
+
+def test_every_kind_of_assertion(kleis: Callable[..., Any], write: Callable[..., None]) -> None:
+    write(
+        main='example "a" { assert_disproved(1 = 2) assert_unknown(∀(x : ℤ). x = x) assert_inconsistent(1 = 2) }'
+    )
+    (example,) = kleis("test", "--json", "main.kleis").json["files"][0]["examples"]
+    kinds = [each["kind"] for each in example["assertions"]]
+    assert kinds == ["assert_disproved", "assert_unknown", "assert_inconsistent"]
+    statuses = {each["status"] for each in example["assertions"]}
+    assert statuses <= {"passed", "failed", "error", "needs the prover"}
+    assert example["assertions"][0]["status"] == "passed"
+
+
+def test_people_see_what_failed_and_counts(kleis: Callable[..., Any], write: Callable[..., None]) -> None:
+    write(main=PROGRAM)
+    lines = kleis("test", "main.kleis").out.splitlines()
+    assert "passed main.kleis: good" in lines
+    assert "failed main.kleis: bad" in lines
+    assert "  main.kleis:10: failed: assert(f(1) = 3)" in lines
+    assert "needs the prover main.kleis: open" in lines
+    assert lines[-1] == "1 passed, 1 failed, 2 need the prover"
+
+
+def test_a_block_that_cannot_go_on_carries_the_reason(
+    kleis: Callable[..., Any], write: Callable[..., None]
+) -> None:
+    write(main='example "a" { let x = 1 / 0  assert(x = 1) }\nexample "b" { assert(1 = 1) }')
+    answer = kleis("test", "--json", "main.kleis")
+    assert answer.status == 1
+    first, second = answer.json["files"][0]["examples"]
+    assert first["passed"] is False
+    assert first["error"].startswith("main.kleis:1:")
+    assert second["passed"] is True
+
+
+def test_syntax_errors_stop_the_blocks_and_are_all_told(
+    kleis: Callable[..., Any], write: Callable[..., None]
+) -> None:
+    write(main='define =\nexample "a" { assert(1 = 1) }\ndefine f( = 1')
+    answer = kleis("test", "--json", "main.kleis")
+    assert answer.status == 1
+    (file,) = answer.json["files"]
+    assert [error["line"] for error in file["parse"]] == [1, 3]
+    (example,) = file["examples"]
+    assert (example["passed"], example["assertions"]) == (False, [])
+    assert "syntax" in example["error"]
+
+
+def test_a_missing_import_stops_the_blocks(kleis: Callable[..., Any], write: Callable[..., None]) -> None:
+    write(main='import "nowhere"\nexample "a" { assert(1 = 1) }', empty='import "nowhere"')
+    answer = kleis("test", "--json", "main.kleis", "empty.kleis")
+    assert answer.status == 1
+    main, empty = answer.json["files"]
+    assert main["parse"] == "ok"
+    assert "nowhere" in main["examples"][0]["error"]
+    assert main["examples"][0]["passed"] is False
+    assert [each["code"] for each in main["problems"]] == ["import-missing"]
+    assert (empty["examples"], [each["code"] for each in empty["problems"]]) == ([], ["import-missing"])
+
+
+def test_definitions_of_imports_are_used_and_their_examples_not_run(
+    kleis: Callable[..., Any], write: Callable[..., None]
+) -> None:
+    write(main='import "lib"\nexample "a" { assert(double(3) = 6) }')
+    write(lib='define double(x) = x + x\nexample "in the library" { assert(1 = 2) }')
+    answer = kleis("test", "--json", "main.kleis")
+    assert answer.status == 0
+    assert [each["name"] for each in answer.json["files"][0]["examples"]] == ["a"]
+
+
+def test_path_is_searched(kleis: Callable[..., Any], write: Callable[..., None]) -> None:
+    write(src__main='import "far"\nexample "a" { assert(x = 1) }', lib__far="define x = 1")
+    assert kleis("test", "src/main.kleis", "--path", "lib").status == 0
+
+
+def test_directories(kleis: Callable[..., Any], write: Callable[..., None]) -> None:
+    write(dir__one='example "a" { assert(1 = 1) }', dir__sub__two='example "b" { assert(2 = 2) }', other="x")
+    answer = kleis("test", "dir")
+    assert answer.status == 0
+    assert answer.out.splitlines()[-1] == "2 passed, 0 failed"
+
+
+def test_what_programs_print(kleis: Callable[..., Any], write: Callable[..., None]) -> None:
+    write(main='example "a" { out("hello")  assert(1 = 1) }')
+    assert kleis("test", "main.kleis").out.splitlines()[0] == "hello"
+    answer = kleis("test", "--json", "main.kleis")
+    assert answer.err == "hello\n"
+    assert answer.json["files"][0]["examples"][0]["passed"] is True
+
+
+def test_a_file_may_be_read_only_below_the_granted_directory(
+    kleis: Callable[..., Any], write: Callable[..., None], tmp_path: Any
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "a.txt").write_text("inside")
+    (tmp_path / "b.txt").write_text("outside")
+    write(main='example "a" { assert(readFile("a.txt") = "inside") }')
+    write(escape='example "a" { assert(readFile("../b.txt") = "outside") }')
+    assert kleis("test", "main.kleis").status == 1
+    assert kleis("test", "main.kleis", "--grant", "data").status == 0
+    assert kleis("test", "escape.kleis", "--grant", "data").status == 1
+
+
+def test_warnings_are_no_part_of_testing(kleis: Callable[..., Any], write: Callable[..., None]) -> None:
+    write(main='define f(x) = 1\ndefine f(x) = 2\nexample "a" { assert(f(0) = 2) }')
+    answer = kleis("test", "main.kleis")
+    assert (answer.status, answer.err) == (0, "")
+
+
+def test_standard_input(process: Callable[..., Any]) -> None:
+    answer = process("test", "--json", "-", text='example "a" { assert(1 + 1 = 2) }')
+    assert (answer.status, answer.json["files"][0]["file"]) == (0, "-")
+
+
+def test_a_terminal_gets_colours_and_a_table(write: Callable[..., None]) -> None:
+    write(one='example "a" { assert(1 = 1) out("\x1b[2J") }', two='example "b" { assert(1 = 2) }')
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TERM": "xterm"}
+    environment.pop("NO_COLOR", None)
+    command = [sys.executable, "-m", "registry.cli.kleis", "test", "one.kleis", "two.kleis"]
+    with subprocess.Popen(command, stdout=theirs, env=environment) as process:
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # how a closed terminal ends on Linux
+            while piece := os.read(ours, 65536):
+                shown += piece
+    os.close(ours)
+    text = shown.decode()
+    assert process.returncode == 1
+    assert "\x1b[32mpassed\x1b[0m one.kleis: a" in text
+    assert "needs the prover" in text
+    assert "│" in text
+    assert "\\x1b[2J" in text
+    assert "\x1b[2J" not in text

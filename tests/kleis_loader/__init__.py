@@ -1,0 +1,1 @@
+"""Theory, imports, loader, parse cache and name resolution."""
