@@ -14,7 +14,16 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks import decoding, evaluator, memory, peer, registry_size, server_load, stdio_latency
+from benchmarks import (
+    decoding,
+    evaluator,
+    kleis_language,
+    memory,
+    peer,
+    registry_size,
+    server_load,
+    stdio_latency,
+)
 
 REPORT = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 
@@ -39,6 +48,7 @@ SECTIONS = (
             {f"run with {registry_size.TOOLS} tools / with 1": registry_size.LIMIT}),
     Section("decoding", "A term of 10,000 nodes against `json.loads` of its text", "times",
             decoding.measure, {"decode": decoding.LIMIT}),
+    Section("kleis", "The Kleis front end", "ms or times, as named", kleis_language.measure, kleis_language.LIMITS),
     Section("memory", "Bytes that a unit of fuel keeps alive", "bytes", memory.measure, {"most": memory.LIMIT}),
 )  # fmt: skip
 

@@ -62,7 +62,7 @@ def exchanges(block: Block) -> Iterator[Exchange]:
             if command:
                 yield Exchange("\n".join(command), "\n".join(output))
             command, output = [line[2:]], []
-        elif line.startswith("> ") and not output:
+        elif (line == ">" or line.startswith("> ")) and not output:
             command.append(line[2:])
         else:
             output.append(line)
@@ -110,7 +110,7 @@ def rewritten(document: Path) -> str:
             for exchange in exchanges(block):
                 output = run(exchange.command, Path(folder))
                 first, *more = exchange.command.split("\n")
-                lines += [f"$ {first}", *(f"> {line}" for line in more)]
+                lines += [f"$ {first}", *(f"> {line}".rstrip() for line in more)]
                 shown = exchange.expected if matches(exchange.expected, output) else output
                 lines += shown.split("\n") if shown else []
             return "```console\n" + "\n".join(lines) + "\n```"
