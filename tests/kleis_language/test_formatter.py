@@ -22,7 +22,7 @@ structure S(A,B)   extends T {
 operation (+) : A×A -> A   // trailing
   axiom a : forall (x y : A) .
      x+y = y + x and
-       not(x = y)\t 
+       not(x = y)\t\x20
 
 
 
