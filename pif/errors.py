@@ -100,12 +100,21 @@ class PifError(Exception):
 
     def as_json(self) -> dict[str, object]:
         """The `error` object of a result (pif-language.md §6); absent parts are left out."""
-        fields: dict[str, object] = {"kind": self.kind, "message": self.message, "path": self.path}
+        fields: dict[str, object] = {
+            "kind": self.kind,
+            "message": _encodable(self.message),
+            "path": _encodable(self.path),
+        }
         if self.place in ("quoted", "data"):
             fields["in"] = self.place
         for name in ("tool", "found", "expected", "hint"):
             value = getattr(self, name)
             if value is not None:
-                fields[name] = value
+                fields[name] = _encodable(value)
         fields["fuel_used"] = self.fuel_used
         return fields
+
+
+def _encodable(text: str) -> str:
+    """The text with lone surrogates, which a refused text may hold and no UTF-8 can, written as escapes."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()

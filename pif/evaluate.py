@@ -14,6 +14,7 @@ from functools import partial
 
 import msgspec
 
+from pif import primitives as table
 from pif.budget import JSON_LEVELS, Budget, reserve_stack
 from pif.decode import decode_term
 from pif.errors import PifError
@@ -21,7 +22,7 @@ from pif.input import read_data, read_input
 from pif.json_text import JsonError, load_json
 from pif.reference.machine import Machine, Node, Tool, Tools
 from pif.reference.resolve import resolve
-from pif.reification import NotData, TooDeepTerm, TooManyNodes, literal_term
+from pif.reification import NotData, TooDeepTerm, TooManyNodes, at_most, literal_term
 from pif.terms import Json, Term, print_term, same_term
 from pif.trace import Event, Ring, debug_writer, debugging
 from pif.values import Closure, Continuation, Value, dismantle, is_list, kind_of, print_value
@@ -93,13 +94,14 @@ def run(
 ) -> Answer:
     """Run a request on a snapshot of the registry.
 
-    `cancelled` is asked often, from the thread that runs; `progress` is told the step after each one driven; where
+    `cancelled` is asked often, from the thread that runs (between driven steps it leaves the continuation so far,
+    marked `"stopped": "cancelled"`); `progress` is told the step after each one driven; where
     `pause` answers true between steps, the continuation so far is the answer, marked `"stopped": "paused"`.
     """
     ring = Ring(request.trace) if request.trace > 0 else None
     hook: Callable[[Event], None] | None = ring
-    if hook is None and debugging():
-        hook = debug_writer()
+    if debugging():
+        hook = debug_writer(also=ring)
     reserve_stack(budget.depth * (1 if hook is None else 2) + _FRAMES)
     with collector_paused():
         this = _Run(request, tools, budget, cancelled, hook)
@@ -141,11 +143,13 @@ class _Run:
             while isinstance(outcome, _Next) and driven < request.drive:
                 if pause is not None and pause():
                     return self.continuation(outcome, "paused")
+                if self.cancelled is not None and self.cancelled():
+                    return self.continuation(outcome, "cancelled")
                 try:
                     following = self.one_step(outcome.tool, outcome.term)
                 except PifError as error:
-                    if error.kind == "out_of_fuel":
-                        return self.continuation(outcome, "out_of_fuel")
+                    if error.kind in ("out_of_fuel", "cancelled"):
+                        return self.continuation(outcome, error.kind)
                     raise
                 outcome = following
                 driven += 1
@@ -192,7 +196,7 @@ class _Run:
         close = self.closest(reference)
         return PifError(
             "unknown_tool",
-            f'there is no tool "{reference[:80]}"',
+            no_such_tool(reference, self.tools),
             found=reference[:80],
             hint=f'Did you mean "{close}"?' if close else "`list` shows the tools.",
         )
@@ -235,9 +239,7 @@ class _Run:
             if is_list(argument):
                 machine.keep(argument)
         body: Node = value.body
-        if depth < 1:
-            machine.too_deep(body)
-        machine.charge(1, body)
+        machine.charge(table.CALL, body)
         return body.ev((argument, value.env), depth - 1, machine)
 
     def printed(self, value: Value, machine: Machine) -> Answer:
@@ -260,7 +262,7 @@ class _Run:
         tool = node.origin()[0].owner
         limit = self.budget.result_bytes
         try:
-            term = literal_term(marker.value, limit)
+            term = literal_term(marker.value, at_most(limit))
         except NotData as error:
             node.input.fail("type_error", "the input of `continue` holds a function", found=str(error),
                             expected="data", hint="Pass a tool's name and use `code_of` and `eval` instead.")  # fmt: skip

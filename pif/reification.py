@@ -14,7 +14,7 @@ from pif.primitives import PRIMITIVES
 from pif.terms import ONE_PART, Term, literal, make
 from pif.values import Quoted, Record, Value, is_list, items_of, kind_of, list_of
 
-__all__ = ["NotData", "TooDeepTerm", "TooManyNodes", "literal_term", "reflect", "reify"]
+__all__ = ["NotData", "TooDeepTerm", "TooManyNodes", "at_most", "literal_term", "reflect", "reify"]
 
 
 class NotData(Exception):
@@ -22,45 +22,60 @@ class NotData(Exception):
 
 
 class TooManyNodes(Exception):
-    """The term would have more nodes than the caller allowed."""
+    """The term would have more nodes than `at_most` allowed."""
 
 
 class TooDeepTerm(Exception):
     """The term would nest deeper than a written term may."""
 
 
-def literal_term(value: Value, allowed: int) -> Term:
-    """The term that evaluates to `value`. Raises `NotData`, `TooManyNodes` (over `allowed`), `TooDeepTerm`."""
-    return _LiteralTerms(allowed).of(value, 1)
+def at_most(nodes: int) -> Callable[[int], None]:
+    """A counter for `literal_term` that raises `TooManyNodes` beyond so many."""
+    left = nodes
+
+    def count(nodes: int) -> None:
+        nonlocal left
+        left -= nodes
+        if left < 0:
+            raise TooManyNodes
+
+    return count
+
+
+def literal_term(value: Value, count: Callable[[int], None]) -> Term:
+    """The term that evaluates to `value`. Raises `NotData` and `TooDeepTerm`.
+
+    The walk is in pre-order; at each node its depth and kind are tested, then `count` is told of it (it may raise to
+    stop), so that where a walk ends does not depend on how far it was allowed to go.
+    """
+    return _LiteralTerms(count).of(value, 1)
 
 
 class _LiteralTerms:
-    def __init__(self, allowed: int) -> None:
-        self.allowed = allowed
-
-    def count(self, nodes: int) -> None:
-        self.allowed -= nodes
-        if self.allowed < 0:
-            raise TooManyNodes
+    def __init__(self, count: Callable[[int], None]) -> None:
+        self.count = count
 
     def of(self, value: Value, depth: int) -> Term:
         if depth > TERM_DEPTH:
             raise TooDeepTerm
-        self.count(1)
         match value:
             case None | bool() | int() | str():
+                self.count(1)
                 return literal(value)
             case tuple() if len(value) == 2:
+                self.count(1)
                 return make("pair", (self.of(value[0], depth + 1), self.of(value[1], depth + 1)))
             case tuple():
+                self.count(1)
                 return make("list", tuple([self.of(item, depth + 1) for item in items_of(value)]))
             case Record():
+                self.count(1)
                 parts = tuple([self.of(field, depth + 1) for field in value.fields.values()])
                 return make("record", parts, tuple(value.fields))
             case Quoted():
-                self.count(value.term.nodes)
                 if depth + value.term.height > TERM_DEPTH:
                     raise TooDeepTerm
+                self.count(1 + value.term.nodes)
                 return make("quote", (value.term,))
             case _:
                 raise NotData(kind_of(value))

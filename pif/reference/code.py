@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from pif import primitives as table
 from pif.analysis.facts import facts_of
 from pif.analysis.normalize import normalize
 from pif.budget import TERM_DEPTH
 from pif.reference.machine import Env, Machine, Node, One, Tool
-from pif.reification import NotData, TooDeepTerm, TooManyNodes, literal_term, reflect, reify
+from pif.reification import NotData, TooDeepTerm, literal_term, reflect, reify
 from pif.terms import Term
 from pif.values import Quoted, Record, Value, list_of
 
@@ -56,24 +58,19 @@ class Template(Node):
     def spliced(self, node: Node, value: Value, run: Machine) -> Term:
         """The term that a value is spliced as: a quoted term as it is, data as literals."""
         if type(value) is Quoted:
-            term = value.term
-        else:
-            try:
-                term = literal_term(value, run.left() // table.QUOTE_NODE)
-            except NotData as error:
-                node.fail(
-                    "type_error", f"`unquote` needs a quoted term or data, got a {error}", found=str(error),
-                    expected="a quoted term or data", hint="Splice the function's source instead.",
-                )  # fmt: skip
-            except TooDeepTerm:
-                self.too_deep_term("unquote")
-            except TooManyNodes:
-                run.charge(run.left() + 1, node)
-                raise
-        run.charge(table.QUOTE_NODE * term.nodes, node)
-        return term
+            run.charge(table.QUOTE_NODE * value.term.nodes, node)
+            return value.term
+        try:
+            return literal_term(value, lambda nodes: run.charge(table.QUOTE_NODE * nodes, node))
+        except NotData as error:
+            node.fail(
+                "type_error", f"`unquote` needs a quoted term or data, got a {error}", found=str(error),
+                expected="a quoted term or data", hint="Splice the function's source instead.",
+            )  # fmt: skip
+        except TooDeepTerm:
+            self.too_deep_term("unquote")
 
-    def too_deep_term(self, operation: str) -> None:
+    def too_deep_term(self, operation: str) -> NoReturn:
         self.fail("term_too_deep", f"the term that `{operation}` builds nests more than {TERM_DEPTH} deep")
 
 
@@ -144,8 +141,8 @@ class OnQuoted(One):
 
     operation = ""
 
-    def quoted(self, env: Env, depth: int, run: Machine) -> Quoted:
-        value = self.operand.ev(env, depth - 1, run)
+    def quoted(self, value: Value) -> Quoted:
+        """The operand's value, which each operation evaluates itself: a level of depth is one frame of Python's."""
         if type(value) is not Quoted:
             self.operand.wrong_type(
                 self.operation,
@@ -165,7 +162,7 @@ class Reify(OnQuoted):
         run.fuel = fuel = run.fuel - 1
         if fuel < 0 or depth < 0:
             run.stop(self, depth)
-        term = self.quoted(env, depth, run).term
+        term = self.quoted(self.operand.ev(env, depth - 1, run)).term
         run.charge(table.REIFY_NODE * term.nodes, self)
         return reify(term)
 
@@ -190,7 +187,7 @@ class Analyze(OnQuoted):
         run.fuel = fuel = run.fuel - 1
         if fuel < 0 or depth < 0:
             run.stop(self, depth)
-        term = self.quoted(env, depth, run).term
+        term = self.quoted(self.operand.ev(env, depth - 1, run)).term
         run.charge(table.ANALYZE_BASE + table.ANALYZE_NODE * term.nodes, self)
         facts = facts_of(term)
         return Record(
@@ -214,7 +211,7 @@ class Normalize(OnQuoted):
         run.fuel = fuel = run.fuel - 1
         if fuel < 0 or depth < 0:
             run.stop(self, depth)
-        quoted = self.quoted(env, depth, run)
+        quoted = self.quoted(self.operand.ev(env, depth - 1, run))
         return Quoted(
             normalize(quoted.term, lambda nodes: run.charge(table.NORMALIZE_NODE * nodes, self)), quoted.owner
         )

@@ -20,6 +20,7 @@ __all__ = [
     "Scope",
     "Self",
     "StringLiteral",
+    "ToolApplication",
     "ToolName",
     "Unbound",
     "Variable",
@@ -206,16 +207,43 @@ class Application(Node):
 
 
 class ToolName(Node):
-    """A literal string in function position: the registered tool. No node of its own, so nothing is charged here."""
+    """A literal string in function position. No node of its own: it only tells errors and traces where it stands."""
 
-    __slots__ = ("name",)
+    __slots__ = ()
 
-    def __init__(self, name: str) -> None:
+    def announce(self, run: Machine) -> None:
+        """Tell the run's hook that the tool is looked up, where this is traced."""
+
+
+class ToolApplication(Node):
+    """A call of the tool that a literal string names: its code is evaluated first, one level deeper."""
+
+    __slots__ = ("argument", "name", "operand", "place")
+
+    argument: Node
+    place: ToolName
+
+    def __init__(self, name: str, operand: bool) -> None:
         self.name = name
+        self.operand = operand
 
     def ev(self, env: Env, depth: int, run: Machine) -> Value:
-        value = run.code_of(run.tool(self.name, self)).root.ev((), depth, run)
-        if type(value) is Continuation:
+        run.fuel = fuel = run.fuel - 1
+        if fuel < 0 or depth < 0:
+            run.stop(self, depth)
+        depth -= 1
+        self.place.announce(run)
+        function = run.code_of(run.tool(self.name, self.place)).root.ev((), depth, run)
+        if type(function) is Continuation:
+            self.place.misplaced_continue()
+        argument = self.argument.ev(env, depth, run)
+        if type(function) is not Closure:
+            self.place.wrong_type("app", function, "a function")
+        run.fuel = fuel = run.fuel - 1
+        if fuel < 0:
+            run.refill(self)
+        value = function.body.ev((argument, function.env), depth, run)
+        if type(value) is Continuation and self.operand:
             self.misplaced_continue()
         return value
 

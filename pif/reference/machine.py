@@ -223,8 +223,6 @@ class Machine:
 
     def refill(self, node: Node) -> None:
         """Move fuel over from the reserve, after a look at the cancel flag."""
-        if self.cancelled is not None and self.cancelled():
-            node.fail("cancelled", "the run was cancelled")
         if self.fuel + self.reserve < 0:
             self.fuel = self.reserve = 0
             limit = self.budget.fuel
@@ -233,6 +231,8 @@ class Machine:
                 f"the run used all its {limit} units of fuel",
                 hint=self.more_fuel(),
             )
+        if self.cancelled is not None and self.cancelled():
+            node.fail("cancelled", "the run was cancelled")
         moved = min(self.reserve, SLICE - self.fuel)
         self.fuel += moved
         self.reserve -= moved

@@ -24,6 +24,7 @@ from pif.reference.control import (
     Scope,
     Self,
     StringLiteral,
+    ToolApplication,
     ToolName,
     Unbound,
     Variable,
@@ -36,7 +37,7 @@ from pif.reference.scalars import SCALAR_OPERATIONS
 from pif.reference.shortcuts import shortcut
 from pif.reference.structures import STRUCTURE_OPERATIONS, ListLiteral, RecordLiteral, With
 from pif.terms import Term, part_keys
-from pif.trace import Traced, event_of
+from pif.trace import Traced, TracedName
 from pif.values import NIL
 
 __all__ = ["resolve"]
@@ -103,10 +104,10 @@ class _Resolver:
         for name in names:
             self.wanted.setdefault(name, len(self.wanted))
 
-    def node(self, term: Term, *, operand: bool, in_function: bool, event: str | None = None) -> Node:
-        """The node of a term. `operand`: its value is used, so no `continue` may be it."""
+    def node(self, term: Term, *, operand: bool, in_function: bool, applied: bool = False) -> Node:
+        """The node of a term. `operand`: its value is used, so no `continue` may be it; `applied`: it is a body."""
         made = self.made(term, operand, in_function)
-        return Traced(event or event_of(term), made, term, self.scope) if self.traced else made
+        return Traced(made, term, self.scope, applied=applied) if self.traced else made
 
     def made(self, term: Term, operand: bool, in_function: bool) -> Node:
         op = term.op
@@ -143,11 +144,10 @@ class _Resolver:
             case "code_of" if (name := literal_tool(term)) is not None:
                 return SourceOf(name, self.owner)
             case "app" if (name := literal_tool(term)) is not None:
-                call = Application(operand)
-                reading = ToolName(name)
-                call.function = Traced("tool", reading, term.parts[0], self.scope) if self.traced else reading
+                call = ToolApplication(name, operand)
+                call.place = TracedName(term.parts[0], self.scope) if self.traced else ToolName()
                 call.argument = self.node(term.parts[1], operand=True, in_function=in_function)
-                self.adopt(call, term, [call.function, call.argument])
+                self.adopt(call, term, [call.place, call.argument])
                 return call
             case _:
                 return self.control(term, operand, in_function)
@@ -243,7 +243,7 @@ class _Resolver:
         in_scope = self.scope.distinct if self.evaluates(term.parts[0]) else None
         self.captures.append((level, set()))
         self.bind(term.value)
-        body = self.node(term.parts[0], operand=False, in_function=True, event="apply")
+        body = self.node(term.parts[0], operand=False, in_function=True, applied=True)
         self.unbind(term.value)
         _, used = self.captures.pop()
         captured = {binding for binding in used if isinstance(binding, str) or binding < level}
