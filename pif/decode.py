@@ -233,11 +233,15 @@ class Decoder:
         return Term("var", (), self.text(name, (path, "var")))
 
     def lam(self, data: dict[str, Json], path: Path, depth: int, level: int) -> Term:
-        name = data["lam"]
-        if type(name) is not str:
-            return self.name_wanted("lam", name, path)
-        body = self.term(data["body"], (path, "body"), depth + 1, level)
-        return Term("lam", (body,), self.text(name, (path, "lam")), body.nodes + 1, body.height + 1)
+        name, body = data["lam"], literal(None)
+        for key in data:
+            if key == "body":
+                body = self.term(data["body"], (path, "body"), depth + 1, level)
+            elif type(name) is str:
+                self.text(name, (path, "lam"))
+            else:
+                self.name_wanted("lam", name, path)
+        return Term("lam", (body,), name, body.nodes + 1, body.height + 1)
 
     def name_wanted(self, op: str, name: Json, path: Path) -> Term:
         return self.refuse(
@@ -254,8 +258,7 @@ class Decoder:
             if not self.has_keys("app", parts, ("func", "arg"), here):
                 self.look_inside(parts, here, depth, level)
                 return literal(None)
-            function = self.term(parts["func"], (here, "func"), depth + 1, level)
-            return make("app", (function, self.term(parts["arg"], (here, "arg"), depth + 1, level)))
+            return make("app", self.named(parts, ("func", "arg"), here, depth, level))
         if type(parts) is list and len(parts) >= 2:
             arguments = len(parts) - 1
             term = self.term(parts[0], (here, 0), depth + arguments, level)
@@ -277,11 +280,14 @@ class Decoder:
                 "`let` takes an object of at least one name", here, found=describe(bindings),
                 expected=PRIMITIVES["let"].forms[0],
             )  # fmt: skip
-        bound = []
-        for name, value in bindings.items():
-            bound.append((self.text(name, here), self.term(value, (here, name), depth + 1, level)))
-            depth += 1
-        term = self.term(data["in"], (path, "in"), depth, level)
+        bound: list[tuple[str, Term]] = []
+        term = literal(None)
+        for key in data:
+            if key == "in":
+                term = self.term(data["in"], (path, "in"), depth + len(bindings), level)
+                continue
+            for at, (name, value) in enumerate(bindings.items(), depth + 1):
+                bound.append((self.text(name, here), self.term(value, (here, name), at, level)))
         for name, value_term in reversed(bound):
             term = make("let", (value_term, term), name)
         return term
@@ -291,8 +297,7 @@ class Decoder:
         if not self.has_keys("if", parts, ("cond", "then", "else"), here):
             self.look_inside(parts, here, depth, level)
             return literal(None)
-        terms = [self.term(parts[key], (here, key), depth + 1, level) for key in ("cond", "then", "else")]
-        return make("if", tuple(terms))
+        return make("if", self.named(parts, ("cond", "then", "else"), here, depth, level))
 
     def continuation(self, data: dict[str, Json], path: Path, depth: int, level: int) -> Term:
         parts, here = data["continue"], (path, "continue")
@@ -309,14 +314,13 @@ class Decoder:
 
     def cons(self, data: dict[str, Json], path: Path, depth: int, level: int) -> Term:
         parts, here = data["cons"], (path, "cons")
-        keys: tuple[str | int, str | int] = ("head", "tail")
         if type(parts) is list and len(parts) == 2:
-            keys = (0, 1)
-        elif not self.has_keys("cons", parts, ("head", "tail"), here):
+            terms = [self.term(part, (here, i), depth + 1, level) for i, part in enumerate(parts)]
+            return make("cons", tuple(terms))
+        if not self.has_keys("cons", parts, ("head", "tail"), here):
             self.look_inside(parts, here, depth, level)
             return literal(None)
-        terms = [self.term(parts[key], (here, key), depth + 1, level) for key in keys]
-        return make("cons", tuple(terms))
+        return make("cons", self.named(parts, ("head", "tail"), here, depth, level))
 
     def record(self, data: dict[str, Json], path: Path, depth: int, level: int) -> Term:
         fields, here = data["record"], (path, "record")
@@ -334,6 +338,13 @@ class Decoder:
 
     def code_of(self, data: dict[str, Json], path: Path, depth: int, level: int) -> Term:
         return make("code_of", (self.term(data["code_of"], (path, "code_of"), depth + 1, level),))
+
+    def named(
+        self, parts: dict[str, Json], keys: tuple[str, ...], here: Path, depth: int, level: int
+    ) -> tuple[Term, ...]:
+        """The parts of an object with these keys, read in the order received."""
+        read = {key: self.term(part, (here, key), depth + 1, level) for key, part in parts.items()}
+        return tuple([read[key] for key in keys])
 
     # What is not an operation.
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from pif import primitives as table
 from pif.errors import nearest
 from pif.reference.machine import Env, Machine, Node, One, Two
 from pif.values import NIL, FunctionInData, Record, Value, is_list, items_of, list_of, print_value
 
 __all__ = ["STRUCTURE_OPERATIONS", "ListLiteral", "RecordLiteral"]
+
+_NAMES_SEARCHED = 1_000
+"""Fields among which a near spelling is looked for: the search is not charged."""
 
 
 class ListLiteral(Node):
@@ -199,11 +204,12 @@ class Get(Two):
         return record.fields[key]
 
     def missing(self, key: str, record: Record) -> None:
-        close = nearest(key, record.fields)
+        names = list(islice(record.fields, _NAMES_SEARCHED))
+        close = nearest(key, names)
         self.fail(
             "missing_key",
             f'the record has no field "{key[:80]}"',
-            found=", ".join(list(record.fields)[:12]) or "an empty record",
+            found=", ".join(name[:80] for name in names[:12]) or "an empty record",
             expected=f'a record with "{key[:80]}"',
             hint=f'Did you mean "{close}"?' if close else "`keys` lists the fields.",
         )
