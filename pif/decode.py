@@ -331,6 +331,10 @@ class Decoder:
                 found=describe(fields),
                 expected=PRIMITIVES["record"].forms[0],
             )
+        return self.fields(fields, here, depth, level)
+
+    def fields(self, fields: dict[str, Json], here: Path, depth: int, level: int) -> Term:
+        """The record of these fields."""
         parts = {self.text(name, here): self.term(field, (here, name), depth + 1, level)
                  for name, field in fields.items()}  # fmt: skip
         names = tuple(sorted(parts))

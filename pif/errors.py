@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Iterable
 from typing import Literal, get_args
 
-__all__ = ["KINDS", "ErrorKind", "Path", "PifError", "Place", "nearest", "pointer"]
+__all__ = ["KINDS", "ErrorKind", "Path", "PifError", "Place", "keys", "longer", "nearest", "pointer"]
 
 ErrorKind = Literal[
     "parse_error",
@@ -42,13 +42,26 @@ Path = tuple["Path", str | int] | None
 walking down costs one small tuple and nothing is formatted unless an error is reported."""
 
 
-def pointer(path: Path) -> str:
-    """The JSON pointer (RFC 6901) for a linked path; "" for the root."""
-    keys: list[str] = []
+def keys(path: Path) -> list[str | int]:
+    """The keys of a linked path, from the root."""
+    found: list[str | int] = []
     while path is not None:
         path, key = path
-        keys.append(str(key).replace("~", "~0").replace("/", "~1"))
-    return "".join("/" + key for key in reversed(keys))
+        found.append(key)
+    found.reverse()
+    return found
+
+
+def longer(path: Path, steps: Iterable[str | int]) -> Path:
+    """A path with more keys at its end."""
+    for step in steps:
+        path = (path, step)
+    return path
+
+
+def pointer(path: Path) -> str:
+    """The JSON pointer (RFC 6901) for a linked path; "" for the root."""
+    return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in keys(path))
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -20,7 +20,7 @@ from pif.decode import decode_term
 from pif.errors import PifError
 from pif.input import read_data, read_input
 from pif.json_text import JsonError, load_json
-from pif.reference.machine import Machine, Node, Tool, Tools
+from pif.reference.machine import Machine, Node, Tool, Tools, missing_tool
 from pif.reference.resolve import resolve
 from pif.reification import NotData, TooDeepTerm, TooManyNodes, at_most, literal_term
 from pif.terms import Json, Term, print_term, same_term
@@ -167,7 +167,7 @@ class _Run:
             tool = self.tools.tool(request.tool)
             if tool is not None:
                 return tool
-            raise self.no_such_tool(request.tool)
+            raise missing_tool(request.tool, self.tools)
         code = request.code
         if not isinstance(code, str):
             return decode_term(code)
@@ -177,7 +177,10 @@ class _Run:
         try:
             data = load_json(code, levels=JSON_LEVELS)
         except JsonError:
-            close = self.closest(code)
+            name, at, _ = code.partition("@")
+            if at and self.tools.tool(name) is not None:
+                raise missing_tool(code, self.tools) from None
+            close = self.tools.nearest(name)
             raise PifError(
                 "parse_error",
                 f'"{code[:80]}" is neither a tool\'s name nor the JSON text of a term',
@@ -188,18 +191,6 @@ class _Run:
         except ValueError as error:
             raise PifError("term_too_deep", str(error)) from None
         return decode_term(data)
-
-    def closest(self, reference: str) -> str | None:
-        return self.tools.nearest(reference.partition("@")[0])
-
-    def no_such_tool(self, reference: str) -> PifError:
-        close = self.closest(reference)
-        return PifError(
-            "unknown_tool",
-            no_such_tool(reference, self.tools),
-            found=reference[:80],
-            hint=f'Did you mean "{close}"?' if close else "`list` shows the tools.",
-        )
 
     def one_step(self, program: Tool | Term, given: Term | tuple[Value, int]) -> Answer | _Next:
         """One run: the code's value, called on the input where it is a function."""

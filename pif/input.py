@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from pif import primitives as table
-from pif.budget import INTEGER_BITS, JSON_LEVELS, reserve_stack
+from pif.budget import INTEGER_BITS, JSON_LEVELS, TERM_DEPTH, reserve_stack
 from pif.decode import MANY, ONE, Decoder, describe, round_number
 from pif.errors import Path, PifError, pointer
 from pif.json_text import JsonError, TooDeep, load_json
@@ -53,32 +53,29 @@ def _meant(text: str) -> tuple[bool, Json]:
 
 
 class _InputDecoder(Decoder):
-    """The decoder of terms, with strings read again (unless `raw`) and other objects taken as records. Quotes keep
-    term rules."""
+    """The decoder of terms, with strings read again (unless `raw`) and other objects taken as records. What is inside
+    a `quote`, live unquotes as well, is left to the decoder of terms itself."""
 
     def __init__(self, *, raw: bool) -> None:
         super().__init__("input")
         self.raw = raw
+        self.quoted = Decoder("input")
 
     def term(self, data: Json, path: Path, depth: int, level: int) -> Term:
-        if level == 0:
-            while type(data) is str and not self.raw:
-                try:
-                    changed, meant = _meant(data)
-                except TooDeep as error:
-                    return self.refuse(f"{error}", path, kind="term_too_deep")
-                if not changed:
-                    break
-                data = meant
-            if type(data) is dict and not _is_operation(data):
-                return self.plain_record(data, path, depth)
+        while type(data) is str and not self.raw:
+            try:
+                changed, meant = _meant(data)
+            except TooDeep as error:
+                return self.refuse(f"{error}", path, kind="term_too_deep")
+            if not changed:
+                break
+            data = meant
+        if type(data) is dict and not _is_operation(data):
+            return self.too_deep(path) if depth > TERM_DEPTH else self.fields(data, path, depth, level)
         return super().term(data, path, depth, level)
 
-    def plain_record(self, data: dict[str, Json], path: Path, depth: int) -> Term:
-        names = tuple(sorted(self.text(name, path) for name in data))
-        return make(
-            "record", tuple(self.term(data[name], (path, name), depth + 1, 0) for name in names), names
-        )
+    def one(self, op: str, part: Json, path: Path, depth: int, level: int) -> Term:
+        return (self.quoted if op == "quote" else super()).one(op, part, path, depth, level)
 
     def code_of(self, data: dict[str, Json], path: Path, depth: int, level: int) -> Term:
         name, here = data["code_of"], (path, "code_of")

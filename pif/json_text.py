@@ -97,7 +97,31 @@ def _load_slowly(text: str) -> Any:
     try:
         return json.loads(text, parse_int=_integer, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
-        raise JsonError(error.msg, error.lineno, error.colno) from None
+        raise JsonError(_in_our_words(error), error.lineno, error.colno) from None
+
+
+_WORDS = {
+    "Expecting property name": "a key in double quotes is expected",
+    "Expecting value": "a value is expected",
+    "Expecting ',' delimiter": "a comma or the closing bracket is expected",
+    "Expecting ':' delimiter": "a colon is expected",
+    "Extra data": "there is more after the end of the value",
+    "Unterminated string": "a string is not closed",
+    "Invalid control character": "a string holds a control character, which must be written as an escape",
+    "Invalid \\": "a string holds an escape that JSON does not have",
+    "Illegal trailing comma": "a comma stands before a closing bracket",
+    "NaN is not JSON": "NaN is not JSON",
+    "Infinity is not JSON": "Infinity is not JSON",
+    "-Infinity is not JSON": "-Infinity is not JSON",
+}
+
+
+def _in_our_words(error: json.JSONDecodeError) -> str:
+    """What is wrong with a text, whatever the library that noticed it calls it."""
+    if error.doc[error.pos : error.pos + 1] == "'":
+        return "strings and keys stand in double quotes, not in single ones"
+    found = (words for start, words in _WORDS.items() if error.msg.startswith(start))
+    return next(found, "this is not JSON")
 
 
 def _integer(digits: str) -> int:

@@ -25,10 +25,30 @@ RegistryErrorKind = Literal[
 KINDS: tuple[str, ...] = get_args(RegistryErrorKind)
 
 
+ARGUMENTS = frozenset(
+    [
+        "against",
+        "category",
+        "code",
+        "description",
+        "directory",
+        "examples",
+        "expect_version",
+        "fuel",
+        "limit",
+        "name",
+        "names",
+        "offset",
+        "version",
+    ]
+)
+"""The arguments that a refusal may be about."""
+
+
 class RegistryError(Exception):
     """A refusal with everything its reader needs.
 
-    `kind`: one of `KINDS`. `place`: the argument or the file at fault; `tool`: the tool it is about, as `name` or
+    `kind`: one of `KINDS`. `place`: the argument (`name`, `examples/0`) or the file at fault; `tool`: the tool it is about, as `name` or
     `name@version`. `found` and `expected` are short texts; `hint` says what to try next.
     """
 
@@ -57,9 +77,17 @@ class RegistryError(Exception):
         return f"{self.kind}{where}: {self.message}"
 
     def as_json(self) -> dict[str, object]:
-        """The `error` object of a result; absent parts are left out."""
+        """The `error` object of a result; absent parts are left out.
+
+        A place in the arguments of the call is `path`, a JSON pointer as in all errors; any other is a `file`.
+        """
         fields: dict[str, object] = {"kind": self.kind, "message": self.message}
-        for name in ("place", "tool", "found", "expected", "hint"):
+        if self.place is not None:
+            if self.place.partition("/")[0] in ARGUMENTS:
+                fields["path"] = f"/{self.place}"
+            else:
+                fields["file"] = self.place
+        for name in ("tool", "found", "expected", "hint"):
             value = getattr(self, name)
             if value is not None:
                 fields[name] = value

@@ -62,7 +62,7 @@ def read_text(code: str, nearest: Callable[[str], str | None]) -> Json:
             f"`code` is a string that is not JSON: {error}",
             found=f"a string of {len(code)} characters",
             expected="a term, or the JSON text of one",
-            hint=f'For the code of the tool {tool} write {{"code_of": "{tool}"}}.' if tool else None,
+            hint=f'Did you mean the tool "{tool}"? Its source is {{"code_of": "{tool}"}}.' if tool else None,
         ) from None
 
 
@@ -92,7 +92,7 @@ def check_examples(name: str, examples: Sequence[Example], tools: Tools, budget:
     """Run a new tool's examples; what became of each, or `example_failed` with the first that does not hold."""
     if len(examples) > EXAMPLES:
         raise RegistryError(
-            "invalid_argument", "too many examples", place="/examples", found=str(len(examples)),
+            "invalid_argument", "too many examples", place="examples", found=str(len(examples)),
             expected=f"at most {EXAMPLES}",
         )  # fmt: skip
     reports: list[Json] = []
@@ -106,7 +106,7 @@ def check_examples(name: str, examples: Sequence[Example], tools: Tools, budget:
             raise RegistryError(
                 "example_failed",
                 f"example {number} does not hold: for {_shown(example.input)} the tool gives {_outcome(answer)}",
-                place=f"/examples/{number}",
+                place=f"examples/{number}",
                 found=_outcome(answer),
                 expected=_shown(example.output),
                 hint="Correct the code or the example; nothing was kept.",

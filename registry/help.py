@@ -29,15 +29,13 @@ ERRORS: dict[str, str] = {
     "eval_depth_exceeded": "too many `eval`s wait for each other",
     "no_tool_context": "`self` or `continue` in code that belongs to no tool",
     "unknown_tool": "no tool has that name or version",
-    "oracle_error": "a question to the host could not be answered",
     "cancelled": "the client cancelled the run",
     "invalid_argument": "an argument of the call is missing, misspelt or out of range",
     "invalid_name": "a tool's name is not spelled as names are, or is reserved",
     "version_conflict": "`expect_version` is not the current version",
     "example_failed": "an example of `evolve` does not hold; nothing was kept",
-    "law_disproved": "a law of `evolve` does not hold; nothing was kept",
     "store_error": "the registry's files cannot be read or written",
-    "too_busy": "the runs going on use the memory that this one may need",
+    "too_busy": "the runs going on use the memory that this one may need, or too many calls are waiting; ask again",
     "internal": "a defect of this program",
 }
 
@@ -171,7 +169,7 @@ def help_on(topic: str | None = None) -> Answer:
             case _:
                 close = nearest(topic, [*TOPICS, *PRIMITIVES])
                 error = RegistryError(
-                    "invalid_argument", f'there is no help on "{topic[:48]}"', place="/category", found=topic[:48],
+                    "invalid_argument", f'there is no help on "{topic[:48]}"', place="category", found=topic[:48],
                     expected=", ".join(TOPICS) + ", or an operation's name",
                     hint=f'Did you mean "{close}"?' if close else None,
                 )  # fmt: skip

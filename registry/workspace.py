@@ -12,14 +12,14 @@ from typing import Concatenate, Literal, ParamSpec, get_args
 
 import msgspec
 
-from pif.analysis.facts import facts_of
+from pif.analysis.facts import Facts, facts_of
 from pif.analysis.normalize import normalize
 from pif.budget import DEFAULT_FUEL, MAXIMUM_FUEL, RETAINED_BYTES, Budget
 from pif.decode import all_errors, decode_term, decode_text
 from pif.errors import PifError
 from pif.evaluate import Answer, Request, run
 from pif.json_text import parse_json
-from pif.reference.machine import Tool
+from pif.reference.machine import Tool, missing_tool
 from pif.terms import Json, Term, identity, print_term, same_term, term_text
 from registry.admission import Admission
 from registry.difference import changes
@@ -120,9 +120,8 @@ class Workspace:
             answer["closed_over"] = given
         if examples:
             answer["examples"] = reports
-        missing = [tool for tool in facts.tools if tool != name and tools.tool(tool) is None]
-        if missing:
-            answer["warnings"] = [f'the code names "{tool}", which is no tool yet' for tool in missing]
+        if warnings := _warnings(facts, name, tools):
+            answer["warnings"] = warnings
         if dry_run:
             answer["dry_run"] = True
         return answer
@@ -179,7 +178,7 @@ class Workspace:
             return min(DEFAULT_FUEL, self.maximum_fuel)
         if not 1 <= asked <= self.maximum_fuel:
             raise RegistryError(
-                "invalid_argument", f"`fuel` must be from 1 to {self.maximum_fuel}", place="/fuel", found=str(asked),
+                "invalid_argument", f"`fuel` must be from 1 to {self.maximum_fuel}", place="fuel", found=str(asked),
                 expected=f"1 to {self.maximum_fuel}",
                 hint=f"The server's maximum is {self.maximum_fuel}; split longer work by `continue` and `drive`.",
             )  # fmt: skip
@@ -232,11 +231,8 @@ class Workspace:
         record = snapshot.record(wanted.name, wanted.version)
         if record is not None:
             return record
-        close = snapshot.nearest(wanted.name)
-        raise RegistryError(
-            "unknown_tool", f'there is no tool "{wanted}"', found=str(wanted),
-            hint=f'Did you mean "{close}"?' if close else "`list` shows the tools.",
-        )  # fmt: skip
+        missing = missing_tool(reference, self.tools())
+        raise RegistryError("unknown_tool", missing.message, found=missing.found, hint=missing.hint)
 
     def term(self, code: Json) -> Tool | Term:
         """What `code` names or says: a tool, or a term; as `run` reads it."""
@@ -266,8 +262,11 @@ class Workspace:
             answer["tool"] = tool.label
         if "validation" in aspects:
             answer |= {"valid": True, "errors": []}
+        facts = facts_of(term)
+        if warnings := _warnings(facts, tool.name if tool else None, tools):
+            answer["warnings"] = warnings
         if "facts" in aspects:
-            answer |= msgspec.to_builtins(facts_of(term))
+            answer |= msgspec.to_builtins(facts)
         if "normal_form" in aspects:
             normal = normalize(term, lambda nodes: None)
             answer |= {"normal_form": print_term(normal), "is_normal": same_term(normal, term)}
@@ -408,6 +407,12 @@ def _is_brief(*data: Json) -> bool:
                 return False
             stack.extend(item)
     return True
+
+
+def _warnings(facts: Facts, name: str | None, tools: SnapshotTools) -> list[str]:
+    """What is legal in a term and yet hardly meant: names of tools that are none."""
+    missing = [tool for tool in facts.tools if tool != name and tools.tool(tool) is None]
+    return [f'the code names "{tool}", which is no tool yet' for tool in missing]
 
 
 def verified(code: str) -> Verified:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from pif.errors import Path
+from pif.errors import Path, longer
 from pif.terms import Term, part_keys
 
 __all__ = [
@@ -89,19 +89,17 @@ def _all_nodes(term: Term) -> Iterator[Term]:
 
 def live_parts(template: Term) -> Iterator[Term]:
     """The live unquotes of a quote's template (its one part), left to right: the nodes that run when it does."""
-    return _unquotes(template, 1)
-
-
-def _unquotes(term: Term, level: int) -> Iterator[Term]:
-    if term.op == "unquote":
-        if level == 1:
-            yield term
-            return
-        level -= 1
-    elif term.op == "quote":
-        level += 1
-    for part in term.parts:
-        yield from _unquotes(part, level)
+    stack = [(template, 1)]
+    while stack:
+        term, level = stack.pop()
+        if term.op == "unquote":
+            if level == 1:
+                yield term
+                continue
+            level -= 1
+        elif term.op == "quote":
+            level += 1
+        stack.extend((part, level) for part in reversed(term.parts))
 
 
 def live_children(term: Term) -> Iterator[Term]:
@@ -140,16 +138,10 @@ class _FreeWalk:
             last = binds and i == len(term.parts)
             if last:
                 self.bound[term.value] = self.bound.get(term.value, 0) + 1
-            self.walk(part, _longer(path, steps), inside)
+            self.walk(part, longer(path, steps), inside)
             if last:
                 self.bound[term.value] -= 1
         return self.found
-
-
-def _longer(path: Path, steps: tuple[str | int, ...]) -> Path:
-    for step in steps:
-        path = (path, step)
-    return path
 
 
 def holds_live(term: Term, op: str) -> bool:

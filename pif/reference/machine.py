@@ -10,7 +10,7 @@ from pif.errors import ErrorKind, PifError, Place, pointer
 from pif.terms import Term
 from pif.values import LONG, Quoted, Value, kind_of
 
-__all__ = ["Code", "Env", "Machine", "Node", "One", "Resolve", "Tool", "Tools", "Two"]
+__all__ = ["Code", "Env", "Machine", "Node", "One", "Resolve", "Tool", "Tools", "Two", "missing_tool"]
 
 Env = Any
 """`(value, outer)` pairs ending in a flat tuple; see the package's docstring."""
@@ -263,13 +263,8 @@ class Machine:
         """The tool of that name, or `unknown_tool` at `node`."""
         tool = self.tools.tool(reference)
         if tool is None:
-            close = self.tools.nearest(reference.partition("@")[0])
-            node.fail(
-                "unknown_tool",
-                f'there is no tool "{reference[:80]}"',
-                found=reference[:80],
-                hint=f'Did you mean "{close}"?' if close else "`list` shows the tools.",
-            )
+            missing = missing_tool(reference, self.tools)
+            node.fail("unknown_tool", missing.message, found=missing.found, hint=missing.hint)
         return tool
 
     def code_of(self, tool: Tool) -> Code:
@@ -292,3 +287,17 @@ class Machine:
             # The term is kept beside its code: a freed term's id could be given to another.
             known = self.resolved[key] = (term, self.resolve(term, names, place, owner))
         return known[1]
+
+
+def missing_tool(reference: str, tools: Tools) -> PifError:
+    """The refusal of a name that no tool has, or of a version that a tool does not have."""
+    name, at, version = reference.partition("@")
+    present = tools.tool(name) if at else None
+    if present is not None:
+        message = f'the tool "{name}" has no version "{version[:12]}"'
+        hint = f"Its current version is {present.version}."
+    else:
+        close = tools.nearest(name)
+        message = f'there is no tool "{reference[:80]}"'
+        hint = f'Did you mean "{close}"?' if close else "`list` shows the tools."
+    return PifError("unknown_tool", message, found=reference[:80], hint=hint)

@@ -5,11 +5,11 @@ Linear in the term, up to the nesting of written terms.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from pif import primitives as table
 from pif.analysis.facts import literal_tool, live_children, live_parts
-from pif.errors import Place
+from pif.errors import Path, Place, keys, longer
 from pif.reference.code import CODE_OPERATIONS, CodeOf, Quote, SourceOf, Template
 from pif.reference.control import (
     Application,
@@ -200,10 +200,10 @@ class _Resolver:
                 raise AssertionError(f"no node for `{op}`")
 
     def adopt(self, node: Node, term: Term, parts: list[Node]) -> None:
-        keys: Iterable[tuple[str | int, ...] | int] = (
+        places: Iterable[tuple[str | int, ...] | int] = (
             range(len(parts)) if term.op == "list" else part_keys(term)
         )
-        for part, steps in zip(parts, keys, strict=True):
+        for part, steps in zip(parts, places, strict=True):
             part.parent = node
             part.steps = steps
 
@@ -273,22 +273,23 @@ class _Resolver:
         splices = [self.node(unquote.parts[0], operand=True, in_function=in_function) for unquote in unquotes]
         own_nodes = template.nodes - sum(unquote.parts[0].nodes for unquote in unquotes)
         made = Template(template, tuple(splices), own_nodes)
-        paths = list(_unquote_paths(term, (), 0))
-        for splice, steps in zip(splices, paths, strict=True):
+        for splice, steps in zip(splices, _unquote_steps(term), strict=True):
             splice.parent = made
             splice.steps = steps
         return made
 
 
-def _unquote_paths(term: Term, here: tuple[str | int, ...], level: int) -> list[tuple[str | int, ...]]:
+def _unquote_steps(quote: Term) -> Iterator[tuple[str | int, ...]]:
     """The JSON steps from a quote to what each of its live unquotes holds, left to right."""
-    if term.op == "unquote":
-        level -= 1
-        if level == 0:
-            return [(*here, "unquote")]
-    elif term.op == "quote":
-        level += 1
-    found: list[tuple[str | int, ...]] = []
-    for part, steps in zip(term.parts, part_keys(term), strict=True):
-        found += _unquote_paths(part, here + steps, level)
-    return found
+    stack: list[tuple[Term, Path, int]] = [(quote, None, 0)]
+    while stack:
+        term, path, level = stack.pop()
+        if term.op == "unquote":
+            level -= 1
+            if level == 0:
+                yield (*keys(path), "unquote")
+                continue
+        elif term.op == "quote":
+            level += 1
+        for part, steps in zip(reversed(term.parts), reversed(part_keys(term)), strict=True):
+            stack.append((part, longer(path, steps), level))

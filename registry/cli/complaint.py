@@ -49,7 +49,9 @@ class Texts:
 
     def of(self, error: Error) -> tuple[str, Json, str] | Source | None:
         """The title of a text, its JSON and the path into it; or a text that is no JSON; or None."""
-        path = error.get("path")
+        from pif.errors import KINDS
+
+        path = error.get("path") if error["kind"] in KINDS else None  # else into the arguments of the call
         if path is None or "in" in error:
             return None
         if "tool" in error:
@@ -125,7 +127,7 @@ def _where(error: Error, shown: bool) -> str:
     """The place in words; the excerpt already says it where there is one."""
     if shown:
         return ""
-    place = error.get("path") or error.get("place") or ""
+    place = error.get("path") or error.get("file") or ""
     where = f" at {_cut(str(place))}" if place else ""
     if "in" in error:
         where += " of the code that was built" if error["in"] == "quoted" else " of the data"

@@ -37,6 +37,9 @@ __all__ = ["PifGroup"]
 ANSWER_WITHIN = 45.0
 """Seconds after which a driven run answers with the continuation it has: clients give up at 50 or 60."""
 
+PROGRESS_EVERY = 0.1
+"""Seconds between two reports of progress, at least: short steps are thousands a second."""
+
 POLL = 2.0
 """Seconds between looks at whether another process has changed the tools."""
 
@@ -160,13 +163,20 @@ class PifGroup(Group):
         if brief is not None:
             return brief
         deadline = time.monotonic() + ANSWER_WITHIN
+        told = 0.0
+
+        def progress(step: int) -> None:
+            nonlocal told
+            if (now := time.monotonic()) - told >= PROGRESS_EVERY:
+                told = now
+                context.progress(step - request.step, request.drive, f"step {step}")
 
         def work() -> Result:
             return self.workspace.run(
                 request,
                 fuel=fuel,
                 cancelled=context.cancelled.is_set,
-                progress=lambda step: context.progress(step - request.step, request.drive, f"step {step}"),
+                progress=progress,
                 pause=lambda: time.monotonic() > deadline,
             )
 
@@ -236,12 +246,12 @@ def rendered(result: Result) -> Answer:
             after = result["offset"] + len(result["tools"])
             return Answer(result, _text(result), rest=f"Call list with offset {after} or a smaller limit.")
         case _:
-            return Answer(result, _text(result), rest="The whole is in structuredContent.")
+            return Answer(result, _text(result), rest="")
 
 
 def error_text(error: dict[str, Any]) -> str:
     """An error for reading: kind, place, message, found, expected, hint, fuel."""
-    place = error.get("path") or error.get("place") or ""
+    place = error.get("path") or error.get("file") or ""
     where = f" at {place}" if place else ""
     if "in" in error:
         where += f" of {error['in']} code"

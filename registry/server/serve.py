@@ -48,7 +48,7 @@ class Exchange:
             raise RegistryError(
                 "invalid_argument",
                 "`directory` is a plain name, not a path",
-                place="/directory",
+                place="directory",
                 found=name[:80],
                 expected="letters, digits, _ . -, at most 48",
                 hint=f"It stands for a directory in {self._root}.",

@@ -142,7 +142,7 @@ def test_an_error_answers_with_what_it_has() -> None:
     assert error.as_json() == {
         "kind": "store_error",
         "message": "full",
-        "place": "/home",
+        "file": "/home",
         "hint": "free some space",
     }
     assert str(error) == "store_error at /home: full"

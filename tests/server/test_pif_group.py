@@ -318,3 +318,31 @@ def test_many_clients_of_one_home_at_once(tmp_path: Path) -> None:
         for name in found:
             assert [answer["version"] for answer in found[name]] == [i // 4 + 1 for i in range(40)]
         assert one.ask("list")["total"] == other.ask("list")["total"] == 8
+
+
+def test_a_driven_run_of_light_steps_stops_when_cancelled(tmp_path: Path) -> None:
+    """Each step is a handful of units: the flag must be asked between steps, not only within them."""
+    up = {"lam": "n", "body": {"continue": {"input": {"add": [{"var": "n"}, 1]}}}}
+    with pif_server(tmp_path / "home", maximum_fuel=1_000_000_000, memory_mb=100_000) as client:
+        evolve(client, "up", up)
+        most = {"tool": "up", "input": 0, "drive": 1_000_000_000, "fuel": 1_000_000_000}
+        client.send(call("up", "run", most))
+        client.send(call("up too", "run", most))
+        assert client.ask("run", code=ADD_UP, fuel=1_000_000_000)["error"]["kind"] == "too_busy"
+        client.send(cancelled("up"))
+        client.send(cancelled("up too"))
+        while (found := client.ask("run", code={"add": [1, 2]}, fuel=1_000_000_000, trace=1))["type"] == "error":
+            assert found["error"]["kind"] == "too_busy"
+        assert found["value"] == 3
+
+
+def test_progress_does_not_flood(server: PifClient) -> None:
+    evolve(server, "down", COUNT_DOWN)
+    message = call("drive", "run", {"tool": "down", "input": 5_000, "drive": 10_000, "fuel": 1_000_000})
+    message["params"]["_meta"] = {"progressToken": "p"}
+    server.send(message)
+    reports = 0
+    while (received := server.receive()).get("id") != "drive":
+        reports += received.get("method") == "notifications/progress"
+    assert received["result"]["structuredContent"]["value"] == "done"
+    assert 0 < reports < 500
