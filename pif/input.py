@@ -75,7 +75,9 @@ class _InputDecoder(Decoder):
         return super().term(data, path, depth, level)
 
     def one(self, op: str, part: Json, path: Path, depth: int, level: int) -> Term:
-        return (self.quoted if op == "quote" else super()).one(op, part, path, depth, level)
+        if op == "quote":
+            return self.quoted.one(op, part, path, depth, level)
+        return super().one(op, part, path, depth, level)
 
     def code_of(self, data: dict[str, Json], path: Path, depth: int, level: int) -> Term:
         name, here = data["code_of"], (path, "code_of")
