@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +28,7 @@ LOCALES: tuple[dict[str, str], ...] = (
     {"LC_ALL": "POSIX", "PYTHONIOENCODING": "latin-1"},
     {"LC_ALL": "de_DE.ISO-8859-1", "PYTHONUTF8": "0"},
 )
+PROJECT = Path(__file__).resolve().parent.parent.parent
 FACTORIAL: Any = {"lam": "n", "body": {"if": {
     "cond": {"lte": [{"var": "n"}, 1]}, "then": 1,
     "else": {"mul": [{"var": "n"}, {"app": [{"self": True}, {"sub": [{"var": "n"}, 1]}]}]},
@@ -40,7 +42,7 @@ def ran(request: Any, **environment: str) -> tuple[Any, list[str]]:
         if key not in (*SWITCHES, "LANG", "LC_ALL", "LC_CTYPE", "PYTHONIOENCODING", "PYTHONUTF8")
     }  # fmt: skip
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, json.dumps(request)], capture_output=True, env={**kept, **environment},
+        [sys.executable, "-c", PROGRAM, json.dumps(request)], cwd=PROJECT, capture_output=True, env={**kept, **environment},
         timeout=120, check=True,
     )  # fmt: skip
     return json.loads(done.stdout), done.stderr.decode("ascii").splitlines()
