@@ -43,8 +43,9 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
 
     `ceiling` limits nothing: it is the most fuel that a run may be given here, for the hint of one that ran out.
 
-    `fuel`: steps, by the table in `primitives`. `depth`: enclosing evaluations. `integer_bits`, `string_length`
-    (code points), `result_bytes` (UTF-8 of the printed result), `eval_depth`: `eval`s that have not returned.
+    `fuel`: steps, by the table in `primitives`. `depth`: enclosing evaluations. `integer_bits` (64 or more: smaller
+    integers are not tested), `string_length` (code points), `result_bytes` (UTF-8 of the printed result),
+    `eval_depth`: `eval`s that have not returned.
     """
 
     fuel: int = DEFAULT_FUEL
@@ -59,6 +60,8 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
         for name in self.__struct_fields__:
             if getattr(self, name) < 1:
                 raise ValueError(f"a budget's {name} must be at least 1, not {getattr(self, name)}")
+        if self.integer_bits < 64:
+            raise ValueError(f"a budget's integer_bits must be at least 64, not {self.integer_bits}")
 
 
 def reserve_stack(levels: int) -> None:
