@@ -71,7 +71,11 @@ class Template(Node):
             self.too_deep_term("unquote")
 
     def too_deep_term(self, operation: str) -> NoReturn:
-        self.fail("term_too_deep", f"the term that `{operation}` builds nests more than {TERM_DEPTH} deep")
+        self.fail(
+            "term_too_deep",
+            f"the term that `{operation}` builds nests more than {TERM_DEPTH} deep",
+            hint="Keep long data as a list, which is one level, or evaluate parts before they are spliced.",
+        )
 
 
 def _fill(term: Term, level: int, splices: list[Term]) -> Term:
