@@ -6,11 +6,13 @@ A path points into the JSON that was received where that is no term, else into t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from registry.cli.characters import cells, shortened, visible
 from registry.cli.layout import Layout, Mark, Piece, excerpt_of, place_of
-from registry.cli.screen import Line, cells, visible
+from registry.cli.screen import Line
 from registry.cli.sources import Source
 
 __all__ = ["Texts", "complaint"]
@@ -27,6 +29,21 @@ _SHOWN = 2_000
 
 _LINE = 88
 """Characters shown of a line of text that is no JSON."""
+
+_TYPED = tuple(
+    (re.compile(said), typed)
+    for said, typed in (
+        (r'"fuel": (\d+)', r"--fuel \1"),
+        (r"\bexpect_version: (\d+)", r"--expect-version \1"),
+        (r"\bexpect_version\b", "--expect-version"),
+        (r"\bdry_run\b", "--dry-run"),
+        (r"\ballow overwriting\b", "pass --overwrite"),
+        (r"\bwith renumber\b", "with --renumber"),
+        (r"`drive`", "`--drive`"),
+        (r"`(list|history|help|show)`", r"`pif \1`"),
+    )
+)
+"""What hints say of the arguments of a call, as it is typed on a command line."""
 
 
 class Texts:
@@ -58,13 +75,13 @@ class Texts:
             code = self._tool(error["tool"]) if self._tool else None
             return None if code is None else (error["tool"], code, path)
         if self.given is not None and (path == "/input" or path.startswith("/input/")):
-            if self.given.line:
+            if self.given.refused:
                 return self.given
             inside = path.removeprefix("/input")
             return (self.given.name, self._as_input(self.given.data), inside)
         if self.code is None or self.code.tool:
             return None
-        if self.code.line:
+        if self.code.refused:
             return self.code
         return (self.code.name, _as_code(self.code.data), path)
 
@@ -117,7 +134,8 @@ def complaint(error: Error, texts: Texts, *, width: int) -> list[Line]:
     )
     for key in ("found", "expected", "hint"):
         if key in error:
-            lines.append([Piece(f"{_INDENT}{key}: ", "faint"), Piece(_cut(str(error[key])))])
+            said = _as_typed(str(error[key])) if key == "hint" else str(error[key])
+            lines.append([Piece(f"{_INDENT}{key}: ", "faint"), Piece(_cut(said))])
     if error.get("fuel_used"):
         lines.append([Piece(f"{_INDENT}fuel used: ", "faint"), Piece(str(error["fuel_used"]))])
     return lines
@@ -128,10 +146,17 @@ def _where(error: Error, shown: bool) -> str:
     if shown:
         return ""
     place = error.get("path") or error.get("file") or ""
-    where = f" at {_cut(str(place))}" if place else ""
+    where = f" at {_cut(shortened(str(place)))}" if place else ""
     if "in" in error:
         where += " of the code that was built" if error["in"] == "quoted" else " of the data"
     return where + (f" in {error['tool']}" if "tool" in error else "")
+
+
+def _as_typed(hint: str) -> str:
+    """A hint in the words of the command line; the object of `--json` keeps the server's."""
+    for said, typed in _TYPED:
+        hint = said.sub(typed, hint)
+    return hint
 
 
 def _cut(text: str) -> str:
@@ -169,11 +194,19 @@ def _without_margin(line: list[Piece], margin: int) -> list[Piece]:
 def _caret(text: str, start: int, end: int, label: str) -> Line:
     before = " " * cells(visible(text[:start]))
     under = "^" * max(1, cells(visible(text[start:end])))
-    return [Piece(_INDENT + before), Piece(under, "bad"), Piece(f" {_cut(label)}" if label else "", "faint")]
+    return [
+        Piece(_INDENT + before),
+        Piece(under, "bad"),
+        Piece(f" {shortened(label)}" if label else "", "faint"),
+    ]
 
 
 def _text_excerpt(source: Source) -> Iterator[Line]:
-    """The line of a text where it stops being JSON."""
+    """The line of a text where it stops being JSON; how it begins, where it is no more than too deep."""
+    if not source.line:
+        begins = " ".join(source.text[: 2 * _LINE].split())
+        yield [Piece(_INDENT + (begins if len(begins) <= _LINE else begins[: _LINE - 1] + "…"))]
+        return
     lines = source.text.split("\n")
     line = lines[min(source.line, len(lines)) - 1].rstrip("\r")
     column = min(source.column, len(line) + 1) - 1

@@ -18,8 +18,9 @@ import msgspec
 
 from registry.cli.demo_acts import ACTS, LATER, Act, Call
 from registry.cli.layout import Piece
+from registry.cli.process import FAILED, SUCCEEDED
 from registry.cli.screen import Screen, json_text
-from registry.cli.session import FAILED, SUCCEEDED, Session
+from registry.cli.session import Session
 
 if TYPE_CHECKING:
     from registry.server.client import Connection

@@ -3,7 +3,7 @@
 Specification: servers.md, "Command line".  Colour and tables only on a terminal, and not where `NO_COLOR` is set.
 
 Invariant: nothing a program contains can steer a terminal.  On a terminal control characters are shown as
-``\\x1b``; into a file or a pipe a text goes as it is.
+``\\u001b``; into a file or a pipe a text goes as it is.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-__all__ = ["complain", "is_terminal", "printable", "progress", "say", "say_row", "table"]
+from registry.cli.characters import visible
+
+__all__ = ["complain", "is_terminal", "progress", "say", "say_row", "table"]
 
 _COLOURS = {"good": "\x1b[32m", "bad": "\x1b[31m", "note": "\x1b[33m", "quiet": "\x1b[2m"}
 _RESET = "\x1b[0m"
@@ -21,17 +23,7 @@ _RESET = "\x1b[0m"
 
 def is_terminal(stream: TextIO) -> bool:
     """Whether a person with colours looks at a stream."""
-    return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
-
-
-def printable(text: str) -> str:
-    """The text with control characters shown instead of sent."""
-    if text.isprintable():
-        return text
-    return "".join(
-        each if each.isprintable() or each in "\n\t" else each.encode("unicode_escape").decode()
-        for each in text
-    )
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def say(text: str, *, style: str = "") -> None:
@@ -42,7 +34,7 @@ def say(text: str, *, style: str = "") -> None:
 def say_row(word: str, text: str, *, style: str) -> None:
     """A result that begins with a coloured word."""
     if is_terminal(sys.stdout):
-        sys.stdout.write(f"{_COLOURS[style]}{word}{_RESET} {printable(text)}\n")
+        sys.stdout.write(f"{_COLOURS[style]}{word}{_RESET} {visible(text)}\n")
     else:
         _write(sys.stdout, f"{word} {text}", "")
 
@@ -56,7 +48,7 @@ def complain(text: str, *, style: str = "") -> None:
 def progress(done: int, total: int, what: str) -> None:
     """How far a long work is, on one line of a terminal that is overwritten; nothing elsewhere."""
     if total > 1 and is_terminal(sys.stderr):
-        line = f"{done}/{total} {printable(what)}"[:78] if done < total else ""
+        line = f"{done}/{total} {visible(what)}"[:78] if done < total else ""
         sys.stderr.write(f"\r\x1b[K{line}")
         sys.stderr.flush()
 
@@ -73,13 +65,13 @@ def table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) ->
     for index, heading in enumerate(headings):
         drawn.add_column(heading, justify="left" if index == 0 else "right")
     for row in rows:
-        drawn.add_row(*(Text(printable(cell)) for cell in row))
+        drawn.add_row(*(Text(visible(cell)) for cell in row))
     Console().print(drawn)
 
 
 def _write(stream: TextIO, text: str, style: str) -> None:
     if stream.isatty():
-        text = printable(text)
+        text = visible(text)
     if style and is_terminal(stream):
         text = f"{_COLOURS[style]}{text}{_RESET}"
     stream.write(text + "\n")

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from registry.cli import pif_views as views
+from registry.cli.process import USAGE
 from registry.cli.session import Session, command
 from registry.cli.sources import path, text
 
@@ -44,7 +45,7 @@ def backup(session: Session, file: Path, overwrite: bool) -> int:
     return session.answer(answer, lambda done: session.say(f"backup written to {done['path']}"))
 
 
-@command("serve")
+@command("serve", answers=False)
 @click.option(
     "--groups", default="pif", show_default=True, help="The groups of tools to offer, with commas; or all."
 )
@@ -67,6 +68,9 @@ def serve(session: Session, groups: str, expose: int, more: bool, memory_mb: int
     """Serve MCP on standard input and output."""
     if session.as_json:
         raise click.UsageError("`serve` speaks MCP on standard output; it has no --json")
+    if session.closed & {0, 1}:
+        session.screen.complain("pif serve: standard input and output must be open")
+        return USAGE
     from registry.server.serve import serve as serve_groups
 
     home = session.home().path

@@ -7,7 +7,8 @@ import click
 from registry.cli import pif_views as views
 from registry.cli.complaint import Texts
 from registry.cli.pif_tools import code_of
-from registry.cli.session import INTERRUPTED, Answer, Session, TermCommand, command, interruptible
+from registry.cli.process import INTERRUPTED
+from registry.cli.session import Answer, Session, TermCommand, command, interruptible
 from registry.cli.sources import Source, text
 
 __all__ = ["COMMANDS"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
+from registry.cli.characters import shortened
 from registry.cli.complaint import Texts, complaint
 from registry.cli.layout import Piece, Role, lay_out
 from registry.cli.screen import Line, Screen, json_text
@@ -95,7 +96,7 @@ def tool(screen: Screen, answer: Answer, code: Json) -> None:
     """One tool, whole."""
     screen.write([Piece(f"{answer['name']}@{answer['version']}", "strong")])
     if answer["description"]:
-        screen.write(f"  {answer['description']}")
+        screen.write(*(f"  {line}" for line in answer["description"].split("\n")))
     if answer["version"] != answer["current"]:
         screen.write(_field("current", f"{answer['name']}@{answer['current']}"))
     screen.write(
@@ -122,7 +123,7 @@ def difference(screen: Screen, answer: Answer) -> None:
     alike = ": different code, the same normal form" if answer["same_normal_form"] else ""
     screen.write([Piece(title, "strong"), Piece(alike)])
     for change in answer["changes"]:
-        screen.write([Piece(change["path"] or "(all of it)", "key")])
+        screen.write([Piece(shortened(change["path"]) or "(all of it)", "key")])
         for key, sign, role in (("from", "-", "bad"), ("to", "+", "good")):
             if key in change:
                 lines = lay_out(change[key], width=screen.width - 4).texts()
@@ -187,7 +188,7 @@ def trace(screen: Screen, events: list[Answer]) -> None:
         screen.complain(
             [
                 Piece(f"{event['event']:8} ", "key"),
-                Piece(f"{where}{event['path']} ", "faint"),
+                Piece(f"{where}{shortened(event['path'])} ", "faint"),
                 Piece(event["term"]),
                 Piece(f" [{names}] fuel {event['fuel_left']}", "faint"),
             ]

@@ -10,18 +10,17 @@ from __future__ import annotations
 import json
 import os
 import sys
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, TextIO
 
+from registry.cli.characters import visible
 from registry.cli.layout import WIDTH, Piece, Role
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Line", "Screen", "cells", "json_text", "portable_streams", "visible"]
+__all__ = ["Line", "Screen", "json_text"]
 
 Line = Sequence[Piece] | str
 """A line to write: pieces with roles, or plain text."""
@@ -38,41 +37,6 @@ _STYLES: dict[Role, str] = {
     "bad": "bold red",
     "strong": "bold",
 }
-
-_ALLOWED = frozenset("\n\t")
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-
-
-def portable_streams() -> None:
-    """Make both output streams UTF-8 with unix line ends, whatever the locale; odd characters are escaped."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
-
-
-def visible(text: str) -> str:
-    """`text` with control, format and separator characters escaped."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(
-        character
-        if character in _ALLOWED or unicodedata.category(character) not in _HIDDEN
-        else f"\\u{ord(character):04x}"
-        for character in text
-    )
-
-
-def cells(text: str) -> int:
-    """How many columns of a terminal a text takes."""
-    if text.isascii():
-        return len(text)
-    return sum(_cells(character) for character in text)
-
-
-def _cells(character: str) -> int:
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def json_text(data: Any) -> str:
@@ -106,6 +70,8 @@ class Screen:
     def write(self, *lines: Line, error: bool = False) -> None:
         """Write lines to standard output, or to standard error."""
         stream = self.err if error else self.out
+        if error:
+            self.out.flush()  # what was said before stands before it, also where both streams are one pipe
         if not (self.err_terminal if error else self.out_terminal):
             stream.write("".join(visible(_plain(line)) + "\n" for line in lines))
             return

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from registry.cli.complaint import Texts, complaint
+from registry.cli.process import FAILED, SUCCEEDED
 from registry.cli.screen import Line, Screen, json_text
 from registry.cli.sources import Sources, path
 from registry.errors import RegistryError
@@ -25,20 +26,19 @@ if TYPE_CHECKING:
     from registry.home import Home
     from registry.workspace import Workspace
 
-__all__ = ["Answer", "Commands", "Session", "TermCommand", "command", "interruptible"]
+__all__ = ["Answer", "Session", "TermCommand", "command", "home_and_json", "interruptible"]
 
 Answer = dict[str, Any]
-
-SUCCEEDED, FAILED, INTERRUPTED, BROKEN_PIPE = 0, 1, 130, 141
 
 _NEGATIVE = re.compile(r"-\d.*", re.DOTALL)
 
 
 class Session:
-    """One command under way."""
+    """One command under way. `closed`: which of the descriptors 0 to 2 were closed when the process started."""
 
-    def __init__(self, *, home: Path | None, as_json: bool) -> None:
+    def __init__(self, *, home: Path | None, as_json: bool, closed: frozenset[int] = frozenset()) -> None:
         self._home = home
+        self.closed = closed
         self.as_json = as_json
         self.screen = Screen()
         self.sources = Sources()
@@ -113,15 +113,14 @@ class _Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         outer = ctx.find_root().params
         home: Path | None = ctx.params.pop("home", None) or outer.get("home")
-        session = Session(home=home, as_json=ctx.params.pop("as_json", False) or bool(outer.get("as_json")))
+        as_json = ctx.params.pop("as_json", False) or bool(outer.get("as_json"))
+        session = Session(home=home, as_json=as_json, closed=ctx.obj or frozenset())
         ctx.params["session"] = session
         try:
             status = super().invoke(ctx)
             session.screen.out.flush()
         except RegistryError as error:
             status = session.answer({"type": "error", "error": error.as_json()}, lambda answer: None)
-        except BrokenPipeError:
-            status = BROKEN_PIPE
         ctx.exit(status)
 
 
@@ -132,40 +131,27 @@ class TermCommand(_Command):
         return super().parse_args(ctx, [f" {item}" if _NEGATIVE.fullmatch(item) else item for item in args])
 
 
-class Commands(click.Group):
-    """A group that knows what a misspelt command was meant to be."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        from pif.errors import nearest
-
-        name = args[0]
-        if self.get_command(ctx, name) is None and not name.startswith("-"):
-            close = nearest(name, self.list_commands(ctx))
-            hint = f" Did you mean {close!r}?" if close else ""
-            ctx.fail(f"there is no command {name!r}.{hint}")
-        return super().resolve_command(ctx, args)
-
-
 def command(
-    name: str, *, cls: type[click.Command] = _Command
+    name: str, *, cls: type[click.Command] = _Command, answers: bool = True
 ) -> Callable[[Callable[..., int]], click.Command]:
-    """A command with the options that all have."""
+    """A command with the options that all have; `--json` is not shown for one that gives no answer."""
 
     def decorate(function: Callable[..., int]) -> click.Command:
         decorated = click.command(name, cls=cls)(function)
-        decorated.params += home_and_json()
+        decorated.params += home_and_json(answers=answers)
         return decorated
 
     return decorate
 
 
-def home_and_json() -> list[click.Parameter]:
+def home_and_json(*, answers: bool = True) -> list[click.Parameter]:
     """`--home` and `--json`."""
     return [
         click.Option(["--home"], type=path, metavar="DIR", help="The directory of the registry."),
         click.Option(
-            ["--json", "as_json"], is_flag=True, help="Print the object that the server would answer."
+            ["--json", "as_json"],
+            is_flag=True,
+            hidden=not answers,
+            help="Print the object that the server would answer.",
         ),
     ]

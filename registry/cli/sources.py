@@ -7,23 +7,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 
-__all__ = ["Source", "Sources", "path", "text", "words"]
+__all__ = ["Source", "Sources", "path", "text"]
 
 Json = Any
 Answer = dict[str, Any]
 
 _OPENING = ("{", "[", '"')
-
-
-def words(arguments: Sequence[str]) -> list[str]:
-    """Arguments as the system hands them over, as UTF-8 whatever the locale; other bytes become lone surrogates."""
-    return [os.fsencode(argument).decode("utf-8", "surrogateescape") for argument in arguments]
+_LONGEST_NAME = 4_096
 
 
 def text(value: str) -> str:
@@ -36,7 +32,7 @@ def text(value: str) -> str:
 
 
 def path(value: str) -> Path:
-    """The type of arguments that are paths: `words` undone, since the system spells paths as the locale does."""
+    """The type of arguments that are paths: `process.words` undone, since the system spells paths as the locale does."""
     return Path(os.fsdecode(value.encode("utf-8", "surrogateescape")))
 
 
@@ -89,7 +85,7 @@ class Sources:
             return self._decoded(Source("standard input", self._stdin(what)), place)
         if argument.startswith("@"):
             return self._file(path(argument[1:]), what, place)
-        if files and _is_there(path(argument.strip())):
+        if files and (_is_there(path(argument.strip())) or _is_meant_as_file(argument.strip())):
             return self._file(path(argument.strip()), what, place)
         if place == "input" and source.refused and not argument.lstrip().startswith(_OPENING):
             source.refused["error"]["hint"] = (
@@ -134,6 +130,12 @@ def _utf8(content: bytes, name: str, what: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeError:
         raise click.BadParameter(f"{name} is not valid UTF-8", param_hint=what) from None
+
+
+def _is_meant_as_file(argument: str) -> bool:
+    """Whether a text that is no JSON was surely meant to name a file, though there is none of that name."""
+    looks = argument.endswith(".json") or "/" in argument
+    return looks and len(argument) <= _LONGEST_NAME and not argument.startswith(_OPENING)
 
 
 def _is_there(file: Path) -> bool:

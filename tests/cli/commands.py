@@ -16,9 +16,9 @@ FACTORIAL = (
 )
 
 
-def command(*arguments: object) -> list[str]:
-    """The words that start `pif` as a process."""
-    return [sys.executable, "-P", "-m", "registry.cli.pif", *map(str, arguments)]
+def command(*arguments: object, program: str = "pif") -> list[str]:
+    """The words that start `pif`, or another program of ours, as a process."""
+    return [sys.executable, "-P", "-m", f"registry.cli.{program}", *map(str, arguments)]
 
 
 def answer(result: Result) -> Any:

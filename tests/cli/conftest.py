@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from registry.cli.pif import pif as commands
+from registry.cli.pif_commands import pif as commands
 from tests.cli.commands import SQUARE, command
 
 Pif = Callable[..., Result]
@@ -54,9 +54,12 @@ def environment(home: Path) -> dict[str, str]:
         "PIF_DEBUG",
         "MCP_DEBUG",
         "COLUMNS",
-        "PYTHONIOENCODING",
     )
-    kept = {key: value for key, value in os.environ.items() if key not in dropped}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if key not in dropped and not key.startswith("PYTHON")  # as a user has it
+    }
     return {**kept, "PIF_HOME": str(home), "TERM": "xterm-256color"}
 
 

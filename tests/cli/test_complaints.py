@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.cli.screen import cells, visible
-from tests.cli.commands import SQUARE
+from registry.cli.characters import cells, shortened, visible
+from tests.cli.commands import SQUARE, answer
 from tests.cli.conftest import Pif
 
 
@@ -134,3 +134,64 @@ def test_visible_text_has_no_hidden_characters(text: str) -> None:
     seen = [character for character in shown if not character.isprintable() and character not in "\n\t"]
     assert {category(character) for character in seen} <= {"Cn", "Co", "Zs"}
     assert visible(shown) == shown
+
+
+@pytest.mark.parametrize("file", [False, True])
+def test_a_text_that_nests_too_deep_shows_how_it_begins(pif: Pif, tmp_path: Path, file: bool) -> None:
+    text = "[" * 2_000 + "]" * 2_000
+    (tmp_path / "deep.json").write_text(text)
+    for words in (("run", f"@{tmp_path}/deep.json" if file else text), ("run", "1", text), ("evolve", text)):
+        shown = pif(*words).stderr.splitlines()
+        assert shown[1] == "  " + "[" * 87 + "…", words
+        assert shown[2].startswith("term_too_deep: ")
+
+
+def test_long_paths_keep_their_ends(pif: Pif) -> None:
+    deep = '{"add": [1, ' * 380 + '{"mul": [1, true]}' + "]}" * 380
+    done = pif("run", deep)
+
+    assert pointed(done.stderr) == "true"
+    label = next(line for line in done.stderr.splitlines() if "^" in line)
+    assert " /add/1/add/1/" in label
+    assert label.endswith("/add/1/mul/1")
+    assert label.count("…") == 1
+    assert len(label) < 200
+    assert len(max(pif("run", deep, "--trace", "3").stderr.splitlines(), key=len)) < 500
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="/"), max_size=150), max_size=150))
+def test_shortened_paths(steps: list[str]) -> None:
+    """A short one stays; a long one is the same at both ends, and has room in a line."""
+    path = "".join(f"/{step}" for step in steps)
+    shown = shortened(path)
+
+    assert len(shown) <= 121
+    assert (shown == path) == (len(path) <= 120)
+    assert shown == path or any(
+        path.startswith(shown[:at]) and path.endswith(shown[at + 1 :])
+        for at, character in enumerate(shown)
+        if character == "…"
+    )
+
+
+def test_hints_name_what_one_types(square: Pif, tmp_path: Path) -> None:
+    """On the command line an option; in the object of `--json` the argument of the server's tool."""
+    endless = '{"fold": [{"lam": "p", "body": 0}, 0, {"range": [0, 400000]}]}'
+    archive, changed = tmp_path / "archive", SQUARE.replace("mul", "add")
+    assert square("export", archive).exit_code == 0
+    (tmp_path / "file").write_text("")
+    for words, typed, sent in (
+        (("run", endless), "Pass --fuel ", 'Pass "fuel": '),
+        (
+            ("evolve", changed, "--name", "square", "--expect-version", "7"),
+            "with --expect-version 1",
+            "expect_version: 1",
+        ),
+        (("evolve", SQUARE, "--name", "new", "--expect-version", "7"), "--expect-version", "expect_version"),
+        (("export", archive), "or pass --overwrite", "allow overwriting"),
+        (("backup", tmp_path / "file"), "or pass --overwrite", "allow overwriting"),
+        (("show", "nothing-like-it-at-all"), "`pif list`", "`list`"),
+    ):
+        hint = [line for line in square(*words).stderr.splitlines() if line.startswith("  hint: ")]
+        assert typed in hint[0], words
+        assert sent in answer(square(*words, "--json"))["error"]["hint"], words

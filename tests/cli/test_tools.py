@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from registry.cli.evolve_file import is_evolve_file
-from registry.cli.pif import pif as commands
+from registry.cli.pif_commands import pif as commands
 from registry.help import TOPICS
 from registry.store.sqlite import SqliteStore
 from registry.workspace import Workspace
@@ -232,6 +232,32 @@ def test_every_command_explains_itself(pif: Pif) -> None:
     for name in commands.commands:
         shown = pif(name, "--help")
         assert shown.exit_code == 0
-        assert "--json" in shown.stdout
+        assert ("--json" in shown.stdout) == (name != "serve"), "`serve` speaks MCP and nothing else"
         assert "--home" in shown.stdout
         assert pif(name, "--nonsense").exit_code == 2
+    assert "has no --json" in pif("serve", "--json").stderr
+    assert "Status 2 is explained on standard error only" in " ".join(pif("--help").stdout.split())
+
+
+def test_all_lines_of_a_description_are_indented(pif: Pif) -> None:
+    pif("evolve", SQUARE, "--name", "square", "--description", "Squares.\n\nOf numbers only.")
+
+    assert pif("show", "square").stdout.splitlines()[1:4] == ["  Squares.", "  ", "  Of numbers only."]
+
+
+@pytest.mark.parametrize("word", ["nofile.json", "./nofile", "/nowhere/x.json"])
+@pytest.mark.parametrize("command", [("evolve",), ("run",), ("analyze",)])
+def test_a_file_that_is_not_there(pif: Pif, command: tuple[str, ...], word: str) -> None:
+    done = pif(*command, word)
+
+    assert done.exit_code == 2
+    assert f"{word.removeprefix('./')}: No such file or directory" in done.stderr
+
+
+def test_a_directory_is_no_file(pif: Pif, tmp_path: Path) -> None:
+    assert f"{tmp_path}: Is a directory" in pif("evolve", tmp_path).stderr
+
+
+@pytest.mark.parametrize("text", ["{a/b.json", '"a/b', "[1/2]"])
+def test_broken_json_is_no_file(pif: Pif, text: str) -> None:
+    assert "is not JSON" in pif("evolve", text).stderr

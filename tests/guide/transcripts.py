@@ -76,7 +76,7 @@ def run(command: str, folder: Path) -> str:
         **{
             name: value
             for name, value in os.environ.items()
-            if not name.startswith(("PIF_", "MCP_", "KLEIS_"))
+            if not name.startswith(("PIF_", "MCP_", "KLEIS_", "PYTHON"))
         },
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "PIF_HOME": str(folder / "home"),

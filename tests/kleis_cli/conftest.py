@@ -12,7 +12,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from registry.cli.kleis import run
+from registry.cli.kleis import main
+
+
+def plain_environment() -> dict[str, str]:
+    """This process's environment without what changes Python, as a user has it."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
 
 class Answer(NamedTuple):
@@ -41,7 +46,7 @@ def kleis(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
 
     def call(*arguments: str) -> Answer:
         capsys.readouterr()
-        status = run(arguments)
+        status = main(arguments)
         out, err = capsys.readouterr()
         return Answer(status, out, err)
 
@@ -54,12 +59,12 @@ def process(tmp_path: Path) -> Callable[..., Answer]:
 
     def call(*arguments: str, text: str = "", environment: dict[str, str] | None = None) -> Answer:
         done = subprocess.run(
-            [sys.executable, "-m", "registry.cli.kleis", *arguments],
+            [sys.executable, "-P", "-m", "registry.cli.kleis", *arguments],
             input=text,
             capture_output=True,
             text=True,
             encoding="utf-8",
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **(environment or {})},
+            env={**plain_environment(), **(environment or {})},
             check=False,
         )
         return Answer(done.returncode, done.stdout, done.stderr)

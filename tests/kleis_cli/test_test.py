@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.kleis_cli.conftest import plain_environment
+
 PROGRAM = """
 define f(x) = x + 1
 example "good" {
@@ -201,7 +203,7 @@ def test_standard_input(process: Callable[..., Any]) -> None:
 def test_a_terminal_gets_colours_and_a_table(write: Callable[..., None]) -> None:
     write(one='example "a" { assert(1 = 1) out("\x1b[2J") }', two='example "b" { assert(1 = 2) }')
     ours, theirs = pty.openpty()
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TERM": "xterm"}
+    environment = {**plain_environment(), "TERM": "xterm"}
     environment.pop("NO_COLOR", None)
     command = [sys.executable, "-m", "registry.cli.kleis", "test", "one.kleis", "two.kleis"]
     with subprocess.Popen(command, stdout=theirs, env=environment) as process:
@@ -216,5 +218,5 @@ def test_a_terminal_gets_colours_and_a_table(write: Callable[..., None]) -> None
     assert "\x1b[32mpassed\x1b[0m one.kleis: a" in text
     assert "needs the prover" in text
     assert "│" in text
-    assert "\\x1b[2J" in text
+    assert "\\u001b[2J" in text
     assert "\x1b[2J" not in text
