@@ -142,8 +142,13 @@ class _Reflector:
     def term(self, data: Value, path: Path, depth: int, level: int) -> Term:
         if depth > TERM_DEPTH:
             message = f"terms nest at most {TERM_DEPTH} deep"
-            hint = "Describe long data as a list, which is one level."
-            raise PifError("term_too_deep", message, path=pointer(path), place="data", hint=hint)
+            raise PifError(
+                "term_too_deep",
+                message,
+                path=pointer(path),
+                place="data",
+                hint="Describe long data as a list, which is one level.",
+            )
         self.count()
         if type(data) is not Record:
             raise self.refuse("a node is a record with `op`", path, found=kind_of(data), expected='{"op": …}')
