@@ -189,7 +189,7 @@ def _header(place: Place) -> Mistake | None:
         return Mistake("one-parent", "a structure extends one other", hint)
     if head == "import" and found == "as":
         return Mistake("import-as", "an import has no other name", "names of all files share one space")
-    if head in ("import", "example") and "STRING" in place.acceptable:
+    if head in ("import", "example") and len(place.before) == 1:
         return Mistake("quotes", f"`{head}` takes a string", f'write {head} "…"')
     if head == "define" and found == "{" and "=" not in place.before:
         return Mistake("define-body", "a definition has no braces", "write define f(x) = expression")

@@ -61,6 +61,8 @@ EXAMPLES = [
     ("braces", "define f = g(«{»1, 2})"),
     ("bars", "define f = «|»x|"),
     ("bang", "define f = «!»a"),
+    ("bang", 'example "x" { assert(p && «!»(p = q)) }'),
+    ("braces", 'example "x" { let s = «{»1} }'),
     ("double-star", "define f = a *«*» b"),
     ("unequal", "define f = a <«>» b"),
     ("unequal", "define f = a /«=» b"),
