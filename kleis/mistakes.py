@@ -240,6 +240,8 @@ def _form(place: Place) -> Mistake | None:
         return Mistake(
             "case-arrow", f"a case has `=>` after its pattern, not `{found}`", "write pattern => expression"
         )
+    if found == "-" and {"NUMBER", "STRING"} <= acceptable and not place.wants_operand:
+        return Mistake("negative-pattern", "a pattern has no sign", "use a guard: n if n = -1 => …")
     if found == "with" and "LBRACE" in acceptable:
         return Mistake(
             "match-braces", "the cases of a `match` stand in braces", "write match x { p => e | q => f }"

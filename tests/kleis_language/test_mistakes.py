@@ -46,6 +46,7 @@ EXAMPLES = [
     ("binder-type", "define f = ∀(x«)». p"),
     ("dot-before-body", "define f = λ x «->» x"),
     ("case-arrow", "define f = match x { A «->» 1 }"),
+    ("negative-pattern", "define f = match x { A => 1 | B(«-»1) => 2 }"),
     ("match-braces", "define f = match x «with» A => 1"),
     ("assignment", "define f :«=» 3"),
     ("missing-then", "define f = if a «{» b }"),
