@@ -184,6 +184,9 @@ def _header(place: Place) -> Mistake | None:
         return Mistake("implements-arguments", "`implements` needs the structure's arguments", hint)
     if head == "structure" and found == "extends" and "over" in place.before:
         return Mistake("extends-before-over", "`extends` comes before `over`", "exchange the two clauses")
+    if head == "structure" and found == "with" and "over" in place.before and "{" not in place.before:
+        hint = "write structure S(T) extends Parent(T) with a as b over Base(T)"
+        return Mistake("with-after-over", "`with` comes right after the parent whose names it changes", hint)
     if head == "structure" and found == "," and "extends" in place.before and "{" not in place.before:
         hint = "extend one, and nest the other: structure other : Other(T)"
         return Mistake("one-parent", "a structure extends one other", hint)
@@ -242,7 +245,7 @@ def _form(place: Place) -> Mistake | None:
         )
     if found == "-" and {"NUMBER", "STRING"} <= acceptable and not place.wants_operand:
         return Mistake("negative-pattern", "a pattern has no sign", "use a guard: n if n = -1 => …")
-    if found == "with" and "LBRACE" in acceptable:
+    if found == "with" and "LBRACE" in acceptable and "match" in place.before:
         return Mistake(
             "match-braces", "the cases of a `match` stand in braces", "write match x { p => e | q => f }"
         )
