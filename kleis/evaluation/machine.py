@@ -200,7 +200,7 @@ def _apply_function(machine: Machine, function: FunctionValue, arguments: tuple[
     if count > arity:
         if arity == 0:
             raise _too_many(function, f"{function.name or 'the function'} takes no arguments")
-        machine.stack.append((_apply_rest, [machine], arguments[arity:]))
+        machine.stack.append((_apply_rest, [machine], (function, count, arguments[arity:])))
         arguments = arguments[:arity]
     every = function.applied + arguments
     if isinstance(target, Constructor):
@@ -214,8 +214,15 @@ def _too_many(function: FunctionValue, hint: str) -> EvaluationError:
     return EvaluationError(f"too many arguments for {function.name or 'a function'}", code="arity", hint=hint)
 
 
-def _apply_rest(frame: Frame, arguments: tuple[Value, ...], function: Value) -> Any:
-    return apply(frame[0], function, arguments)
+def _apply_rest(frame: Frame, extra: tuple[FunctionValue, int, tuple[Value, ...]], value: Value) -> Any:
+    """The arguments that a function did not take are for the function it gave, if it gave one."""
+    function, count, rest = extra
+    if isinstance(value, (FunctionValue, Symbol, Stuck, Suspended)):
+        return apply(frame[0], value, rest)
+    plural = "argument" if function.arity == 1 else "arguments"
+    raise _too_many(
+        function, f"it takes {function.arity} {plural}, not {count}, and gives {kind_name(value)}"
+    )
 
 
 def begin_builtin(machine: Machine, builtin: Builtin, name: str, arguments: tuple[Value, ...]) -> Any:

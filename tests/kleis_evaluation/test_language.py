@@ -255,7 +255,16 @@ def test_point_free_definitions_and_partial_application() -> None:
     assert value("inc(4)", program) == "5"
     assert value("sub(10)(3)", program) == "7"
     assert value("map(sub(10), [1, 2])", program) == "[9, 8]"
-    assert refusal("(λ x . x)(1, 2)").code == "sort"
+    assert value("(λ x . sub(x))(10, 4)", program) == "6"
+
+
+def test_too_many_arguments() -> None:
+    error = refusal("f(1, 2)", "define f(x) = x")
+    assert error.code == "arity"
+    assert "too many arguments for f" in error.message
+    assert "takes 1 argument, not 2" in error.hint
+    assert refusal("(λ x . x)(1, 2)").code == "arity"
+    assert refusal("strlen(1, 2)").code == "arity"
 
 
 def test_constants_are_computed_once() -> None:
