@@ -164,6 +164,8 @@ def _bracket(place: Place) -> Mistake | None:
         )
     if place.ends_item and "ELSE" in place.acceptable:
         return Mistake("missing-else", "an `if` without `else`", "every `if` has both: if c then a else b")
+    if place.ends_item and "IN" in place.acceptable and place.head != "example":
+        return Mistake("missing-in", "a `let` without `in`", "write let x = value in expression")
     if place.ends_item and bracket:
         return Mistake(
             "unclosed-bracket", f"the `{bracket}` of line {line} is not closed here", "close it before this"
@@ -280,6 +282,8 @@ def _operand(place: Place) -> Mistake | None:
         return Mistake(
             "indexing", "there is no indexing with brackets", "write nth(list, i), counting from 0"
         )
+    if found == "." and place.last()[:1].isdecimal():
+        return Mistake("number-dot", "a number has a digit after its dot", "write 5.0, or 5 alone")
     if found == "." and is_word(place.after):
         return Mistake(
             "field-access", "there is no field access with a dot", "match on the value to take it apart"
