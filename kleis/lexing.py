@@ -164,7 +164,7 @@ def _scan(tokens: Tokens, pattern: regex.Pattern[str], start: int) -> int | None
             kind = piece if piece in words else "NAME"
             if begin - line_start == 0 and kind in _ITEM_WORDS:
                 depth = 0
-            elif previous == "number" and begin == tokens.end(-1):
+            elif kind == "NAME" and previous == "number" and begin == tokens.end(-1):
                 kind = "!glued"
             elif kind == "NAME" and previous == "word" and kinds[-1] in _DECLARATION_WORDS:
                 _settle_declaration(tokens, line)

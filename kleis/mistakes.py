@@ -164,6 +164,8 @@ def _bracket(place: Place) -> Mistake | None:
         )
     if place.ends_item and "ELSE" in place.acceptable:
         return Mistake("missing-else", "an `if` without `else`", "every `if` has both: if c then a else b")
+    if place.ends_item and "IN" in place.acceptable and place.head != "example":
+        return Mistake("missing-in", "a `let` without `in`", "write let x = value in expression")
     if place.ends_item and bracket:
         return Mistake(
             "unclosed-bracket", f"the `{bracket}` of line {line} is not closed here", "close it before this"
@@ -184,12 +186,15 @@ def _header(place: Place) -> Mistake | None:
         return Mistake("implements-arguments", "`implements` needs the structure's arguments", hint)
     if head == "structure" and found == "extends" and "over" in place.before:
         return Mistake("extends-before-over", "`extends` comes before `over`", "exchange the two clauses")
+    if head == "structure" and found == "with" and "over" in place.before and "{" not in place.before:
+        hint = "write structure S(T) extends Parent(T) with a as b over Base(T)"
+        return Mistake("with-after-over", "`with` comes right after the parent whose names it changes", hint)
     if head == "structure" and found == "," and "extends" in place.before and "{" not in place.before:
         hint = "extend one, and nest the other: structure other : Other(T)"
         return Mistake("one-parent", "a structure extends one other", hint)
     if head == "import" and found == "as":
         return Mistake("import-as", "an import has no other name", "names of all files share one space")
-    if head in ("import", "example") and "STRING" in place.acceptable:
+    if head in ("import", "example") and len(place.before) == 1:
         return Mistake("quotes", f"`{head}` takes a string", f'write {head} "…"')
     if head == "define" and found == "{" and "=" not in place.before:
         return Mistake("define-body", "a definition has no braces", "write define f(x) = expression")
@@ -240,7 +245,9 @@ def _form(place: Place) -> Mistake | None:
         return Mistake(
             "case-arrow", f"a case has `=>` after its pattern, not `{found}`", "write pattern => expression"
         )
-    if found == "with" and "LBRACE" in acceptable:
+    if found == "-" and {"NUMBER", "STRING"} <= acceptable and not place.wants_operand:
+        return Mistake("negative-pattern", "a pattern has no sign", "use a guard: n if n = -1 => …")
+    if found == "with" and "LBRACE" in acceptable and "match" in place.before:
         return Mistake(
             "match-braces", "the cases of a `match` stand in braces", "write match x { p => e | q => f }"
         )
@@ -275,6 +282,8 @@ def _operand(place: Place) -> Mistake | None:
         return Mistake(
             "indexing", "there is no indexing with brackets", "write nth(list, i), counting from 0"
         )
+    if found == "." and place.last()[:1].isdecimal():
+        return Mistake("number-dot", "a number has a digit after its dot", "write 5.0, or 5 alone")
     if found == "." and is_word(place.after):
         return Mistake(
             "field-access", "there is no field access with a dot", "match on the value to take it apart"

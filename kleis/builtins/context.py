@@ -22,12 +22,18 @@ class Undecided(Exception):
 
 
 class Context(Meter):
-    """The meter of a run with its output and its capabilities."""
+    """The meter of a run with its output and its capabilities.
 
-    __slots__ = ("granted_root", "output", "printed")
+    `deferred` is set when an operation that may turn out undefined was left symbolic.  Calls, `let` and lists are
+    strict, so the whole is then undefined where that operation is, even if its value is used nowhere:
+    ``length([1/x]) = 1`` is not true at x = 0.
+    """
+
+    __slots__ = ("deferred", "granted_root", "output", "printed")
 
     def __init__(self, budget: Budget, granted_root: Path | None = None) -> None:
         super().__init__(budget)
+        self.deferred = False
         self.granted_root = granted_root
         self.output: list[str] = []
         self.printed = 0

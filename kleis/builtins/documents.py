@@ -163,7 +163,7 @@ DOCUMENTS: tuple[Builtin, ...] = (
         tier="T2", aliases="show print"),
     row("field(name : String, a : Any) : field", _field, "One entry of a record.",
         ('field("x", 1) = field("x", 1)', "true"), tier="T8"),
-    row("record(fields : Any*) : Record", _record, "A record; `f(x = 1)` passes record(field(\"x\", 1)).",
+    row("record(fields : Any?*) : Record", _record, "A record; `f(x = 1)` passes record(field(\"x\", 1)).",
         ('get_field(record(field("x", 1), field("y", 2)), "y")', "2"), tier="T8"),
     row("get_field(r : Record, name : String) : Any", _get, "The value of a field.",
         ('get_field(record(field("x", 1)), "x")', "1"), ('get_field(record(field("x", 1)), "y")', "undefined"),

@@ -142,17 +142,20 @@ def check_arguments(builtin: Builtin, name: str, arguments: tuple[Value, ...]) -
 def call_builtin(context: Context, builtin: Builtin, name: str, arguments: tuple[Value, ...]) -> Value:
     """The value of a first-order builtin; symbolic where the arguments are too little known."""
     if not check_arguments(builtin, name, arguments):
-        return stuck(builtin, arguments)
+        return stuck(context, builtin, arguments)
     try:
         value: Value = builtin.run(context, *arguments)
     except Undecided:
-        return stuck(builtin, arguments)
+        return stuck(context, builtin, arguments)
     return value
 
 
-def stuck(builtin: Builtin, arguments: tuple[Value, ...]) -> Stuck:
+def stuck(context: Context, builtin: Builtin, arguments: tuple[Value, ...]) -> Stuck:
     """The call as a symbolic value."""
-    return Stuck(builtin.name, arguments, total=builtin.condition is None and not builtin.higher_order)
+    total = builtin.condition is None and not builtin.higher_order
+    if not total:
+        context.deferred = True
+    return Stuck(builtin.name, arguments, total)
 
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")

@@ -82,6 +82,8 @@ def _constant_code(procedure: Procedure, place: Place) -> Compiled:
             )
         if isinstance(known, EvaluationError):
             raise known
+        if name in machine.partial_constants:
+            machine.deferred = True
         return known
 
     return Compiled(run, False, 0)
@@ -91,7 +93,10 @@ class _Store:
     """Remembers the value of a constant, or that it is undefined."""
 
     def __call__(self, frame: Frame, name: str, value: Any) -> Any:
-        frame[0].constants[name] = value
+        machine: Machine = frame[0]
+        machine.constants[name] = value
+        if machine.deferred:
+            machine.partial_constants.add(name)
         return value
 
     def recover(self, frame: Frame, name: str, error: EvaluationError) -> Any:

@@ -49,6 +49,7 @@ from kleis.values import (
     Suspended,
     Symbol,
     Value,
+    is_partial,
     kind_name,
     list_of,
     number_from_text,
@@ -147,7 +148,7 @@ class Compiler:
         if slot is not None:
             return Compiled(lambda frame: frame[slot], True, 1)
         if name in self.environment.bindings:
-            return constant(self.environment.bindings[name])
+            return _bound(self.environment.bindings[name])
         return constant_reference(self.environment, name, self.place(expression))
 
     def _call(self, expression: Call, scope: Scope) -> Compiled:
@@ -208,6 +209,7 @@ class Compiler:
         )
 
         def suspend(frame: Frame) -> Suspended:
+            frame[0].deferred = True
             return Suspended(expression, bound + tuple([(name, frame[slot]) for name, slot in captured]))
 
         return Compiled(suspend, True, 1 + len(captured))
@@ -288,6 +290,18 @@ def _number(text: str) -> Compiled:
         if not part:
             return constant(int(whole))
     return Compiled(lambda frame: number_from_text(text, frame[0]), True, 1)
+
+
+def _bound(value: Value) -> Compiled:
+    """Code for the value that an example block gave a name."""
+    if not is_partial(value):
+        return constant(value)
+
+    def run(frame: Frame) -> Value:
+        frame[0].deferred = True
+        return value
+
+    return Compiled(run, True, 1)
 
 
 def _make_list(frame: Frame, values: tuple[Value, ...]) -> Value:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from kleis.builtins.context import RECOVERABLE, wrong_sort
 from kleis.errors import EvaluationError
 from kleis.evaluation.compiled import Compiled, Place
-from kleis.evaluation.machine import Code, Frame
+from kleis.evaluation.machine import Code, Frame, Machine
 from kleis.values import Stuck, Suspended, Symbol, Value, kind_name
 
 __all__ = ["CONNECTIVES", "Connective", "connective_code"]
@@ -75,25 +75,38 @@ def _operand(value: Value, connective: Connective) -> Value:
 
 
 class _Step(NamedTuple):
-    """A connective under way: its parts, and the left operand once it is known."""
+    """A connective under way: its parts, and the left operand once it is known.
+
+    `before` and `of_left` are what `Context.deferred` was before the connective and what the left operand made of it.
+    Where the right operand decides, it does not matter that the left one may be undefined.
+    """
 
     connective: Connective
     right: Compiled
     place: Place
-    left: Any
+    before: bool
+    left: Any = None
+    of_left: bool = False
+
+    def finish(self, machine: Machine, right: Any) -> Value:
+        decided = right is self.connective.right
+        machine.deferred = self.before or machine.deferred or (self.of_left and not decided)
+        return self.connective.combine(self.left, right)
 
 
 class _AfterLeft:
     """Goes on when the left operand has a value or is undefined."""
 
     def __call__(self, frame: Frame, step: _Step, value: Any) -> Any:
+        machine: Machine = frame[0]
         connective = step.connective
         try:
             if _operand(value, connective) is connective.left:
+                machine.deferred = machine.deferred or step.before
                 return connective.result
         except EvaluationError as error:
             raise step.place.locate(error) from None
-        return _evaluate_right(frame, step._replace(left=value))
+        return _evaluate_right(frame, step._replace(left=value, of_left=machine.deferred))
 
     def recover(self, frame: Frame, step: _Step, error: EvaluationError) -> Any:
         return _evaluate_right(frame, step._replace(left=error))
@@ -104,12 +117,12 @@ class _AfterRight:
 
     def __call__(self, frame: Frame, step: _Step, value: Any) -> Any:
         try:
-            return step.connective.combine(step.left, _operand(value, step.connective))
+            return step.finish(frame[0], _operand(value, step.connective))
         except EvaluationError as error:
             raise step.place.locate(error) from None
 
     def recover(self, frame: Frame, step: _Step, error: EvaluationError) -> Any:
-        return step.connective.combine(step.left, error)
+        return step.finish(frame[0], error)
 
 
 _AFTER_LEFT = _AfterLeft()
@@ -117,7 +130,9 @@ _AFTER_RIGHT = _AfterRight()
 
 
 def _evaluate_right(frame: Frame, step: _Step) -> Any:
-    frame[0].stack.append((_AFTER_RIGHT, frame, step))
+    machine: Machine = frame[0]
+    machine.deferred = False
+    machine.stack.append((_AFTER_RIGHT, frame, step))
     return step.right.code(frame)
 
 
@@ -125,27 +140,35 @@ def connective_code(connective: Connective, left: Compiled, right: Compiled, pla
     """Code for a connective of two operands."""
     weight = 1 + left.weight + right.weight
     if left.direct and right.direct:
-        return Compiled(_direct(connective, left.code, right.code, place), True, weight)
+        return Compiled(_direct(connective, left.code, right, place), True, weight)
 
     def run(frame: Frame) -> Any:
-        machine = frame[0]
+        machine: Machine = frame[0]
         machine.remaining -= weight
-        machine.stack.append((_AFTER_LEFT, frame, _Step(connective, right, place, None)))
+        machine.stack.append((_AFTER_LEFT, frame, _Step(connective, right, place, machine.deferred)))
+        machine.deferred = False
         return left.code(frame)
 
     return Compiled(run, False, 0)
 
 
-def _direct(connective: Connective, left: Code, right: Code, place: Place) -> Code:
+def _direct(connective: Connective, left: Code, right: Compiled, place: Place) -> Code:
+    compute_right = right.code
+
     def run(frame: Frame) -> Any:
+        machine: Machine = frame[0]
+        before = machine.deferred
+        machine.deferred = False
         first = _value_or_error(left, frame)
         try:
             if not isinstance(first, EvaluationError) and _operand(first, connective) is connective.left:
+                machine.deferred = machine.deferred or before
                 return connective.result
-            second = _value_or_error(right, frame)
+            of_left, machine.deferred = machine.deferred, False
+            second = _value_or_error(compute_right, frame)
             if not isinstance(second, EvaluationError):
                 _operand(second, connective)
-            return connective.combine(first, second)
+            return _Step(connective, right, place, before, first, of_left).finish(machine, second)
         except EvaluationError as error:
             raise place.locate(error) from None
 

@@ -10,7 +10,7 @@ from kleis.evaluation.environment import Environment
 from kleis.evaluation.machine import Machine
 from kleis.evaluation.outcomes import Evaluation
 from kleis.syntax import Expression
-from kleis.values import Value, contains_float
+from kleis.values import Value, contains_float, is_partial
 
 __all__ = ["evaluate", "evaluate_with"]
 
@@ -34,7 +34,12 @@ def evaluate_with(machine: Machine, expression: Expression, environment: Environ
     try:
         scope = Scope(())
         compiled = Compiler(environment, file).compile(expression, scope)
-        return machine.run(charged(compiled), [machine, *scope.layout[1:]])
+        value = machine.run(charged(compiled), [machine, *scope.layout[1:]])
+        if machine.deferred and not is_partial(value):
+            # What came out is the value only where all that was left symbolic is defined.
+            suspend = Compiler(environment, file).suspended(expression, scope)
+            value = suspend.code([machine])
+        return value
     except RecursionError:
         # Code and compiler recurse as deep as the source is nested; only a caller that is itself deep gets here.
         raise EvaluationError(

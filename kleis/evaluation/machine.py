@@ -102,13 +102,14 @@ class Constructor:
 class Machine(Context):
     """One run: its budget, its stack, its output, and the values of constants computed so far."""
 
-    __slots__ = ("code", "constants", "depth", "frame", "stack")
+    __slots__ = ("code", "constants", "depth", "frame", "partial_constants", "stack")
 
     def __init__(self, budget: Budget, granted_root: Path | None) -> None:
         super().__init__(budget, granted_root)
         self.stack: list[tuple[Resume, Frame, Any]] = []
         self.depth = budget.depth
         self.constants: dict[str, Any] = {}
+        self.partial_constants: set[str] = set()
         self.code: Code = _nothing
         self.frame: Frame = []
 
@@ -116,6 +117,7 @@ class Machine(Context):
         """The value of `code` in `frame`."""
         stack = self.stack
         stack.clear()
+        self.deferred = False
         # An earlier run may have been stopped in the middle of a constant.
         self.constants = {name: value for name, value in self.constants.items() if value is not BUSY}
         step: Callable[[], Any] = partial(code, frame)
@@ -172,6 +174,7 @@ def apply(machine: Machine, function: Value, arguments: tuple[Value, ...]) -> An
     if isinstance(function, Symbol):
         return Stuck(function.name, arguments, total=True)
     if isinstance(function, (Stuck, Suspended)):
+        machine.deferred = True
         return Stuck("apply_lambda", (function, *arguments), total=False)
     raise EvaluationError(
         f"{kind_name(function)} is no function",
@@ -197,7 +200,7 @@ def _apply_function(machine: Machine, function: FunctionValue, arguments: tuple[
     if count > arity:
         if arity == 0:
             raise _too_many(function, f"{function.name or 'the function'} takes no arguments")
-        machine.stack.append((_apply_rest, [machine], arguments[arity:]))
+        machine.stack.append((_apply_rest, [machine], (function, count, arguments[arity:])))
         arguments = arguments[:arity]
     every = function.applied + arguments
     if isinstance(target, Constructor):
@@ -211,8 +214,15 @@ def _too_many(function: FunctionValue, hint: str) -> EvaluationError:
     return EvaluationError(f"too many arguments for {function.name or 'a function'}", code="arity", hint=hint)
 
 
-def _apply_rest(frame: Frame, arguments: tuple[Value, ...], function: Value) -> Any:
-    return apply(frame[0], function, arguments)
+def _apply_rest(frame: Frame, extra: tuple[FunctionValue, int, tuple[Value, ...]], value: Value) -> Any:
+    """The arguments that a function did not take are for the function it gave, if it gave one."""
+    function, count, rest = extra
+    if isinstance(value, (FunctionValue, Symbol, Stuck, Suspended)):
+        return apply(frame[0], value, rest)
+    plural = "argument" if function.arity == 1 else "arguments"
+    raise _too_many(
+        function, f"it takes {function.arity} {plural}, not {count}, and gives {kind_name(value)}"
+    )
 
 
 def begin_builtin(machine: Machine, builtin: Builtin, name: str, arguments: tuple[Value, ...]) -> Any:
@@ -220,7 +230,7 @@ def begin_builtin(machine: Machine, builtin: Builtin, name: str, arguments: tupl
     if not builtin.higher_order:
         return call_builtin(machine, builtin, name, arguments)
     if not check_arguments(builtin, name, arguments):
-        return stuck(builtin, arguments)
+        return stuck(machine, builtin, arguments)
     if len(machine.stack) > machine.depth:
         machine.refuse_depth()
     requests: Requests = builtin.run(machine, *arguments)
@@ -237,6 +247,6 @@ def _next_request(frame: Frame, extra: tuple[Requests, Builtin, tuple[Value, ...
     except StopIteration as stop:
         return stop.value
     except Undecided:
-        return stuck(builtin, arguments)
+        return stuck(machine, builtin, arguments)
     machine.stack.append((_next_request, frame, extra))
     return apply(machine, function, given)

@@ -73,9 +73,12 @@ def _domain(binder: Binder, environment: Environment) -> Sequence[Value] | None:
 class _Progress:
     """How far a quantifier has been tried."""
 
-    __slots__ = ("index", "symbolic", "undefined")
+    __slots__ = ("before", "deferred", "index", "symbolic", "undefined")
 
-    def __init__(self) -> None:
+    def __init__(self, before: bool) -> None:
+        # `Context.deferred` before the quantifier, and what the instances so far made of it.
+        self.before = before
+        self.deferred = False
         self.index = 0
         self.symbolic = False
         self.undefined: EvaluationError | None = None
@@ -101,11 +104,14 @@ class _Trial:
         self.place = place
 
     def begin(self, frame: Frame) -> Any:
-        return self._next(frame, _Progress())
+        return self._next(frame, _Progress(frame[0].deferred))
 
     def __call__(self, frame: Frame, progress: _Progress, value: Any) -> Any:
+        machine: Machine = frame[0]
         if value is self.decisive:
+            machine.deferred = machine.deferred or progress.before
             return value
+        progress.deferred = progress.deferred or machine.deferred
         if isinstance(value, (Symbol, Stuck, Suspended)):
             progress.symbolic = True
         elif not isinstance(value, bool):
@@ -119,16 +125,18 @@ class _Trial:
         return self._next(frame, progress)
 
     def _next(self, frame: Frame, progress: _Progress) -> Any:
+        machine: Machine = frame[0]
         if progress.index < len(self.instances):
             # Each instance has a frame of its own: a function made in one must not see the next one's values.
             tried: Frame = frame[:]
             for slot, value in zip(self.slots, self.instances[progress.index], strict=True):
                 tried[slot] = value
             progress.index += 1
-            machine: Machine = frame[0]
             machine.charge(1)
+            machine.deferred = False
             machine.stack.append((self, frame, progress))
             return self.body(tried)
+        machine.deferred = progress.before or progress.deferred
         if progress.symbolic:
             return self.suspended(frame)
         if progress.undefined is not None:

@@ -13,6 +13,7 @@ from kleis.values.equality import (
     contains_float,
     equal,
     equality_key,
+    is_partial,
     is_symbolic,
     leaves_of,
 )
@@ -67,6 +68,7 @@ __all__ = [
     "integer_from_digits",
     "integer_text",
     "is_number",
+    "is_partial",
     "is_symbolic",
     "kind_name",
     "leaves_of",

@@ -38,6 +38,7 @@ __all__ = [
     "contains_float",
     "equal",
     "equality_key",
+    "is_partial",
     "is_symbolic",
     "leaves_of",
 ]
@@ -247,3 +248,24 @@ def equality_key(value: Value, meter: Meter) -> Hashable | None:
             case _:
                 return None
     return tuple(key)
+
+
+def is_partial(value: Value) -> bool:
+    """Whether a value may turn out undefined when its unbound names are known; linear in the memory it takes."""
+    pending: list[Value] = [value]
+    seen: set[int] = set()
+    while pending:
+        item = pending.pop()
+        if not isinstance(item, (ListValue, Data, Stuck, Suspended, FunctionValue)) or id(item) in seen:
+            continue
+        seen.add(id(item))
+        match item:
+            case Suspended() | Stuck(total=False):
+                return True
+            case Stuck(arguments=parts) | Data(fields=parts):
+                pending.extend(parts)
+            case ListValue():
+                pending.extend(item)
+            case FunctionValue(captured=captured, applied=applied):
+                pending.extend((*captured, *applied))
+    return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kleis.budget import STANDARD_BUDGET
@@ -134,6 +134,7 @@ EMPTY = environment_of(Program(()))
 
 
 @pytest.mark.parametrize("builtin", [b for b in PARTIAL if b.name not in SPECIAL], ids=lambda b: b.name)
+@settings(deadline=None)
 @given(data=st.data())
 def test_a_row_is_defined_exactly_where_its_condition_holds(builtin: Builtin, data: st.DataObject) -> None:
     scope = EMPTY

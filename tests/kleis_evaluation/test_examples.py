@@ -121,6 +121,17 @@ def test_a_let_with_only_a_type_is_a_symbol() -> None:
     assert assertion("assert(g(1) = g(1))", lets="let g : ℤ → ℤ").status == "passed"
 
 
+def test_a_let_that_may_be_undefined_decides_nothing_later() -> None:
+    lets = "let x : ℝ let q = 1 / x let l = [q]"
+    for claim in ("length(l) = 1", "length([q]) = 1", "q = q"):
+        assert assertion(f"assert({claim})", lets=lets).status == "undecided"
+    assert assertion("assert(1 = 1)", lets=lets).status == "passed"
+    result = example(
+        'define c = [1 / x] example "b" { assert(length(c) = 1) assert(length(c) = 1) assert(1 = 1) }'
+    )
+    assert [each.status for each in result.assertions] == ["undecided", "undecided", "passed"]
+
+
 def test_a_let_without_a_value_ends_the_block() -> None:
     result = example('example "b" {\n assert(1 = 1)\n let x = 1 / 0\n assert(x = x)\n out("no") }')
     assert [each.status for each in result.assertions] == ["passed", "error"]

@@ -123,6 +123,14 @@ def test_no_case_is_an_error_with_a_place() -> None:
         "1/0 = 1 ∨ p",
         "i * i = 0 - 1",
         "complement(empty_set) = empty_set",
+        "let y = 1 / x in true",
+        "(λ y . true)(1 / x)",
+        "length([1 / x]) = 1",
+        "[1 / x] = []",
+        "match 1 / x { _ => true }",
+        "match [1 / x] { [] => true | _ => false }",
+        "length([1 / x]) = 1 ∧ true",
+        "(λ y . y)(length([1 / x]) = 1) ∨ false",
     ],
 )
 def test_unbound_names_decide_nothing(expression: str) -> None:
@@ -148,6 +156,10 @@ def test_unbound_names_decide_nothing(expression: str) -> None:
         ("true ∧ p", "p"),
         ("false ∨ p", "p"),
         ("any(λ y . y = 1, [p, 1])", "true"),
+        ("length([1 / x]) = 2 ∨ true", "true"),
+        ("(λ y . y)(length([1 / x]) = 2) ∨ (λ y . y)(true)", "true"),
+        ("(λ y . y)(length([1 / x]) = 1) → true", "true"),
+        ("∃(b : Bool). b ∨ length([1 / x]) = 2", "true"),
         ("if p then 1 else 2", "if p then 1 else 2"),
         ("sum([x, 0, 1])", "x + 1"),
         ("eye(2) * [[x, y], [z, w]] = matrix([[x, y], [z, w]])", "true"),
@@ -243,7 +255,16 @@ def test_point_free_definitions_and_partial_application() -> None:
     assert value("inc(4)", program) == "5"
     assert value("sub(10)(3)", program) == "7"
     assert value("map(sub(10), [1, 2])", program) == "[9, 8]"
-    assert refusal("(λ x . x)(1, 2)").code == "sort"
+    assert value("(λ x . sub(x))(10, 4)", program) == "6"
+
+
+def test_too_many_arguments() -> None:
+    error = refusal("f(1, 2)", "define f(x) = x")
+    assert error.code == "arity"
+    assert "too many arguments for f" in error.message
+    assert "takes 1 argument, not 2" in error.hint
+    assert refusal("(λ x . x)(1, 2)").code == "arity"
+    assert refusal("strlen(1, 2)").code == "arity"
 
 
 def test_constants_are_computed_once() -> None:
