@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kleis_language.strategies import programs
 
 from kleis.automaton import Automaton
 from kleis.errors import ParseError
@@ -23,6 +22,7 @@ from kleis.printer import print_program
 from kleis.syntax import MAXIMUM_NESTING, Node
 from kleis.tables import load_tables
 from kleis.traversal import children, walk
+from tests.kleis_language.strategies import programs
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted([*(ROOT / "stdlib").rglob("*.kleis"), *(ROOT / "tests").rglob("*.kleis")])

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kleis_language.strategies import expressions, programs, types
 
 from kleis.formatter import format_source
 from kleis.parser import parse_expression, parse_program, parse_source, parse_type
 from kleis.printer import print_expression, print_program, print_type
 from kleis.syntax import Expression, Program, TypeExpression
+from tests.kleis_language.strategies import expressions, programs, types
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted([*(ROOT / "stdlib").rglob("*.kleis"), *(ROOT / "tests").rglob("*.kleis")])
