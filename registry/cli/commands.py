@@ -1,10 +1,21 @@
-"""A program of several commands, which knows what a misspelt one was meant to be."""
+"""What the commands of `pif` and of `kleis` have in common: how a line of words is understood."""
 
 from __future__ import annotations
 
+import re
+
 import click
 
-__all__ = ["Commands"]
+__all__ = ["Commands", "NumbersCommand"]
+
+_NEGATIVE = re.compile(r"-\d.*", re.DOTALL)
+
+
+class NumbersCommand(click.Command):
+    """A command with numbers among its arguments: `-5` is one, not an option. It gets a space in front."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, [f" {item}" if _NEGATIVE.fullmatch(item) else item for item in args])
 
 
 class Commands(click.Group):

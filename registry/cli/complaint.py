@@ -35,11 +35,11 @@ _TYPED = tuple(
     for said, typed in (
         (r'"fuel": (\d+)', r"--fuel \1"),
         (r"\bexpect_version: (\d+)", r"--expect-version \1"),
-        (r"\bexpect_version\b", "--expect-version"),
-        (r"\bdry_run\b", "--dry-run"),
+        (r"\bleave expect_version out\b", "leave --expect-version out"),
         (r"\ballow overwriting\b", "pass --overwrite"),
         (r"\bwith renumber\b", "with --renumber"),
         (r"`drive`", "`--drive`"),
+        (r"\bThe server's maximum\b", "The maximum"),
         (r"`(list|history|help|show)`", r"`pif \1`"),
     )
 )

@@ -15,8 +15,9 @@ from typing import Any
 
 import click
 
-from registry.cli.commands import Commands
+from registry.cli.commands import Commands, NumbersCommand
 from registry.cli.kleis_terminal import complain, progress, say
+from registry.cli.process import words
 
 __all__ = ["kleis"]
 
@@ -110,7 +111,7 @@ def test(
     return 0 if all(report.ok for report in reports) else 1
 
 
-@kleis.command("eval")
+@kleis.command("eval", cls=NumbersCommand)
 @click.argument("expression", metavar="EXPRESSION")
 @click.option("--import", "imports", multiple=True, metavar="FILE", help="Import a file first (repeatable).")
 @_PATH
@@ -122,7 +123,7 @@ def evaluate(expression: str, imports: tuple[str, ...], path: tuple[Path, ...], 
     """
     from registry.cli.kleis_evaluating import evaluate_text
 
-    return evaluate_text(expression, imports, path, granted)
+    return evaluate_text(words([expression.lstrip()])[0], imports, path, granted)
 
 
 @kleis.command()

@@ -5,12 +5,11 @@ What the expression prints goes to standard error, so that standard output is it
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from kleis.errors import BudgetError, EvaluationError, KleisError, ParseError
-from registry.cli.kleis_files import STANDARD_INPUT, make_loader
+from kleis.errors import BudgetError, EvaluationError, KleisError, LoadError, ParseError
+from registry.cli.kleis_files import STANDARD_INPUT, make_loader, standard_input
 from registry.cli.kleis_report import render
 from registry.cli.kleis_terminal import complain, say
 
@@ -27,7 +26,11 @@ def evaluate_text(
     from kleis.parser import parse_expression
     from kleis.values import render_value
 
-    text = sys.stdin.read() if expression == STANDARD_INPUT else expression
+    try:
+        text = standard_input() if expression == STANDARD_INPUT else expression
+    except LoadError as unreadable:
+        _refuse(unreadable, "")
+        return 1
     lines = "\n".join(f"import {_quoted(name)}" for name in imports)
     loading = make_loader(path).load_text(lines, file="<import>", directory=Path.cwd())
     for error in loading.errors:

@@ -17,7 +17,7 @@ from kleis.loader import Loader, Loading
 from kleis.names import nearest
 from kleis.parse_cache import user_cache
 
-__all__ = ["STANDARD_INPUT", "expand", "load", "make_loader"]
+__all__ = ["STANDARD_INPUT", "expand", "load", "make_loader", "standard_input"]
 
 STANDARD_INPUT = "-"
 
@@ -31,8 +31,12 @@ def load(loader: Loader, name: str) -> Loading:
     """Load a file of the command line, or standard input.  Raises `LoadError` if it cannot be read."""
     if name != STANDARD_INPUT:
         return loader.load(name)
-    text = decode_text(sys.stdin.buffer.read(), shown="<stdin>")
-    return loader.load_text(text, file="<stdin>", directory=Path.cwd())
+    return loader.load_text(standard_input(), file="<stdin>", directory=Path.cwd())
+
+
+def standard_input() -> str:
+    """The text on standard input.  Raises `LoadError` if it is no UTF-8."""
+    return decode_text(sys.stdin.buffer.read(), shown="<stdin>")
 
 
 def expand(names: Iterable[str]) -> list[str]:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Literal
 
 from kleis.errors import LoadError, ParseError
-from kleis.import_search import decode_text, read_text
-from registry.cli.kleis_files import STANDARD_INPUT
+from kleis.import_search import read_text
+from registry.cli.kleis_files import STANDARD_INPUT, standard_input
 from registry.cli.kleis_report import render
 from registry.cli.kleis_terminal import complain, say
 
@@ -30,10 +30,7 @@ def format_file(name: str, *, only_check: bool, in_ascii: bool) -> Outcome:
 
     text = ""
     try:
-        if name == STANDARD_INPUT:
-            text = decode_text(sys.stdin.buffer.read(), shown="<stdin>")
-        else:
-            text = read_text(Path(name), shown=name)
+        text = standard_input() if name == STANDARD_INPUT else read_text(Path(name), shown=name)
         formatted = format_source(text, ascii=in_ascii, file=name)
     except ParseError as error:
         for each in (error, *error.others):

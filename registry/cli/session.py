@@ -6,7 +6,6 @@ error result, 2 usage, 130 interrupted (servers.md, "Command line"). `--home` an
 
 from __future__ import annotations
 
-import re
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from registry.cli.commands import NumbersCommand
 from registry.cli.complaint import Texts, complaint
 from registry.cli.process import FAILED, SUCCEEDED
 from registry.cli.screen import Line, Screen, json_text
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "Session", "TermCommand", "command", "home_and_json", "interruptible"]
 
 Answer = dict[str, Any]
-
-_NEGATIVE = re.compile(r"-\d.*", re.DOTALL)
 
 
 class Session:
@@ -124,11 +122,8 @@ class _Command(click.Command):
         ctx.exit(status)
 
 
-class TermCommand(_Command):
-    """A command with JSON among its arguments: `-5` is a number there, not an option."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, [f" {item}" if _NEGATIVE.fullmatch(item) else item for item in args])
+class TermCommand(NumbersCommand, _Command):
+    """A command with JSON among its arguments."""
 
 
 def command(

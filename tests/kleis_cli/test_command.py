@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -101,6 +102,34 @@ def test_output_is_the_same_in_every_locale(process: Callable[..., Any], write: 
     write(main="define f(x) = x ∧ x")
     answer = process("show", "main.kleis", environment={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
     assert (answer.status, answer.out) == (0, "define f(x) = x ∧ x\n")
+
+
+C_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+@pytest.mark.parametrize("environment", [{}, C_LOCALE])
+def test_texts_are_read_the_same_in_every_locale(
+    process: Callable[..., Any], environment: dict[str, str]
+) -> None:
+    assert process("eval", '"é∀"', environment=environment).out == '"é∀"\n'
+    assert process("eval", "-", text='"é∀"', environment=environment).out == '"é∀"\n'
+
+
+@pytest.mark.parametrize("text", ["-5", "-5 + 1"])
+def test_a_negative_number_is_no_option(kleis: Callable[..., Any], text: str) -> None:
+    assert kleis("eval", text).out == kleis("eval", f"({text})").out != ""
+
+
+def test_a_place_in_a_negative_number(kleis: Callable[..., Any]) -> None:
+    assert kleis("eval", "-5 +").err.startswith("<expression>:1:5: ")
+
+
+def test_standard_input_that_is_no_text(kleis: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    for command in (("eval", "-"), ("fmt", "-"), ("show", "-")):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"1 + \xff")))
+        answer = kleis(*command)
+        assert (answer.status, answer.out) == (1, ""), command
+        assert "the byte 0xff is no UTF-8" in answer.err
 
 
 class Terminal:
