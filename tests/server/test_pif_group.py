@@ -331,7 +331,9 @@ def test_a_driven_run_of_light_steps_stops_when_cancelled(tmp_path: Path) -> Non
         assert client.ask("run", code=ADD_UP, fuel=1_000_000_000)["error"]["kind"] == "too_busy"
         client.send(cancelled("up"))
         client.send(cancelled("up too"))
-        while (found := client.ask("run", code={"add": [1, 2]}, fuel=1_000_000_000, trace=1))["type"] == "error":
+        while (found := client.ask("run", code={"add": [1, 2]}, fuel=1_000_000_000, trace=1))[
+            "type"
+        ] == "error":
             assert found["error"]["kind"] == "too_busy"
         assert found["value"] == 3
 
