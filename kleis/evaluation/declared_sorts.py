@@ -1,4 +1,4 @@
-"""Whether a declaration that has the name of a builtin means that builtin.
+"""Whether a declaration or definition that has the name of a builtin leaves room for that builtin.
 
 Specification: proving.md §1 ("A declaration that names a built-in is that built-in at sorts the built-in has, elsewhere an
 overload"); kleis-language.md §6.3.
@@ -11,9 +11,23 @@ from __future__ import annotations
 
 from kleis.builtins.row import Builtin
 from kleis.operators import BINARY, POSTFIX, PREFIX
-from kleis.syntax import AppliedType, ForAllType, FunctionType, NamedType, ProductType, TypeExpression
+from kleis.syntax import (
+    AppliedType,
+    AsPattern,
+    ConstructorPattern,
+    ForAllType,
+    FunctionDefinition,
+    FunctionType,
+    ListPattern,
+    Match,
+    Name,
+    NamedType,
+    Pattern,
+    ProductType,
+    TypeExpression,
+)
 
-__all__ = ["declares_builtin"]
+__all__ = ["declares_builtin", "is_for_data"]
 
 _NUMBERS = frozenset({"ℕ", "ℤ", "ℚ", "ℝ", "ℂ", "Text"})
 
@@ -58,6 +72,22 @@ def declares_builtin(name: str, declared: TypeExpression, builtin: Builtin) -> b
         _fits(parameter, builtin.parameters[min(index, last)].sort, variables)
         for index, parameter in enumerate(parameters)
     )
+
+
+def is_for_data(definition: FunctionDefinition) -> bool:
+    """Whether a definition begins by matching a parameter with constructors and lists alone: no number fits one."""
+    body = definition.body
+    if not isinstance(body, Match) or not isinstance(body.scrutinee, Name):
+        return False
+    return body.scrutinee.name in {parameter.name for parameter in definition.parameters} and all(
+        isinstance(_without_names(case.pattern), (ConstructorPattern, ListPattern)) for case in body.cases
+    )
+
+
+def _without_names(pattern: Pattern) -> Pattern:
+    while isinstance(pattern, AsPattern):
+        pattern = pattern.pattern
+    return pattern
 
 
 def _fits(declared: TypeExpression, sort: str, variables: set[str]) -> bool:

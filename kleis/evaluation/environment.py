@@ -15,7 +15,7 @@ from pathlib import Path
 from kleis.builtins.row import Builtin
 from kleis.builtins.table import find_builtin
 from kleis.evaluation.declarations import Declarations, ProgramDeclarations
-from kleis.evaluation.declared_sorts import declares_builtin
+from kleis.evaluation.declared_sorts import declares_builtin, is_for_data
 from kleis.evaluation.machine import Procedure
 from kleis.evaluation.outcomes import Warning
 from kleis.syntax import (
@@ -98,6 +98,11 @@ class Environment:
             compile_procedure, procedure, definition.parameters, definition.body, self._copy(), file
         )
         return procedure
+
+    def is_for_data(self, name: str) -> bool:
+        """Whether the definition of a name has no value where all arguments are numbers: it takes them apart as data."""
+        definition = self.declarations.definitions.get(name)
+        return definition is not None and is_for_data(definition)
 
     def warnings(self) -> tuple[Warning, ...]:
         """The definitions that shadow a builtin, in the order of their names."""

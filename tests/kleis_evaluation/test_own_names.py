@@ -88,3 +88,29 @@ def test_a_declaration_at_the_sorts_of_the_builtin_is_the_builtin(
     declaration: str, expression: str, shown: str
 ) -> None:
     assert value(expression, declaration) == shown
+
+
+PEANO = """
+data Nat = Zero | Succ(pred : Nat)
+define plus(m, n) = match m { Zero => n | Succ(k) => Succ(k + n) }
+"""
+
+
+def test_an_operator_defined_for_data_leaves_numbers_alone() -> None:
+    assert value("1 + 2", PEANO) == "3"
+    assert value("1 + 2 * 3 + 4", PEANO) == "11"
+    assert value("Succ(Zero) + Succ(Zero)", PEANO) == "Succ(Succ(Zero))"
+    assert value("plus(Succ(Zero), Zero)", PEANO) == "Succ(Zero)"
+    assert value("fold(λ a b . a + b, 0, [1, 2])", PEANO) == "3"
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "define plus(m, n) = 10 * m - (0 - n)",
+        "define plus(m, n) = match m { Zero => 0 | other => 10 * m - (0 - n) }",
+        "define plus(m, n) = match m { 1 => 12 | _ => 0 }",
+    ],
+)
+def test_a_definition_that_takes_numbers_is_used_for_them(definition: str) -> None:
+    assert value("plus(1, 2)", definition) == "12"
