@@ -185,6 +185,7 @@ def _place(tokens: Tokens, index: int, start: int, acceptable: Sequence[str]) ->
         frozenset(acceptable),
         opened[-1] if opened else ("", 0),
         not found or begins_item,
+        tokens.lines[index - 1] if index else 0,
     )
 
 

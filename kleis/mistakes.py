@@ -38,6 +38,8 @@ class Place(NamedTuple):
     """The innermost bracket of the item that is still open, and its line; ("", 0) without one."""
     ends_item: bool
     """Whether the text ends here or a new item seems to begin."""
+    line_before: int = 0
+    """The line where the token before it begins."""
 
     @property
     def head(self) -> str:
@@ -290,6 +292,12 @@ def _operand(place: Place) -> Mistake | None:
         )
     if found in _INFIX_WORDS:
         return Mistake("infix-word", f"`{found}` is no infix operator", f"write {_INFIX_WORDS[found]}")
+    if place.last().startswith('"') and "\n" in place.last():
+        return Mistake(
+            "unclosed-string",
+            f"the string that begins on line {place.line_before} ends just before `{found}`",
+            'close it with " where it should end; the next quote was taken for its end',
+        )
     if place.kind in ("NAME", "NUMBER", "STRING", "QUALIFIED", "_OPEN", "LPAR") and not place.ends_item:
         return Mistake(
             "juxtaposition",

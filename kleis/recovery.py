@@ -2,6 +2,7 @@
 
 An item starts with its keyword (or ``@``) at the start of a line.  Members of structures start with some of the
 same keywords, so braces decide where they balance in the whole text, and indentation where they do not.
+Statement words at the very start of a line count as items where braces balance.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ ITEM_WORDS = frozenset(
     {"import", "structure", "implements", "data", "operation", "type", "define", "example", "@"}
 )
 """What a top-level item starts with."""
+
+_MISPLACED_WORDS = frozenset({"let", "assert", "axiom", "element", "theorem", "lemma", "verify"})
+"""What people write at top level although it belongs into an item; each such line is an error of its own."""
 
 
 class Recovery:
@@ -33,7 +37,12 @@ class Recovery:
         tokens = self._tokens
         indentation = tokens.columns[start] if tokens.texts[start] in ITEM_WORDS else 1
         for index in range(max(at, start + 1), len(tokens)):
-            if tokens.texts[index] not in ITEM_WORDS or not tokens.first_on_line(index):
+            if not tokens.first_on_line(index):
+                continue
+            outside = self._balanced and self._depths[index] == 0 and tokens.columns[index] == 1
+            if outside and tokens.texts[index] in _MISPLACED_WORDS:
+                return index
+            if tokens.texts[index] not in ITEM_WORDS:
                 continue
             if self._depths[index] == 0 if self._balanced else tokens.columns[index] <= indentation:
                 return index

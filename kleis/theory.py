@@ -11,6 +11,8 @@ Invariants
       the earlier one.  Constructors of a refused data type are registered where their names are free, so that
       programs that only compute still run.
     * `define` is different: of several definitions of one name the last is in force, and a warning says so.
+    * An operation, element, field or constructor of a later file takes a definition of its name out of force: the
+      name is then the program's own and stands for no value (§6.3, "Observations"), and a warning says so.
 
 A theory fulfils `kleis.evaluation.declarations.Declarations`.  Forward references are legal in Kleis, so a
 theory does not ask whether names are known: kleis/resolution.py does, when all is loaded.
@@ -115,7 +117,7 @@ class Theory:
         What is in force, by name.  `definitions` holds top-level definitions and those of structures without
         parameters, whose members are global.
     constants
-        The types of operations and elements declared at top level or in structures without parameters.
+        The types of operations, elements and fields declared at top level or in structures without parameters.
     constructors
         Each constructor with its data type (`Declared.item`).
     """
@@ -307,6 +309,7 @@ class _Growth:
             case OperationDeclaration():
                 declared = self._register(declaration.name, "operation", "", declaration, declaration)
                 self.constants = self.constants.insert(declared.name, declaration.type)
+                self._hide(declared)
             case AliasDefinition():
                 if self._declare_type(declaration, "type alias"):
                     self.aliases = self.aliases.insert(declaration.name, declaration)
@@ -362,6 +365,7 @@ class _Growth:
             if taken is None:
                 declared = self._register(variant.name, "constructor", data.name, variant, data)
                 self.constructors = self.constructors.insert(variant.name, declared)
+                self._hide(declared)
             elif taken.owner != data.name:
                 self._report(_constructed_twice(variant, data, self.file, taken))
 
@@ -371,13 +375,26 @@ class _Growth:
             if isinstance(node, FunctionDefinition):
                 self._define(node, structure, member.owner)
                 continue
-            self._register(member.name, member.kind, member.owner, node, structure)
+            declared = self._register(member.name, member.kind, member.owner, node, structure)
             if (
-                isinstance(node, OperationDeclaration | ElementDeclaration)
+                isinstance(node, OperationDeclaration | ElementDeclaration | Field)
                 and member.owner == structure.name
                 and _is_global(structure)
             ):
                 self.constants = self.constants.insert(member.name, node.type)
+                self._hide(declared)
+
+    def _hide(self, declared: Declared) -> None:
+        """A declaration hides an imported definition of its name: that one speaks of something else.
+
+        Within one file the two belong together: the definition says what the declared operation is.
+        """
+        earlier = self._defined.get(declared.name)
+        if earlier is None or earlier.file == declared.file:
+            return
+        self._defined = self._defined.remove(declared.name)
+        self.definitions = self.definitions.remove(declared.name)
+        self._report(_hidden(declared, earlier))
 
 
 def _is_global(item: Declaration) -> bool:
@@ -399,6 +416,18 @@ def _redefined(node: FunctionDefinition, file: str, earlier: Declared) -> Proble
         code="redefinition",
         severity="warning",
         hint=hint,
+        related=(earlier.place,),
+    )
+
+
+def _hidden(declared: Declared, earlier: Declared) -> Problem:
+    return problem_at(
+        declared.node,
+        declared.file,
+        f"the {declared.kind} {declared.name} hides the definition at {earlier.place}",
+        code="hidden-definition",
+        severity="warning",
+        hint="rename it if the imported definition is meant as well",
         related=(earlier.place,),
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
 from fractions import Fraction
 
 from kleis.builtins import numbers, powers
@@ -15,7 +16,7 @@ from kleis.builtins.context import Context, Undecided, undefined
 from kleis.builtins.matrix_algebra import is_matrix, matrix_product, matrix_sum, scale_matrix
 from kleis.builtins.numbers import Numeric
 from kleis.builtins.row import Builtin, row
-from kleis.values import Number, Value, equal, exact
+from kleis.values import Number, Value, equal, exact, indistinct
 
 __all__ = ["CORE"]
 
@@ -61,20 +62,27 @@ def _differs(context: Context, a: Value, b: Value) -> bool:
     return not _equals(context, a, b)
 
 
+def _ordered(context: Context, a: Number, b: Number, test: Callable[[Number, Number], bool]) -> bool:
+    if indistinct(a, b):
+        context.approximate = True
+        raise Undecided
+    return numbers.compare(context, a, b, test)
+
+
 def _less(context: Context, a: Number, b: Number) -> bool:
-    return numbers.compare(context, a, b, operator.lt)
+    return _ordered(context, a, b, operator.lt)
 
 
 def _at_most(context: Context, a: Number, b: Number) -> bool:
-    return numbers.compare(context, a, b, operator.le)
+    return _ordered(context, a, b, operator.le)
 
 
 def _greater(context: Context, a: Number, b: Number) -> bool:
-    return numbers.compare(context, a, b, operator.gt)
+    return _ordered(context, a, b, operator.gt)
 
 
 def _at_least(context: Context, a: Number, b: Number) -> bool:
-    return numbers.compare(context, a, b, operator.ge)
+    return _ordered(context, a, b, operator.ge)
 
 
 def _gcd(context: Context, a: int, b: int) -> int:

@@ -29,6 +29,9 @@ def _field(context: Context, name: str, value: Value) -> Data:
 
 
 def _record(context: Context, *fields: Value) -> Data:
+    if len(fields) == 1 and isinstance(fields[0], Data) and fields[0].constructor == "record":
+        # record(name = "a") is record(record(field("name", "a"))), see §2.10.
+        return fields[0]
     seen: set[str] = set()
     for field in fields:
         if not (isinstance(field, Data) and field.constructor == "field"):

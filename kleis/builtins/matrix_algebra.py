@@ -125,7 +125,7 @@ def _entry(value: Value) -> numbers.Numeric:
     if is_number(value) or isinstance(value, Complex):
         assert isinstance(value, numbers.Numeric)
         return value
-    raise wrong_sort("matrix arithmetic needs numbers", found=kind_name(value), expected="ℂ")
+    raise wrong_sort("arithmetic needs numbers", found=kind_name(value), expected="ℂ")
 
 
 def matrix_sum(context: Context, a: Value, b: Value) -> Data:

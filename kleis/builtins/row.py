@@ -152,10 +152,18 @@ def call_builtin(context: Context, builtin: Builtin, name: str, arguments: tuple
 
 def stuck(context: Context, builtin: Builtin, arguments: tuple[Value, ...]) -> Stuck:
     """The call as a symbolic value."""
-    total = builtin.condition is None and not builtin.higher_order
+    total = (builtin.condition is None and not builtin.higher_order) or _natural_power(builtin, arguments)
     if not total:
         context.deferred = True
     return Stuck(builtin.name, arguments, total)
+
+
+def _natural_power(builtin: Builtin, arguments: tuple[Value, ...]) -> bool:
+    """Whether a call is a power that has a value for every base: x ^ 2, and x ^ 0 too (0 ^ 0 = 1)."""
+    if builtin.name != "power" or len(arguments) != 2:
+        return False
+    exponent = arguments[1]
+    return isinstance(exponent, int) and not isinstance(exponent, bool) and exponent >= 0
 
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")

@@ -156,7 +156,9 @@ _PRINTABLE = frozenset(map(chr, range(ord(" "), ord("~") + 1)))
 
 
 def _lines_of(context: Context, a: Value) -> list[str]:
-    lines = text_of(context, a).split("\n")
+    text = text_of(context, a)
+    # Without a line break the two characters \\ and n separate lines (§4.8): texts that came in escaped.
+    lines = text.split("\n" if "\n" in text else "\\n")
     if not lines[-1]:
         lines.pop()
     context.admit(len(lines), "a list of lines")

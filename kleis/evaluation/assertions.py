@@ -8,7 +8,6 @@ part, so that each equation of ``a = 1 ∧ b = 2`` has this reading.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import NamedTuple
 
 from kleis.builtins.context import RECOVERABLE, wrong_sort
@@ -18,7 +17,6 @@ from kleis.evaluation.evaluate import evaluate_with
 from kleis.evaluation.machine import Machine
 from kleis.syntax import Call, Expression
 from kleis.values import (
-    TOLERANCE,
     Number,
     Stuck,
     Suspended,
@@ -27,6 +25,7 @@ from kleis.values import (
     approximately_equal,
     close,
     equal,
+    indistinct,
     is_number,
     kind_name,
     render_value,
@@ -138,14 +137,8 @@ def _order(machine: Machine, name: str, left: Value, right: Value) -> bool | Non
         machine.approximate = True
         if name in ("leq", "geq") and close(left, right):
             return True
-        if _same_digits(left, right):
+        if indistinct(left, right):
             return None
     if name in ("less_than", "leq"):
         return left < right if name == "less_than" else left <= right
     return left > right if name == "greater_than" else left >= right
-
-
-def _same_digits(left: Number, right: Number) -> bool:
-    """Whether two numbers are within the tolerance relative to their own size: 1e-12 is clearly greater than 0."""
-    exact_left, exact_right = Fraction(left), Fraction(right)
-    return abs(exact_left - exact_right) <= TOLERANCE * max(abs(exact_left), abs(exact_right))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kleis.builtins.numeric_extra import NUMERIC_EXTRA
 from kleis.builtins.row import Builtin, call_builtin
 from kleis.builtins.sorts import accepts
-from kleis.builtins.table import CONSTANT_NAMES
+from kleis.builtins.table import CONSTANT_NAMES, find_builtin
 from kleis.errors import EvaluationError
 from kleis.evaluation.compiled import Compiled, Finish, Place, constant, sequence
 from kleis.evaluation.machine import (
@@ -26,6 +26,7 @@ from kleis.evaluation.machine import (
     apply,
     begin_builtin,
 )
+from kleis.operators import BINARY
 from kleis.values import Complex, Data, FunctionValue, ListValue, Stuck, Symbol, Value, is_number, is_symbolic
 
 if TYPE_CHECKING:
@@ -114,6 +115,8 @@ def global_call(environment: Environment, name: str, parts: Sequence[Compiled], 
     """The code of a call of a global name."""
     procedure = environment.procedure(name)
     if procedure is not None:
+        if name in BINARY and len(parts) == procedure.arity == 2 and environment.is_for_data(name):
+            return _shared_call(procedure, name, parts, place)
         return _procedure_call(procedure, parts, place)
     arity = environment.constructor_arity(name)
     if arity is not None:
@@ -163,6 +166,20 @@ def _direct_call(procedure: Procedure, codes: tuple[Code, ...], weight: int) -> 
         return machine.enter(procedure, called)
 
     return Compiled(run, False, 0)
+
+
+def _shared_call(procedure: Procedure, name: str, parts: Sequence[Compiled], place: Place) -> Compiled:
+    """An operator defined for data only: between two numbers, where the definition says nothing, it is the builtin."""
+    builtin = find_builtin(name)
+
+    def finish(frame: Frame, values: tuple[Value, ...]) -> Any:
+        machine: Machine = frame[0]
+        if builtin is not None and all(is_number(value) for value in values):
+            return begin_builtin(machine, builtin, name, values)
+        procedure.ready()
+        return machine.enter(procedure, [machine, *values, *procedure.blank])
+
+    return sequence(parts, finish, place, direct=False)
 
 
 def _apply_values(frame: Frame, values: tuple[Value, ...]) -> Any:

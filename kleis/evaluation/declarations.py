@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from kleis.operators import canonical_name
 from kleis.syntax import (
     DataDefinition,
     ElementDeclaration,
+    Field,
     FunctionDefinition,
     Implements,
     OperationDeclaration,
@@ -28,11 +30,11 @@ class Declarations(Protocol):
 
     definitions
         What `define` says at top level and in structures without parameters, by name; of several with one
-        name the last.  Definitions in structures with parameters speak of any model and are not here.
+        name the last, unless a later file declares the name as its own.  Definitions in structures with parameters speak of any model and are not here.
     data
         Data types by name.
     constants
-        The types of declared operations and elements (top level, and structures without parameters), by
+        The types of declared operations, elements and fields (top level, and structures without parameters), by
         name.  A declaration gives no value; the evaluator only learns which names are meant as builtins.
     implementations
         All `implements` items, in order.
@@ -71,8 +73,10 @@ class ProgramDeclarations:
                         self._define(item, program.file)
                     case DataDefinition():
                         self.data[item.name] = item
+                        for variant in item.variants:
+                            self._hide(variant.name, program.file)
                     case OperationDeclaration():
-                        self.constants[item.name] = item.type
+                        self._declare(item.name, item.type, program.file)
                     case Implements():
                         self.implementations.append(item)
                     case Structure() if not item.parameters:
@@ -91,5 +95,15 @@ class ProgramDeclarations:
             match member:
                 case FunctionDefinition():
                     self._define(member, file)
-                case OperationDeclaration() | ElementDeclaration():
-                    self.constants[member.name] = member.type
+                case OperationDeclaration() | ElementDeclaration() | Field():
+                    self._declare(member.name, member.type, file)
+
+    def _declare(self, spelling: str, type_: TypeExpression, file: str) -> None:
+        name = canonical_name(spelling)
+        self.constants[name] = type_
+        self._hide(name, file)
+
+    def _hide(self, name: str, file: str) -> None:
+        """A declaration hides the definition of another file, which speaks of something else."""
+        if self.file_of(name) != file:
+            self.definitions.pop(name, None)

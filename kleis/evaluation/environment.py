@@ -15,6 +15,7 @@ from pathlib import Path
 from kleis.builtins.row import Builtin
 from kleis.builtins.table import find_builtin
 from kleis.evaluation.declarations import Declarations, ProgramDeclarations
+from kleis.evaluation.declared_sorts import declares_builtin, is_for_data
 from kleis.evaluation.machine import Procedure
 from kleis.evaluation.outcomes import Warning
 from kleis.syntax import (
@@ -48,13 +49,14 @@ _NARROWEST = ("ℕ", "ℤ", "ℚ", "ℝ", "ℂ", "Bool", "String")
 class Environment:
     """The names in force.  Make one with `environment_of`; `bind` gives a new one."""
 
-    __slots__ = ("_instances", "_procedures", "_shapes", "bindings", "declarations", "granted_root")
+    __slots__ = ("_instances", "_own", "_procedures", "_shapes", "bindings", "declarations", "granted_root")
 
     def __init__(self, declarations: Declarations, granted_root: Path | None) -> None:
         self.declarations = declarations
         self.granted_root = granted_root
         self.bindings: Mapping[str, Value] = {}
         self._procedures: dict[str, Procedure | None] = {}
+        self._own: dict[str, bool] = {}
         self._shapes = _Constructors(declarations)
         self._instances: dict[str, list[tuple[str, FunctionValue]]] | None = None
 
@@ -70,6 +72,7 @@ class Environment:
         copied.granted_root = self.granted_root
         copied.bindings = {}
         copied._procedures = self._procedures
+        copied._own = self._own
         copied._shapes = self._shapes
         copied._instances = self._instances
         return copied
@@ -95,6 +98,11 @@ class Environment:
             compile_procedure, procedure, definition.parameters, definition.body, self._copy(), file
         )
         return procedure
+
+    def is_for_data(self, name: str) -> bool:
+        """Whether the definition of a name has no value where all arguments are numbers: it takes them apart as data."""
+        definition = self.declarations.definitions.get(name)
+        return definition is not None and is_for_data(definition)
 
     def warnings(self) -> tuple[Warning, ...]:
         """The definitions that shadow a builtin, in the order of their names."""
@@ -144,15 +152,22 @@ class Environment:
     # ── Builtins and implementations ─────────────────────────────────────────────────────────────────────────
 
     def builtin(self, name: str) -> Builtin | None:
-        """The builtin with this name."""
-        return find_builtin(name)
+        """The builtin with this name; None where the program declares the name for something else."""
+        found = find_builtin(name)
+        return None if found is None or self._is_own(name, found) else found
+
+    def _is_own(self, name: str, builtin: Builtin) -> bool:
+        if name not in self._own:
+            declared = self.declarations.constants.get(name)
+            self._own[name] = declared is not None and not declares_builtin(name, declared, builtin)
+        return self._own[name]
 
     def is_builtin(self, name: str) -> bool:
         """Whether a name means the builtin: no definition or constructor has it."""
         return (
             self.procedure(name) is None
             and self.constructor_arity(name) is None
-            and find_builtin(name) is not None
+            and self.builtin(name) is not None
         )
 
     def declared_constant(self, name: str) -> Value | None:

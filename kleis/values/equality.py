@@ -38,6 +38,7 @@ __all__ = [
     "contains_float",
     "equal",
     "equality_key",
+    "indistinct",
     "is_partial",
     "is_symbolic",
     "leaves_of",
@@ -63,6 +64,17 @@ def close(left: Number, right: Number) -> bool:
         return left == right
     exact_left, exact_right = Fraction(left), Fraction(right)
     return abs(exact_left - exact_right) <= TOLERANCE * max(abs(exact_left), abs(exact_right), Fraction(1))
+
+
+def indistinct(left: Number, right: Number) -> bool:
+    """Whether a float is among two numbers and they agree within the tolerance relative to their own size.
+
+    Their order then says nothing; 1e-12 is clearly greater than 0.
+    """
+    if not isinstance(left, float) and not isinstance(right, float):
+        return False
+    exact_left, exact_right = Fraction(left), Fraction(right)
+    return abs(exact_left - exact_right) <= TOLERANCE * max(abs(exact_left), abs(exact_right))
 
 
 _Leaves = Callable[[Value, Value, Meter], "bool | None"]
@@ -137,11 +149,17 @@ def _leaves_close(a: Value, b: Value, meter: Meter) -> bool | None:
     return _compare_leaves(a, b, meter, close)
 
 
-def _same_number(a: Number, b: Number) -> bool:
-    return a == b
+def _same_number(a: Number, b: Number) -> bool | None:
+    """Exact numbers are the same or not; a float that is merely close to another number decides nothing."""
+    if a == b:
+        return True
+    approximate = isinstance(a, float) or isinstance(b, float)
+    return None if approximate and close(a, b) else False
 
 
-def _compare_leaves(a: Value, b: Value, meter: Meter, same: Callable[[Number, Number], bool]) -> bool | None:
+def _compare_leaves(
+    a: Value, b: Value, meter: Meter, same: Callable[[Number, Number], bool | None]
+) -> bool | None:
     """Compare two values that are not both lists, both data or both operations."""
     match a, b:
         case (Symbol(), Symbol()):
@@ -171,13 +189,14 @@ def _compare_leaves(a: Value, b: Value, meter: Meter, same: Callable[[Number, Nu
 
 
 def _same_complex(
-    a: Complex | Number, b: Complex | Number, meter: Meter, same: Callable[[Number, Number], bool]
-) -> bool:
+    a: Complex | Number, b: Complex | Number, meter: Meter, same: Callable[[Number, Number], bool | None]
+) -> bool | None:
     parts = [(value.real, value.imaginary) if isinstance(value, Complex) else (value, 0) for value in (a, b)]
     (real, imaginary), (other_real, other_imaginary) = parts
     if any(isinstance(part, float) for pair in parts for part in pair):
         meter.approximate = True
-    return same(real, other_real) and same(imaginary, other_imaginary)
+    verdicts = (same(real, other_real), same(imaginary, other_imaginary))
+    return False if False in verdicts else None if None in verdicts else True
 
 
 def _same_named_function(a: FunctionValue, b: FunctionValue) -> bool:

@@ -6,6 +6,7 @@ A block that exact evaluation cannot decide needs the prover; it must then say s
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,11 @@ from registry.cli.kleis_testing import run_file
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LIBRARY = sorted((ROOT / "stdlib" / "kleis").rglob("*.kleis"))
-PROGRAMS = sorted(Path(__file__).resolve().parent.rglob("*.kleis"))
+HERE = Path(__file__).resolve().parent
+WRONG = sorted((HERE / "errors").rglob("*.kleis"))
+PROGRAMS = sorted(set(HERE.rglob("*.kleis")) - set(WRONG))
+
+_EXPECTED = re.compile(r"// expect-error (\d+): (.+)")
 
 
 def identifier(path: Path) -> str:
@@ -55,3 +60,25 @@ def test_every_module_of_the_library_has_examples(loader: Loader, path: Path) ->
 def test_there_are_programs_to_run() -> None:
     assert len(PROGRAMS) >= 150
     assert len(LIBRARY) >= 5
+
+
+@pytest.mark.parametrize("path", WRONG, ids=identifier)
+def test_a_wrong_program_gives_its_errors_and_no_others(loader: Loader, path: Path) -> None:
+    """Its header says which: ``// expect-error LINE: words`` that the message or the hint contains."""
+    expected = [(int(line), words) for line, words in _EXPECTED.findall(path.read_text(encoding="utf-8"))]
+    assert expected
+    report = check_file(loader, str(path))
+    given = [each.as_dict() for each in (*report.parse, *report.errors, *report.problems)]
+    errors = [each for each in given if each.get("severity", "error") == "error"]
+    found = [(each["line"], f"{each['message']} {each['hint']}") for each in errors]
+    missing = [
+        (line, words)
+        for line, words in expected
+        if not any(place == line and words in text for place, text in found)
+    ]
+    surplus = [
+        (place, text)
+        for place, text in found
+        if not any(place == line and words in text for line, words in expected)
+    ]
+    assert (missing, surplus) == ([], [])

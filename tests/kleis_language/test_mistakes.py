@@ -29,6 +29,7 @@ EXAMPLES = [
     ("extends-before-over", "structure S over F «extends» T { }"),
     ("one-parent", "structure S extends A«,» B { }"),
     ("import-as", 'import "x" «as» y'),
+    ("unclosed-string", 'define f = "open\nexample "«swallowed»" { }'),
     ("quotes", "import «foo»"),
     ("quotes", "example «foo» { }"),
     ("define-body", "define f «{» 1 }"),
