@@ -19,7 +19,7 @@ from registry.cli.kleis_testing import run_file
 ROOT = Path(__file__).resolve().parent.parent.parent
 LIBRARY = sorted((ROOT / "stdlib" / "kleis").rglob("*.kleis"))
 HERE = Path(__file__).resolve().parent
-WRONG = sorted((HERE / "errors").rglob("*.kleis"))
+WRONG = sorted((HERE.parent / "kleis_errors").rglob("*.kleis"))
 PROGRAMS = sorted(set(HERE.rglob("*.kleis")) - set(WRONG))
 
 _EXPECTED = re.compile(r"// expect-error (\d+): (.+)")
