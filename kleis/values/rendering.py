@@ -140,6 +140,11 @@ def _set(members: list[Value], complement: bool) -> _Pieces:
 def _operation(operation: str, arguments: tuple[Value, ...]) -> _Pieces:
     """An operation as the printer would write it, with every operand in parentheses that could need them."""
     operator = BINARY.get(operation)
+    if operation == "logical_not" and len(arguments) == 1:
+        bare = isinstance(arguments[0], Symbol) or (
+            isinstance(arguments[0], Stuck) and arguments[0].operation not in BINARY
+        )
+        return [("¬",), arguments[0]] if bare else [("¬(",), arguments[0], (")",)]
     if operator is None or len(arguments) != 2:
         return _enclosed(f"{operation}(", list(arguments), ")")
     pieces: _Pieces = []

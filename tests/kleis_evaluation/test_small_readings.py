@@ -31,3 +31,9 @@ def test_a_record_by_named_arguments() -> None:
 
 def test_a_sum_does_not_speak_of_matrices() -> None:
     assert "matri" not in refusal('sum([1, "a"])').message
+
+
+def test_a_negation_is_shown_with_its_sign() -> None:
+    assert value("¬allowed(1)") == "¬allowed(1)"
+    assert value("¬(p ∧ q)") == "¬(p ∧ q)"
+    assert value("¬p") == "¬p"
