@@ -177,16 +177,13 @@ class _Run:
         try:
             data = load_json(code, levels=JSON_LEVELS)
         except JsonError:
-            name, at, _ = code.partition("@")
-            if at and self.tools.tool(name) is not None:
-                raise missing_tool(code, self.tools) from None
-            close = self.tools.nearest(name)
+            missing = missing_tool(code, self.tools)
             raise PifError(
                 "parse_error",
-                f'"{code[:80]}" is neither a tool\'s name nor the JSON text of a term',
+                f'"{code[:80]}" is neither a tool\'s name nor the JSON text of a term: {missing.message}',
                 found=f"a string of {len(code)} characters",
                 expected="a tool's name, or a term",
-                hint=f'Did you mean the tool "{close}"?' if close else "`list` shows the tools.",
+                hint=missing.hint,
             ) from None
         except ValueError as error:
             raise PifError("term_too_deep", str(error)) from None
