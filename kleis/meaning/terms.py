@@ -1,0 +1,154 @@
+"""Walking, renaming and comparing core terms.
+
+Specification: proving.md §1 through kleis/meaning/core.py.  Terms are as high as the source they come from, which
+the parser bounds, so plain recursion is safe here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import msgspec
+
+from kleis.meaning.core import Lambda, Let, Quantifier, Sort, Term, Variable
+
+__all__ = ["bound_by", "canonical", "free_variables", "parts", "rebuild", "sorts_of", "substitute", "subterms"]
+
+
+def parts(term: Term) -> Iterator[Term]:
+    """The terms directly below a term, in order."""
+    for field in term.__struct_fields__:
+        if field in ("variables", "variable"):
+            continue
+        value = getattr(term, field)
+        if isinstance(value, Term):
+            yield value
+        elif field == "arguments":
+            yield from value
+
+
+def subterms(*terms: Term) -> Iterator[Term]:
+    """The terms and everything below them, each before what is below it."""
+    waiting = list(reversed(terms))
+    while waiting:
+        term = waiting.pop()
+        yield term
+        waiting.extend(reversed(list(parts(term))))
+
+
+def rebuild(term: Term, change: Callable[[Term], Term]) -> Term:
+    """The term with `change` applied to the terms directly below it; the same object if none changed."""
+    changes: dict[str, object] = {}
+    for field in term.__struct_fields__:
+        value = getattr(term, field)
+        if field == "arguments":
+            replaced = tuple(change(each) for each in value)
+            if any(new is not old for new, old in zip(replaced, value, strict=True)):
+                changes[field] = replaced
+        elif isinstance(value, Term) and field != "variable":
+            replacement = change(value)
+            if replacement is not value:
+                changes[field] = replacement
+    return msgspec.structs.replace(term, **changes) if changes else term
+
+
+def sorts_of(term: Term) -> Iterator[Sort]:
+    """The sorts of a term, of everything below it and of its bound variables."""
+    for each in subterms(term):
+        yield each.sort
+        if isinstance(each, Quantifier | Lambda):
+            yield from (variable.sort for variable in each.variables)
+
+
+def bound_by(term: Term) -> tuple[Variable, ...]:
+    """The variables that a term binds in its body."""
+    if isinstance(term, Quantifier | Lambda):
+        return term.variables
+    return (term.variable,) if isinstance(term, Let) else ()
+
+
+def free_variables(term: Term) -> tuple[Variable, ...]:
+    """The variables free in a term, in order of occurrence."""
+    found: dict[Variable, None] = {}
+
+    def visit(each: Term, bound: frozenset[str]) -> None:
+        if isinstance(each, Variable):
+            if each.name not in bound:
+                found.setdefault(each)
+        elif isinstance(each, Let):
+            visit(each.value, bound)
+            visit(each.body, bound | {each.variable.name})
+        else:
+            inner = bound | {variable.name for variable in bound_by(each)}
+            for part in parts(each):
+                visit(part, inner)
+
+    visit(term, frozenset())
+    return tuple(found)
+
+
+def substitute(term: Term, values: Mapping[str, Term]) -> Term:
+    """The term with free variables replaced by terms, bound variables renamed where they would capture."""
+    taken = {variable.name for value in values.values() for variable in free_variables(value)}
+    taken |= {each.name for each in subterms(term) if isinstance(each, Variable)}
+    return _renamed(term, dict(values), _Fresh(taken | set(values)))
+
+
+def canonical(term: Term) -> Term:
+    """The term with its bound variables renamed by order of binding: equal for terms equal up to renaming."""
+    taken = {variable.name for variable in free_variables(term)}
+    return _renamed(term, {}, _Fresh(taken, stem="v"))
+
+
+class _Fresh:
+    """New names for bound variables: their own where they are free to be used, or numbered ones."""
+
+    def __init__(self, taken: set[str], stem: str = "") -> None:
+        self._taken = taken
+        self._stem = stem
+        self._count = 0
+
+    def __call__(self, variable: Variable, outer: Mapping[str, Term]) -> Variable:
+        if not self._stem and variable.name not in outer and variable.name not in self._taken_by(outer):
+            return variable
+        while True:
+            self._count += 1
+            name = f"{self._stem or variable.name}{self._count}"
+            if name not in self._taken:
+                self._taken.add(name)
+                return Variable(name, variable.sort)
+
+    @staticmethod
+    def _taken_by(outer: Mapping[str, Term]) -> set[str]:
+        return {each.name for value in outer.values() for each in free_variables(value)}
+
+
+def _renamed(term: Term, values: dict[str, Term], fresh: _Fresh) -> Term:
+    if isinstance(term, Variable):
+        return values.get(term.name, term)
+    if isinstance(term, Let):
+        value = _renamed(term.value, values, fresh)
+        (variable,), inner = _rebound((term.variable,), values, fresh)
+        return Let(variable, value, _renamed(term.body, inner, fresh))
+    if isinstance(term, Quantifier | Lambda):
+        variables, inner = _rebound(term.variables, values, fresh)
+        body = _renamed(term.body, inner, fresh)
+        if isinstance(term, Lambda):
+            return Lambda(variables, body)
+        return Quantifier(term.kind, variables, body)
+    return rebuild(term, lambda part: _renamed(part, values, fresh))
+
+
+def _rebound(
+    variables: tuple[Variable, ...], values: dict[str, Term], fresh: _Fresh
+) -> tuple[tuple[Variable, ...], dict[str, Term]]:
+    inner = dict(values)
+    renamed = []
+    for variable in variables:
+        new = fresh(variable, values)
+        renamed.append(new)
+        if new.name == variable.name:
+            inner.pop(variable.name, None)
+        else:
+            inner[variable.name] = new
+    return tuple(renamed), inner
