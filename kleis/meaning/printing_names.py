@@ -1,0 +1,166 @@
+"""What symbols, carriers, definitions and variables of a meaning are called in its printed form.
+
+Specification: proving.md §1 ("Resolution"), issue 4 item 3.
+
+A proposition about a structure with parameters is printed under ``using S``: there the parameters of S are plain
+names, and its operations are ``S::op``.  Global names (sections, top-level operations) stay plain, except where two
+global symbols of one name could be confused; then the section is named.
+
+Invariant: two symbols of one meaning that are not one have different spellings, or different sorts of arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from kleis.lexing import is_word, soft
+from kleis.meaning.core import Carrier, DataSort, Sort, Symbol
+from kleis.meaning.meaning import Instance, Meaning
+from kleis.meaning.printing_types import type_of
+from kleis.resolution_members import Members
+from kleis.syntax import AppliedType, DataDefinition, NamedType, Structure, TypeExpression
+from kleis.theory import Theory
+from kleis.traversal import walk
+
+__all__ = ["Names", "variable_name"]
+
+_SIGNS = "λΣΠ"
+"""Letters that begin a form where an expression stands, so that no variable begins with one."""
+
+_LITERALS = frozenset({"true", "false", "True", "False"})
+
+
+class Names:
+    """The spellings of one meaning.
+
+    using
+        What a proposition must be about so that its names are read as they are printed; None if that is not
+        needed.
+    carriers
+        The spelling of each carrier that is not written by its own name.
+    """
+
+    def __init__(self, meaning: Meaning | None = None, theory: Theory | None = None) -> None:
+        self.theory = theory if theory is not None else Theory()
+        self._members = Members(self.theory)
+        self._structures = _leading(meaning.instances if meaning is not None else (), self._members)
+        self.carriers: dict[str, str] = {}
+        for instance in self._structures:
+            self._name_carriers(instance)
+        self.using: TypeExpression | None = None
+        if len(self._structures) == 1:
+            self.using = _reference(self._structures[0], self.carriers)
+        symbols = meaning.symbols if meaning is not None else ()
+        self._overloaded = _overloaded(symbols)
+        self._definitions = (
+            {each.key: each.name for each in meaning.definitions} if meaning is not None else {}
+        )
+
+    def symbol(self, symbol: Symbol) -> str:
+        """How a symbol is called."""
+        for instance in self._structures:
+            if self._belongs(symbol, instance.structure):
+                return f"{instance.structure}::{symbol.name}"
+        if "::" not in symbol.name and symbol in self._overloaded:
+            owners = self._sections(symbol)
+            if len(owners) == 1:
+                return f"{owners[0]}::{symbol.name}"
+        return symbol.name
+
+    def definition(self, key: str) -> str:
+        """How a definition is called."""
+        name = self._definitions.get(key, key)
+        for instance in self._structures:
+            members = self._members.of(instance.structure)
+            if key.startswith(f"{instance.structure}(") and members is not None and name in members:
+                return f"{instance.structure}::{name}"
+        return name
+
+    def ambiguous(self, symbol: Symbol) -> bool:
+        """Whether arguments do not tell which symbol of this name is meant: an overload without arguments."""
+        return symbol in self._overloaded and not symbol.domain
+
+    def leaves_open(self, constructor: str, sort: DataSort) -> bool:
+        """Whether the arguments of a constructor do not tell those of its data type: ``None``."""
+        if not sort.arguments:
+            return False
+        declared = self.theory.constructors.get(constructor)
+        if declared is None or not isinstance(declared.item, DataDefinition):
+            return True
+        mentioned = {each.name for each in walk(declared.node) if isinstance(each, NamedType)}
+        return any(parameter.name not in mentioned for parameter in declared.item.parameters)
+
+    def _belongs(self, symbol: Symbol, structure: str) -> bool:
+        """Whether a symbol is one of a structure's: its name is, and its carriers are not somebody else's."""
+        members = self._members.of(structure)
+        if not members or symbol.name.split("::")[0] not in members:
+            return False
+        carriers = _carriers((*symbol.domain, symbol.codomain))
+        own = any(name in self.carriers for name in carriers)
+        return own or symbol.name not in self.theory.constants
+
+    def _sections(self, symbol: Symbol) -> list[str]:
+        """The sections that declare a symbol of this name."""
+        return [
+            each.owner
+            for each in self.theory.operations(symbol.name)
+            if each.owner and isinstance(each.item, Structure) and not each.item.parameters
+        ]
+
+    def _name_carriers(self, instance: Instance) -> None:
+        for argument in instance.arguments:
+            if isinstance(argument, Carrier) and argument.name.startswith(f"{instance.structure}::"):
+                self.carriers[argument.name] = argument.name.rpartition("::")[2]
+
+
+def _leading(instances: Iterable[Instance], members: Members) -> tuple[Instance, ...]:
+    """The instances with arguments that are nobody's parents, in order."""
+    found = [each for each in instances if each.arguments]
+    inherited = {parent for each in found for parent in members.ancestors(each.structure)}
+    return tuple(each for each in found if each.structure not in inherited)
+
+
+def _reference(instance: Instance, carriers: Mapping[str, str]) -> TypeExpression:
+    """An instance after `using`: ``Group`` at its own carriers, else ``Group(ℤ)``."""
+    if all(isinstance(each, Carrier) and each.name in carriers for each in instance.arguments):
+        return NamedType(instance.structure)
+    return AppliedType(instance.structure, tuple(type_of(each, carriers) for each in instance.arguments))
+
+
+def _overloaded(symbols: Iterable[Symbol]) -> frozenset[Symbol]:
+    by_name: dict[str, list[Symbol]] = {}
+    for symbol in symbols:
+        by_name.setdefault(symbol.name, []).append(symbol)
+    return frozenset(each for group in by_name.values() if len(group) > 1 for each in group)
+
+
+def _carriers(sorts: Iterable[Sort]) -> set[str]:
+    """The names of the carriers that sorts are made of."""
+    found: set[str] = set()
+    waiting: list[object] = list(sorts)
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, Carrier):
+            found.add(each.name)
+        if isinstance(each, tuple):
+            waiting.extend(each)
+        elif hasattr(each, "__struct_fields__"):
+            waiting.extend(getattr(each, field) for field in each.__struct_fields__)
+    return found
+
+
+def variable_name(name: str, taken: Iterable[str]) -> str:
+    """A legal name for a variable, its own where that is legal and not taken, else with a digit."""
+    legal = name if is_word(name) and name[0] not in _SIGNS else ""
+    if not legal:
+        kept = "".join(character if is_word("x" + character) else "_" for character in name).strip(
+            "_0123456789"
+        )
+        legal = kept if is_word(kept) and kept[0] not in _SIGNS else "x"
+        legal = legal if legal != name else "x"
+    forbidden = {*taken, *_LITERALS, *soft()}
+    answer, count = legal, 0
+    while answer in forbidden:
+        count += 1
+        answer = f"{legal}{count}"
+    return answer
