@@ -20,8 +20,10 @@ __all__ = [
     "Instance",
     "Meaning",
     "MeaningError",
+    "MissingOperation",
     "Obligation",
     "Reading",
+    "ReadingKind",
     "Standing",
     "Termination",
     "Unsettled",
@@ -35,6 +37,12 @@ class MeaningError(KleisError):
     """
 
     related: tuple[Place, ...] = ()
+
+
+class MissingOperation(MeaningError):
+    """A name that some structure with parameters has, but none that is in force: `operation`."""
+
+    operation: str = ""
 
 
 class Instance(msgspec.Struct, frozen=True):
@@ -116,6 +124,9 @@ class Unsettled(msgspec.Struct, frozen=True):
     place: Place
 
 
+ReadingKind: TypeAlias = Literal["free", "name", "operator", "binder", "coercion", "narrowing", "carrier"]
+
+
 class Reading(msgspec.Struct, frozen=True):
     """How a piece of the source was taken.
 
@@ -124,7 +135,7 @@ class Reading(msgspec.Struct, frozen=True):
         ``coercion``, ``narrowing``: inserted by us.  ``carrier``: a type name read as a carrier.
     """
 
-    kind: Literal["free", "name", "operator", "binder", "coercion", "narrowing", "carrier"]
+    kind: ReadingKind
     source: str
     meaning: str
     place: Place

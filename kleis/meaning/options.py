@@ -1,0 +1,260 @@
+"""The ways a call can be read, what each costs, and the term it gives.
+
+Specification: proving.md §1 ("Structures without parameters": overloads).
+
+An `Option` is a candidate at a number of arguments: sorts of parameters, the sort of the result, and how to build
+the term.  Sort variables of an option (of polymorphic operations) are found by matching its parameters with the
+sorts of the arguments; where several arguments determine one, the least sort that all are coerced to is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from kleis.meaning.core import (
+    BuiltinCall,
+    Construction,
+    ConstructorField,
+    DefinitionCall,
+    FunctionOf,
+    LiteralTerm,
+    Sort,
+    SortVariable,
+    Symbol,
+    SymbolCall,
+    Term,
+)
+from kleis.meaning.inference import FREE, Cost, join_sorts, substitute_sort, variables_of
+from kleis.meaning.refusals import refused_declaration
+from kleis.meaning.scope import BuiltinName, Candidate, DataConstructor, Polymorphic, Refused, Template
+from kleis.meaning.signatures import Argument, Signature, Waiting, signatures
+from kleis.meaning.wording import sort_text
+from kleis.syntax import Call, Expression, Name
+
+if TYPE_CHECKING:
+    from kleis.meaning.expressions import Unit
+
+__all__ = ["Given", "Option", "build_call", "cost_of", "option_text", "options_of", "symbol_option"]
+
+
+class Option(msgspec.Struct):
+    """One way to read a call.
+
+    `variables` are the sort variables of the option, to be found from the arguments; `build` takes the arguments,
+    adapted to the parameters, the sorts found for the parameters, and that of the result.
+    """
+
+    label: str
+    parameters: tuple[Sort, ...]
+    result: Sort
+    build: Callable[[tuple[Term, ...], tuple[Sort, ...], Sort], Term]
+    variables: frozenset[str] = frozenset()
+
+
+class Given(msgspec.Struct):
+    """An argument: its source, and its term where that can be read before the call is decided."""
+
+    node: Expression
+    term: Term | None
+
+
+def option_text(option: Option) -> str:
+    """An option as people read it: ``plus : ℤ × ℤ → ℤ``."""
+    if not option.parameters:
+        return f"{option.label} : {sort_text(option.result)}"
+    domain = " × ".join(sort_text(each) for each in option.parameters)
+    return f"{option.label} : {domain} → {sort_text(option.result)}"
+
+
+# ── The options of a candidate ───────────────────────────────────────────────────────────────────────────────
+
+
+def options_of(
+    unit: Unit, candidate: Candidate, node: Call | Name, given: Sequence[Given]
+) -> list[Option] | None:
+    """The ways a candidate can be called with so many arguments; None where that cannot be told yet."""
+    count = len(given)
+    match candidate:
+        case Symbol():
+            return [symbol_option(candidate)] if len(candidate.domain) == count else []
+        case Polymorphic():
+            return [_polymorphic_option(candidate)] if len(candidate.domain) == count else []
+        case DataConstructor():
+            return [_constructor_option(candidate)] if len(candidate.constructor.fields) == count else []
+        case BuiltinName(row=row):
+            found = signatures(row, tuple(_argument(unit, each) for each in given))
+            if isinstance(found, Waiting):
+                return None
+            return [_builtin_option(unit, signature) for signature in found]
+        case Template():
+            option = _template_option(unit, candidate, node)
+            return [option] if option is not None and len(option.parameters) == count else []
+        case Refused():
+            raise refused_declaration(unit, node, candidate)
+
+
+def symbol_option(symbol: Symbol) -> Option:
+    """The one way to call a symbol."""
+
+    def build(arguments: tuple[Term, ...], _: tuple[Sort, ...], __: Sort) -> Term:
+        return SymbolCall(symbol, arguments)
+
+    return Option(symbol.name, symbol.domain, symbol.codomain, build)
+
+
+def _polymorphic_option(operation: Polymorphic) -> Option:
+    def build(arguments: tuple[Term, ...], parameters: tuple[Sort, ...], result: Sort) -> Term:
+        return SymbolCall(Symbol(operation.name, parameters, result), arguments)
+
+    variables = frozenset(operation.variables)
+    return Option(operation.name, operation.domain, operation.codomain, build, variables)
+
+
+def _constructor_option(candidate: DataConstructor) -> Option:
+    generic = candidate.constructor
+
+    def build(arguments: tuple[Term, ...], parameters: tuple[Sort, ...], result: Sort) -> Term:
+        pairs = zip(generic.fields, parameters, strict=True)
+        fields = tuple(ConstructorField(field.name, sort) for field, sort in pairs)
+        return Construction(msgspec.structs.replace(generic, fields=fields, sort=result), arguments)
+
+    sorts = tuple(field.sort for field in generic.fields)
+    return Option(generic.name, sorts, generic.sort, build, frozenset(candidate.parameters))
+
+
+def _builtin_option(unit: Unit, signature: Signature) -> Option:
+    def build(arguments: tuple[Term, ...], parameters: tuple[Sort, ...], result: Sort) -> Term:
+        return BuiltinCall(unit.definitions.operation(signature, parameters, result), arguments)
+
+    sorts = (*signature.parameters, signature.result)
+    variables = frozenset(name for sort in sorts for name in variables_of(sort))
+    return Option(signature.row.name, signature.parameters, signature.result, build, variables)
+
+
+def _template_option(unit: Unit, template: Template, node: Call | Name) -> Option | None:
+    """A definition among other candidates: its parameters are all written."""
+    written = unit.definitions.written_parameters(template)
+    parameters = tuple(sort for sort in written if sort is not None)
+    if len(parameters) < len(written):
+        return None
+    result = unit.definitions.written_result(template)
+    if result is None:
+        _, result = unit.definitions.instance(template, parameters, node, unit)
+    found = result
+
+    def build(arguments: tuple[Term, ...], _: tuple[Sort, ...], __: Sort) -> Term:
+        key, _result = unit.definitions.instance(template, parameters, node, unit)
+        return DefinitionCall(key, arguments, found)
+
+    return Option(template.key, parameters, found, build)
+
+
+def _argument(unit: Unit, given: Given) -> Argument:
+    if given.term is None:
+        return Argument(None, None)
+    value = given.term.value if isinstance(given.term, LiteralTerm) else None
+    known = value if isinstance(value, int | str) and not isinstance(value, bool) else None
+    return Argument(unit.sort(given.term), known)
+
+
+# ── Fitting ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def cost_of(unit: Unit, option: Option, given: Sequence[Given]) -> Cost | None:
+    """What it costs to call an option with these arguments; None if they do not fit."""
+    values = _match(unit, option, given)
+    if values is None:
+        return None
+    total = FREE
+    for parameter, each in zip(option.parameters, given, strict=True):
+        wanted = substitute_sort(parameter, values)
+        if each.term is None:
+            if not isinstance(wanted, FunctionOf | SortVariable):
+                return None
+            continue
+        cost = unit.inference.cost(each.term.sort, wanted)
+        if cost is None:
+            return None
+        total = (total[0] + cost[0], total[1] + cost[1], total[2] + cost[2])
+    return total
+
+
+def _match(unit: Unit, option: Option, given: Sequence[Given]) -> dict[str, Sort] | None:
+    """The sort variables of an option as far as the arguments determine them; None if they contradict."""
+    values: dict[str, Sort] = {}
+    for parameter, each in zip(option.parameters, given, strict=True):
+        if each.term is not None and not _collect(unit, option, parameter, each.term.sort, values):
+            return None
+    return values
+
+
+def _collect(unit: Unit, option: Option, pattern: Sort, sort: Sort, values: dict[str, Sort]) -> bool:
+    """Read off the variables of a pattern from a sort; False if the two contradict."""
+    sort = unit.inference.resolve(sort)
+    if isinstance(pattern, SortVariable) and pattern.name in option.variables:
+        return _determine(unit, pattern.name, sort, values)
+    if isinstance(sort, SortVariable) or not variables_of(pattern) & option.variables:
+        return True
+    pieces = unit.inference.pieces(pattern, sort)
+    return pieces is not None and all(_collect(unit, option, inner, part, values) for inner, part in pieces)
+
+
+def _determine(unit: Unit, name: str, sort: Sort, values: dict[str, Sort]) -> bool:
+    """Take a sort for a variable, joined with what was taken before."""
+    known = values.get(name)
+    if known is None or isinstance(known, SortVariable):
+        values[name] = sort
+        return True
+    if isinstance(sort, SortVariable):
+        return True
+    together = join_sorts(known, sort)
+    if together is None and unit.inference.cost(sort, known) is not None:
+        together = known
+    if together is None and unit.inference.cost(known, sort) is not None:
+        together = sort
+    if together is None:
+        return False
+    values[name] = together
+    return True
+
+
+# ── The term ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def build_call(
+    unit: Unit, node: Call | Name, option: Option, given: Sequence[Given], expected: Sort | None
+) -> Term:
+    """The call as decided: sorts found, arguments adapted."""
+    values = _match(unit, option, given) or {}
+    if expected is not None:
+        found: dict[str, Sort] = {}
+        if _collect(unit, option, option.result, expected, found):
+            values = {**found, **values}
+    arguments: list[Term] = []
+    for parameter, each in zip(option.parameters, given, strict=True):
+        term = each.term
+        if term is None:
+            term = unit.term(each.node, _known_function(parameter, values, option))
+            _collect(unit, option, parameter, term.sort, values)
+        arguments.append(term)
+    for name in sorted(option.variables - values.keys()):
+        values[name] = unit.unknown(node, f"sort {name}", f"a sort in {option.label}")
+    parameters = tuple(substitute_sort(parameter, values) for parameter in option.parameters)
+    adapted = tuple(
+        unit.adapt(term, parameter, each.node)
+        for term, parameter, each in zip(arguments, parameters, given, strict=True)
+    )
+    return option.build(adapted, parameters, substitute_sort(option.result, values))
+
+
+def _known_function(parameter: Sort, values: dict[str, Sort], option: Option) -> Sort | None:
+    """What is known of the sort of a function argument, if its domain is."""
+    sort = substitute_sort(parameter, values)
+    if isinstance(sort, FunctionOf) and not any(
+        variables_of(each) & option.variables for each in sort.domain
+    ):
+        return sort
+    return None
