@@ -3,8 +3,8 @@
 Specification: proving.md §1 ("Resolution"), issue 4 item 3.
 
 A proposition about a structure with parameters is printed under ``using S``: there the parameters of S are plain
-names, and its operations are ``S::op``.  Global names (sections, top-level operations) stay plain, except where two
-global symbols of one name could be confused; then the section is named.
+names, and its operations are ``S::op``.  Global names (sections, top-level operations) stay plain; a constant of
+which there are several is ascribed its type.
 
 Invariant: two symbols of one meaning that are not one have different spellings, or different sorts of arguments.
 """
@@ -61,10 +61,6 @@ class Names:
         for instance in self._structures:
             if self._belongs(symbol, instance.structure):
                 return f"{instance.structure}::{symbol.name}"
-        if "::" not in symbol.name and symbol in self._overloaded:
-            owners = self._sections(symbol)
-            if len(owners) == 1:
-                return f"{owners[0]}::{symbol.name}"
         return symbol.name
 
     def definition(self, key: str) -> str:
@@ -78,7 +74,9 @@ class Names:
 
     def ambiguous(self, symbol: Symbol) -> bool:
         """Whether arguments do not tell which symbol of this name is meant: an overload without arguments."""
-        return symbol in self._overloaded and not symbol.domain
+        if symbol.domain or self.symbol(symbol) != symbol.name:
+            return False
+        return symbol in self._overloaded or len(self._sections(symbol)) > 1
 
     def leaves_open(self, constructor: str, sort: DataSort) -> bool:
         """Whether the arguments of a constructor do not tell those of its data type: ``None``."""
@@ -100,11 +98,11 @@ class Names:
         return own or symbol.name not in self.theory.constants
 
     def _sections(self, symbol: Symbol) -> list[str]:
-        """The sections that declare a symbol of this name."""
+        """The sections and top-level operations that declare a symbol of this name."""
         return [
             each.owner
             for each in self.theory.operations(symbol.name)
-            if each.owner and isinstance(each.item, Structure) and not each.item.parameters
+            if not (isinstance(each.item, Structure) and each.item.parameters)
         ]
 
     def _name_carriers(self, instance: Instance) -> None:
