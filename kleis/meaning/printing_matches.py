@@ -119,10 +119,12 @@ class Arm(msgspec.Struct, frozen=True):
 
 
 class Arms(msgspec.Struct, frozen=True):
-    """A `match`: the value and the cases."""
+    """A `match`: the value and the cases.  If it is `partial`, what is after the last case is undefined; else the
+    last case is not tested."""
 
     scrutinee: Term
     arms: tuple[Arm, ...]
+    partial: bool
 
 
 # ── Finding the cases ────────────────────────────────────────────────────────────────────────────────────────
@@ -156,7 +158,7 @@ def cases_of(term: Conditional, known: Collection[Term]) -> Arms | None:
         last = Shape(root)
         _name_parts(last, known, (end,), opening=True)
         arms.append(Arm(last, None, end))
-    return Arms(root, tuple(arms))
+    return Arms(root, tuple(arms), partial)
 
 
 def let_shape(term: Let, known: Collection[Term]) -> Shape | None:

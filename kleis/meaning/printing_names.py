@@ -11,14 +11,15 @@ Invariant: two symbols of one meaning that are not one have different spellings,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from kleis.lexing import is_word, soft
-from kleis.meaning.core import Carrier, DataSort, Sort, Symbol
+from kleis.meaning.core import Carrier, Constructor, DataSort, Sort, Symbol
+from kleis.meaning.exhaustiveness import coverage
 from kleis.meaning.meaning import Instance, Meaning
 from kleis.meaning.printing_types import type_of
 from kleis.resolution_members import Members
-from kleis.syntax import AppliedType, DataDefinition, NamedType, Structure, TypeExpression
+from kleis.syntax import AppliedType, Case, DataDefinition, NamedType, Structure, TypeExpression
 from kleis.theory import Theory
 from kleis.traversal import walk
 
@@ -50,6 +51,7 @@ class Names:
         self.using: TypeExpression | None = None
         if len(self._structures) == 1:
             self.using = _reference(self._structures[0], self.carriers)
+        self._data = meaning.data if meaning is not None else ()
         symbols = meaning.symbols if meaning is not None else ()
         self._overloaded = _overloaded(symbols)
         self._definitions = (
@@ -87,6 +89,17 @@ class Names:
             return True
         mentioned = {each.name for each in walk(declared.node) if isinstance(each, NamedType)}
         return any(parameter.name not in mentioned for parameter in declared.item.parameters)
+
+    def covers(self, cases: Sequence[Case], sort: Sort) -> bool:
+        """Whether the cases of a `match` leave no value out, as its reader will find."""
+        return coverage(cases, sort, self._constructors).exhaustive
+
+    def _constructors(self, sort: DataSort) -> Sequence[Constructor]:
+        for group in self._data:
+            for each in group:
+                if each.sort == sort:
+                    return each.constructors
+        return ()
 
     def _belongs(self, symbol: Symbol, structure: str) -> bool:
         """Whether a symbol is one of a structure's: its name is, and its carriers are not somebody else's."""

@@ -52,7 +52,7 @@ from kleis.meaning.printing_literals import has_numeral, numeral
 from kleis.meaning.printing_matches import Arm, Shape, cases_of, let_shape, pattern_of, selecting, testing
 from kleis.meaning.printing_names import Names, variable_name
 from kleis.meaning.printing_types import type_of, writable
-from kleis.meaning.terms import subterms
+from kleis.meaning.terms import free_variables, subterms
 from kleis.syntax import (
     Apply,
     Ascription,
@@ -70,6 +70,7 @@ from kleis.syntax import (
     Text,
     TypeExpression,
     VariablePattern,
+    WildcardPattern,
 )
 from kleis.syntax import Conditional as IfExpression
 from kleis.syntax import Lambda as LambdaExpression
@@ -101,8 +102,9 @@ class TermPrinter:
         self._called: frozenset[str] = frozenset()
 
     def expression(self, term: Term, variables: Iterable[Variable] = ()) -> Expression:
-        """A term as an expression; `variables` are those around it, which keep their names."""
+        """A term as an expression; `variables`, and those free in it, keep their names."""
         self._called = frozenset(self._calls(term))
+        variables = (*variables, *free_variables(term))
         return self._term(term, _Scope({variable.name: variable.name for variable in variables}, {}))
 
     def type(self, sort: Sort) -> TypeExpression:
@@ -287,8 +289,14 @@ class TermPrinter:
         if found is None:
             consequent, alternative = self._terms((term.consequent, term.alternative), scope)
             return IfExpression(self._term(term.condition, scope), consequent, alternative)
-        cases = tuple([self._case(arm, scope) for arm in found.arms])
-        return Match(self._term(found.scrutinee, scope), cases)
+        cases = [self._case(arm, scope) for arm in found.arms]
+        covered = self._names.covers(cases, found.scrutinee.sort)
+        if found.partial and covered and isinstance(term.alternative, Conditional):
+            # Several `match` on one value: together they would cover it, and the last test would not be made.
+            cases = [cases[0], Case(WildcardPattern(), None, self._conditional(term.alternative, scope))]
+        elif not found.partial and not covered:
+            cases[-1] = Case(WildcardPattern(), None, self._term(found.arms[-1].body, scope))
+        return Match(self._term(found.scrutinee, scope), tuple(cases))
 
     def _case(self, arm: Arm, scope: _Scope) -> Case:
         pattern, inner = self._taken_apart(arm.shape, scope)

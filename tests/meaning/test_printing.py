@@ -48,7 +48,7 @@ from kleis.meaning.core import (
     Variable,
 )
 from kleis.meaning.core import Coercion as Widened
-from kleis.meaning.meaning import Instance, Meaning
+from kleis.meaning.meaning import DataType, Instance, Meaning
 from kleis.meaning.printing import describe, expression_of, proposition_of, type_of
 from kleis.meaning.printing_literals import has_numeral, numeral
 from kleis.meaning.printing_names import Names, variable_name
@@ -178,6 +178,10 @@ CASES = [
         ),
         "match o { Some(_) if o = o => x | Some(value) => value }",
     ),
+    (
+        Conditional(Discrimination(NIL, L), X, Conditional(Discrimination(CONS, L), Y, NOTHING)),
+        "match l { Nil => x | _ => match l { Cons(_, _) => y } }",
+    ),
     (Conditional(Equals(X, zero()), Y, NOTHING), "match x { 0 => y }"),
     (Conditional(Equals(plus(X, Y), zero()), Y, NOTHING), "match x { _ if x + y = (0 : ℤ) => y }"),
     (
@@ -197,7 +201,8 @@ CASES = [
 
 @pytest.mark.parametrize(("term", "expected"), CASES, ids=[expected for _, expected in CASES])
 def test_cases(term: Term, expected: str) -> None:
-    assert text(Quantifier("forall", (X, Y), Equals(term, X))).removeprefix("∀(x y : ℤ). ") in (
+    names = Names(Meaning(claim=None, data=((DataType(OPTION, (NONE, SOME)),),)))
+    assert text(Quantifier("forall", (X, Y), Equals(term, X)), names).removeprefix("∀(x y : ℤ). ") in (
         f"{expected} = x",
         f"({expected}) = x",
     )
