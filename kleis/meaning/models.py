@@ -302,19 +302,21 @@ class _Search:
         return _Candidates(() if tables.complete else (None,), tables, complete=True)
 
     def _order(self, candidates: Mapping[Symbol, _Candidates]) -> list[Symbol]:
-        """The symbols so that axioms with few interpretations can be checked early."""
+        """The symbols of axioms with few interpretations first, those that only the claim speaks of last."""
         order: list[Symbol] = []
 
         def cost(symbols: frozenset[Symbol]) -> int:
             return prod(candidates[symbol].count for symbol in symbols.difference(order))
 
-        waiting = [axiom.symbols for axiom in self._axioms] + [self._claimed]
+        def rank(symbol: Symbol) -> tuple[int, str]:
+            return candidates[symbol].count, str(symbol)
+
+        waiting = [axiom.symbols for axiom in self._axioms]
         while waiting:
-            chosen = min(waiting, key=cost)
-            waiting.remove(chosen)
-            new = sorted(chosen.difference(order), key=lambda symbol: (candidates[symbol].count, symbol.name))
-            order.extend(new)
-        return order
+            cheapest = min(waiting, key=cost)
+            waiting.remove(cheapest)
+            order.extend(sorted(cheapest.difference(order), key=rank))
+        return order + sorted(self._claimed.difference(order), key=rank)
 
     def _symbols(self, term: Term) -> frozenset[Symbol]:
         """The symbols that a term speaks of, directly or through definitions."""

@@ -152,12 +152,13 @@ class Tables:
 
     def __getitem__(self, number: int) -> Function:
         """A function: the digits of the number, least first, are its results at the listed arguments."""
+        name = f"table {number}"
         table: dict[tuple[Any, ...], Value] = {}
         for key in self._keys:
             number, digit = divmod(number, len(self._results))
             table[key] = self._results[digit]
         context = self._context
-        return Function("", self._domain, lambda *given: table[_keys_of(given, context)], total=True)
+        return Function(name, self._domain, lambda *given: table[_keys_of(given, context)], total=True)
 
 
 def _keys_of(values: tuple[Value, ...], context: Context) -> tuple[Any, ...]:
@@ -420,11 +421,11 @@ class Ranges:
 
 
 def _constant(value: Value, domain: tuple[Sort, ...]) -> Function:
-    return Function("", domain, lambda *given: value, total=True)
+    return Function("constant", domain, lambda *given: value, total=True)
 
 
 def _projection(index: int, domain: tuple[Sort, ...]) -> Function:
-    return Function("", domain, lambda *given: given[index], total=True)
+    return Function(f"argument {index}", domain, lambda *given: given[index], total=True)
 
 
 def _constant_dimension(dimension: Dimension) -> int | None:
