@@ -174,9 +174,19 @@ CASES = [
     ),
     (
         Conditional(
-            both(Discrimination(SOME, OPTIONAL), Equals(OPTIONAL, OPTIONAL)), X, Selection(SOME, 0, OPTIONAL)
+            Discrimination(NONE, OPTIONAL),
+            Y,
+            Conditional(
+                both(Discrimination(SOME, OPTIONAL), Equals(OPTIONAL, OPTIONAL)),
+                X,
+                Selection(SOME, 0, OPTIONAL),
+            ),
         ),
-        "match o { Some(_) if o = o => x | Some(value) => value }",
+        "match o { None => y | Some(_) if o = o => x | Some(value) => value }",
+    ),
+    (
+        Conditional(Discrimination(SOME, OPTIONAL), X, Selection(SOME, 0, OPTIONAL)),
+        "match o { Some(_) => x | _ => match o { Some(part) => part } }",
     ),
     (
         Conditional(Discrimination(NIL, L), X, Conditional(Discrimination(CONS, L), Y, NOTHING)),
