@@ -394,7 +394,8 @@ def test_a_range_without_values_says_nothing() -> None:
     chain = DataSort("Chain")
     link = Constructor("Link", (ConstructorField("_0", chain),), chain)
     endless = Meaning(claim=None, data=((DataType(chain, (link,)),),))
-    assert truth(every(NO, Variable("c", chain)), meaning=endless) is OPEN
+    for mode in ("one-sided", "relativised"):
+        assert truth(every(NO, Variable("c", chain)), meaning=endless, mode=mode) is OPEN
 
 
 # ── Strings, words, data, sets ───────────────────────────────────────────────────────────────────────────────
