@@ -52,7 +52,7 @@ class Comparison:
                 pending.extend(zip(a, b, strict=False))
                 result = conjunction(result, truth_of(len(a) == len(b)))
             elif isinstance(a, Data) and isinstance(b, Data):
-                pending.extend(zip(_parts(a), _parts(b), strict=False))
+                pending.extend(zip(a.fields, b.fields, strict=False))
                 result = conjunction(result, truth_of(a.constructor == b.constructor))
             else:
                 result = conjunction(result, self._equal_leaves(a, b))
@@ -105,10 +105,3 @@ def known(outcome: Outcome) -> Outcome:
 def entries(record: Data) -> dict[str, Value]:
     """The fields of a record by name."""
     return {str(field.fields[0]): field.fields[1] for field in record.fields if isinstance(field, Data)}
-
-
-def _parts(value: Data) -> tuple[Value, ...]:
-    """The fields of data; those of a record by name, in whatever order they were set."""
-    if value.constructor != "record":
-        return value.fields
-    return tuple(part for _, part in sorted(entries(value).items()))

@@ -48,6 +48,7 @@ from kleis.meaning.core import (
     Narrowing,
     Operation,
     Quantifier,
+    RecordOf,
     Selection,
     SetOf,
     Sort,
@@ -296,9 +297,11 @@ class Evaluator:
                 return answer
 
     def _settled(self, outcome: Outcome, sort: Sort) -> Outcome:
-        """A value as the value model has it: no float, and no complement that can be listed."""
+        """A value as the value model has it: no float, no complement that can be listed, fields of records by name."""
         if isinstance(outcome, Truth) or contains_float(outcome, self._account):
             return outcome if isinstance(outcome, Truth) else OPEN
+        if isinstance(sort, RecordOf) and isinstance(outcome, Data):
+            return Data("record", _by_name(outcome))
         if not (isinstance(outcome, SetValue) and outcome.complement and isinstance(sort, SetOf)):
             return outcome
         elements = self.ranges.of(sort.element)
@@ -394,6 +397,12 @@ def _applied(function: Value, arguments: tuple[Value, ...]) -> Outcome:
     assert isinstance(function, Function), "only functions are applied"
     outcome: Outcome = function.target(*arguments)
     return outcome
+
+
+def _by_name(record: Data) -> tuple[Value, ...]:
+    return tuple(
+        Data("field", entry) for entry in sorted(entries(record).items(), key=lambda entry: entry[0])
+    )
 
 
 def _is_made_by(constructor: Constructor, value: Value) -> bool:

@@ -443,6 +443,8 @@ def test_records_have_fields_by_name() -> None:
     assert outcome(builtin("get_field", INTEGER, record, literal("a"))) == 1
     changed = builtin("set_field", sort, record, literal("a"), integer(3))
     assert truth(Equals(changed, Construction(shape, (integer(3), YES)))) is TRUE
+    larger = builtin("set_field", RecordOf((("Z", BOOL), *sort.fields)), record, literal("Z"), NO)
+    assert render_value_of(builtin("field_names", ListOf(STRING), larger)) == '["Z", "a", "b"]'
 
 
 def set_of(*items: Term, element: Sort) -> Term:
