@@ -1,0 +1,66 @@
+"""Strongly connected components, parts before wholes.
+
+Specification: proving.md §1 (data types "by strongly connected component"; groups of recursive definitions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TypeVar
+
+__all__ = ["components"]
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+def components(edges: Mapping[Key, Iterable[Key]]) -> tuple[tuple[Key, ...], ...]:
+    """The components of a graph: a component comes after all that it leads to (Tarjan 1972, without recursion).
+
+    Within a component, and between components that do not depend on each other, the order of `edges` decides.
+    Targets that are no keys are left out.
+    """
+    order = {key: index for index, key in enumerate(edges)}
+    number: dict[Key, int] = {}
+    lowest: dict[Key, int] = {}
+    stack: list[Key] = []
+    standing: set[Key] = set()
+    found: list[tuple[Key, ...]] = []
+    for root in edges:
+        if root in number:
+            continue
+        work = [(root, iter(list(edges[root])))]
+        number[root] = lowest[root] = len(number)
+        stack.append(root)
+        standing.add(root)
+        while work:
+            key, targets = work[-1]
+            target = next((each for each in targets if each in order and _open(each, number, standing)), None)
+            if target is None:
+                work.pop()
+                if work:
+                    above = work[-1][0]
+                    lowest[above] = min(lowest[above], lowest[key])
+                if lowest[key] == number[key]:
+                    found.append(_cut(stack, standing, key, order))
+            elif target in number:
+                lowest[key] = min(lowest[key], number[target])
+            else:
+                number[target] = lowest[target] = len(number)
+                stack.append(target)
+                standing.add(target)
+                work.append((target, iter(list(edges[target]))))
+    return tuple(found)
+
+
+def _open(key: Key, number: Mapping[Key, int], standing: set[Key]) -> bool:
+    """Whether a target matters: it was not met yet, or its component is not complete."""
+    return key not in number or key in standing
+
+
+def _cut(stack: list[Key], standing: set[Key], key: Key, order: Mapping[Key, int]) -> tuple[Key, ...]:
+    """Take a complete component from the stack."""
+    index = stack.index(key)
+    component = stack[index:]
+    del stack[index:]
+    standing.difference_update(component)
+    return tuple(sorted(component, key=order.__getitem__))
