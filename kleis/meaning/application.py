@@ -111,11 +111,33 @@ def _choose(
             return partial
         readings = [option_text(option) for option in options]
         raise nothing_fits(unit, node, candidates, readings, [each.term for each in given])
+    if len(fitting) > 1 and any(each.term is None for each in given):
+        given = _read_functions(unit, [option for _, option in fitting], given)
+        fitting = [(cost, option) for _, option in fitting if (cost := cost_of(unit, option, given)) is not None]
     if len(fitting) > 1 and any(each.term is not None and _open(unit, each.term) for each in given):
         return _undecided(unit, node, [option for _, option in fitting], given)
     least = min(cost for cost, _ in fitting)
     best = [option for cost, option in fitting if cost == least]
     return build_call(unit, node, _only(unit, node, best, expected), given, expected)
+
+
+def _read_functions(unit: Unit, options: Sequence[Option], given: Sequence[Given]) -> list[Given]:
+    """Read the functions among the arguments whose domain is the same in all options."""
+    found: list[Given] = []
+    for place, each in enumerate(given):
+        domains = {_domain(option.parameters[place]) for option in options}
+        domain = domains.pop() if len(domains) == 1 else None
+        if each.term is None and domain is not None:
+            each = Given(each.node, unit.term(each.node, FunctionOf(domain, SortVariable("_"))))
+        found.append(each)
+    return found
+
+
+def _domain(sort: Sort) -> tuple[Sort, ...] | None:
+    """The domain of a sort of functions, if it is known."""
+    if not isinstance(sort, FunctionOf) or any(variables_of(each) for each in sort.domain):
+        return None
+    return sort.domain
 
 
 def _only(unit: Unit, node: Call | Name, options: list[Option], expected: Sort | None) -> Option:

@@ -21,7 +21,6 @@ from kleis.builtins.table import find_builtin
 from kleis.meaning.constructors import list_constructors, tuple_constructor
 from kleis.meaning.core import (
     BOOL,
-    NATURAL,
     Carrier,
     Constructor,
     ConstructorField,
@@ -37,10 +36,11 @@ from kleis.meaning.core import (
     TupleOf,
     Variable,
 )
+from kleis.meaning.data_instances import at_arguments
 from kleis.meaning.data_types import DataDeclaration
 from kleis.meaning.expressions import Unit
 from kleis.meaning.inference import Inference, join_sorts, map_sort, substitute_sort, variables_of
-from kleis.meaning.meaning import MeaningError, Termination
+from kleis.meaning.meaning import DataType, MeaningError, Termination
 from kleis.meaning.passes import Piece, read_piece
 from kleis.meaning.scope import BuiltinName, Candidate, DataConstructor, Scope, Template
 from kleis.meaning.signatures import Signature
@@ -49,7 +49,7 @@ from kleis.meaning.terms import subterms
 from kleis.meaning.wording import refusal, sort_text, sorts_text
 from kleis.parser import parse_expression
 from kleis.problems import Place, Problem, Spanned, problem_at
-from kleis.syntax import TypeExpression
+from kleis.syntax import Expression, TypeExpression
 
 __all__ = ["Definitions", "World"]
 
@@ -69,7 +69,7 @@ class World(Protocol):
         """Whether a scope is that of the declarations without parameters."""
         ...
 
-    def groups(self, sorts: Sequence[Sort]) -> tuple[tuple[object, ...], ...]:
+    def groups(self, sorts: Sequence[Sort]) -> tuple[tuple[DataType, ...], ...]:
         """The data types reached from sorts (kleis/meaning/data_types.py)."""
         ...
 
@@ -115,8 +115,9 @@ class Definitions:
         self._stack: list[_Progress] = []
         self._provisional: dict[str, tuple[_Progress, Definition | None]] = {}
         self._measures: dict[str, tuple[Term, ...]] = {}
-        self._operations: dict[tuple[str, tuple[Sort, ...], Sort], Operation] = {}
+        self._operations: dict[tuple[Signature, tuple[Sort, ...], Sort], Operation] = {}
         self._failed: dict[str, MeaningError] = {}
+        self._data: dict[DataSort, DataType] = {}
 
     # ── what the readers of expressions ask ──────────────────────────────────────────────────────────────
 
@@ -148,7 +149,9 @@ class Definitions:
         declaration = self.world.data().get(sort.name)
         if declaration is None:
             return ()
-        return tuple(self._at(each, declaration, sort) for each in declaration.constructors)
+        if sort not in self._data:
+            self._data[sort] = at_arguments(declaration, sort)
+        return self._data[sort].constructors
 
     def constructor_at(self, scope: Scope, constructor: Constructor, sort: Sort) -> Constructor | None:
         """The same constructor at another sort of its kind; None if the sort has no such constructor."""
@@ -171,12 +174,6 @@ class Definitions:
             case _:
                 return None
 
-    @staticmethod
-    def _at(constructor: Constructor, declaration: DataDeclaration, sort: DataSort) -> Constructor:
-        from kleis.meaning.data_types import constructor_at
-
-        return constructor_at(constructor, declaration, sort)
-
     def open_sort(self, unit: Unit, node: Spanned, found: DataConstructor) -> DataSort:
         """The sort of a constructor with its parameters still unknown."""
         values = {
@@ -191,8 +188,8 @@ class Definitions:
 
     def operation(self, signature: Signature, parameters: tuple[Sort, ...], result: Sort) -> Operation:
         """A built-in at fixed sorts, with its condition."""
-        key = (signature.row.name, parameters, result)
-        if key not in self._operations or signature.incomplete != self._operations[key].incomplete:
+        key = (signature, parameters, result)
+        if key not in self._operations:
             names = signature.names
             variables = tuple(Variable(name, sort) for name, sort in zip(names, parameters, strict=True))
             condition = None
@@ -204,15 +201,14 @@ class Definitions:
         return self._operations[key]
 
     def _condition(self, signature: Signature, variables: tuple[Variable, ...]) -> Term | None:
-        row = signature.row
-        if row.condition is None or (row.name == "power" and variables[1].sort == NATURAL):
+        if signature.condition is None:
             return None
-        source = parse_expression(row.condition)
+        source = parse_expression(signature.condition)
         piece = read_piece(
             self,
             _BuiltinScope(),
             lambda unit: unit.checked(source, BOOL),
-            frame=f"condition of {row.name}",
+            frame=f"condition of {signature.row.name}",
             allow_free=False,
             bound={variable.name: variable for variable in variables},
         )
@@ -448,11 +444,12 @@ class Definitions:
         )
 
     def _decreases(self, template: Template, key: str, parameters: Sequence[Variable]) -> tuple[Term, ...]:
+        def reader(measure: Expression) -> Callable[[Unit], Term]:
+            return lambda unit: unit.term(measure)
+
+        frame = f"{key}/decreases"
         return tuple(
-            self._piece(
-                template, f"{key}/decreases", parameters, lambda unit, each=each: unit.term(each)
-            ).term
-            for each in template.node.decreases
+            self._piece(template, frame, parameters, reader(each)).term for each in template.node.decreases
         )
 
     def _finish(self, progress: _Progress, definition: Definition) -> None:

@@ -71,7 +71,10 @@ if TYPE_CHECKING:
     from kleis.meaning.definitions import Definitions
     from kleis.meaning.scope import Scope
 
-__all__ = ["Unit"]
+__all__ = ["ANY", "Unit"]
+
+ANY = SortVariable("_")
+"""Stands for a sort of which nothing is expected: the codomain of a function read before its call is decided."""
 
 
 class Unit:
@@ -172,6 +175,8 @@ class Unit:
 
     def term(self, node: Expression, expected: Sort | None = None) -> Term:
         """An expression as a term; `expected` is the sort it will be adapted to, if that is known."""
+        if expected == ANY:
+            expected = None
         match node:
             case Number():
                 return self._number(node)

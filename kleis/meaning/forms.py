@@ -58,7 +58,7 @@ def special_form(
     if not rows or any(isinstance(each, Template) for each in candidates):
         return None
     name = rows[0].name
-    if name in UNTYPED:
+    if name in UNTYPED and len(rows) == len(candidates):
         message = f"{node.name} has no place in a proposition: {UNTYPED[name]}"
         unit.refuse(node, "no-proposition", message, found=node.name)
     if not rows[0].takes(len(node.arguments)):

@@ -32,7 +32,7 @@ from kleis.meaning.refusals import refused_declaration
 from kleis.meaning.scope import BuiltinName, Candidate, DataConstructor, Polymorphic, Refused, Template
 from kleis.meaning.signatures import Argument, Signature, Waiting, signatures
 from kleis.meaning.wording import sort_text
-from kleis.syntax import Call, Expression, Name
+from kleis.syntax import Call, Expression, ListLiteral, Name
 
 if TYPE_CHECKING:
     from kleis.meaning.expressions import Unit
@@ -157,7 +157,16 @@ def _argument(unit: Unit, given: Given) -> Argument:
         return Argument(None, None)
     value = given.term.value if isinstance(given.term, LiteralTerm) else None
     known = value if isinstance(value, int | str) and not isinstance(value, bool) else None
-    return Argument(unit.sort(given.term), known)
+    return Argument(unit.sort(given.term), known, _shape(given.node))
+
+
+def _shape(node: Expression) -> tuple[int, ...] | None:
+    """The lengths of a list literal: (2, 3) for two lists of three elements."""
+    if not isinstance(node, ListLiteral):
+        return None
+    inner = {_shape(item) for item in node.items}
+    below = inner.pop() if len(inner) == 1 else None
+    return (len(node.items), *(below or ()))
 
 
 # ── Fitting ──────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,0 +1,192 @@
+"""Definitions in SMT: macros where they are not recursive, recursive functions where they terminate.
+
+Specification: proving.md §1 ("Definitions"), provers.md §4 trap 6.
+
+A definition f becomes a function ``d:f``; if it is partial, also a predicate ``d:f.defined`` (for truth values,
+``d:f.true`` and ``d:f.false``).
+
+Why a recursive function may be asserted.  Its termination was shown, under its condition and for arguments of the
+written sorts; outside of both its value is left open (``d:f.else``), so that no equation is asserted of a descent
+that never ends.  Where the condition holds it holds of the arguments of every recursive call: that is part of the
+termination argument.  So the definedness of recursive calls need not be asked for again, and where nothing else in
+the body is partial the function is defined exactly where the condition holds.
+
+Invariant: a definition without a termination argument raises `Inexpressible`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kleis.logic.smt.sorts import Inexpressible
+from kleis.logic.smt.terms import Terms
+from kleis.logic.smt.text import TRUE, application, conjunction, quoted
+from kleis.meaning.core import BOOL, Definition
+from kleis.meaning.meaning import Meaning
+
+__all__ = ["Definitions"]
+
+
+class Definitions:
+    """Declares the definitions that terms call, callees first.
+
+    `equations` has recursive functions declared and described by an equation that is asserted, with the call as its
+    pattern, instead of ``define-funs-rec``: engines that instantiate by pattern prefer that.
+    """
+
+    def __init__(self, meaning: Meaning, terms: Terms, *, equations: bool = False) -> None:
+        self._meaning = meaning
+        self._terms = terms
+        self._equations = equations
+        self._known: dict[str, bool] = {}
+        terms.definition_of = self.named
+
+    def named(self, key: str) -> tuple[str, bool]:
+        """The name of a definition, and whether it is partial."""
+        if key not in self._known:
+            definition = self._meaning.definition(key)
+            if definition.group:
+                self._declare_group([self._meaning.definition(each) for each in definition.group])
+            else:
+                self._declare(definition)
+        return key, self._known[key]
+
+    # ── not recursive ────────────────────────────────────────────────────────────────────────────────────
+
+    def _declare(self, definition: Definition) -> None:
+        head = self._head(definition)
+        declarations = self._terms.declarations
+        if definition.result == BOOL:
+            formula = self._terms.formula(definition.body)
+            self._known[definition.key] = not formula.total
+            if formula.total:
+                declarations.append(f"(define-fun {self._name(definition)} {head} Bool {formula.true})")
+                return
+            declarations.append(f"(define-fun {self._name(definition, '.true')} {head} Bool {formula.true})")
+            declarations.append(f"(define-fun {self._name(definition, '.false')} {head} Bool {formula.false})")
+            return
+        value = self._terms.value(definition.body)
+        self._known[definition.key] = value.defined != TRUE
+        sort = self._terms.sorts.name(definition.result)
+        declarations.append(f"(define-fun {self._name(definition)} {head} {sort} {value.text})")
+        if value.defined != TRUE:
+            name = self._name(definition, ".defined")
+            declarations.append(f"(define-fun {name} {head} Bool {value.defined})")
+
+    # ── recursive ────────────────────────────────────────────────────────────────────────────────────────
+
+    def _declare_group(self, group: Sequence[Definition]) -> None:
+        for each in group:
+            termination = self._meaning.termination(each.key)
+            if termination is None or termination.kind == "unknown":
+                raise Inexpressible("termination", f"termination of {each.name} not shown")
+            self._known[each.key] = False
+        conditions = {each.key: self._condition(each) for each in group}
+        # First as if recursive calls were defined: what is left says whether anything else is partial.
+        bodies = {each.key: self._body(each) for each in group}
+        if all(defined == TRUE for _, defined in bodies.values()):
+            self._declare_total(group, conditions, bodies)
+        else:
+            self._declare_partial(group, conditions)
+
+    def _condition(self, definition: Definition) -> str:
+        """Where the recursion ends: the written sorts and the condition of the termination argument."""
+        termination = self._meaning.termination(definition.key)
+        guards = [self._terms.sorts.guard(each.sort, self._terms.variable(each)) for each in definition.parameters]
+        if termination is not None and termination.condition is not None:
+            guards.append(self._terms.formula(termination.condition).true)
+        return conjunction(*guards)
+
+    def _body(self, definition: Definition) -> tuple[str, str]:
+        if definition.result == BOOL:
+            formula = self._terms.formula(definition.body)
+            return formula.true, formula.defined
+        value = self._terms.value(definition.body)
+        return value.text, value.defined
+
+    def _declare_total(
+        self, group: Sequence[Definition], conditions: dict[str, str], bodies: dict[str, tuple[str, str]]
+    ) -> None:
+        """Functions that are defined exactly where their recursion ends."""
+        functions = []
+        for each in group:
+            text = self._elsewhere(each, conditions[each.key], bodies[each.key][0])
+            functions.append((self._name(each), each, self._terms.sorts.name(each.result), text))
+        self._declare_functions(functions)
+        for each in group:
+            termination = self._meaning.termination(each.key)
+            if termination is not None and termination.condition is not None:
+                self._declare_domain(each, self._terms.formula(termination.condition).true)
+
+    def _declare_domain(self, definition: Definition, condition: str) -> None:
+        """What makes a recursive definition partial is its condition alone."""
+        head, declarations = self._head(definition), self._terms.declarations
+        self._known[definition.key] = True
+        if definition.result != BOOL:
+            name = self._name(definition, ".defined")
+            declarations.append(f"(define-fun {name} {head} Bool {condition})")
+            return
+        call = application(self._name(definition), self._arguments(definition))
+        yes, no = conjunction(condition, call), conjunction(condition, f"(not {call})")
+        declarations.append(f"(define-fun {self._name(definition, '.true')} {head} Bool {yes})")
+        declarations.append(f"(define-fun {self._name(definition, '.false')} {head} Bool {no})")
+
+    def _declare_partial(self, group: Sequence[Definition], conditions: dict[str, str]) -> None:
+        """Functions with partial bodies: where they are defined is recursive too."""
+        for each in group:
+            self._known[each.key] = True
+        functions = []
+        for each in group:
+            condition = conditions[each.key]
+            if each.result == BOOL:
+                formula = self._terms.formula(each.body)
+                functions.append((self._name(each, ".true"), each, "Bool", conjunction(condition, formula.true)))
+                functions.append((self._name(each, ".false"), each, "Bool", conjunction(condition, formula.false)))
+                continue
+            value = self._terms.value(each.body)
+            sort = self._terms.sorts.name(each.result)
+            functions.append((self._name(each), each, sort, self._elsewhere(each, condition, value.text)))
+            defined = conjunction(condition, value.defined)
+            functions.append((self._name(each, ".defined"), each, "Bool", defined))
+        self._declare_functions(functions)
+
+    def _elsewhere(self, definition: Definition, condition: str, body: str) -> str:
+        """The body where the recursion ends, and something unknown elsewhere."""
+        if condition == TRUE:
+            return body
+        name = self._name(definition, ".else")
+        sorts = " ".join(self._terms.sorts.name(each.sort) for each in definition.parameters)
+        result = self._terms.sorts.name(definition.result)
+        self._terms.declarations.append(f"(declare-fun {name} ({sorts}) {result})")
+        return f"(ite {condition} {body} {application(name, self._arguments(definition))})"
+
+    def _declare_functions(self, functions: Sequence[tuple[str, Definition, str, str]]) -> None:
+        declarations = self._terms.declarations
+        if not self._equations:
+            heads = " ".join(f"({name} {self._head(each)} {sort})" for name, each, sort, _ in functions)
+            bodies = " ".join(text for *_, text in functions)
+            declarations.append(f"(define-funs-rec ({heads}) ({bodies}))")
+            return
+        for name, each, sort, _ in functions:
+            sorts = " ".join(self._terms.sorts.name(variable.sort) for variable in each.parameters)
+            declarations.append(f"(declare-fun {name} ({sorts}) {sort})")
+        for name, each, _, text in functions:
+            call = application(name, self._arguments(each))
+            declarations.append(f"(assert (forall {self._head(each)} (! (= {call} {text}) :pattern ({call}))))")
+
+    # ── names ────────────────────────────────────────────────────────────────────────────────────────────
+
+    @staticmethod
+    def _name(definition: Definition, suffix: str = "") -> str:
+        return quoted("d", f"{definition.key}{suffix}")
+
+    def _head(self, definition: Definition) -> str:
+        parts = (
+            f"({self._terms.variable(each)} {self._terms.sorts.name(each.sort)})" for each in definition.parameters
+        )
+        return f"({' '.join(parts)})"
+
+    def _arguments(self, definition: Definition) -> list[str]:
+        return [self._terms.variable(each) for each in definition.parameters]
+
+

@@ -1,0 +1,151 @@
+"""Verdicts: the one type in which every question about a theory is answered.
+
+Specification: proving.md §2.  No two of the six statuses look alike anywhere; a failure is never a result.
+
+==================  ===========================================================================================
+``verified``        a proof; `core` are the axioms it used, `consistency` says whether they have a model
+``disproved``       evidence that was checked, in `evidence`
+``consistent``      evidence that was checked: a model of the declarations
+``inconsistent``    `core` are axioms that clash, by name
+``unknown``         `reason` says why, `tried` what was searched, `advice` what to do
+``error``           the question is ill-formed: `problem`
+==================  ===========================================================================================
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+__all__ = [
+    "Attempt",
+    "Binding",
+    "Evidence",
+    "EvidenceKind",
+    "Reason",
+    "Status",
+    "Table",
+    "Verdict",
+]
+
+Status: TypeAlias = Literal["verified", "disproved", "consistent", "inconsistent", "unknown", "error"]
+
+Reason: TypeAlias = Literal[
+    "resource", "incomplete", "higher-order", "termination", "killed", "memory", "contradiction"
+]
+"""Why a verdict is `unknown`: budgets used up, no encoding that says it exactly, a wall or memory guard that cut an
+engine, or two solvers that contradict each other (the verdict is withdrawn)."""
+
+EvidenceKind: TypeAlias = Literal["assignment", "tables", "interpretation", "rewriting"]
+
+
+class Binding(msgspec.Struct, frozen=True):
+    """A name with a value, both as Kleis text: ``x = 42``, ``f(a) = Cons(1, Nil)``."""
+
+    name: str
+    sort: str
+    value: str
+
+
+class Table(msgspec.Struct, frozen=True):
+    """An operation over finite carriers, as a table: `rows` are arguments with the value last.
+
+    ``•`` over {g0, g1}: columns ("G", "G", "G"), rows (("g0", "g0", "g0"), …).
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """What shows that a claim fails or that a theory has a model, checked before it is shown.
+
+    kind
+        ``assignment``: values of the claim's variables and constants, evaluated by our evaluator.
+        ``tables``: finite carriers with operation tables; every axiom and the claim enumerated.
+        ``interpretation``: carriers read as ℤ or ℝ, symbols as formulas; every axiom proved under it.
+        ``rewriting``: a convergent rewrite system in which the claim's normal forms differ.
+    undefined
+        The claim is not false but undefined at the point shown.
+    """
+
+    kind: EvidenceKind
+    undefined: bool = False
+    bindings: tuple[Binding, ...] = ()
+    carriers: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    tables: tuple[Table, ...] = ()
+    interpretation: tuple[tuple[str, str], ...] = ()
+    rules: tuple[str, ...] = ()
+    normal_forms: tuple[str, ...] = ()
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """What one engine did: `outcome` is ``proved``, ``refuted``, ``model``, ``inconsistent`` or ``silent``."""
+
+    engine: str
+    outcome: str
+    detail: str
+    steps: int
+    seconds: float
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to a question.
+
+    core
+        The axioms used (`verified`) or clashing (`inconsistent`), by qualified name; `minimal` says whether none
+        can be left out.
+    consistency
+        Whether the axioms a proof used have a model that was checked: ``model`` or ``unknown``.
+    theory
+        ``inconsistent`` if some component of the file is known to be.
+    lemmas, assumed
+        Lemmas that were proved first and used; implementations whose axioms are assumed and were used.
+    unused
+        Axioms in force that could not take part, with the reason.
+    engine, solvers
+        Who decided, with versions.
+    attempts
+        What every engine did, in the published order.
+    """
+
+    status: Status
+    claim: str = ""
+    reason: Reason | None = None
+    message: str = ""
+    tried: tuple[str, ...] = ()
+    advice: str = ""
+    engine: str = ""
+    core: tuple[str, ...] = ()
+    minimal: bool = False
+    consistency: Literal["model", "unknown", ""] = ""
+    model: Evidence | None = None
+    evidence: Evidence | None = None
+    theory: Literal["", "inconsistent"] = ""
+    lemmas: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
+    unused: tuple[tuple[str, str], ...] = ()
+    obligations: tuple[str, ...] = ()
+    solvers: tuple[tuple[str, str], ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    steps: int = 0
+    certificate: str = ""
+    cached: bool = False
+    problem: dict[str, Any] | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def definite(self) -> bool:
+        """Whether the question was decided."""
+        return self.status in ("verified", "disproved", "consistent", "inconsistent")
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields that say something, as JSON values."""
+        fields: dict[str, Any] = msgspec.to_builtins(self)
+        return {
+            name: value
+            for name, value in fields.items()
+            if value not in (None, "", [], ()) or name == "status"
+        }
