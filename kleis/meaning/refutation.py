@@ -44,6 +44,7 @@ from kleis.meaning.core import (
     Undefined,
     Variable,
 )
+from kleis.meaning.terms import free_variables
 
 __all__ = ["Point", "refutation", "small_values", "value_text"]
 
@@ -80,16 +81,48 @@ def refutation(formula: Term, data: Data) -> Point | None:
     variables: tuple[Variable, ...] = ()
     if isinstance(formula, Quantifier):
         variables, formula = formula.variables, formula.body
-    ranges = [small_values(variable.sort, data) for variable in variables]
-    names = [variable.name for variable in variables]
+    given = _equations(formula, variables)
+    free = [variable for variable in variables if variable.name not in given]
+    ranges = [small_values(variable.sort, data) for variable in free]
     for values in islice(_near(ranges), _POINTS):
-        point = dict(zip(names, values, strict=True))
+        point = dict(zip((variable.name for variable in free), values, strict=True))
         try:
-            if truth(formula, point) is not True:
+            if _completed(point, given) and truth(formula, point) is not True:
                 return point
         except _Beyond:
             continue
     return None
+
+
+def _equations(formula: Term, variables: Sequence[Variable]) -> dict[str, tuple[Variable, Term]]:
+    """The variables to which the premises give values, in an order in which these can be computed."""
+    if not isinstance(formula, Connective) or formula.name != "implies":
+        return {}
+    premise = formula.arguments[0]
+    all_of = premise.arguments if isinstance(premise, Connective) and premise.name == "and" else (premise,)
+    found: dict[str, tuple[Variable, Term]] = {}
+    used: set[str] = set()
+    for each in all_of:
+        if not isinstance(each, Equals):
+            continue
+        used |= {variable.name for variable in free_variables(each.right)}
+        left = each.left.term if isinstance(each.left, Coercion) else each.left
+        if isinstance(left, Variable) and left in variables and left.name not in used:
+            found.setdefault(left.name, (left, each.right))
+    return found
+
+
+def _completed(point: Point, given: Mapping[str, tuple[Variable, Term]]) -> bool:
+    """Give the determined variables their values; False if a premise then fails, or has no value."""
+    for name, (variable, term) in given.items():
+        try:
+            value = _value(term, point)
+        except _Nothing:
+            return False
+        if variable.sort == Numeric("ℕ") and isinstance(value, int) and value < 0:
+            return False
+        point[name] = value
+    return True
 
 
 def _near(ranges: Sequence[Sequence[Small]]) -> Iterator[tuple[Small, ...]]:

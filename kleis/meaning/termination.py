@@ -174,8 +174,16 @@ class _Search:
         return None
 
     def _candidates(self, key: str) -> tuple[Quantity, ...]:
-        definition = next(each for each in self._group if each.key == key)
-        return candidates(definition, [facts.call for facts in self._calls if facts.call.caller.key == key])
+        """Guesses for a member: its own, and those of members with parameters of the same sorts."""
+        own = next(each for each in self._group if each.key == key)
+        found: dict[Quantity, None] = {}
+        for other in (own, *(each for each in self._group if each.key != key)):
+            if [each.sort for each in other.parameters] == [each.sort for each in own.parameters]:
+                calls = [facts.call for facts in self._calls if facts.call.caller.key == other.key]
+                for guess in candidates(other, calls):
+                    term = formulas.at_arguments(guess.term, other, own.parameters)
+                    found.setdefault(Quantity(term, guess.position))
+        return tuple(found)
 
     def _guesses(self, quantities: Mapping[str, Sequence[Quantity]]) -> Iterator[Ranking]:
         """Rankings of one level that a prover might show."""
