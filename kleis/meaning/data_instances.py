@@ -9,6 +9,7 @@ reaches ever larger instances of itself (``data N(T) = Z | S(N(Pair(T, T)))``) i
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
@@ -36,7 +37,9 @@ from kleis.meaning.wording import dimension_text, sort_text
 __all__ = ["at_arguments", "instances"]
 
 _INSTANCES = 256
-_SIZE = 2000
+_GROWTH = 100
+"""By how much an instance may be larger than the sorts that are asked for."""
+
 _SHOWN = 20
 
 Arguments = Mapping[str, Sort | Dimension]
@@ -51,14 +54,17 @@ def instances(
     """
     found: dict[DataSort, DataType] = {}
     counts: dict[str, int] = {}
-    waiting = list(_data_sorts(sorts))
+    sizes = _Sizes()
+    roots = list(_data_sorts(sorts))
+    largest = _GROWTH + max((sizes.of(sort) for sort in roots), default=0)
+    waiting = deque(roots)
     while waiting:
-        sort = waiting.pop(0)
+        sort = waiting.popleft()
         declaration = declarations.get(sort.name)
         if declaration is None:
             continue
         # Before anything is hashed: a family may double in size from one instance to the next.
-        if _size(sort, {}) > _SIZE:
+        if sizes.of(sort) > largest:
             raise _not_regular(declaration, sort)
         if sort in found:
             continue
@@ -105,16 +111,22 @@ def _data_sorts(sorts: Iterable[Sort]) -> Iterator[DataSort]:
         waiting.extend(reversed(inner_sorts(sort)))
 
 
-def _size(sort: Sort, known: dict[int, int]) -> int:
-    """How many sorts stand in a sort, written out; linear work, because parts are shared."""
-    if id(sort) not in known:
-        known[id(sort)] = 1 + sum(_size(each, known) for each in inner_sorts(sort))
-    return known[id(sort)]
+class _Sizes:
+    """How many sorts stand in a sort, written out; each part is counted once, because parts are shared."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Sort, int]] = {}
+
+    def of(self, sort: Sort) -> int:
+        """The size of a sort.  The sort is kept, so that its identity stays its own."""
+        if id(sort) not in self._known:
+            self._known[id(sort)] = sort, 1 + sum(map(self.of, inner_sorts(sort)))
+        return self._known[id(sort)][1]
 
 
 def _not_regular(declaration: DataDeclaration, sort: DataSort) -> MeaningError:
     place = declaration.place
-    shown = sort_text(sort) if _size(sort, {}) < _SHOWN else f"{sort.name}(…)"
+    shown = sort_text(sort) if _Sizes().of(sort) < _SHOWN else f"{sort.name}(…)"
     return MeaningError(
         f"the data type {declaration.name} needs infinitely many instances of itself: its fields have it at "
         "arguments larger than its own",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from itertools import product
 
 from hypothesis import assume, event, given, settings
@@ -53,6 +54,7 @@ _PARAMETERS = [
 Scope = tuple[Variable, ...]
 
 
+@cache
 def numbers(scope: Scope, names: tuple[str, ...]) -> st.SearchStrategy[Term]:
     """Integers over the variables."""
     simple: list[st.SearchStrategy[Term]] = [st.integers(-3, 6).map(number)]
@@ -76,6 +78,7 @@ def numbers(scope: Scope, names: tuple[str, ...]) -> st.SearchStrategy[Term]:
     )
 
 
+@cache
 def lists(scope: Scope, names: tuple[str, ...]) -> st.SearchStrategy[Term]:
     """Lists over the variables."""
     own = [variable for variable in scope if isinstance(variable.sort, ListOf)]
@@ -90,6 +93,7 @@ def lists(scope: Scope, names: tuple[str, ...]) -> st.SearchStrategy[Term]:
     )
 
 
+@cache
 @st.composite
 def calls(draw: st.DrawFn, scope: Scope, parameters: Scope, names: tuple[str, ...], nested: int = 1) -> Term:
     """A call of the group."""
@@ -104,6 +108,7 @@ def calls(draw: st.DrawFn, scope: Scope, parameters: Scope, names: tuple[str, ..
     return call(draw(st.sampled_from(names)), *arguments)
 
 
+@cache
 def conditions(scope: Scope, names: tuple[str, ...]) -> st.SearchStrategy[Term]:
     """Conditions over the variables."""
     one = numbers(scope, names)
@@ -120,6 +125,7 @@ def conditions(scope: Scope, names: tuple[str, ...]) -> st.SearchStrategy[Term]:
     )
 
 
+@cache
 @st.composite
 def bodies(draw: st.DrawFn, scope: Scope, parameters: Scope, names: tuple[str, ...], depth: int) -> Term:
     """An integer: a case distinction, a calculation with calls, or a `let`."""
@@ -164,7 +170,7 @@ def deep_stack() -> Iterator[None]:
         sys.setrecursionlimit(before)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(groups())
 def test_what_is_called_terminating_terminates(group: tuple[Definition, ...]) -> None:
     found = show_termination(group, place=PLACES)
