@@ -65,7 +65,9 @@ class Need(msgspec.Struct, frozen=True):
     variables
         What is bound around the place, outermost first.
     path
-        What is true where the value matters: formulas, and ``x = e`` for each `let`.
+        The formulas that are true where the value matters.
+    values
+        The variables of `let` around the place, with their values.
     condition
         What must be true there; None if no formula says it.
     subject
@@ -77,6 +79,7 @@ class Need(msgspec.Struct, frozen=True):
     path: tuple[Term, ...]
     condition: Term | None
     subject: Term
+    values: tuple[tuple[Variable, Term], ...] = ()
 
     @property
     def proposition(self) -> Term | None:
@@ -86,9 +89,36 @@ class Need(msgspec.Struct, frozen=True):
         formula = self.condition
         for premise in reversed(self.path):
             formula = Connective("implies", (premise, formula))
+        for variable, value in reversed(self.values):
+            if any(each.name == variable.name for each in free_variables(formula)):
+                formula = Connective("implies", (Equals(variable, value), formula))
         used = {variable.name for variable in free_variables(formula)}
         variables = tuple(each for each in self.variables if each.name in used)
         return Quantifier("forall", variables, formula) if variables else formula
+
+
+class _Place(msgspec.Struct, frozen=True):
+    """What is bound around a term, what is true there, and what `let` gives."""
+
+    variables: tuple[Variable, ...] = ()
+    path: tuple[Term, ...] = ()
+    values: tuple[tuple[Variable, Term], ...] = ()
+
+    def given(self, formula: Term) -> _Place:
+        """The place where a formula is true besides."""
+        return _Place(self.variables, (*self.path, formula), self.values)
+
+    def under(self, variables: tuple[Variable, ...]) -> _Place:
+        """The place with more variables bound."""
+        return _Place((*self.variables, *variables), self.path, self.values) if variables else self
+
+    def where(self, variable: Variable, value: Term) -> _Place:
+        """The place in the body of a `let`."""
+        return _Place((*self.variables, variable), self.path, (*self.values, (variable, value)))
+
+    def need(self, kind: NeedKind, condition: Term | None, subject: Term) -> Need:
+        """A need at this place."""
+        return Need(kind, self.variables, self.path, condition, subject, self.values)
 
 
 class Definedness:
@@ -103,7 +133,7 @@ class Definedness:
 
     def needs(self, term: Term) -> tuple[Need, ...]:
         """The conditions on which the value of a term depends, in order of the text."""
-        return tuple(self._needs(term, (), ()))
+        return tuple(self._needs(term, _Place()))
 
     def unsettled(self, term: Term) -> tuple[Need, ...]:
         """The needs that are not shown to hold."""
@@ -111,91 +141,92 @@ class Definedness:
 
     def certain(self, term: Term) -> bool:
         """Whether a term is shown to have a value for all values of its variables."""
-        return all(self.settled(need) for need in self._needs(term, (), ()))
+        return all(self.settled(need) for need in self._needs(term, _Place()))
 
     def settled(self, need: Need) -> bool:
         """Whether the condition follows from the path, as far as simple arithmetic and cases show."""
         from kleis.meaning.entailment import follows
 
-        return need.condition is not None and follows(need.path, need.condition, self._meaning)
+        return need.condition is not None and follows(
+            need.path,
+            need.condition,
+            self._meaning,
+            {variable.name: value for variable, value in need.values},
+        )
 
     # ── Terms ────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _needs(self, term: Term, variables: tuple[Variable, ...], path: tuple[Term, ...]) -> Iterator[Need]:
+    def _needs(self, term: Term, place: _Place) -> Iterator[Need]:
         match term:
             case Connective(name="not"):
-                yield from self._needs(term.arguments[0], variables, path)
+                yield from self._needs(term.arguments[0], place)
             case Connective():
-                yield from self._connective(term, variables, path)
+                yield from self._connective(term, place)
             case Conditional(condition=condition, consequent=consequent, alternative=alternative):
-                yield from self._needs(condition, variables, path)
-                yield from self._needs(consequent, variables, (*path, condition))
-                yield from self._needs(alternative, variables, (*path, _not(condition)))
+                yield from self._needs(condition, place)
+                yield from self._needs(consequent, place.given(condition))
+                yield from self._needs(alternative, place.given(_not(condition)))
             case Let(variable=variable, value=value, body=body):
-                yield from self._needs(value, variables, path)
-                yield from self._needs(body, (*variables, variable), (*path, Equals(variable, value)))
+                yield from self._needs(value, place)
+                yield from self._needs(body, place.where(variable, value))
             case _:
-                inner = (*variables, *bound_by(term))
+                inner = place.under(bound_by(term))
                 for part in parts(term):
-                    yield from self._needs(part, inner, path)
-                yield from self._own(term, variables, path)
+                    yield from self._needs(part, inner)
+                yield from self._own(term, place)
 
-    def _connective(
-        self, term: Connective, variables: tuple[Variable, ...], path: tuple[Term, ...]
-    ) -> Iterator[Need]:
+    def _connective(self, term: Connective, place: _Place) -> Iterator[Need]:
         operands = list(enumerate(term.arguments))
-        partial = {place for place, each in operands if self._is_partial(each)}
-        for place, each in sorted(operands, key=lambda operand: operand[0] in partial):
-            if place in partial:
-                yield from self._needs(each, variables, path)
-            turned = term.name == "or" or (term.name == "implies" and place == 1)
-            path = (*path, _not(each) if turned else each)
+        partial = {index for index, each in operands if self._is_partial(each)}
+        for index, each in sorted(operands, key=lambda operand: operand[0] in partial):
+            if index in partial:
+                yield from self._needs(each, place)
+            turned = term.name == "or" or (term.name == "implies" and index == 1)
+            place = place.given(_not(each) if turned else each)
 
     def _is_partial(self, term: Term) -> bool:
         """Whether a term has needs."""
-        return any(True for _ in self._own(term, (), ())) or any(map(self._is_partial, parts(term)))
+        return any(True for _ in self._own(term, _Place())) or any(map(self._is_partial, parts(term)))
 
-    def _own(self, term: Term, variables: tuple[Variable, ...], path: tuple[Term, ...]) -> Iterator[Need]:
+    def _own(self, term: Term, place: _Place) -> Iterator[Need]:
         """What a term needs besides what its parts need."""
         match term:
             case BuiltinCall(operation=operation, arguments=arguments) if operation.condition is not None:
                 values = {
                     each.name: value for each, value in zip(operation.parameters, arguments, strict=True)
                 }
-                yield Need("operation", variables, path, substitute(operation.condition, values), term)
+                yield place.need("operation", substitute(operation.condition, values), term)
             case Narrowing(term=inner):
-                yield Need("narrowing", variables, path, BuiltinCall(_AT_LEAST, (inner, _ZERO)), term)
+                yield place.need("narrowing", BuiltinCall(_AT_LEAST, (inner, _ZERO)), term)
             case Selection(constructor=constructor, term=inner) if not constructor.alone:
-                yield Need("selection", variables, path, Discrimination(constructor, inner), term)
+                yield place.need("selection", Discrimination(constructor, inner), term)
             case Undefined():
-                yield Need("match", variables, path, _NEVER, term)
+                yield place.need("match", _NEVER, term)
             case DefinitionCall(definition=key):
-                yield from self._called(key, term, variables, path)
+                yield from self._called(key, term, place)
             case _:
                 pass
 
     # ── Definitions ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def _called(
-        self, key: str, call: DefinitionCall, variables: tuple[Variable, ...], path: tuple[Term, ...]
-    ) -> Iterator[Need]:
+    def _called(self, key: str, call: DefinitionCall, place: _Place) -> Iterator[Need]:
         definition = self._definitions.get(key)
         if definition is None:
             return
         values = dict(zip([each.name for each in definition.parameters], call.arguments, strict=True))
         termination = self._terminations.get(key)
         if termination is not None and termination.kind == "unknown":
-            yield Need("termination", variables, path, None, call)
+            yield place.need("termination", None, call)
         elif termination is not None and termination.condition is not None:
-            yield Need("termination", variables, path, substitute(termination.condition, values), call)
+            yield place.need("termination", substitute(termination.condition, values), call)
         if key in self._open:
             return
         needs = self._of_definition(definition)
         if needs and (definition.group or any(need.condition is None for need in needs)):
-            yield Need(needs[0].kind, variables, path, None, call)
+            yield place.need(needs[0].kind, None, call)
         else:
             for need in needs:
-                yield _at(need, values, variables, path)
+                yield _at(need, values, place)
 
     def _of_definition(self, definition: Definition) -> tuple[Need, ...]:
         """The needs of a body that its own paths do not settle; for a recursive group those of all its bodies."""
@@ -224,29 +255,32 @@ class Definedness:
         start = (
             (termination.condition,) if termination is not None and termination.condition is not None else ()
         )
-        for need in self._needs(definition.body, definition.parameters, start):
+        for need in self._needs(definition.body, _Place(definition.parameters, start)):
             if not self.settled(need):
                 yield msgspec.structs.replace(need, path=need.path[len(start) :])
 
 
-def _at(
-    need: Need, values: Mapping[str, Term], variables: tuple[Variable, ...], path: tuple[Term, ...]
-) -> Need:
+def _at(need: Need, values: Mapping[str, Term], place: _Place) -> Need:
     """A need of a definition at the arguments of a call."""
-    inner = tuple(each for each in need.variables if each.name not in values)
     renamed: dict[str, Term] = dict(values)
-    taken = {each.name for each in variables}
+    taken = {each.name for each in place.variables}
     taken |= {each.name for value in values.values() for each in free_variables(value)}
-    fresh: list[Variable] = []
-    for each in inner:
-        name = _free_name(each.name, taken)
-        taken.add(name)
-        fresh.append(Variable(name, each.sort))
-        renamed[each.name] = fresh[-1]
-    condition = substitute(need.condition, renamed) if need.condition is not None else None
-    inside = tuple(substitute(each, renamed) for each in need.path)
+    fresh: dict[str, Variable] = {}
+    for each in need.variables:
+        if each.name not in values:
+            name = _free_name(each.name, taken)
+            taken.add(name)
+            renamed[each.name] = fresh[each.name] = Variable(name, each.sort)
     return Need(
-        need.kind, (*variables, *fresh), (*path, *inside), condition, substitute(need.subject, renamed)
+        need.kind,
+        (*place.variables, *fresh.values()),
+        (*place.path, *(substitute(each, renamed) for each in need.path)),
+        substitute(need.condition, renamed) if need.condition is not None else None,
+        substitute(need.subject, renamed),
+        (
+            *place.values,
+            *((fresh[variable.name], substitute(value, renamed)) for variable, value in need.values),
+        ),
     )
 
 

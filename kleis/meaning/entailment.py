@@ -40,27 +40,28 @@ __all__ = ["follows"]
 _MOST_CASES = 512
 
 
-def follows(path: Sequence[Term], condition: Term, meaning: Meaning) -> bool:
-    """Whether the condition is true wherever everything on the path is."""
+def follows(
+    path: Sequence[Term], condition: Term, meaning: Meaning, values: Mapping[str, Term] | None = None
+) -> bool:
+    """Whether the condition is true wherever everything on the path is; `values` are those that `let` gives."""
     goals: tuple[Term, ...] = (condition,)
     if isinstance(condition, Connective) and condition.name == "and":
         goals = condition.arguments
-    return all(goal in path or _by_cases(path, goal, meaning) or _by_arithmetic(path, goal) for goal in goals)
+    return all(
+        goal in path or _by_cases(path, goal, meaning) or _by_arithmetic(path, goal, values or {})
+        for goal in goals
+    )
 
 
 # ── Arithmetic ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _by_arithmetic(path: Sequence[Term], goal: Term) -> bool:
-    values = {
-        each.left.name: each.right
-        for each in path
-        if isinstance(each, Equals) and isinstance(each.left, Variable)
-    }
+def _by_arithmetic(path: Sequence[Term], goal: Term, values: Mapping[str, Term]) -> bool:
     arithmetic = Arithmetic(values)
     facts: list[Fact] = [arithmetic.assume(each) for each in path]
+    facts += [arithmetic.equal(Variable(name, value.sort), value) for name, value in values.items()]
     facts.append(arithmetic.assume(goal, holds=False))
-    facts.extend(_squares((*path, goal), arithmetic))
+    facts.extend(_squares((*path, goal, *values.values()), arithmetic))
     return impossible(facts, arithmetic.unknowns)
 
 

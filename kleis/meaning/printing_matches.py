@@ -143,10 +143,10 @@ def cases_of(term: Conditional, known: Collection[Term]) -> Arms | None:
     arms: list[Arm] = []
     for link in chain:
         arm = _arm(link, root)
-        if arm is None and partial:
+        if arm is None and partial and not _takes_apart(link, root, known):
             arm = Arm(Shape(root), link.condition, link.consequent)
         if arm is None:
-            end = link
+            end, partial = link, False
             break
         _name_parts(
             arm.shape, known, (*([arm.guard] if arm.guard is not None else []), arm.body), opening=False
@@ -213,6 +213,15 @@ def _root(value: Term, known: Collection[Term]) -> Term:
     while isinstance(value, Selection) and value not in known and value.constructor.alone:
         value = value.term
     return value
+
+
+def _takes_apart(link: Conditional, root: Term, known: Collection[Term]) -> bool:
+    """Whether what begins here is more than a guard: a `match` of its own, or the body of a case not tested."""
+    if any(isinstance(test, Discrimination) for test in _conjuncts(link.condition)):
+        return True
+    shape = Shape(root)
+    _name_parts(shape, known, (link,), opening=True)
+    return shape.constructor is not None
 
 
 def _variables(term: Term, bound: frozenset[str] = frozenset()) -> Iterator[Variable]:
