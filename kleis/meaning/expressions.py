@@ -40,6 +40,7 @@ from kleis.meaning.core import (
     Sort,
     SortVariable,
     Term,
+    Undefined,
     Variable,
 )
 from kleis.meaning.inference import Inference, join_sorts, rank
@@ -347,6 +348,8 @@ class Unit:
             return Conditional(term.condition, consequent, self.adapt(term.alternative, wanted, node))
         if isinstance(term, Let):
             return Let(term.variable, term.value, self.adapt(term.body, wanted, node))
+        if isinstance(term, Undefined) and self.inference.cost(given, wanted) is not None:
+            return Undefined(wanted, term.reason)
         if isinstance(term, Construction):
             constructor = self.definitions.constructor_at(self.scope, term.constructor, wanted)
             if constructor is not None and len(constructor.fields) == len(term.arguments):
