@@ -217,7 +217,8 @@ class Definedness:
         termination = self._terminations.get(key)
         if termination is not None and termination.kind == "unknown":
             yield place.need("termination", None, call)
-        elif termination is not None and termination.condition is not None:
+            return
+        if termination is not None and termination.condition is not None:
             yield place.need("termination", substitute(termination.condition, values), call)
         if key in self._open:
             return
