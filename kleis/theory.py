@@ -242,6 +242,11 @@ class Theory:
         return [e.declaration for e in self._implementations if isinstance(e.declaration, Implements)]
 
     @property
+    def implementation_entries(self) -> tuple[Entry, ...]:
+        """The `implements` items with their files, in order."""
+        return tuple(self._implementations)
+
+    @property
     def problems(self) -> tuple[Problem, ...]:
         """The clashes, in order of declaration."""
         return tuple(self._problems)

@@ -1,0 +1,437 @@
+"""From a theory and a proposition to its meaning.
+
+Specification: proving.md §1.  The steps: which structures the proposition is about
+(kleis/meaning/structure_search.py), its claim (kleis/meaning/passes.py), then everything in force around it: axioms
+of those structures, sections that are linked to it, implementations it uses, definitions, data types.
+
+    Elaborator(theory).proposition(parse_expression("∀(x : G). e • x = x")) -> Meaning
+
+An `Elaborator` keeps what it has read of its theory; make one for each theory and ask it often.  It is not safe to
+use from several threads at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kleis.meaning.assembly import assemble, closed_claim
+from kleis.meaning.core import BOOL, Carrier, DataSort, Sort, Term, Variable
+from kleis.meaning.data_instances import instances as data_instances
+from kleis.meaning.data_types import DataDeclaration, DataReport, check_data
+from kleis.meaning.definitions import Definitions
+from kleis.meaning.frames import NamedAxiom, StructureInstance, arbitrary_arguments
+from kleis.meaning.globals_in_force import Globals
+from kleis.meaning.implementations import axioms_of, obligations_of
+from kleis.meaning.in_force import InForce
+from kleis.meaning.meaning import Axiom, DataType, Instance, Meaning, MeaningError, Obligation
+from kleis.meaning.passes import Piece, read_piece
+from kleis.meaning.reach import Reached, reach
+from kleis.meaning.scope import Scope
+from kleis.meaning.sections_in_force import Link, SectionNames, component, links_of
+from kleis.meaning.structure_search import Found, StructureSearch, Types
+from kleis.meaning.wording import refusal
+from kleis.problems import Place, Problem, place_of
+from kleis.syntax import (
+    AppliedType,
+    ElementDeclaration,
+    Expression,
+    Field,
+    NamedType,
+    NestedStructure,
+    OperationDeclaration,
+    Structure,
+    TypeExpression,
+    Using,
+    split_name,
+)
+from kleis.theory import Theory
+from kleis.traversal import walk
+
+__all__ = ["Elaborator", "elaborate"]
+
+
+def elaborate(
+    theory: Theory, proposition: Expression, *, using: TypeExpression | None = None, file: str = "<text>"
+) -> Meaning:
+    """The meaning of one proposition.  `MeaningError` if it has none."""
+    return Elaborator(theory).proposition(proposition, using=using, file=file)
+
+
+class Elaborator:
+    """Elaborates propositions over one theory."""
+
+    def __init__(self, theory: Theory) -> None:
+        self.theory = theory
+        self.globals = Globals(theory)
+        self.definitions = Definitions(self)
+        self.search = StructureSearch(self.globals, self.arbitrary)
+        self._names = SectionNames(theory)
+        self._arbitrary: dict[str, StructureInstance] = {}
+        self._axioms: dict[int, Axiom] = {}
+        self._kept: list[NamedAxiom] = []
+        self._links: dict[str, frozenset[Link]] = {}
+        self._report: DataReport | None = None
+        self._declarations: dict[str, DataDeclaration] | None = None
+        self._opaque: frozenset[str] | None = None
+        self._owners: dict[str, tuple[str, ...]] = {}
+
+    # ── questions ────────────────────────────────────────────────────────────────────────────────────────
+
+    def proposition(
+        self, proposition: Expression, *, using: TypeExpression | None = None, file: str = "<text>"
+    ) -> Meaning:
+        """The meaning of a proposition; `using` is the structure it is about, if that is said."""
+        while isinstance(proposition, Using):
+            using = proposition.structure
+            proposition = proposition.body
+        found = self._resolve(proposition, using, file)
+        piece = found.result
+        assert isinstance(piece, Piece)
+        free = tuple(
+            Variable(each.name, piece.unit.inference.resolve(each.sort)) for each in piece.unit.free.values()
+        )
+        claim = closed_claim(piece.term, free)
+        meaning = self._meaning(claim, free, found.instances, place_of(proposition, file), found.warnings)
+        return _with_readings(meaning, piece, free)
+
+    def structure(self, name: str) -> Meaning:
+        """The question whether a structure, with any carriers, has a model."""
+        instance = self.arbitrary(name)
+        return self._meaning(None, (), (instance,), instance.axioms[0].place if instance.axioms else _NOWHERE, ())
+
+    def components(self) -> tuple[Meaning, ...]:
+        """The questions whether the sections have models: one for each connected component."""
+        found: list[Meaning] = []
+        seen: set[str] = set()
+        for name in self.sections():
+            if name in seen:
+                continue
+            meaning = self._meaning(None, (), (self.globals.section(name),), _NOWHERE, ())
+            seen.update(each.structure for each in meaning.instances)
+            found.append(meaning)
+        return tuple(found)
+
+    def formula(self, term: Term, place: Place) -> Meaning:
+        """The meaning of a closed formula of this theory, such as an obligation."""
+        return self._meaning(term, (), (), place, ())
+
+    # ── which structures ─────────────────────────────────────────────────────────────────────────────────
+
+    def arbitrary(self, name: str) -> StructureInstance:
+        """A structure at carriers of which nothing is known."""
+        if name not in self._arbitrary:
+            structure = self.theory.structures[name]
+            self._arbitrary[name] = self.globals.instance(name, arbitrary_arguments(structure))
+        return self._arbitrary[name]
+
+    def _resolve(self, proposition: Expression, using: TypeExpression | None, file: str) -> Found:
+        def attempt(instances: Sequence[StructureInstance], types: Types) -> Piece:
+            scope = InForce(self.globals, (*named, *instances), {**given, **types}, file)
+            return self._read(proposition, scope, allow_free=True)
+
+        named: list[StructureInstance] = []
+        given: dict[str, object] = {}
+        carriers = self._carriers(proposition, file)
+        if using is not None:
+            return self._using(proposition, using, carriers, file)
+        named += [self.arbitrary(name) for name in self._named_structures(proposition)]
+        for each in named:
+            for name in carriers:
+                if name in each.frame.types:
+                    given[name] = each.frame.types[name]
+        left = [name for name in carriers if name not in given]
+        found = self.search.find(proposition, file, left, attempt)
+        return Found((*named, *found.instances), found.types, found.result, found.warnings)
+
+    def _using(self, proposition: Expression, using: TypeExpression, carriers: Sequence[str], file: str) -> Found:
+        name = using.name if isinstance(using, NamedType | AppliedType) else ""
+        structure = self.theory.structures.get(name)
+        if structure is None:
+            known = tuple(self.theory.structures)
+            from kleis.names import suggestion
+
+            raise refusal(
+                using,
+                file,
+                "unknown-structure",
+                f"there is no structure {name or 'of this form'}",
+                found=name,
+                hint=suggestion(name, known, otherwise="declare or import it"),
+            )
+        if isinstance(using, AppliedType) or not structure.parameters:
+            written = using.arguments if isinstance(using, AppliedType) else ()
+            arguments = tuple(self.globals.reader.argument(each, {}, file=file) for each in written)
+            if len(arguments) != len(structure.parameters):
+                message = f"{name} takes {len(structure.parameters)} types, here it has {len(arguments)}"
+                raise refusal(using, file, "type-arity", message, found=str(len(arguments)))
+            instance = self.globals.instance(name, arguments)
+        else:
+            instance = self.arbitrary(name)
+        return self._in_structure(proposition, instance, carriers, file)
+
+    def _in_structure(
+        self, proposition: Expression, instance: StructureInstance, carriers: Sequence[str], file: str
+    ) -> Found:
+        """Read a proposition about one structure: its type names by name, the others by unification."""
+        types = {each: sort for each in carriers if (sort := instance.frame.types.get(each)) is not None}
+        others = [each for each in carriers if each not in types]
+        open_sorts = [
+            sort
+            for key, sort in instance.frame.types.items()
+            if "::" not in key and isinstance(sort, Carrier) and sort not in types.values()
+        ]
+        if len(others) == 1 and len(open_sorts) == 1:
+            types[others[0]] = open_sorts[0]
+        scope = InForce(self.globals, (instance,), types, file)
+        return Found((instance,), types, self._read(proposition, scope, allow_free=True), ())
+
+    def _carriers(self, proposition: Expression, file: str) -> list[str]:
+        """C: the type names of a proposition that are nothing else."""
+        del file
+        found: list[str] = []
+        for node in walk(proposition):
+            if isinstance(node, NamedType) and node.name not in found:
+                if self.globals.reader.is_opaque(node.name, {}) and node.name not in self._opaque_sorts():
+                    found.append(node.name)
+        return found
+
+    def _opaque_sorts(self) -> frozenset[str]:
+        """The opaque sorts of declarations without parameters."""
+        if self._opaque is None:
+            found: set[str] = set()
+            for entry in self.theory.entries:
+                node = entry.declaration
+                if isinstance(node, Structure) and not node.parameters:
+                    types = [
+                        member.type
+                        for member in node.members
+                        if isinstance(member, OperationDeclaration | ElementDeclaration | Field)
+                    ]
+                elif isinstance(node, OperationDeclaration):
+                    types = [node.type]
+                else:
+                    continue
+                polymorphic = isinstance(node, OperationDeclaration)
+                for part in walk(*types):
+                    if isinstance(part, NamedType) and self.globals.reader.is_opaque(part.name, {}):
+                        if not (polymorphic and len(part.name) == 1):
+                            found.add(part.name)
+            self._opaque = frozenset(found)
+        return self._opaque
+
+    def _named_structures(self, proposition: Expression) -> list[str]:
+        """Structures with parameters that a proposition names: as a type, or before ``::``."""
+        found: list[str] = []
+        for node in walk(proposition):
+            name = getattr(node, "name", "")
+            head = split_name(name)[0] if isinstance(name, str) and name else ""
+            named = "::" in str(name) or isinstance(node, NamedType)
+            structure = self.theory.structures.get(head) if named else None
+            if structure is not None and structure.parameters and head not in found:
+                found.append(head)
+        return found
+
+    # ── reading ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def _read(self, proposition: Expression, scope: Scope, *, allow_free: bool) -> Piece:
+        piece = read_piece(
+            self.definitions, scope, lambda unit: unit.checked(proposition, BOOL), frame="claim", allow_free=allow_free
+        )
+        return piece
+
+    def axiom(self, named: NamedAxiom) -> Axiom:
+        """An axiom in the core."""
+        key = id(named)
+        if key not in self._axioms:
+            piece = self._read(named.node.proposition, named.frame, allow_free=False)
+            self._kept.append(named)
+            self._axioms[key] = Axiom(named.name, piece.term, "axiom", named.place)
+        return self._axioms[key]
+
+    # ── what is in force ─────────────────────────────────────────────────────────────────────────────────
+
+    def sections(self) -> dict[str, Structure]:
+        """The structures without parameters that have axioms, their own or inherited."""
+        return {
+            name: structure
+            for name, structure in self.theory.structures.items()
+            if not structure.parameters
+        }
+
+    def section_links(self, name: str) -> frozenset[Link]:
+        """What links a section to others."""
+        if name not in self._links:
+            section = self.globals.section(name)
+            reached = reach((self.axiom(each).formula for each in section.axioms), self.definitions.finished)
+            for symbol in section.symbols:
+                reached.symbols.setdefault(symbol)
+            self._links[name] = links_of(reached)
+        return self._links[name]
+
+    def _meaning(
+        self,
+        claim: Term | None,
+        free: Sequence[Variable],
+        instances: Sequence[StructureInstance],
+        place: Place,
+        warnings: Iterable[Problem],
+    ) -> Meaning:
+        finished = self.definitions.finished
+        reached = Reached()
+        axioms: list[Axiom] = []
+        obligations: list[Obligation] = []
+        in_force: list[Instance] = []
+        notes = list(warnings)
+        for each in instances:
+            self._add(each, axioms, in_force, notes)
+        reach(() if claim is None else (claim,), finished, into=reached)
+        reach((axiom.formula for axiom in axioms), finished, into=reached)
+        start = links_of(reached)
+        for name in component(start, self.sections(), self._names, self.section_links):
+            section = self.globals.section(name)
+            if section.instance not in in_force:
+                self._add(section, axioms, in_force, notes)
+        axioms = self._without_obligations(axioms, obligations)
+        reach((axiom.formula for axiom in axioms), finished, into=reached)
+        self._implementations(reached, axioms, obligations)
+        data = self._data_of(reached)
+        return assemble(
+            claim,
+            free,
+            in_force,
+            axioms,
+            reached,
+            terminations=self.definitions.terminations,
+            places=self.definitions.places,
+            data=data,
+            higher_order=self.data_report().higher_order,
+            obligations=obligations,
+            readings=(),
+            warnings=[*notes, *self._uncovered(reached)],
+            place=place,
+        )
+
+    def _add(
+        self, each: StructureInstance, axioms: list[Axiom], in_force: list[Instance], notes: list[Problem]
+    ) -> None:
+        for error in each.refusals:
+            raise error
+        in_force += [instance for instance in (each.instance, *each.ancestors) if instance not in in_force]
+        for named in each.axioms:
+            axiom = self.axiom(named)
+            if axiom not in axioms:
+                axioms.append(axiom)
+        notes += [warning for warning in each.warnings if warning not in notes]
+
+    def _without_obligations(self, axioms: list[Axiom], obligations: list[Obligation]) -> list[Axiom]:
+        """Axioms that speak of built-ins alone are to be proved, not assumed."""
+        kept: list[Axiom] = []
+        for axiom in axioms:
+            if links_of(reach((axiom.formula,), self.definitions.finished)):
+                kept.append(axiom)
+            else:
+                subject = axiom.name.rpartition("::")[0]
+                obligations.append(Obligation("section", axiom.name, subject, axiom.formula, axiom.place))
+        return kept
+
+    def _implementations(
+        self, reached: Reached, axioms: list[Axiom], obligations: list[Obligation]
+    ) -> None:
+        """The axioms of implementations whose operations are used, and what has to be proved of them."""
+        for each in self.globals.implementations():
+            keys = {template.key for template in each.given.values()}
+            if not (keys & reached.definitions.keys() or set(each.missing) & reached.symbols.keys()):
+                continue
+            laws = axioms_of(self, each)
+            axioms += [law for law in laws if law not in axioms]
+            obligations += obligations_of(self, each)
+            reach((law.formula for law in laws), self.definitions.finished, into=reached)
+
+    def _uncovered(self, reached: Reached) -> list[Problem]:
+        places = {str(self.definitions.places[key].file) for key in reached.definitions if key in self.definitions.places}
+        return [problem for problem in self.definitions.uncovered.values() if problem.file in places]
+
+    # ── the world of definitions ─────────────────────────────────────────────────────────────────────────
+
+    def owners(self, name: str) -> tuple[str, ...]:
+        """The structures with parameters that have a member of this name."""
+        if name not in self._owners:
+            self._owners[name] = self.search.owners(name)
+        return self._owners[name]
+
+    def is_global(self, scope: Scope) -> bool:
+        """Whether a scope is that of the declarations without parameters."""
+        return not hasattr(scope, "own") and not hasattr(scope, "instances")
+
+    def data(self) -> dict[str, DataDeclaration]:
+        """The data types that make sense, by name."""
+        if self._declarations is None:
+            found: dict[str, DataDeclaration] = {}
+            for name in self.theory.data:
+                try:
+                    declaration = self.globals.data(name)
+                except MeaningError:
+                    continue
+                if declaration is not None:
+                    found[name] = declaration
+            self._declarations = found
+        return self._declarations
+
+    def data_report(self) -> DataReport:
+        """Positivity and base cases of all data types."""
+        if self._report is None:
+            self._report = check_data(self.data())
+        return self._report
+
+    def groups(self, sorts: Sequence[Sort]) -> tuple[tuple[DataType, ...], ...]:
+        """The data types reached from sorts."""
+        return data_instances(sorts, self.data())
+
+    def _data_of(self, reached: Reached) -> tuple[tuple[DataType, ...], ...]:
+        report = self.data_report() if reached.data else None
+        for sort in reached.data:
+            if report is not None and sort.name in report.refused:
+                raise self._refused_data(sort, report)
+            self.globals.data(sort.name)
+        groups = self.groups(tuple(reached.sorts))
+        for group in groups:
+            for each in group:
+                for constructor in each.constructors:
+                    for field in constructor.fields:
+                        reached.sorts.setdefault(field.sort)
+        return groups
+
+    @staticmethod
+    def _refused_data(sort: DataSort, report: DataReport) -> MeaningError:
+        problem = next((each for each in report.problems if sort.name in each.message), None)
+        if problem is None:
+            return MeaningError(f"the data type {sort.name} rests on one that was refused", code="refused-declaration")
+        return MeaningError(
+            f"{sort.name} was refused: {problem.message}",
+            code=problem.code,
+            file=problem.file,
+            line=problem.line,
+            column=problem.column,
+            found=problem.found,
+            hint=problem.hint,
+        )
+
+
+_NOWHERE = Place("<theory>", 0, 0)
+
+
+def _with_readings(meaning: Meaning, piece: Piece, free: Sequence[Variable]) -> Meaning:
+    """The meaning with how its source was read."""
+    import msgspec
+
+    from kleis.meaning.meaning import Reading
+    from kleis.meaning.wording import sort_text
+
+    readings = [
+        Reading("free", each.name, f"{each.name} : {sort_text(each.sort)}", Place(piece.unit.scope.file, 0, 0))
+        for each in free
+    ]
+    return msgspec.structs.replace(meaning, readings=(*readings, *piece.unit.readings))
+
+
+_ = NestedStructure

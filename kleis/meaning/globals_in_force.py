@@ -1,0 +1,421 @@
+"""The declarations without parameters: what a name stands for where nothing nearer does.
+
+Specification: proving.md §1 ("Structures without parameters", "implements S(T)", "Definitions").
+
+Invariants
+    * Looking up a name reads only the declarations that have it, so a theory may be large.
+    * A `define` comes alone: it shadows.  A declared operation that is a built-in at the sorts that has is that
+      built-in; at others it is an overload beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from kleis.builtins.row import Builtin
+from kleis.builtins.table import CONSTANT_NAMES, find_builtin
+from kleis.meaning.core import (
+    Carrier,
+    Constructor,
+    ConstructorField,
+    DataSort,
+    Dimension,
+    Sort,
+    SortVariable,
+    Symbol,
+)
+from kleis.meaning.data_types import DataDeclaration
+from kleis.meaning.frames import StructureInstance, is_builtin, read_structure
+from kleis.meaning.inference import map_sort, variables_of
+from kleis.meaning.meaning import Instance, MeaningError
+from kleis.meaning.scope import BuiltinName, Candidate, DataConstructor, Polymorphic, Refused, Scope, Template
+from kleis.meaning.sort_reading import SortReader, is_number_parameter
+from kleis.meaning.wording import refusal, sort_text
+from kleis.operators import canonical_name
+from kleis.problems import Place, place_of
+from kleis.syntax import (
+    Call,
+    DataDefinition,
+    ElementImplementation,
+    ForAllType,
+    FunctionDefinition,
+    Implements,
+    Name,
+    NamedType,
+    NestedStructure,
+    OperationDeclaration,
+    OperationImplementation,
+    Parameter,
+    Structure,
+    TypeExpression,
+    VerifyImplementation,
+    split_name,
+)
+from kleis.theory import Declared, Theory
+
+__all__ = ["Globals", "Implementation"]
+
+
+class Implementation(msgspec.Struct, frozen=True, eq=False):
+    """``implements S(A)``: the structure at its arguments, and what is given for its operations."""
+
+    node: Implements
+    instance: StructureInstance
+    given: dict[Symbol, Template]
+    missing: tuple[Symbol, ...]
+    place: Place
+
+    @property
+    def label(self) -> str:
+        """``Monoid(ℤ)``"""
+        return f"{self.node.name}({', '.join(sort_text(each) for each in self.instance.instance.arguments)})"
+
+
+class _TypedScope:
+    """The scope of an implementation's text: the global one, where ``_0``, ``_1`` … are its sorts."""
+
+    def __init__(self, outer: Globals, sorts: tuple[Sort, ...], file: str) -> None:
+        self.file = file
+        self._outer = outer
+        self._sorts = sorts
+
+    def sort(self, written: TypeExpression) -> Sort:
+        if isinstance(written, NamedType) and written.name.startswith("_"):
+            return self._sorts[int(written.name[1:])]
+        return self._outer.reader.read(written, {}, file=self.file)
+
+    def candidates(self, name: str) -> tuple[Candidate, ...]:
+        return self._outer.candidates(name)
+
+    def names(self) -> tuple[str, ...]:
+        return self._outer.names()
+
+
+class FileScope:
+    """The global scope, for the text of one file."""
+
+    def __init__(self, outer: Globals, file: str) -> None:
+        self.file = file
+        self.outer = outer
+
+    def sort(self, written: TypeExpression) -> Sort:
+        """The sort of a written type."""
+        return self.outer.reader.read(written, {}, file=self.file)
+
+    def candidates(self, name: str) -> tuple[Candidate, ...]:
+        """All that a name may stand for."""
+        return self.outer.candidates(name)
+
+    def names(self) -> tuple[str, ...]:
+        """Every name with candidates."""
+        return self.outer.names()
+
+
+class Globals:
+    """The global scope of a theory."""
+
+    file = "<text>"
+
+    def __init__(self, theory: Theory) -> None:
+        self.theory = theory
+        self.reader = SortReader(theory)
+        self._found: dict[str, tuple[Candidate, ...]] = {}
+        self._sections: dict[str, StructureInstance | MeaningError] = {}
+        self._implementations: list[Implementation] | None = None
+        self._inherited: dict[str, list[str]] | None = None
+        self._data: dict[str, DataDeclaration | MeaningError] = {}
+
+    # ── the scope ────────────────────────────────────────────────────────────────────────────────────────
+
+    def sort(self, written: TypeExpression) -> Sort:
+        """The sort of a written type."""
+        return self.reader.read(written, {}, file=self.file)
+
+    def names(self) -> tuple[str, ...]:
+        """Every name with candidates."""
+        return tuple(self.theory.names)
+
+    def scope(self, file: str) -> Scope:
+        """This scope for the text of a file."""
+        return FileScope(self, file)
+
+    def candidates(self, name: str) -> tuple[Candidate, ...]:
+        """All that a canonical name may stand for."""
+        if name not in self._found:
+            self._found[name] = tuple(self._qualified(name) if "::" in name else self._look_up(name))
+        return self._found[name]
+
+    def _look_up(self, name: str) -> Iterable[Candidate]:
+        definition = self.theory.definitions.get(name)
+        if definition is not None:
+            owner = next((each for each in reversed(self.theory.lookup(name)) if each.node == definition), None)
+            if owner is not None:
+                return (self._template(name, definition, owner),)
+        constructor = self.theory.constructors.get(name)
+        if constructor is not None:
+            return self._constructor(name, constructor)
+        found: list[Candidate] = []
+        for candidate in self._declared(name):
+            if candidate not in found:
+                found.append(candidate)
+        row = find_builtin(name)
+        if row is not None:
+            own = [each for each in found if not is_builtin(name, each)]
+            return (*own, BuiltinName(row)) if not _hides_constant(row, name, own) else own
+        return found
+
+    def _declared(self, name: str) -> Iterator[Candidate]:
+        """Operations, elements and fields, and those of implementations."""
+        for each in self.theory.lookup(name):
+            if isinstance(each.node, OperationDeclaration) and not each.owner:
+                yield from self._operation(each)
+            elif each.kind in ("operation", "element", "field") and self._is_section(each.item):
+                yield from self._member(each.item, name)
+        for section in self._inheriting().get(name, ()):
+            structure = self.theory.structures[section]
+            yield from self._member(structure, name)
+        yield from self._implemented(name)
+
+    @staticmethod
+    def _is_section(item: object) -> bool:
+        return isinstance(item, Structure) and not item.parameters
+
+    def _member(self, item: object, name: str) -> Iterator[Candidate]:
+        assert isinstance(item, Structure)
+        section = self._sections_instance(item.name)
+        if isinstance(section, MeaningError):
+            yield Refused(name, section.message, place_of(item, self.theory.lookup(item.name)[0].file))
+        else:
+            yield from section.frame.own.get(name, ())
+
+    def _inheriting(self) -> dict[str, list[str]]:
+        """The names that sections inherit, with the sections."""
+        if self._inherited is None:
+            self._inherited = {}
+            for structure in self.theory.structures.values():
+                nested = any(isinstance(each, NestedStructure) for each in structure.members)
+                if structure.parameters or not (structure.extends or structure.over or nested):
+                    continue
+                section = self._sections_instance(structure.name)
+                for name in section.frame.own if isinstance(section, StructureInstance) else ():
+                    self._inherited.setdefault(name, []).append(structure.name)
+        return self._inherited
+
+    # ── definitions and operations ───────────────────────────────────────────────────────────────────────
+
+    def _template(self, name: str, definition: FunctionDefinition, declared: Declared) -> Template:
+        if isinstance(declared.item, Structure):
+            section = self._sections_instance(declared.item.name)
+            if isinstance(section, StructureInstance):
+                for known, template in section.templates:
+                    if known == name and template.node == definition:
+                        return template
+        return Template(name, definition, self.scope(declared.file), place_of(definition, declared.file))
+
+    def _operation(self, declared: Declared) -> Iterator[Candidate]:
+        node = declared.node
+        assert isinstance(node, OperationDeclaration)
+        written, names = node.type, {}
+        variables: list[str] = []
+        if isinstance(written, ForAllType):
+            for variable in written.variables:
+                number = is_number_parameter(variable)
+                names[variable.name] = (
+                    Dimension((((variable.name,), 1),)) if number else SortVariable(variable.name)
+                )
+                variables.append(variable.name)
+            written = written.body
+        try:
+            domain, codomain = self.reader.signature(written, names, file=declared.file)
+        except MeaningError as error:
+            yield Refused(declared.name, error.message, declared.place)
+            return
+        domain = tuple(_opened(sort) for sort in domain)
+        codomain = _opened(codomain)
+        found = {name for sort in (*domain, codomain) for name in variables_of(sort)}
+        if found:
+            yield Polymorphic(declared.name, tuple(sorted(found)), domain, codomain)
+        else:
+            yield Symbol(declared.name, domain, codomain)
+
+    # ── data ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    def data(self, name: str) -> DataDeclaration | None:
+        """A data type as it is declared; None if there is none.  `MeaningError` if its fields make no sense."""
+        node = self.theory.data.get(name)
+        if node is None:
+            return None
+        if name not in self._data:
+            try:
+                self._data[name] = self._read_data(node)
+            except MeaningError as error:
+                self._data[name] = error
+        found = self._data[name]
+        if isinstance(found, MeaningError):
+            raise found
+        return found
+
+    def _read_data(self, node: DataDefinition) -> DataDeclaration:
+        file = self.theory.lookup(node.name)[0].file
+        types: dict[str, Sort | Dimension] = {
+            each.name: Dimension((((each.name,), 1),)) if is_number_parameter(each) else SortVariable(each.name)
+            for each in node.parameters
+        }
+        sort = DataSort(node.name, tuple(types.values()))
+        constructors = []
+        for variant in node.variants:
+            fields = tuple(
+                ConstructorField(
+                    field.name or f"_{place}", self.reader.read(field.type, types, file=file)
+                )
+                for place, field in enumerate(variant.fields)
+            )
+            constructors.append(Constructor(variant.name, fields, sort, alone=len(node.variants) == 1))
+        parameters = tuple(each.name for each in node.parameters)
+        return DataDeclaration(node.name, parameters, tuple(constructors), place_of(node, file))
+
+    def _constructor(self, name: str, declared: Declared) -> tuple[Candidate, ...]:
+        owner = declared.item
+        assert isinstance(owner, DataDefinition)
+        if owner.name == "Bool" and name in ("True", "False"):
+            return ()
+        try:
+            data = self.data(owner.name)
+        except MeaningError as error:
+            return (Refused(name, error.message, declared.place),)
+        if data is None:
+            return (Refused(name, f"its data type {owner.name} was refused", declared.place),)
+        constructor = next(each for each in data.constructors if each.name == name)
+        return (DataConstructor(data.parameters, constructor),)
+
+    # ── sections and implementations ─────────────────────────────────────────────────────────────────────
+
+    def section(self, name: str) -> StructureInstance:
+        """A structure without parameters; `MeaningError` if its inheritance makes no sense."""
+        found = self._sections_instance(name)
+        if isinstance(found, MeaningError):
+            raise found
+        return found
+
+    def _sections_instance(self, name: str) -> StructureInstance | MeaningError:
+        if name not in self._sections:
+            try:
+                self._sections[name] = self.instance(name, ())
+            except MeaningError as error:
+                self._sections[name] = error
+        return self._sections[name]
+
+    def instance(self, name: str, arguments: tuple[Sort | Dimension, ...]) -> StructureInstance:
+        """A structure at its arguments."""
+        structure = self.theory.structures[name]
+        file = self.theory.lookup(name)[0].file
+        return read_structure(self.reader, structure, arguments, outer=self.scope(file), file=file)
+
+    def implementations(self) -> list[Implementation]:
+        """The implementations that make sense."""
+        if self._implementations is None:
+            self._implementations = []
+            for entry in self.theory.implementation_entries:
+                assert isinstance(entry.declaration, Implements)
+                try:
+                    self._implementations.append(self.read_implementation(entry.declaration, entry.file))
+                except MeaningError:
+                    continue
+        return self._implementations
+
+    def read_implementation(self, node: Implements, file: str) -> Implementation:
+        """``implements S(A)`` read; `MeaningError` if it makes no sense."""
+        structure = self.theory.structures.get(node.name)
+        if structure is None:
+            raise refusal(node, file, "unknown-structure", f"there is no structure {node.name}", found=node.name)
+        arguments = tuple(self.reader.argument(each, {}, file=file) for each in node.arguments)
+        if len(arguments) != len(structure.parameters):
+            message = f"{node.name} takes {len(structure.parameters)} types, here it has {len(arguments)}"
+            raise refusal(node, file, "type-arity", message, found=str(len(arguments)))
+        instance = self.instance(node.name, arguments)
+        given: dict[Symbol, Template] = {}
+        label = f"{node.name}({', '.join(sort_text(each) for each in arguments)})"
+        for member in node.members:
+            name = canonical_name(member.name)
+            for symbol in instance.frame.own.get(name, ()):
+                if isinstance(symbol, Symbol) and not isinstance(member, VerifyImplementation):
+                    template = self._given(member, symbol, f"{label}::{name}", file)
+                    if template is not None:
+                        given[symbol] = template
+        missing = tuple(
+            symbol
+            for symbol in instance.symbols
+            if symbol not in given and not is_builtin(symbol.name, symbol)
+        )
+        return Implementation(node, instance, given, missing, place_of(node, file))
+
+    def _given(
+        self, member: ElementImplementation | OperationImplementation, symbol: Symbol, key: str, file: str
+    ) -> Template | None:
+        """What an implementation gives for a symbol, as a definition at the symbol's sorts."""
+        scope = _TypedScope(self, (*symbol.domain, symbol.codomain), file)
+        result = NamedType(f"_{len(symbol.domain)}")
+        body = member.value if isinstance(member, ElementImplementation) else member.body
+        names: list[str] = []
+        if isinstance(member, OperationImplementation):
+            names = [each.name for each in member.parameters]
+            if not names and symbol.domain:
+                if not isinstance(body, Name):
+                    return None
+                if body.name.startswith("builtin_") and find_builtin(body.name) is None:
+                    return None
+                names = [f"x{place}" for place in range(len(symbol.domain))]
+                body = Call(body.name, tuple(Name(each, body.span) for each in names), body.span)
+        if len(names) != len(symbol.domain):
+            message = f"{symbol.name} takes {len(symbol.domain)} arguments, here it has {len(names)}"
+            raise refusal(member, file, "arity", message, found=str(len(names)))
+        parameters = tuple(
+            Parameter(name, NamedType(f"_{place}"), member.span) for place, name in enumerate(names)
+        )
+        node = FunctionDefinition(member.name, parameters, result, body, (), member.span)
+        return Template(key, node, scope, place_of(node, file))
+
+    def _implemented(self, name: str) -> Iterator[Candidate]:
+        for each in self.implementations():
+            for symbol in each.instance.frame.own.get(name, ()):
+                if not isinstance(symbol, Symbol) or is_builtin(name, symbol):
+                    continue
+                if symbol in each.given:
+                    yield each.given[symbol]
+                elif symbol in each.missing:
+                    yield symbol
+
+    # ── qualified names ──────────────────────────────────────────────────────────────────────────────────
+
+    def _qualified(self, name: str) -> Iterable[Candidate]:
+        head, *rest = split_name(name)
+        structure = self.theory.structures.get(head)
+        if structure is None or structure.parameters:
+            return ()
+        section = self._sections_instance(head)
+        if isinstance(section, MeaningError):
+            return (Refused(name, section.message, place_of(structure, self.file)),)
+        return tuple(section.frame.own.get(canonical_name("::".join(rest)), ()))
+
+
+def _hides_constant(row: Builtin, name: str, own: list[Candidate]) -> bool:
+    """Whether a program's own constant takes the place of a built-in that needs parentheses or is one."""
+    return bool(own) and (row.least == 0 or name in CONSTANT_NAMES) and not any(
+        isinstance(each, Symbol) and each.domain for each in own
+    )
+
+
+def _opened(sort: Sort) -> Sort:
+    """A sort with opaque names of one letter as variables: the operation is polymorphic in them."""
+    if isinstance(sort, Carrier) and len(sort.name) == 1 and not sort.arguments:
+        return SortVariable(sort.name)
+    return map_sort(sort, _opened)
+
+
+def instance_text(instance: Instance) -> str:
+    """``Group(G)``"""
+    if not instance.arguments:
+        return instance.structure
+    return f"{instance.structure}({', '.join(sort_text(each) for each in instance.arguments)})"
