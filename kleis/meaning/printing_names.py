@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kleis.lexing import is_word, soft
-from kleis.meaning.core import Carrier, Constructor, DataSort, Sort, Symbol
+from kleis.meaning.core import Carrier, Constructor, DataSort, Dimension, Sort, Symbol
 from kleis.meaning.exhaustiveness import coverage
 from kleis.meaning.meaning import Instance, Meaning
 from kleis.meaning.printing_types import type_of
@@ -47,7 +47,7 @@ class Names:
         self._structures = _leading(meaning.instances if meaning is not None else (), self._members)
         self.carriers: dict[str, str] = {}
         for instance in self._structures:
-            self._name_carriers(instance)
+            self._name_parameters(instance, meaning.carriers if meaning is not None else ())
         self.using: TypeExpression | None = None
         if len(self._structures) == 1:
             self.using = _reference(self._structures[0], self.carriers)
@@ -70,7 +70,7 @@ class Names:
         name = self._definitions.get(key, key)
         for instance in self._structures:
             members = self._members.of(instance.structure)
-            if key.startswith(f"{instance.structure}(") and members is not None and name in members:
+            if key.endswith(f")::{name}") and members is not None and name in members:
                 return f"{instance.structure}::{name}"
         return name
 
@@ -106,7 +106,7 @@ class Names:
         members = self._members.of(structure)
         if not members or symbol.name.split("::")[0] not in members:
             return False
-        carriers = _carriers((*symbol.domain, symbol.codomain))
+        carriers = _opaque_names((*symbol.domain, symbol.codomain))
         own = any(name in self.carriers for name in carriers)
         return own or symbol.name not in self.theory.constants
 
@@ -118,10 +118,14 @@ class Names:
             if not (isinstance(each.item, Structure) and each.item.parameters)
         ]
 
-    def _name_carriers(self, instance: Instance) -> None:
-        for argument in instance.arguments:
-            if isinstance(argument, Carrier) and argument.name.startswith(f"{instance.structure}::"):
-                self.carriers[argument.name] = argument.name.rpartition("::")[2]
+    def _name_parameters(self, instance: Instance, carriers: Iterable[Sort]) -> None:
+        """Call the parameters of a structure, and the carriers that its text names, as the text does."""
+        prefix = f"{instance.structure}::"
+        for each in (*instance.arguments, *carriers):
+            for name in _opaque_names((each,)):
+                short = name.removeprefix(prefix)
+                if short != name and short not in self.carriers.values():
+                    self.carriers[name] = short
 
 
 def _leading(instances: Iterable[Instance], members: Members) -> tuple[Instance, ...]:
@@ -133,9 +137,20 @@ def _leading(instances: Iterable[Instance], members: Members) -> tuple[Instance,
 
 def _reference(instance: Instance, carriers: Mapping[str, str]) -> TypeExpression:
     """An instance after `using`: ``Group`` at its own carriers, else ``Group(ℤ)``."""
-    if all(isinstance(each, Carrier) and each.name in carriers for each in instance.arguments):
+    own = (
+        f"{instance.structure}::{carriers.get(name, name)}" == name
+        for name in _opaque_names(instance.arguments)
+    )
+    if all(own) and all(map(_is_parameter, instance.arguments)):
         return NamedType(instance.structure)
     return AppliedType(instance.structure, tuple(type_of(each, carriers) for each in instance.arguments))
+
+
+def _is_parameter(argument: Sort | Dimension) -> bool:
+    """Whether an argument of an instance may be a parameter: a carrier, or one unknown number."""
+    if isinstance(argument, Dimension):
+        return len(argument.terms) == 1 and argument.terms[0][1] == 1 and len(argument.terms[0][0]) == 1
+    return isinstance(argument, Carrier) and not argument.arguments
 
 
 def _overloaded(symbols: Iterable[Symbol]) -> frozenset[Symbol]:
@@ -145,12 +160,15 @@ def _overloaded(symbols: Iterable[Symbol]) -> frozenset[Symbol]:
     return frozenset(each for group in by_name.values() if len(group) > 1 for each in group)
 
 
-def _carriers(sorts: Iterable[Sort]) -> set[str]:
-    """The names of the carriers that sorts are made of."""
+def _opaque_names(sorts: Iterable[Sort | Dimension]) -> set[str]:
+    """The names of the carriers and unknown numbers that sorts are made of."""
     found: set[str] = set()
     waiting: list[object] = list(sorts)
     while waiting:
         each = waiting.pop()
+        if isinstance(each, Dimension):
+            found.update(atom for atoms, _ in each.terms for atom in atoms)
+            continue
         if isinstance(each, Carrier):
             found.add(each.name)
         if isinstance(each, tuple):

@@ -4,7 +4,8 @@ Specification: proving.md §1; `kleis show --meaning` prints the reading that wa
 
 Invariants
     * A type printed here is read as the same sort in the scope the sort comes from, where `writable` says so:
-      records and functions without arguments have no written type, and a sort that is not known yet has none.
+      records and functions of tuples (``A × B → C`` has two arguments) have no written type, nor has a sort that
+      is not known yet.
     * A carrier is called what the scope accepts: the name of its parameter, which `Carriers` may qualify.
 """
 
@@ -62,10 +63,16 @@ def type_of(sort: Sort | Dimension, carriers: Mapping[str, str] | None = None) -
         case TupleOf(items=items):
             return ProductType(tuple(type_of(item, carriers) for item in items))
         case MatrixOf(rows=rows, columns=columns, element=element):
-            parts = (dimension_type(rows), dimension_type(columns), type_of(element, carriers))
+            parts = (
+                dimension_type(rows, carriers),
+                dimension_type(columns, carriers),
+                type_of(element, carriers),
+            )
             return AppliedType("Matrix", parts)
         case FunctionOf(domain=domain, codomain=codomain):
             written = type_of(codomain, carriers)
+            if not domain:
+                return FunctionType(NamedType("Unit"), written)
             for argument in reversed(domain):
                 written = FunctionType(type_of(argument, carriers), written)
             return written
@@ -74,7 +81,7 @@ def type_of(sort: Sort | Dimension, carriers: Mapping[str, str] | None = None) -
         case DataSort(name=name, arguments=arguments):
             return _applied(name, arguments, carriers)
         case Dimension():
-            return dimension_type(sort)
+            return dimension_type(sort, carriers)
         case RecordOf() | SortVariable():
             return NamedType(sort_text(sort))
         case _:
@@ -91,10 +98,8 @@ def writable(sort: Sort | Dimension) -> bool:
         case TupleOf(items=items):
             return len(items) != 1 and all(map(writable, items))
         case FunctionOf(domain=domain, codomain=codomain):
-            return (
-                bool(domain)
-                and not isinstance(codomain, FunctionOf)
-                and all(map(writable, (*domain, codomain)))
+            return not isinstance(codomain, FunctionOf) and all(
+                writable(each) and not isinstance(each, TupleOf) for each in (*domain, codomain)
             )
         case DataSort(arguments=arguments) | Carrier(arguments=arguments):
             return all(map(writable, arguments))
@@ -110,13 +115,13 @@ def _applied(
     return AppliedType(name, tuple(type_of(argument, carriers) for argument in arguments))
 
 
-def dimension_type(dimension: Dimension) -> TypeExpression:
-    """A dimension as it is written: ``n + 1``, ``2 * n * m - 3``."""
+def dimension_type(dimension: Dimension, names: Mapping[str, str] | None = None) -> TypeExpression:
+    """A dimension as it is written: ``n + 1``, ``2 * n * m - 3``; `names` says how its atoms are called."""
     shown: TypeExpression | None = None
     for atoms, coefficient in sorted(dimension.terms, key=lambda term: (term[1] < 0, not term[0], term[0])):
         size = abs(coefficient)
         factors: list[TypeExpression] = [NumberType(size)] if size != 1 or not atoms else []
-        factors += [_atom(atom) for atom in atoms]
+        factors += [_atom((names or {}).get(atom, atom)) for atom in atoms]
         product = factors[0]
         for factor in factors[1:]:
             product = DimensionOperation("*", (product, factor))
