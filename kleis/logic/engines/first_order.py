@@ -402,7 +402,10 @@ def _symbol_names(meaning: Meaning) -> dict[Symbol, str]:
     symbols = dict.fromkeys(each.symbol for each in subterms(*roots) if isinstance(each, SymbolCall))
     symbols.update(dict.fromkeys(meaning.symbols))
     names = [symbol.name for symbol in symbols]
-    return {each: each.name if names.count(each.name) == 1 else _full_name(each) for each in symbols}
+    own = [
+        name for name in names if names.count(name) == 1 and not name.startswith(("true", "false", "?", "="))
+    ]
+    return {each: each.name if each.name in own else _full_name(each) for each in symbols}
 
 
 def _full_name(symbol: Symbol) -> str:

@@ -63,7 +63,9 @@ class Definitions:
                 declarations.append(f"(define-fun {self._name(definition)} {head} Bool {formula.true})")
                 return
             declarations.append(f"(define-fun {self._name(definition, '.true')} {head} Bool {formula.true})")
-            declarations.append(f"(define-fun {self._name(definition, '.false')} {head} Bool {formula.false})")
+            declarations.append(
+                f"(define-fun {self._name(definition, '.false')} {head} Bool {formula.false})"
+            )
             return
         value = self._terms.value(definition.body)
         self._known[definition.key] = value.defined != TRUE
@@ -92,7 +94,9 @@ class Definitions:
     def _condition(self, definition: Definition) -> str:
         """Where the recursion ends: the written sorts and the condition of the termination argument."""
         termination = self._meaning.termination(definition.key)
-        guards = [self._terms.sorts.guard(each.sort, self._terms.variable(each)) for each in definition.parameters]
+        guards = [
+            self._terms.sorts.guard(each.sort, self._terms.variable(each)) for each in definition.parameters
+        ]
         if termination is not None and termination.condition is not None:
             guards.append(self._terms.formula(termination.condition).true)
         return conjunction(*guards)
@@ -140,8 +144,12 @@ class Definitions:
             condition = conditions[each.key]
             if each.result == BOOL:
                 formula = self._terms.formula(each.body)
-                functions.append((self._name(each, ".true"), each, "Bool", conjunction(condition, formula.true)))
-                functions.append((self._name(each, ".false"), each, "Bool", conjunction(condition, formula.false)))
+                functions.append(
+                    (self._name(each, ".true"), each, "Bool", conjunction(condition, formula.true))
+                )
+                functions.append(
+                    (self._name(each, ".false"), each, "Bool", conjunction(condition, formula.false))
+                )
                 continue
             value = self._terms.value(each.body)
             sort = self._terms.sorts.name(each.result)
@@ -172,7 +180,9 @@ class Definitions:
             declarations.append(f"(declare-fun {name} ({sorts}) {sort})")
         for name, each, _, text in functions:
             call = application(name, self._arguments(each))
-            declarations.append(f"(assert (forall {self._head(each)} (! (= {call} {text}) :pattern ({call}))))")
+            declarations.append(
+                f"(assert (forall {self._head(each)} (! (= {call} {text}) :pattern ({call}))))"
+            )
 
     # ── names ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -182,11 +192,10 @@ class Definitions:
 
     def _head(self, definition: Definition) -> str:
         parts = (
-            f"({self._terms.variable(each)} {self._terms.sorts.name(each.sort)})" for each in definition.parameters
+            f"({self._terms.variable(each)} {self._terms.sorts.name(each.sort)})"
+            for each in definition.parameters
         )
         return f"({' '.join(parts)})"
 
     def _arguments(self, definition: Definition) -> list[str]:
         return [self._terms.variable(each) for each in definition.parameters]
-
-
