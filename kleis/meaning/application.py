@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kleis.builtins.table import CONSTANT_NAMES
 from kleis.meaning.core import (
     BOOL,
     Application,
@@ -88,8 +89,8 @@ def _nullary(candidate: Candidate) -> bool:
             return not constructor.fields
         case Template(node=definition):
             return not definition.parameters
-        case BuiltinName(row=row):
-            return row.least == 0
+        case BuiltinName(row=row):  # pi, e and tau need parentheses (§4.8): the names are free
+            return not CONSTANT_NAMES.isdisjoint((row.name, *row.aliases))
         case Refused():
             return True
 

@@ -3,7 +3,8 @@
 Specification: proving.md §1 ("Resolution"), issue 4 item 3.
 
 A proposition about a structure with parameters is printed under ``using S``: there the parameters of S are plain
-names, and its operations are ``S::op``.  Global names (sections, top-level operations) stay plain; a constant of
+names, and its operations are ``S::op``.  One about several structures, of which none is a part of another, has their
+names before types and operations, or, if they share carriers, plain names by which they are found again.  Global names (sections, top-level operations) stay plain; a constant of
 which there are several is ascribed its type.
 
 Invariant: two symbols of one meaning that are not one have different spellings, or different sorts of arguments.
@@ -11,15 +12,23 @@ Invariant: two symbols of one meaning that are not one have different spellings,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from kleis.lexing import is_word, soft
 from kleis.meaning.core import Carrier, Constructor, DataSort, Dimension, Sort, Symbol
 from kleis.meaning.exhaustiveness import coverage
 from kleis.meaning.meaning import Instance, Meaning
 from kleis.meaning.printing_types import type_of
-from kleis.resolution_members import Members
-from kleis.syntax import AppliedType, Case, DataDefinition, NamedType, Structure, TypeExpression
+from kleis.resolution_members import Members, head_name
+from kleis.syntax import (
+    AppliedType,
+    Case,
+    DataDefinition,
+    NamedType,
+    NestedStructure,
+    Structure,
+    TypeExpression,
+)
 from kleis.theory import Theory
 from kleis.traversal import walk
 
@@ -44,13 +53,17 @@ class Names:
     def __init__(self, meaning: Meaning | None = None, theory: Theory | None = None) -> None:
         self.theory = theory if theory is not None else Theory()
         self._members = Members(self.theory)
-        self._structures = _leading(meaning.instances if meaning is not None else (), self._members)
+        self._structures = _leading(meaning.instances if meaning is not None else (), self.theory)
         self.carriers: dict[str, str] = {}
-        for instance in self._structures:
-            self._name_parameters(instance, meaning.carriers if meaning is not None else ())
         self.using: TypeExpression | None = None
         if len(self._structures) == 1:
-            self.using = _reference(self._structures[0], self.carriers)
+            (instance,) = self._structures
+            self._name_parameters(instance, meaning.carriers if meaning is not None else ())
+            self.using = _reference(instance)
+        self._qualified = self.using is not None or all(map(_is_arbitrary, self._structures))
+        if not self._qualified:
+            for instance in self._structures:
+                self._name_parameters(instance, meaning.carriers if meaning is not None else ())
         self._data = meaning.data if meaning is not None else ()
         symbols = meaning.symbols if meaning is not None else ()
         self._overloaded = _overloaded(symbols)
@@ -60,7 +73,7 @@ class Names:
 
     def symbol(self, symbol: Symbol) -> str:
         """How a symbol is called."""
-        for instance in self._structures:
+        for instance in self._structures if self._qualified else ():
             if self._belongs(symbol, instance.structure):
                 return f"{instance.structure}::{symbol.name}"
         return symbol.name
@@ -68,7 +81,7 @@ class Names:
     def definition(self, key: str) -> str:
         """How a definition is called."""
         name = self._definitions.get(key, key)
-        for instance in self._structures:
+        for instance in self._structures if self._qualified else ():
             members = self._members.of(instance.structure)
             if key.endswith(f")::{name}") and members is not None and name in members:
                 return f"{instance.structure}::{name}"
@@ -107,7 +120,7 @@ class Names:
         if not members or symbol.name.split("::")[0] not in members:
             return False
         carriers = _opaque_names((*symbol.domain, symbol.codomain))
-        own = any(name in self.carriers for name in carriers)
+        own = any(name.startswith(f"{structure}::") for name in carriers)
         return own or symbol.name not in self.theory.constants
 
     def _sections(self, symbol: Symbol) -> list[str]:
@@ -128,22 +141,47 @@ class Names:
                     self.carriers[name] = short
 
 
-def _leading(instances: Iterable[Instance], members: Members) -> tuple[Instance, ...]:
-    """The instances with arguments that are nobody's parents, in order."""
+def _leading(instances: Iterable[Instance], theory: Theory) -> tuple[Instance, ...]:
+    """The instances with arguments that are no parts of others, in order."""
     found = [each for each in instances if each.arguments]
-    inherited = {parent for each in found for parent in members.ancestors(each.structure)}
-    return tuple(each for each in found if each.structure not in inherited)
+    inherited = {part for each in found for part in _parts(each.structure, theory)}
+    structures = {each.structure for each in found}
+
+    def is_part(each: Instance) -> bool:
+        owners = {name.rpartition("::")[0] for name in _opaque_names(each.arguments)}
+        return bool(owners & (structures - {each.structure}))
+
+    return tuple(each for each in found if each.structure not in inherited and not is_part(each))
 
 
-def _reference(instance: Instance, carriers: Mapping[str, str]) -> TypeExpression:
-    """An instance after `using`: ``Group`` at its own carriers, else ``Group(ℤ)``."""
-    own = (
-        f"{instance.structure}::{carriers.get(name, name)}" == name
-        for name in _opaque_names(instance.arguments)
-    )
-    if all(own) and all(map(_is_parameter, instance.arguments)):
+def _parts(name: str, theory: Theory) -> set[str]:
+    """The structures that one has within it: its parents and nested ones, and theirs."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        structure = theory.structures.get(waiting.pop())
+        if structure is None:
+            continue
+        nested = [member.type for member in structure.members if isinstance(member, NestedStructure)]
+        for reference in (structure.extends, structure.over, *nested):
+            part = head_name(reference)
+            if part is not None and part not in found and part != name:
+                found.add(part)
+                waiting.append(part)
+    return found
+
+
+def _reference(instance: Instance) -> TypeExpression:
+    """An instance after `using`: ``Group`` at carriers of its own, else ``Group(ℤ)``."""
+    if _is_arbitrary(instance):
         return NamedType(instance.structure)
-    return AppliedType(instance.structure, tuple(type_of(each, carriers) for each in instance.arguments))
+    return AppliedType(instance.structure, tuple(type_of(each) for each in instance.arguments))
+
+
+def _is_arbitrary(instance: Instance) -> bool:
+    """Whether nothing is known of the arguments of an instance: they are called by its structure."""
+    own = (name.startswith(f"{instance.structure}::") for name in _opaque_names(instance.arguments))
+    return all(map(_is_parameter, instance.arguments)) and all(own)
 
 
 def _is_parameter(argument: Sort | Dimension) -> bool:
