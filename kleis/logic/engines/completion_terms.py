@@ -63,7 +63,14 @@ class Bank:
             for each in variables_of(term):
                 if each not in values:
                     values[each] = self.variable(offset + len(values), each.sort)
-        return tuple(instance(self, term, values) for term in terms)
+        return tuple(self._with(term, values) for term in terms)
+
+    def _with(self, term: Node, values: Mapping[Node, Node]) -> Node:
+        if term.ground:
+            return term
+        if term.head < 0:
+            return values[term]
+        return self.apply(term.head, tuple([self._with(each, values) for each in term.arguments]))
 
     def replaced(self, term: Node, path: tuple[int, ...], part: Node) -> Node:
         """The term with the subterm at a position replaced."""

@@ -24,6 +24,7 @@ from kleis.logic.engines.first_order_terms import (
     TRUE,
     Apply,
     Both,
+    Either,
     Formula,
     Function,
     Letter,

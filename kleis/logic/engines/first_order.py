@@ -358,15 +358,12 @@ class _Reader:
         values: Mapping[str, Term],
         scope: tuple[Letter, ...],
     ) -> Formula:
-        """↔ of atoms stays, for completion; otherwise two implications."""
+        """↔ of atoms stays, for completion; otherwise two implications, or two ways to differ."""
         if positive and isinstance(left, Literal) and isinstance(right, Literal):
             made = (self._skolemised(each, True, values, scope) for each in (left, right))
             return Same(*made)
-        one = (self._skolemised(left, False, values, scope), self._skolemised(right, positive, values, scope))
-        two = (
-            self._skolemised(left, True, values, scope),
-            self._skolemised(right, not positive, values, scope),
-        )
+        one = (self._skolemised(left, False, values, scope), self._skolemised(right, True, values, scope))
+        two = (self._skolemised(left, True, values, scope), self._skolemised(right, False, values, scope))
         if positive:
             return conjunction((disjunction(one), disjunction(two)))
         return disjunction((conjunction(one), conjunction(two)))
