@@ -8,8 +8,9 @@ How interpretations are tried
     what fails goes no further.  If there are at most `Bounds.tables` ways to go on, all are tried, otherwise
     `Bounds.samples` of them, drawn from a fixed seed.
 
-    Where the functions that are tried are not all there are (on infinite sorts, or to them), the symbol is also left
-    *open*: an open symbol stands for every function, and what is decided nevertheless holds for all of them.
+    In the one-sided mode, where the functions that are tried are not all there are (on infinite sorts, or to them), the
+    symbol is also left *open*: an open symbol stands for every function, and what is decided nevertheless holds for all
+    of them.  In the relativised mode functions have their values in the range, and on infinite sorts only some are tried.
 
     An interpretation in which an axiom stays open is *unconfirmed*: nothing is disproved by it.
 """
@@ -295,11 +296,11 @@ class _Search:
             listed = [Function(symbol.name, symbol.domain, each, total=True) for each in given]
             return _Candidates(listed, None, complete=False)
         tables = ranges.tables(symbol.domain, symbol.codomain)
+        relativised = self._mode == "relativised"
         if tables is None:
-            return _Candidates(
-                (None, *ranges.some_functions(symbol.domain, symbol.codomain)), None, complete=True
-            )
-        return _Candidates(() if tables.complete else (None,), tables, complete=True)
+            some = ranges.some_functions(symbol.domain, symbol.codomain)
+            return _Candidates(some if relativised else (None, *some), None, complete=not relativised)
+        return _Candidates(() if relativised or tables.complete else (None,), tables, complete=True)
 
     def _order(self, candidates: Mapping[Symbol, _Candidates]) -> list[Symbol]:
         """The symbols of axioms with few interpretations first, those that only the claim speaks of last."""

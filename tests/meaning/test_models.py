@@ -192,6 +192,11 @@ def test_functions_into_infinite_sorts_are_tables() -> None:
     c = Symbol("c", (), INTEGER)
     beyond = decide(Meaning(claim=less(call(c), integer(99)), symbols=(c,)))
     assert beyond.status == "open"
+    bounded = decide(Meaning(claim=less(call(c), integer(99)), symbols=(c,)), mode="relativised")
+    assert (bounded.status, bounded.exhaustive, bounded.conclusive) == ("true", True, False)
+    f = Symbol("f", (INTEGER,), INTEGER)
+    tried = decide(Meaning(claim=less(call(f, integer(7)), integer(99)), symbols=(f,)), mode="relativised")
+    assert (tried.status, tried.exhaustive) == ("true", False)
 
 
 def test_more_tables_than_can_be_tried_are_sampled_from_a_fixed_seed() -> None:
