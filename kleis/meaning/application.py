@@ -243,13 +243,25 @@ def _call_template(
     """A call of a definition: written sorts are required, others are taken from the arguments."""
     definitions, count = unit.definitions, len(template.node.parameters)
     if len(arguments) > count:
+        result = definitions.written_result(template)
+        if count and result is not None and not variables_of(result) and not isinstance(result, FunctionOf):
+            name = template.node.name
+            unit.refuse(
+                node,
+                "arity",
+                f"{name} takes {count} argument{'s' * (count != 1)}, here it has {len(arguments)}",
+                found=str(len(arguments)),
+                expected=(str(count),),
+            )
         function = _call_template(unit, node, template, arguments[:count])
         return apply_value(unit, node, function, arguments[count:])
     written = definitions.written_parameters(template)
     terms: list[Term] = []
     for argument, wanted in zip(arguments, written, strict=False):
         term = unit.term(argument, wanted)
-        terms.append(term if wanted is None or variables_of(wanted) else unit.adapt(term, wanted, argument))
+        if wanted is not None and not variables_of(wanted):
+            term = unit.adapt(term, wanted, argument, f"an argument of {template.node.name}")
+        terms.append(term)
     missing: list[Variable] = []
     for place in range(len(arguments), count):
         parameter = template.node.parameters[place]
@@ -293,6 +305,8 @@ def named_value(unit: Unit, node: Name, expected: Sort | None) -> Term:
     if len(candidates) == 1 and isinstance(candidates[0], Template):
         return _call_template(unit, node, candidates[0], ())
     values = [each for each in candidates if _nullary(each)]
+    if not values and all(isinstance(each, BuiltinName) and each.row.most == 0 for each in candidates):
+        return _unbound(unit, node)
     if not values:
         return _function_value(unit, node, candidates, expected)
     as_call = Call(node.name, (), node.span)

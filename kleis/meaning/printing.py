@@ -19,12 +19,23 @@ from typing import Any
 
 import msgspec
 
-from kleis.meaning.core import Constructor, DataSort, Definition, FunctionOf, Sort, Symbol, Term, Variable
+from kleis.meaning.core import (
+    BuiltinCall,
+    Constructor,
+    DataSort,
+    Definition,
+    FunctionOf,
+    Sort,
+    Symbol,
+    Term,
+    Variable,
+)
 from kleis.meaning.definedness import Definedness, Need
 from kleis.meaning.meaning import Instance, Meaning, Obligation, Termination
 from kleis.meaning.printing_names import Names
 from kleis.meaning.printing_terms import TermPrinter
 from kleis.meaning.printing_types import type_of
+from kleis.meaning.terms import subterms
 from kleis.printer import print_declaration, print_expression, print_type
 from kleis.syntax import (
     DataDefinition,
@@ -46,6 +57,7 @@ __all__ = [
     "Description",
     "FreeText",
     "ObligationText",
+    "OperationText",
     "ReadingText",
     "UnsettledText",
     "conditions",
@@ -61,6 +73,17 @@ class FreeText(msgspec.Struct, frozen=True):
 
     name: str
     type: str
+
+
+class OperationText(msgspec.Struct, frozen=True):
+    """A built-in as it was read: its declaration at the sorts found, and where it has a value (empty: everywhere).
+
+    `incomplete` says that solvers only approximate it.
+    """
+
+    declaration: str
+    condition: str
+    incomplete: bool
 
 
 class AxiomText(msgspec.Struct, frozen=True):
@@ -125,6 +148,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
     proposition: str | None
     using: str | None
     free: tuple[FreeText, ...]
+    operations: tuple[OperationText, ...]
     instances: tuple[str, ...]
     carriers: tuple[str, ...]
     symbols: tuple[str, ...]
@@ -184,6 +208,7 @@ class _Describer:
             proposition=self._written(proposition) if proposition is not None else None,
             using=self._type_text(using) if using is not None else None,
             free=tuple(FreeText(each.name, self._type(each.sort)) for each in meaning.free),
+            operations=tuple(dict.fromkeys(self._operations())),
             instances=tuple(self._instance(each) for each in meaning.instances),
             carriers=tuple(self._type(each) for each in meaning.carriers),
             symbols=tuple(self._symbol(each) for each in meaning.symbols),
@@ -225,6 +250,22 @@ class _Describer:
     def _type(self, sort: Sort) -> str:
         return self._type_text(type_of(sort, self._names.carriers))
 
+    def _operations(self) -> Iterable[OperationText]:
+        """The built-ins of the claim, each with the sorts it has there."""
+        for each in subterms(self._meaning.claim) if self._meaning.claim is not None else ():
+            if isinstance(each, BuiltinCall):
+                operation = each.operation
+                sort = _signature(
+                    tuple(parameter.sort for parameter in operation.parameters), operation.result
+                )
+                written = OperationDeclaration(operation.name, type_of(sort, self._names.carriers))
+                condition = operation.condition
+                yield OperationText(
+                    self._declared(written),
+                    self._text(condition, operation.parameters) if condition is not None else "",
+                    operation.incomplete,
+                )
+
     # ── What is in force ─────────────────────────────────────────────────────────────────────────────────────
 
     def _instance(self, instance: Instance) -> str:
@@ -234,7 +275,7 @@ class _Describer:
         return f"{instance.structure}({', '.join(arguments)})"
 
     def _symbol(self, symbol: Symbol) -> str:
-        sort = FunctionOf(symbol.domain, symbol.codomain)
+        sort = _signature(symbol.domain, symbol.codomain)
         return self._declared(
             OperationDeclaration(self._names.symbol(symbol), type_of(sort, self._names.carriers))
         )
@@ -305,3 +346,8 @@ class _Describer:
         return ObligationText(
             obligation.kind, obligation.name, obligation.subject, self._text(obligation.formula)
         )
+
+
+def _signature(domain: tuple[Sort, ...], codomain: Sort) -> Sort:
+    """The sort that a declaration writes: of a function, or of a constant."""
+    return FunctionOf(domain, codomain) if domain else codomain

@@ -52,9 +52,10 @@ def kleis() -> None:
 @_PATH
 @_JSON
 def check(files: tuple[str, ...], syntax_only: bool, path: tuple[Path, ...], as_json: bool) -> int:
-    """Report syntax errors, missing imports and unknown names.
+    """Report syntax errors, missing imports, unknown names, and declarations that mean nothing.
 
-    Warnings point out readings that a person may not expect; they do not change the exit status.
+    Sorts, kinds, dimensions, ambiguous operations, definedness and termination are checked. Warnings point out
+    readings that a person may not expect; they do not change the exit status.
     """
     from registry.cli.kleis_checking import check_file
     from registry.cli.kleis_files import expand, make_loader
@@ -145,12 +146,44 @@ def fmt(files: tuple[str, ...], only_check: bool, in_ascii: bool) -> int:
     return 1 if failed or (only_check and changed) else 0
 
 
-@kleis.command()
-@click.argument("file", metavar="FILE")
+@kleis.command(cls=NumbersCommand)
+@click.argument("file", metavar="FILE", default="")
 @click.option("--tree", is_flag=True, help="Show the abstract syntax with places.")
+@click.option("--meaning", metavar="PROPOSITION", help="Show what a proposition means (- is standard input).")
+@click.option("--import", "imports", multiple=True, metavar="F", help="With --meaning: import a file first.")
+@click.option("--using", default="", metavar="S", help="With --meaning: the structure it is about.")
+@_PATH
 @click.option("--ascii", "in_ascii", is_flag=True, help="Spell operators in ASCII.")
-def show(file: str, tree: bool, in_ascii: bool) -> int:
-    """Print a file as it was read."""
+@click.option("--json", "as_json", is_flag=True, help="With --meaning: print one JSON object.")
+def show(
+    file: str,
+    tree: bool,
+    meaning: str | None,
+    imports: tuple[str, ...],
+    using: str,
+    path: tuple[Path, ...],
+    in_ascii: bool,
+    as_json: bool,
+) -> int:
+    """Print a file as it was read, or what a proposition means.
+
+    The meaning has every name resolved, every coercion written out, what is in force and what it rests on.
+    """
+    if meaning is not None:
+        if file or tree:
+            raise click.UsageError("--meaning shows a proposition: give files with --import, and no --tree")
+        from registry.cli.kleis_meaning import show_meaning
+
+        (proposition,) = words([meaning.lstrip()])
+        return show_meaning(proposition, imports, using, path, in_ascii=in_ascii, as_json=as_json)
+    if not file:
+        raise click.UsageError("give a FILE, or a proposition with --meaning")
+    if imports or using or path or as_json:
+        raise click.UsageError("--import, --using, --path and --json belong to --meaning")
+    return _show_file(file, tree, in_ascii)
+
+
+def _show_file(file: str, tree: bool, in_ascii: bool) -> int:
     from kleis.errors import LoadError
     from kleis.printer import print_program
     from registry.cli.kleis_files import expand, load, make_loader
