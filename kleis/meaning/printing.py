@@ -334,12 +334,18 @@ class _Describer:
         if self._meaning.claim is None:
             return
         for need in self._definedness.needs(self._meaning.claim):
-            proposition = need.proposition
+            proposition, certain = need.proposition, self._definedness.settled(need)
+            if (
+                certain
+                and isinstance(proposition, Term)
+                and not any(isinstance(each, Variable) for each in subterms(proposition))
+            ):
+                continue  # 2 ≠ 0: it says nothing of the claim
             yield ConditionText(
                 need.kind,
                 self._text(need.subject, need.variables),
                 self._text(proposition) if proposition is not None else "",
-                self._definedness.settled(need),
+                certain,
             )
 
     def _obligation(self, obligation: Obligation) -> ObligationText:

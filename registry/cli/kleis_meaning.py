@@ -141,6 +141,7 @@ def _sections(shown: Description) -> Iterator[tuple[str, list[list[Piece]]]]:
                 Piece(_reading(each.source, each.meaning)),
             ]
             for each in shown.readings
+            if each.kind != "free"
         ],
     )
     yield (
