@@ -70,7 +70,7 @@ from kleis.meaning.meaning import Meaning
 from kleis.meaning.terms import substitute, subterms
 from kleis.meaning.wording import sort_text
 
-__all__ = ["Problem", "translate"]
+__all__ = ["Problem", "full_name", "translate"]
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -402,10 +402,11 @@ def _symbol_names(meaning: Meaning) -> dict[Symbol, str]:
     own = [
         name for name in names if names.count(name) == 1 and not name.startswith(("true", "false", "?", "="))
     ]
-    return {each: each.name if each.name in own else _full_name(each) for each in symbols}
+    return {each: each.name if each.name in own else full_name(each) for each in symbols}
 
 
-def _full_name(symbol: Symbol) -> str:
+def full_name(symbol: Symbol) -> str:
+    """A symbol with its sorts: no other has this name."""
     domain = " × ".join(map(sort_text, symbol.domain))
     return f"{symbol.name} : {domain} → {sort_text(symbol.codomain)}"
 
