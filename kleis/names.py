@@ -39,7 +39,13 @@ def nearest(name: str, candidates: Iterable[str], *, limit: int = 3) -> tuple[st
     same = [each for each in possible if each.casefold() == folded]
     if same:
         return tuple(same[:limit])
-    return tuple(difflib.get_close_matches(name, possible, n=limit, cutoff=_CUTOFF))
+    close = difflib.get_close_matches(name, possible, n=limit, cutoff=_CUTOFF)
+    return tuple(close or [each for each in possible if _one_letter_apart(name, each)][:limit])
+
+
+def _one_letter_apart(a: str, b: str) -> bool:
+    """Whether two names of three letters or more differ in one letter."""
+    return len(a) == len(b) >= 3 and sum(x != y for x, y in zip(a, b, strict=True)) == 1
 
 
 def suggestion(name: str, candidates: Iterable[str], *, otherwise: str = "") -> str:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kleis.builtins.table import CONSTANT_NAMES
 from kleis.meaning.core import (
     BOOL,
     Application,
@@ -30,7 +29,17 @@ from kleis.meaning.core import (
 )
 from kleis.meaning.forms import special_form
 from kleis.meaning.inference import rank, variables_of
-from kleis.meaning.options import Given, Option, build_call, cost_of, option_text, options_of, symbol_option
+from kleis.meaning.options import (
+    Given,
+    Option,
+    build_call,
+    cost_of,
+    nullary,
+    option_text,
+    options_of,
+    overloaded_sorts,
+    symbol_option,
+)
 from kleis.meaning.refusals import missing_operation, nothing_fits, refused_declaration, unknown_operation
 from kleis.meaning.scope import BuiltinName, Candidate, DataConstructor, Polymorphic, Refused, Template
 from kleis.meaning.wording import sort_text
@@ -61,10 +70,16 @@ def call(unit: Unit, node: Call, expected: Sort | None) -> Term:
         return special
     if not candidates:
         raise unknown_operation(unit, node)
-    if len(candidates) == 1 and isinstance(candidates[0], Template):
+    if len(candidates) == 1 and isinstance(candidates[0], Template) and not candidates[0].overload:
         return _call_template(unit, node, candidates[0], node.arguments)
-    given = [Given(each, _early(unit, each)) for each in node.arguments]
+    given = [_given(unit, each) for each in node.arguments]
     return _choose(unit, node, candidates, given, expected)
+
+
+def _given(unit: Unit, node: Expression) -> Given:
+    """An argument as far as it can be read before the call is decided."""
+    choices = overloaded_sorts(unit, node)
+    return Given(node, None, choices) if choices else Given(node, _early(unit, node))
 
 
 def _early(unit: Unit, node: Expression) -> Term | None:
@@ -78,21 +93,7 @@ def _early(unit: Unit, node: Expression) -> Term | None:
 
 def _is_function(unit: Unit, node: Name) -> bool:
     candidates = unit.scope.candidates(node.name)
-    return bool(candidates) and not any(_nullary(each) for each in candidates)
-
-
-def _nullary(candidate: Candidate) -> bool:
-    match candidate:
-        case Symbol(domain=domain) | Polymorphic(domain=domain):
-            return not domain
-        case DataConstructor(constructor=constructor):
-            return not constructor.fields
-        case Template(node=definition):
-            return not definition.parameters
-        case BuiltinName(row=row):  # pi, e and tau need parentheses (§4.8): the names are free
-            return not CONSTANT_NAMES.isdisjoint((row.name, *row.aliases))
-        case Refused():
-            return True
+    return bool(candidates) and not any(nullary(each) for each in candidates)
 
 
 def _choose(
@@ -112,7 +113,7 @@ def _choose(
             return partial
         readings = [option_text(option) for option in options]
         raise nothing_fits(unit, node, candidates, readings, [each.term for each in given])
-    if len(fitting) > 1 and any(each.term is None for each in given):
+    if len(fitting) > 1 and any(each.term is None and not each.choices for each in given):
         given = _read_functions(unit, [option for _, option in fitting], given)
         fitting = [(cost, option) for _, option in fitting if (cost := cost_of(unit, option, given)) is not None]
     if len(fitting) > 1 and any(each.term is not None and _open(unit, each.term) for each in given):
@@ -128,7 +129,7 @@ def _read_functions(unit: Unit, options: Sequence[Option], given: Sequence[Given
     for place, each in enumerate(given):
         domains = {_domain(option.parameters[place]) for option in options}
         domain = domains.pop() if len(domains) == 1 else None
-        if each.term is None and domain is not None:
+        if each.term is None and domain is not None and not each.choices:
             each = Given(each.node, unit.term(each.node, FunctionOf(domain, SortVariable("_"))))
         found.append(each)
     return found
@@ -304,7 +305,7 @@ def named_value(unit: Unit, node: Name, expected: Sort | None) -> Term:
             raise refused_declaration(unit, node, each)
     if len(candidates) == 1 and isinstance(candidates[0], Template):
         return _call_template(unit, node, candidates[0], ())
-    values = [each for each in candidates if _nullary(each)]
+    values = [each for each in candidates if nullary(each)]
     if not values and all(isinstance(each, BuiltinName) and each.row.most == 0 for each in candidates):
         return _unbound(unit, node)
     if not values:

@@ -5,7 +5,7 @@ Specification: proving.md §1 ("A proposition uses the axioms of its connected c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from kleis.meaning.core import (
     Carrier,
@@ -56,6 +56,7 @@ def assemble(
     places: Mapping[str, Place],
     data: tuple[tuple[DataType, ...], ...],
     higher_order: Iterable[str],
+    polymorphic: Collection[Symbol],
     obligations: Sequence[Obligation],
     readings: Sequence[Reading],
     warnings: Sequence[Problem],
@@ -67,7 +68,7 @@ def assemble(
     needed = [obligation for _, each in recursive for obligation in each.obligations]
     unsettled = [
         *_not_terminating(definitions, terminations, places),
-        *_higher_order(claim, axioms, reached, frozenset(higher_order), place),
+        *_higher_order(claim, axioms, reached, frozenset(higher_order), polymorphic, place),
     ]
     return Meaning(
         claim=claim,
@@ -101,7 +102,12 @@ def _not_terminating(
 
 
 def _higher_order(
-    claim: Term | None, axioms: Sequence[Axiom], reached: Reached, refused: frozenset[str], place: Place
+    claim: Term | None,
+    axioms: Sequence[Axiom],
+    reached: Reached,
+    refused: frozenset[str],
+    polymorphic: Collection[Symbol],
+    place: Place,
 ) -> Iterable[Unsettled]:
     """Parts that only a higher-order logic expresses."""
     for sort in reached.sorts:
@@ -110,6 +116,10 @@ def _higher_order(
             yield Unsettled("higher-order", message, place)
         if isinstance(sort, Carrier) and any(isinstance(each, FunctionOf) for each in sort.arguments):
             yield Unsettled("higher-order", f"{sort_text(sort)} is a family over functions", place)
+    for symbol in reached.symbols:
+        if symbol in polymorphic:
+            message = f"{symbol.name} is an operation for all types, in a structure"
+            yield Unsettled("higher-order", message, place)
     sources = [(claim, place)] if claim is not None else []
     sources += [(axiom.formula, axiom.place) for axiom in axioms]
     for term, where in sources:

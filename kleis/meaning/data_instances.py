@@ -31,10 +31,11 @@ from kleis.meaning.core import (
     TupleOf,
 )
 from kleis.meaning.data_types import DataDeclaration, inner_sorts
+from kleis.meaning.dimension_reading import normal_dimension
 from kleis.meaning.meaning import DataType, MeaningError
 from kleis.meaning.wording import dimension_text, sort_text
 
-__all__ = ["at_arguments", "instances"]
+__all__ = ["at_arguments", "instances", "instantiate_sort"]
 
 _INSTANCES = 256
 _GROWTH = 100
@@ -85,7 +86,7 @@ def at_arguments(declaration: DataDeclaration, sort: DataSort) -> DataType:
         Constructor(
             constructor.name,
             tuple(
-                ConstructorField(field.name or f"_{index}", _at(field.sort, values))
+                ConstructorField(field.name or f"_{index}", instantiate_sort(field.sort, values))
                 for index, field in enumerate(constructor.fields)
             ),
             sort,
@@ -145,25 +146,26 @@ def _not_regular(declaration: DataDeclaration, sort: DataSort) -> MeaningError:
 # ── Parameters replaced ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _at(sort: Sort, values: Arguments) -> Sort:
+def instantiate_sort(sort: Sort, values: Arguments) -> Sort:
+    """The sort with sorts for its variables, and dimensions for the atoms of its dimensions."""
     match sort:
         case SortVariable(name=name):
             value = values.get(name, sort)
             return sort if isinstance(value, Dimension) else value
         case ListOf(element=element):
-            return ListOf(_at(element, values))
+            return ListOf(instantiate_sort(element, values))
         case SetOf(element=element):
-            return SetOf(_at(element, values))
+            return SetOf(instantiate_sort(element, values))
         case TupleOf(items=items):
-            return TupleOf(tuple(_at(item, values) for item in items))
+            return TupleOf(tuple(instantiate_sort(item, values) for item in items))
         case RecordOf(fields=fields):
-            return RecordOf(tuple((name, _at(each, values)) for name, each in fields))
+            return RecordOf(tuple((name, instantiate_sort(each, values)) for name, each in fields))
         case MatrixOf(rows=rows, columns=columns, element=element):
-            return MatrixOf(_dimension(rows, values), _dimension(columns, values), _at(element, values))
+            return MatrixOf(_dimension(rows, values), _dimension(columns, values), instantiate_sort(element, values))
         case FunctionOf(domain=domain, codomain=codomain):
             # Curried types are flat in the core, also where a parameter becomes a function sort.
-            result = _at(codomain, values)
-            inputs = tuple(_at(each, values) for each in domain)
+            result = instantiate_sort(codomain, values)
+            inputs = tuple(instantiate_sort(each, values) for each in domain)
             if isinstance(result, FunctionOf):
                 return FunctionOf((*inputs, *result.domain), result.codomain)
             return FunctionOf(inputs, result)
@@ -180,7 +182,7 @@ def _argument(argument: Sort | Dimension, values: Arguments) -> Sort | Dimension
         return _dimension(argument, values)
     if isinstance(argument, SortVariable):
         return values.get(argument.name, argument)
-    return _at(argument, values)
+    return instantiate_sort(argument, values)
 
 
 Polynomial = dict[tuple[str, ...], int]
@@ -195,7 +197,7 @@ def _dimension(dimension: Dimension, values: Arguments) -> Dimension:
             product = _times(product, _atom(atom, values))
         for monomial, factor in product.items():
             total[monomial] = total.get(monomial, 0) + factor
-    return Dimension(tuple(sorted((atoms, factor) for atoms, factor in total.items() if factor)))
+    return normal_dimension(total)
 
 
 def _atom(atom: str, values: Arguments) -> Polynomial:

@@ -32,6 +32,7 @@ from kleis.meaning.core import (
     RecordOf,
     Sort,
     SortVariable,
+    Symbol,
     Term,
     TupleOf,
     Variable,
@@ -118,6 +119,7 @@ class Definitions:
         self._operations: dict[tuple[Signature, tuple[Sort, ...], Sort], Operation] = {}
         self._failed: dict[str, MeaningError] = {}
         self._data: dict[DataSort, DataType] = {}
+        self.higher_order: dict[Symbol, str] = {}
 
     # ── what the readers of expressions ask ──────────────────────────────────────────────────────────────
 

@@ -15,7 +15,7 @@ from kleis.meaning.core import Dimension, Sort
 from kleis.meaning.wording import dimension_text, refusal
 from kleis.syntax import DimensionOperation, NamedType, NumberType, TypeExpression
 
-__all__ = ["constant", "number_of", "read_dimension"]
+__all__ = ["constant", "normal_dimension", "number_of", "read_dimension"]
 
 _Polynomial = dict[tuple[str, ...], int]
 
@@ -26,7 +26,7 @@ _LARGEST_POWER = 8
 
 def constant(value: int) -> Dimension:
     """A number as a dimension."""
-    return _normal({(): value})
+    return normal_dimension({(): value})
 
 
 def number_of(dimension: Dimension) -> int | None:
@@ -49,7 +49,7 @@ def read_dimension(written: TypeExpression, names: Mapping[str, Sort | Dimension
             if known is not None:
                 message = f"{name} is a type, where a number is required"
                 raise refusal(written, file, "wrong-kind", message, found=name, expected=("a dimension",))
-            return _normal({(name,): 1})
+            return normal_dimension({(name,): 1})
         case DimensionOperation(operator=operator, arguments=arguments):
             return _operation(operator, [read_dimension(each, names, file=file) for each in arguments])
         case _:
@@ -66,7 +66,7 @@ def _operation(operator: str, given: Sequence[Dimension]) -> Dimension:
         left, right = (dict(each.terms) for each in given)
         for atoms, value in right.items():
             left[atoms] = left.get(atoms, 0) + (value if operator == "+" else -value)
-        return _normal(left)
+        return normal_dimension(left)
     if operator == "*":
         return _times(given[0], given[1])
     if operator == "^" and numbers[1] is not None and 0 <= numbers[1] <= _LARGEST_POWER:
@@ -77,10 +77,10 @@ def _operation(operator: str, given: Sequence[Dimension]) -> Dimension:
     if operator == "/" and numbers[1]:
         divided = {atoms: value / numbers[1] for atoms, value in given[0].terms}
         if all(value == int(value) for value in divided.values()):
-            return _normal({atoms: int(value) for atoms, value in divided.items()})
+            return normal_dimension({atoms: int(value) for atoms, value in divided.items()})
     texts = [dimension_text(each) for each in given]
     shown = f"{operator}({', '.join(texts)})" if operator in _FUNCTIONS else f"({texts[0]}{operator}{texts[1]})"
-    return _normal({(shown,): 1})
+    return normal_dimension({(shown,): 1})
 
 
 def _times(left: Dimension, right: Dimension) -> Dimension:
@@ -89,9 +89,10 @@ def _times(left: Dimension, right: Dimension) -> Dimension:
         for others, factor in right.terms:
             together = tuple(sorted((*atoms, *others)))
             product[together] = product.get(together, 0) + value * factor
-    return _normal(product)
+    return normal_dimension(product)
 
 
-def _normal(polynomial: _Polynomial) -> Dimension:
+def normal_dimension(polynomial: Mapping[tuple[str, ...], int]) -> Dimension:
+    """The one form of a polynomial: higher powers first, the number last, nothing times 0."""
     terms = [(atoms, value) for atoms, value in polynomial.items() if value]
     return Dimension(tuple(sorted(terms, key=lambda term: (-len(term[0]), term[0]))))

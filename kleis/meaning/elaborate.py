@@ -14,8 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from kleis.meaning.assembly import assemble, closed_claim
-from kleis.meaning.core import BOOL, Carrier, DataSort, Sort, Term, Variable
+from kleis.meaning.core import BOOL, Carrier, DataSort, Definition, Dimension, Sort, Term, Variable
 from kleis.meaning.data_instances import instances as data_instances
 from kleis.meaning.data_types import DataDeclaration, DataReport, check_data
 from kleis.meaning.definitions import Definitions
@@ -23,13 +25,24 @@ from kleis.meaning.frames import NamedAxiom, StructureInstance, arbitrary_argume
 from kleis.meaning.globals_in_force import Globals
 from kleis.meaning.implementations import axioms_of, obligations_of
 from kleis.meaning.in_force import InForce
-from kleis.meaning.meaning import Axiom, DataType, Instance, Meaning, MeaningError, Obligation
+from kleis.meaning.meaning import (
+    Axiom,
+    DataType,
+    Instance,
+    Meaning,
+    MeaningError,
+    Obligation,
+    Reading,
+    Termination,
+)
 from kleis.meaning.passes import Piece, read_piece
 from kleis.meaning.reach import Reached, reach
-from kleis.meaning.scope import Scope
+from kleis.meaning.scope import Scope, Template
 from kleis.meaning.sections_in_force import Link, SectionNames, component, links_of
 from kleis.meaning.structure_search import Found, StructureSearch, Types
-from kleis.meaning.wording import refusal
+from kleis.meaning.terms import apart_from
+from kleis.meaning.wording import refusal, sort_text
+from kleis.names import suggestion
 from kleis.problems import Place, Problem, place_of
 from kleis.syntax import (
     AppliedType,
@@ -37,7 +50,6 @@ from kleis.syntax import (
     Expression,
     Field,
     NamedType,
-    NestedStructure,
     OperationDeclaration,
     Structure,
     TypeExpression,
@@ -90,7 +102,7 @@ class Elaborator:
         free = tuple(
             Variable(each.name, piece.unit.inference.resolve(each.sort)) for each in piece.unit.free.values()
         )
-        claim = closed_claim(piece.term, free)
+        claim = closed_claim(apart_from(piece.term, {each.name for each in free}), free)
         meaning = self._meaning(claim, free, found.instances, place_of(proposition, file), found.warnings)
         return _with_readings(meaning, piece, free)
 
@@ -130,10 +142,10 @@ class Elaborator:
             return self._read(proposition, scope, allow_free=True)
 
         named: list[StructureInstance] = []
-        given: dict[str, object] = {}
-        carriers = self._carriers(proposition, file)
+        given: dict[str, Sort | Dimension] = {}
         if using is not None:
-            return self._using(proposition, using, carriers, file)
+            return self._using(proposition, using, self._opaque_names(proposition), file)
+        carriers = self._carriers(proposition, file)
         named += [self.arbitrary(name) for name in self._named_structures(proposition)]
         for each in named:
             for name in carriers:
@@ -148,8 +160,6 @@ class Elaborator:
         structure = self.theory.structures.get(name)
         if structure is None:
             known = tuple(self.theory.structures)
-            from kleis.names import suggestion
-
             raise refusal(
                 using,
                 file,
@@ -173,7 +183,8 @@ class Elaborator:
         self, proposition: Expression, instance: StructureInstance, carriers: Sequence[str], file: str
     ) -> Found:
         """Read a proposition about one structure: its type names by name, the others by unification."""
-        types = {each: sort for each in carriers if (sort := instance.frame.types.get(each)) is not None}
+        written = [node.name for node in walk(proposition) if isinstance(node, NamedType)]
+        types = {each: sort for each in written if (sort := instance.frame.types.get(each)) is not None}
         others = [each for each in carriers if each not in types]
         open_sorts = [
             sort
@@ -185,14 +196,29 @@ class Elaborator:
         scope = InForce(self.globals, (instance,), types, file)
         return Found((instance,), types, self._read(proposition, scope, allow_free=True), ())
 
+    def _opaque_names(self, proposition: Expression) -> list[str]:
+        """The type names of a proposition that no declaration has."""
+        names = [node.name for node in walk(proposition) if isinstance(node, NamedType)]
+        opaque = [each for each in names if self.globals.reader.is_opaque(each, {})]
+        return [each for each in dict.fromkeys(opaque) if each not in self._opaque_sorts()]
+
     def _carriers(self, proposition: Expression, file: str) -> list[str]:
         """C: the type names of a proposition that are nothing else."""
-        del file
         found: list[str] = []
         for node in walk(proposition):
-            if isinstance(node, NamedType) and node.name not in found:
-                if self.globals.reader.is_opaque(node.name, {}) and node.name not in self._opaque_sorts():
-                    found.append(node.name)
+            if not isinstance(node, NamedType) or not self.globals.reader.is_opaque(node.name, {}):
+                continue
+            if node.name not in self._opaque_sorts():
+                found += [node.name] * (node.name not in found)
+            elif self.search.is_parameter(node.name):
+                raise refusal(
+                    node,
+                    file,
+                    "ambiguous-type",
+                    f"{node.name} is a type of its own, and the parameter of a structure",
+                    found=node.name,
+                    hint="say what the proposition is about: using S …",
+                )
         return found
 
     def _opaque_sorts(self) -> frozenset[str]:
@@ -213,9 +239,10 @@ class Elaborator:
                     continue
                 polymorphic = isinstance(node, OperationDeclaration)
                 for part in walk(*types):
-                    if isinstance(part, NamedType) and self.globals.reader.is_opaque(part.name, {}):
-                        if not (polymorphic and len(part.name) == 1):
-                            found.add(part.name)
+                    if not isinstance(part, NamedType) or (polymorphic and len(part.name) == 1):
+                        continue
+                    if self.globals.reader.is_opaque(part.name, {}):
+                        found.add(part.name)
             self._opaque = frozenset(found)
         return self._opaque
 
@@ -305,6 +332,7 @@ class Elaborator:
             places=self.definitions.places,
             data=data,
             higher_order=self.data_report().higher_order,
+            polymorphic=self.definitions.higher_order.keys(),
             obligations=obligations,
             readings=(),
             warnings=[*notes, *self._uncovered(reached)],
@@ -339,7 +367,12 @@ class Elaborator:
     ) -> None:
         """The axioms of implementations whose operations are used, and what has to be proved of them."""
         for each in self.globals.implementations():
-            keys = {template.key for template in each.given.values()}
+            keys = {
+                candidate.key
+                for candidates in each.named.values()
+                for candidate in candidates
+                if isinstance(candidate, Template)
+            }
             if not (keys & reached.definitions.keys() or set(each.missing) & reached.symbols.keys()):
                 continue
             laws = axioms_of(self, each)
@@ -350,6 +383,16 @@ class Elaborator:
     def _uncovered(self, reached: Reached) -> list[Problem]:
         places = {str(self.definitions.places[key].file) for key in reached.definitions if key in self.definitions.places}
         return [problem for problem in self.definitions.uncovered.values() if problem.file in places]
+
+    def bare(
+        self, definitions: tuple[Definition, ...], terminations: tuple[tuple[str, Termination], ...]
+    ) -> Meaning:
+        """A meaning that holds definitions alone, for asking where they are defined."""
+        sorts = [variable.sort for each in definitions for variable in each.parameters]
+        sorts += [each.result for each in definitions]
+        return Meaning(
+            claim=None, definitions=definitions, terminations=terminations, data=self.groups(sorts)
+        )
 
     # ── the world of definitions ─────────────────────────────────────────────────────────────────────────
 
@@ -422,11 +465,6 @@ _NOWHERE = Place("<theory>", 0, 0)
 
 def _with_readings(meaning: Meaning, piece: Piece, free: Sequence[Variable]) -> Meaning:
     """The meaning with how its source was read."""
-    import msgspec
-
-    from kleis.meaning.meaning import Reading
-    from kleis.meaning.wording import sort_text
-
     readings = [
         Reading("free", each.name, f"{each.name} : {sort_text(each.sort)}", Place(piece.unit.scope.file, 0, 0))
         for each in free
@@ -434,4 +472,3 @@ def _with_readings(meaning: Meaning, piece: Piece, free: Sequence[Variable]) -> 
     return msgspec.structs.replace(meaning, readings=(*readings, *piece.unit.readings))
 
 
-_ = NestedStructure

@@ -43,7 +43,7 @@ from kleis.meaning.core import (
     Undefined,
     Variable,
 )
-from kleis.meaning.inference import Inference, join_sorts, rank
+from kleis.meaning.inference import FREE, Cost, Inference, join_sorts, rank
 from kleis.meaning.meaning import Reading, ReadingKind
 from kleis.meaning.patterns import elaborate_let, elaborate_match
 from kleis.meaning.wording import refusal, sort_text
@@ -267,6 +267,8 @@ class Unit:
             return join
         for variable, other in ((a, b), (b, a)):
             if isinstance(variable, SortVariable) and isinstance(other, Numeric):
+                if self.inference.is_bottom(variable):
+                    return other
                 self.inference.filled_with(variable, other)
                 return variable
         return a if self.inference.unify(a, b) else None
@@ -312,15 +314,31 @@ class Unit:
             body = self.term(node.body, wanted.codomain if isinstance(wanted, FunctionOf) else None)
         return Lambda(tuple(variables), body)
 
+    def cost(self, term: Term, wanted: Sort) -> Cost | None:
+        """What it costs to use a term as of a sort; the parts of a list or tuple that is written out count alone."""
+        cost = self.inference.cost(term.sort, wanted)
+        if cost is not None or not isinstance(term, Construction):
+            return cost
+        constructor = self.definitions.constructor_at(self.scope, term.constructor, self.inference.resolve(wanted))
+        if constructor is None:
+            return None
+        total = FREE
+        for part, field in zip(term.arguments, constructor.fields, strict=True):
+            inside = self.cost(part, field.sort)
+            if inside is None:
+                return None
+            total = (total[0] + inside[0], total[1] + inside[1], total[2] + inside[2])
+        return total
+
     # ── coercions ────────────────────────────────────────────────────────────────────────────────────────
 
-    def adapt(self, term: Term, wanted: Sort, node: Spanned) -> Term:
-        """A term in the sort its place requires; a refusal if it has no such value."""
+    def adapt(self, term: Term, wanted: Sort, node: Spanned, role: str = "this") -> Term:
+        """A term in the sort its place requires; a refusal that calls it `role` if it has no such value."""
         given, wanted = self.sort(term), self.inference.resolve(wanted)
         if given == wanted:
             return term
         if isinstance(given, SortVariable) or isinstance(wanted, SortVariable):
-            return self._learn(term, given, wanted, node)
+            return self._learn(term, given, wanted, node, role)
         if isinstance(given, Numeric) and isinstance(wanted, Numeric):
             if rank(given) < rank(wanted):
                 return Coercion(term.term if isinstance(term, Coercion) else term, wanted)
@@ -328,9 +346,9 @@ class Unit:
                 return Narrowing(term)
         elif (inside := self._adapt_inside(term, given, wanted, node)) is not None:
             return inside
-        return self._mismatch(term, given, wanted, node)
+        return self._mismatch(given, wanted, node, role)
 
-    def _learn(self, term: Term, given: Sort, wanted: Sort, node: Spanned) -> Term:
+    def _learn(self, term: Term, given: Sort, wanted: Sort, node: Spanned, role: str) -> Term:
         if isinstance(given, SortVariable) and isinstance(wanted, Numeric):
             self.inference.used_as(given, wanted)
             return Coercion(term, wanted)
@@ -338,11 +356,13 @@ class Unit:
             self.inference.filled_with(wanted, given)
             return Coercion(term, wanted)
         if not self.inference.unify(given, wanted):
-            return self._mismatch(term, given, wanted, node)
+            return self._mismatch(given, wanted, node, role)
         return term
 
     def _adapt_inside(self, term: Term, given: Sort, wanted: Sort, node: Spanned) -> Term | None:
         """The same value, built at the wanted sort; None if that is no matter of coercion."""
+        if not (self.inference.known(given) and self.inference.known(wanted)):
+            self.inference.unify(given, wanted)
         if isinstance(term, Conditional):
             consequent = self.adapt(term.consequent, wanted, node)
             return Conditional(term.condition, consequent, self.adapt(term.alternative, wanted, node))
@@ -358,11 +378,11 @@ class Unit:
                     constructor, tuple(self.adapt(each, field.sort, node) for each, field in fields)
                 )
         if isinstance(given, FunctionOf) and isinstance(wanted, FunctionOf):
+            if self.inference.cost(given, wanted) is None and not isinstance(term, Lambda):
+                return None
             return self._adapt_function(term, given, wanted, node)
         if self.inference.cost(given, wanted) is None:
             return None
-        if not (self.inference.known(given) and self.inference.known(wanted)):
-            return term if self.inference.unify(given, wanted) else Coercion(term, wanted)
         return Coercion(term, wanted)
 
     def _adapt_function(
@@ -381,12 +401,12 @@ class Unit:
         body = self.adapt(Application(term, arguments, given.codomain), wanted.codomain, node)
         return Lambda(tuple(variables), body)
 
-    def _mismatch(self, term: Term, given: Sort, wanted: Sort, node: Spanned) -> Never:
+    def _mismatch(self, given: Sort, wanted: Sort, node: Spanned, role: str) -> Never:
         numbers = isinstance(given, Numeric) and isinstance(wanted, Numeric)
         self.refuse(
             node,
             "wrong-sort",
-            f"this is of sort {sort_text(given)}, where {sort_text(wanted)} is required",
+            f"{role} is of type {sort_text(given)}, where {sort_text(wanted)} is required",
             found=sort_text(given),
             expected=(sort_text(wanted),),
             hint="numbers are coerced upward only: ℕ ⊂ ℤ ⊂ ℚ ⊂ ℝ ⊂ ℂ; use floor for the other way"

@@ -28,6 +28,7 @@ from kleis.meaning.core import (
     TupleOf,
     Variable,
 )
+from kleis.meaning.options import overloaded_sorts
 from kleis.meaning.scope import BuiltinName, Candidate, Template
 from kleis.meaning.signatures import UNTYPED
 from kleis.meaning.terms import subterms
@@ -55,7 +56,7 @@ def special_form(
     if not candidates and node.name in TUPLES and node.name:
         return _tuple(unit, node, expected)
     rows = [each.row for each in candidates if isinstance(each, BuiltinName)]
-    if not rows or any(isinstance(each, Template) for each in candidates):
+    if not rows or any(isinstance(each, Template) and not each.overload for each in candidates):
         return None
     name = rows[0].name
     if name in UNTYPED and len(rows) == len(candidates):
@@ -82,7 +83,7 @@ def special_form(
 
 def _equality(unit: Unit, node: Call, name: str) -> Term:
     left_node, right_node = node.arguments
-    if isinstance(left_node, LambdaExpression) and not isinstance(right_node, LambdaExpression):
+    if (isinstance(left_node, LambdaExpression) and not isinstance(right_node, LambdaExpression)) or (overloaded_sorts(unit, left_node) and not overloaded_sorts(unit, right_node)):
         right = unit.term(right_node)
         left = unit.term(left_node, right.sort)
     else:

@@ -20,13 +20,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from kleis.builtins.table import find_builtin
-from kleis.meaning.core import BOOL, Carrier, Dimension, Sort, Symbol
-from kleis.meaning.dimension_reading import read_dimension
+from kleis.meaning.core import BOOL, NATURAL, Carrier, Dimension, Sort, Symbol
+from kleis.meaning.dimension_reading import number_of, read_dimension
 from kleis.meaning.meaning import Instance, MeaningError
-from kleis.meaning.scope import Candidate, Refused, Scope, Template
+from kleis.meaning.scope import Candidate, Polymorphic, Refused, Scope, Template
 from kleis.meaning.signatures import Argument, Waiting, signatures
 from kleis.meaning.sort_reading import SortReader, is_number_parameter
-from kleis.meaning.wording import refusal, sorts_text
+from kleis.meaning.wording import dimension_text, refusal, sort_text, sorts_text
 from kleis.operators import canonical_name
 from kleis.problems import Place, Problem, place_of, problem_at
 from kleis.syntax import (
@@ -37,6 +37,7 @@ from kleis.syntax import (
     FunctionDefinition,
     NamedType,
     NestedStructure,
+    Number,
     OperationDeclaration,
     Renaming,
     Structure,
@@ -44,7 +45,7 @@ from kleis.syntax import (
     TypeExpression,
 )
 
-__all__ = ["Frame", "NamedAxiom", "StructureInstance", "arbitrary_arguments", "is_builtin", "read_structure"]
+__all__ = ["Frame", "NamedAxiom", "StructureInstance", "arbitrary_arguments", "is_builtin", "number_candidate", "read_structure", "shadows"]
 
 _MOST_ANCESTORS = 200
 
@@ -69,6 +70,31 @@ def is_builtin(name: str, candidate: Candidate) -> bool:
     return any((each.parameters, each.result) == (domain, candidate.codomain) for each in found)
 
 
+def number_candidate(number: Dimension) -> Candidate:
+    """A `Nat` parameter as a term: an unknown natural number, or the one it stands for."""
+    text = dimension_text(number)
+    value = number_of(number)
+    if value is None:
+        return Symbol(text, (), NATURAL)
+    node = FunctionDefinition(text, (), NamedType("ℕ"), Number(text))
+    return Template(f"dimension {text}", node, _Numbers(), Place("<type>", 0, 0))
+
+
+class _Numbers:
+    """The scope of a number that stands for a parameter."""
+
+    file = "<type>"
+
+    def sort(self, written: TypeExpression) -> Sort:
+        return NATURAL
+
+    def candidates(self, name: str) -> tuple[Candidate, ...]:
+        return ()
+
+    def names(self) -> tuple[str, ...]:
+        return ()
+
+
 class Frame:
     """The scope of the text of one structure at its arguments."""
 
@@ -78,6 +104,8 @@ class Frame:
         self.file = file
         self.types = dict(types)
         self.own: dict[str, list[Candidate]] = {}
+        self.nested: dict[str, list[Candidate]] = {}
+        """What the braces of nested structures declare: seen unqualified in this text, but not from outside."""
         self._reader = reader
         self._outer = outer
 
@@ -93,12 +121,14 @@ class Frame:
 
     def candidates(self, name: str) -> tuple[Candidate, ...]:
         """The structure's own meanings of a name, with the global ones that overload them."""
-        own = tuple(each for each in self.own.get(name, ()) if not is_builtin(name, each))
+        known = self.own.get(name) or self.nested.get(name) or []
+        own = tuple(each for each in known if not is_builtin(name, each))
         if not own:
-            return self._outer.candidates(name)
-        if any(isinstance(each, Template | Refused) or not _takes_arguments(each) for each in own):
+            number = self.types.get(name)
+            return (number_candidate(number),) if isinstance(number, Dimension) else self._outer.candidates(name)
+        if any(isinstance(each, Refused) or shadows(each) or not _takes_arguments(each) for each in own):
             return own
-        outer = tuple(each for each in self._outer.candidates(name) if not isinstance(each, Template))
+        outer = tuple(each for each in self._outer.candidates(name) if not shadows(each))
         return (*own, *(each for each in outer if each not in own))
 
     def names(self) -> tuple[str, ...]:
@@ -106,8 +136,15 @@ class Frame:
         return (*self.own, *self._outer.names())
 
 
+def shadows(candidate: Candidate) -> bool:
+    """Whether a candidate is a definition that comes alone."""
+    return isinstance(candidate, Template) and not candidate.overload
+
+
 def _takes_arguments(candidate: Candidate) -> bool:
-    return isinstance(candidate, Symbol) and bool(candidate.domain)
+    if isinstance(candidate, Template):
+        return bool(candidate.node.parameters)
+    return isinstance(candidate, Polymorphic) or (isinstance(candidate, Symbol) and bool(candidate.domain))
 
 
 class NamedAxiom:
@@ -136,6 +173,7 @@ class StructureInstance:
         self.templates: list[tuple[str, Template]] = []
         self.warnings: list[Problem] = []
         self.refusals: list[MeaningError] = []
+        self.frames: list[Frame] = [frame]
 
     @property
     def structure(self) -> str:
@@ -193,6 +231,8 @@ class _Reading:
         self.outer = outer
         self.seen: set[object] = set()
         self.path: list[str] = []
+        self.trail: list[str] = []
+        """The way from the structure that is read to the one whose text it is now, for the keys of definitions."""
 
     def read(self, structure: Structure, frame: Frame, label: str, naming: _Naming, prefix: str) -> None:
         """The members of a structure into a frame: parents first, then its own, then nested ones."""
@@ -200,11 +240,13 @@ class _Reading:
             message = f"the inheritance of {structure.name} goes round in a circle"
             raise refusal(structure, frame.file, "inheritance-cycle", message, found=structure.name)
         self.path.append(structure.name)
+        self.trail.append(structure.name)
         for parent, renamings in ((structure.extends, structure.renamings), (structure.over, ())):
             if parent is not None:
                 self._inherit(parent, renamings, frame, naming, prefix)
         self._members(structure.members, frame, label, naming)
         self.path.pop()
+        self.trail.pop()
 
     # ── parents ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -228,7 +270,8 @@ class _Reading:
             if is_number_parameter(parameter):
                 arguments.append(read_dimension(each, frame.types, file=frame.file))
                 continue
-            if isinstance(each, NamedType) and self.reader.is_opaque(each.name, frame.types):
+            opaque = isinstance(each, NamedType) and self.reader.is_opaque(each.name, frame.types)
+            if isinstance(each, NamedType) and opaque and self.found.instance.arguments:
                 frame.types[each.name] = Carrier(f"{self.found.structure}::{each.name}")
             arguments.append(frame.sort(each))
         return structure, tuple(arguments)
@@ -258,7 +301,9 @@ class _Reading:
     def _frame(self, structure: Structure, arguments: tuple[Sort | Dimension, ...]) -> Frame:
         file = next((each.file for each in self.theory.lookup(structure.name)), self.found.frame.file)
         types = _types(structure, arguments, file)
-        return Frame(self.reader, types, self.outer, file)
+        frame = Frame(self.reader, types, self.outer, file)
+        self.found.frames.append(frame)
+        return frame
 
     def _note(self, structure: Structure, arguments: tuple[Sort | Dimension, ...]) -> None:
         instance = Instance(structure.name, arguments)
@@ -287,10 +332,9 @@ class _Reading:
         for member in members:
             self._declare(member, frame, label, naming)
         for each in nested:
-            for member in each.members:
-                self._declare(member, frame, f"{label}::{each.name}", naming)
+            self._declare_nested(each, frame, f"{label}::{each.name}", naming)
         for member in members:
-            self._define(member, frame, label)
+            self._define(member, frame)
         for each in nested:
             self._nest(each, frame, label, naming)
         for member in members:
@@ -302,23 +346,46 @@ class _Reading:
             return
         name = canonical_name(member.name)
         try:
-            domain, codomain = self.reader.signature(member.type, frame.types, file=frame.file)
+            variables, domain, codomain = self.reader.polymorphic(
+                member.type, frame.types, file=frame.file, letters=False
+            )
         except MeaningError as error:
             self.found.refusals.append(error)
             frame.add(name, Refused(f"{label}::{member.name}", str(error.message), place_of(member, frame.file)))
+            return
+        if variables:
+            named = naming(name, domain, codomain)
+            frame.add(name, Polymorphic(named, variables, domain, codomain, higher=True))
             return
         symbol = Symbol(naming(name, domain, codomain), domain, codomain)
         self.found.symbols.setdefault(symbol, place_of(member, frame.file))
         frame.add(name, symbol)
 
-    def _define(self, member: StructureMember, frame: Frame, label: str) -> None:
+    def _declare_nested(self, node: NestedStructure, frame: Frame, label: str, naming: _Naming) -> None:
+        """The members in the braces of a nested structure: its own, unless declared around it with the same type."""
+        inside = Frame(self.reader, frame.types, self.outer, frame.file)
+
+        def named(name: str, domain: tuple[Sort, ...], codomain: Sort) -> str:
+            for each in frame.own.get(name, ()):
+                if isinstance(each, Symbol) and (each.domain, each.codomain) == (domain, codomain):
+                    return each.name
+            return naming(f"{node.name}::{name}", domain, codomain)
+
+        for member in node.members:
+            self._declare(member, inside, label, named)
+        for name, candidates in inside.own.items():
+            for each in candidates:
+                frame.add(f"{node.name}::{name}", each)
+                frame.nested.setdefault(name, []).append(each)
+
+    def _define(self, member: StructureMember, frame: Frame) -> None:
         if not isinstance(member, FunctionDefinition):
             return
         name = canonical_name(member.name)
-        arguments = tuple(self.found.instance.arguments)
-        key = f"{label}({sorts_text(each for each in arguments if not isinstance(each, Dimension))})::{name}"
-        if not arguments:
-            key = name
+        arguments = self.found.instance.arguments
+        shown = f"({', '.join(map(sort_text, arguments))})" if arguments else ""
+        owner = "::".join((f"{self.trail[0]}{shown}", *self.trail[1:]))
+        key = f"{owner}::{name}" if arguments or len(self.trail) > 1 else name
         template = Template(key, member, frame, place_of(member, frame.file))
         frame.own[name] = [template]
         self.found.templates.append((name, template))
@@ -342,14 +409,16 @@ class _Reading:
             if name in new:
                 shared.append(name)
                 return naming(new[name], domain, codomain)
-            for each in frame.own.get(name, ()):
+            for each in (*frame.own.get(name, ()), *frame.own.get(f"{node.name}::{name}", ())):
                 if isinstance(each, Symbol) and (each.domain, each.codomain) == (domain, codomain):
                     shared.append(name)
                     return each.name
             return naming(f"{node.name}::{name}", domain, codomain)
 
         self._note(structure, arguments)
+        self.trail.append(node.name)
         self.read(structure, inner, f"{label}::{node.name}", nested, "")
+        self.trail.pop()
         self._check_renamings(node.renamings, inner, structure, frame)
         if not shared and inner.own:
             self.found.warnings.append(_unrelated(node, structure, frame.file))
@@ -359,10 +428,11 @@ class _Reading:
                 if name in new:
                     frame.add(new[name], each)
         body = Frame(self.reader, frame.types, self.outer, frame.file)
-        body.own = {name: list(each) for name, each in inner.own.items()}
-        for name, candidates in frame.own.items():
-            for each in candidates:
-                body.add(name, each)
+        self.found.frames.append(body)
+        for source in (inner.own, frame.own, frame.nested):
+            for name, candidates in source.items():
+                for each in candidates:
+                    body.add(name, each)
         for member in node.members:
             if isinstance(member, NestedStructure):
                 self._nest(member, frame, f"{label}::{node.name}", naming)

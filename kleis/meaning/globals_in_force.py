@@ -17,7 +17,6 @@ import msgspec
 from kleis.builtins.row import Builtin
 from kleis.builtins.table import CONSTANT_NAMES, find_builtin
 from kleis.meaning.core import (
-    Carrier,
     Constructor,
     ConstructorField,
     DataSort,
@@ -28,7 +27,6 @@ from kleis.meaning.core import (
 )
 from kleis.meaning.data_types import DataDeclaration
 from kleis.meaning.frames import StructureInstance, is_builtin, read_structure
-from kleis.meaning.inference import map_sort, variables_of
 from kleis.meaning.meaning import Instance, MeaningError
 from kleis.meaning.scope import BuiltinName, Candidate, DataConstructor, Polymorphic, Refused, Scope, Template
 from kleis.meaning.sort_reading import SortReader, is_number_parameter
@@ -39,7 +37,6 @@ from kleis.syntax import (
     Call,
     DataDefinition,
     ElementImplementation,
-    ForAllType,
     FunctionDefinition,
     Implements,
     Name,
@@ -59,12 +56,22 @@ __all__ = ["Globals", "Implementation"]
 
 
 class Implementation(msgspec.Struct, frozen=True, eq=False):
-    """``implements S(A)``: the structure at its arguments, and what is given for its operations."""
+    """``implements S(A)``: the structure at its arguments, and what is given for its operations.
+
+    given
+        By symbol, what defines it at A: what this item gives, or an earlier one gave for the same symbol.
+    equal
+        Pairs that have to agree: a definition of the structure, or of an earlier item, with what this item gives.
+    named
+        The meanings at A of the structure's names, for the global scope.
+    """
 
     node: Implements
     instance: StructureInstance
     given: dict[Symbol, Template]
     missing: tuple[Symbol, ...]
+    equal: tuple[tuple[str, Template, Template], ...]
+    named: dict[str, tuple[Candidate, ...]]
     place: Place
 
     @property
@@ -124,6 +131,8 @@ class Globals:
         self._found: dict[str, tuple[Candidate, ...]] = {}
         self._sections: dict[str, StructureInstance | MeaningError] = {}
         self._implementations: list[Implementation] | None = None
+        self._read: dict[int, Implementation] = {}
+        self._given_before: dict[Symbol, Template] = {}
         self._inherited: dict[str, list[str]] | None = None
         self._data: dict[str, DataDeclaration | MeaningError] = {}
 
@@ -217,26 +226,13 @@ class Globals:
     def _operation(self, declared: Declared) -> Iterator[Candidate]:
         node = declared.node
         assert isinstance(node, OperationDeclaration)
-        written, names = node.type, {}
-        variables: list[str] = []
-        if isinstance(written, ForAllType):
-            for variable in written.variables:
-                number = is_number_parameter(variable)
-                names[variable.name] = (
-                    Dimension((((variable.name,), 1),)) if number else SortVariable(variable.name)
-                )
-                variables.append(variable.name)
-            written = written.body
         try:
-            domain, codomain = self.reader.signature(written, names, file=declared.file)
+            variables, domain, codomain = self.reader.polymorphic(node.type, {}, file=declared.file, letters=True)
         except MeaningError as error:
             yield Refused(declared.name, error.message, declared.place)
             return
-        domain = tuple(_opened(sort) for sort in domain)
-        codomain = _opened(codomain)
-        found = {name for sort in (*domain, codomain) for name in variables_of(sort)}
-        if found:
-            yield Polymorphic(declared.name, tuple(sorted(found)), domain, codomain)
+        if variables:
+            yield Polymorphic(declared.name, variables, domain, codomain)
         else:
             yield Symbol(declared.name, domain, codomain)
 
@@ -327,6 +323,11 @@ class Globals:
 
     def read_implementation(self, node: Implements, file: str) -> Implementation:
         """``implements S(A)`` read; `MeaningError` if it makes no sense."""
+        if id(node) not in self._read:
+            self._read[id(node)] = self._implementation(node, file)
+        return self._read[id(node)]
+
+    def _implementation(self, node: Implements, file: str) -> Implementation:
         structure = self.theory.structures.get(node.name)
         if structure is None:
             raise refusal(node, file, "unknown-structure", f"there is no structure {node.name}", found=node.name)
@@ -335,21 +336,92 @@ class Globals:
             message = f"{node.name} takes {len(structure.parameters)} types, here it has {len(arguments)}"
             raise refusal(node, file, "type-arity", message, found=str(len(arguments)))
         instance = self.instance(node.name, arguments)
-        given: dict[Symbol, Template] = {}
         label = f"{node.name}({', '.join(sort_text(each) for each in arguments)})"
+        given: dict[Symbol, Template] = {}
+        equal: list[tuple[str, Template, Template]] = []
+        defined: dict[str, Template] = {}
         for member in node.members:
+            if isinstance(member, VerifyImplementation):
+                continue
             name = canonical_name(member.name)
-            for symbol in instance.frame.own.get(name, ()):
-                if isinstance(symbol, Symbol) and not isinstance(member, VerifyImplementation):
-                    template = self._given(member, symbol, f"{label}::{name}", file)
-                    if template is not None:
-                        given[symbol] = template
-        missing = tuple(
-            symbol
-            for symbol in instance.symbols
-            if symbol not in given and not is_builtin(symbol.name, symbol)
-        )
-        return Implementation(node, instance, given, missing, place_of(node, file))
+            for each in instance.frame.own.get(name, ()):
+                symbol = each if isinstance(each, Symbol) else self._signature(each)
+                template = self._given(member, symbol, f"implements {label}::{name}", file) if symbol else None
+                if template is None or symbol is None:
+                    continue
+                if is_builtin(name, symbol):
+                    equal += self._as_builtin(name, member, symbol, template)
+                    continue
+                if isinstance(each, Template):
+                    defined[name] = template
+                    equal.append((name, each, template))
+                elif symbol in self._given_before and self._given_before[symbol].key != template.key:
+                    given[symbol] = self._given_before[symbol]
+                    equal.append((name, given[symbol], template))
+                else:
+                    given[symbol] = self._given_before.setdefault(symbol, template)
+        missing = [
+            symbol for symbol in instance.symbols if symbol not in given and not is_builtin(symbol.name, symbol)
+        ]
+        self._put_in(instance, given)
+        named = {
+            name: tuple(
+                self._named(each, defined.get(name)) for each in candidates if not self._is_builtin(name, each)
+            )
+            for name, candidates in instance.frame.own.items()
+        }
+        place = place_of(node, file)
+        return Implementation(node, instance, given, tuple(missing), tuple(equal), named, place)
+
+    def _as_builtin(
+        self,
+        name: str,
+        member: ElementImplementation | OperationImplementation,
+        symbol: Symbol,
+        template: Template,
+    ) -> list[tuple[str, Template, Template]]:
+        """What is given for an operation that is built in has to be what is built in."""
+        if isinstance(member, OperationImplementation) and isinstance(member.body, Name):
+            return []
+        parameters = tuple(each.name for each in template.node.parameters)
+        body = Call(name, tuple(Name(each, member.span) for each in parameters), member.span)
+        node = msgspec.structs.replace(template.node, body=body)
+        del symbol
+        return [(name, msgspec.structs.replace(template, key=f"built-in {template.key}", node=node), template)]
+
+    @staticmethod
+    def _signature(candidate: Candidate) -> Symbol | None:
+        """A definition of a structure as a symbol of its written sorts; None if they are not all written."""
+        if not isinstance(candidate, Template) or candidate.node.result is None:
+            return None
+        written = [each.type for each in candidate.node.parameters]
+        types = [each for each in written if each is not None]
+        if len(types) < len(written):
+            return None
+        domain = tuple(candidate.scope.sort(each) for each in types)
+        return Symbol(candidate.node.name, domain, candidate.scope.sort(candidate.node.result))
+
+    def _is_builtin(self, name: str, candidate: Candidate) -> bool:
+        """Whether what a name means at A is what is built in there."""
+        symbol = candidate if isinstance(candidate, Symbol) else self._signature(candidate)
+        return symbol is not None and is_builtin(name, symbol)
+
+    @staticmethod
+    def _named(candidate: Candidate, defined: Template | None) -> Candidate:
+        """A meaning of a name for the global scope, where it is one of several."""
+        if isinstance(candidate, Template) and not candidate.overload:
+            return defined or msgspec.structs.replace(candidate, overload=True)
+        return candidate
+
+    @staticmethod
+    def _put_in(instance: StructureInstance, given: dict[Symbol, Template]) -> None:
+        """Let the structure's own text speak of what is given."""
+        for frame in instance.frames:
+            for names in (frame.own, frame.nested):
+                for name, candidates in names.items():
+                    names[name] = [
+                        given.get(each, each) if isinstance(each, Symbol) else each for each in candidates
+                    ]
 
     def _given(
         self, member: ElementImplementation | OperationImplementation, symbol: Symbol, key: str, file: str
@@ -375,17 +447,16 @@ class Globals:
             Parameter(name, NamedType(f"_{place}"), member.span) for place, name in enumerate(names)
         )
         node = FunctionDefinition(member.name, parameters, result, body, (), member.span)
-        return Template(key, node, scope, place_of(node, file))
+        return Template(key, node, scope, place_of(node, file), overload=True)
 
     def _implemented(self, name: str) -> Iterator[Candidate]:
+        known: set[Symbol] = set()
         for each in self.implementations():
-            for symbol in each.instance.frame.own.get(name, ()):
-                if not isinstance(symbol, Symbol) or is_builtin(name, symbol):
-                    continue
-                if symbol in each.given:
-                    yield each.given[symbol]
-                elif symbol in each.missing:
-                    yield symbol
+            for candidate in each.named.get(name, ()):
+                symbol = candidate if isinstance(candidate, Symbol) else self._signature(candidate)
+                if symbol is None or symbol not in known:
+                    yield candidate
+                known |= {symbol} if symbol is not None else set()
 
     # ── qualified names ──────────────────────────────────────────────────────────────────────────────────
 
@@ -405,13 +476,6 @@ def _hides_constant(row: Builtin, name: str, own: list[Candidate]) -> bool:
     return bool(own) and (row.least == 0 or name in CONSTANT_NAMES) and not any(
         isinstance(each, Symbol) and each.domain for each in own
     )
-
-
-def _opened(sort: Sort) -> Sort:
-    """A sort with opaque names of one letter as variables: the operation is polymorphic in them."""
-    if isinstance(sort, Carrier) and len(sort.name) == 1 and not sort.arguments:
-        return SortVariable(sort.name)
-    return map_sort(sort, _opened)
 
 
 def instance_text(instance: Instance) -> str:

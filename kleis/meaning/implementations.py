@@ -2,22 +2,34 @@
 
 Specification: proving.md §1 ("implements S(T)").
 
-The operations given are definitions at the types of the implementation; the axioms of the structure, with those
-definitions for its symbols, are obligations.  Until they are proved they are in force as *assumed*, and every verdict
-that uses one says so.  A definition of the structure that the implementation gives too becomes the obligation that
-both have a value together, and then the same.
+The operations given are definitions at the types of the implementation; the axioms of the structure, which speak of
+them there, are obligations.  Until they are proved they are in force as *assumed*, and every verdict that uses one
+says so.  A definition of the structure that the implementation gives too becomes the obligation that both have a
+value together, and then the same.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kleis.meaning.core import DefinitionCall, Equals, Quantifier, Symbol, SymbolCall, Term
+from kleis.meaning.core import (
+    BOOL,
+    Connective,
+    DefinitionCall,
+    Equals,
+    LiteralTerm,
+    Quantifier,
+    SymbolCall,
+    Term,
+    Variable,
+)
+from kleis.meaning.definedness import Definedness
+from kleis.meaning.expressions import Unit
 from kleis.meaning.globals_in_force import Implementation
 from kleis.meaning.meaning import Axiom, Obligation
 from kleis.meaning.passes import read_piece
 from kleis.meaning.scope import Template
-from kleis.meaning.terms import rebuild
+from kleis.meaning.terms import subterms
 
 if TYPE_CHECKING:
     from kleis.meaning.elaborate import Elaborator
@@ -27,58 +39,70 @@ __all__ = ["axioms_of", "obligations_of"]
 
 def axioms_of(elaborator: Elaborator, implementation: Implementation) -> list[Axiom]:
     """The axioms of the structure at the types of an implementation, of the operations it gives."""
-    given = {symbol: _key(elaborator, template) for symbol, template in implementation.given.items()}
     found = []
     for named in implementation.instance.axioms:
         axiom = elaborator.axiom(named)
         name = f"{implementation.label}::{named.name.partition('::')[2]}"
-        found.append(Axiom(name, _with_definitions(axiom.formula, given), "assumed", implementation.place))
+        found.append(Axiom(name, axiom.formula, "assumed", implementation.place))
     return found
 
 
 def obligations_of(elaborator: Elaborator, implementation: Implementation) -> list[Obligation]:
-    """What has to be proved of an implementation."""
+    """What has to be proved of an implementation: axioms that mention nothing missing, and equal definitions."""
     missing = set(implementation.missing)
-    found = []
-    for axiom in axioms_of(elaborator, implementation):
-        if not _mentions(axiom.formula, missing):
-            found.append(
-                Obligation("implements", axiom.name, implementation.label, axiom.formula, implementation.place)
-            )
+    place, label = implementation.place, implementation.label
+    found = [
+        Obligation("implements", axiom.name, label, axiom.formula, place)
+        for axiom in axioms_of(elaborator, implementation)
+        if not any(isinstance(each, SymbolCall) and each.symbol in missing for each in subterms(axiom.formula))
+    ]
+    for name, first, second in implementation.equal:
+        formula = _same(elaborator, first, second)
+        found.append(Obligation("implements", f"{label}::{name}", label, formula, place))
     return found
 
 
-def _key(elaborator: Elaborator, template: Template) -> str:
-    """The definition that an implementation gives, read."""
-    sorts = tuple(
-        sort for sort in elaborator.definitions.written_parameters(template) if sort is not None
-    )
-    keys: list[str] = []
-
-    def read(unit: object) -> Term:
-        from kleis.meaning.expressions import Unit
-
-        assert isinstance(unit, Unit)
-        key, result = elaborator.definitions.instance(template, sorts, template.node, unit)
-        keys.append(key)
-        return DefinitionCall(key, (), result)
-
-    read_piece(elaborator.definitions, template.scope, read, frame=template.key, allow_free=False)
-    return keys[-1]
+def _same(elaborator: Elaborator, first: Template, second: Template) -> Term:
+    """Both definitions have a value together, and then the same."""
+    left, variables = _call(elaborator, first, ())
+    right, _ = _call(elaborator, second, variables)
+    finished = tuple(elaborator.definitions.finished.values())
+    terminations = tuple(elaborator.definitions.terminations.items())
+    definedness = Definedness(elaborator.bare(finished, terminations))
+    formula: Term = Equals(left, right)
+    sides = [_defined(definedness, each) for each in (left, right)]
+    if any(each != _ALWAYS for each in sides):
+        both = Connective("implies", (Connective("and", (sides[0], sides[1])), formula))
+        formula = Connective("and", (Equals(sides[0], sides[1]), both))
+    return Quantifier("forall", variables, formula) if variables else formula
 
 
-def _with_definitions(term: Term, given: dict[Symbol, str]) -> Term:
-    """A term with calls of definitions for calls of symbols."""
-    changed = rebuild(term, lambda part: _with_definitions(part, given))
-    if isinstance(changed, SymbolCall) and changed.symbol in given:
-        return DefinitionCall(given[changed.symbol], changed.arguments, changed.symbol.codomain)
-    return changed
+_ALWAYS = LiteralTerm(True, BOOL)
 
 
-def _mentions(term: Term, symbols: set[Symbol]) -> bool:
-    from kleis.meaning.terms import subterms
+def _defined(definedness: Definedness, term: Term) -> Term:
+    """Where a term has a value, as a formula."""
+    formula: Term = _ALWAYS
+    for need in definedness.needs(term):
+        condition = need.proposition
+        if condition is not None and not definedness.settled(need):
+            formula = condition if formula == _ALWAYS else Connective("and", (formula, condition))
+    return formula
 
-    return any(isinstance(each, SymbolCall) and each.symbol in symbols for each in subterms(term))
 
+def _call(
+    elaborator: Elaborator, template: Template, variables: tuple[Variable, ...]
+) -> tuple[Term, tuple[Variable, ...]]:
+    """A definition at variables of its sorts."""
+    definitions = elaborator.definitions
+    sorts = tuple(sort for sort in definitions.written_parameters(template) if sort is not None)
+    if not variables:
+        names = [each.name for each in template.node.parameters]
+        variables = tuple(Variable(name, sort) for name, sort in zip(names, sorts, strict=True))
 
-_ = (Equals, Quantifier)
+    def read(unit: Unit) -> Term:
+        key, result = definitions.instance(template, sorts, template.node, unit)
+        return DefinitionCall(key, variables, result)
+
+    piece = read_piece(definitions, template.scope, read, frame=template.key, allow_free=False)
+    return piece.term, variables

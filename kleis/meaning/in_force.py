@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kleis.meaning.core import Dimension, Sort
-from kleis.meaning.frames import StructureInstance, is_builtin
+from kleis.meaning.frames import StructureInstance, is_builtin, number_candidate, shadows
 from kleis.meaning.globals_in_force import Globals
-from kleis.meaning.scope import Candidate, Template
+from kleis.meaning.scope import Candidate
 from kleis.operators import canonical_name
 from kleis.syntax import TypeExpression, split_name
 
@@ -48,10 +48,14 @@ class InForce:
             return self._qualified(name) or self._outer.candidates(name)
         own = self._own(name)
         if not own:
+            for each in self.instances:
+                number = each.frame.types.get(name)
+                if isinstance(number, Dimension):
+                    return (number_candidate(number),)
             return self._outer.candidates(name)
-        if any(isinstance(each, Template) for each in own):
+        if any(shadows(each) for each in own):
             return own
-        outer = tuple(each for each in self._outer.candidates(name) if not isinstance(each, Template))
+        outer = tuple(each for each in self._outer.candidates(name) if not shadows(each))
         return (*own, *(each for each in outer if each not in own))
 
     def _own(self, name: str) -> tuple[Candidate, ...]:

@@ -42,9 +42,12 @@ __all__ = [
     "Cost",
     "Inference",
     "Unknown",
+    "family_arguments",
+    "family_name",
     "join_sorts",
     "map_sort",
     "rank",
+    "sort_parts",
     "substitute_sort",
     "variables_of",
 ]
@@ -82,7 +85,7 @@ def substitute_sort(sort: Sort, values: Mapping[str, Sort]) -> Sort:
     """The sort with its variables replaced."""
     if isinstance(sort, SortVariable):
         return values.get(sort.name, sort)
-    inner = _components(sort)
+    inner = sort_parts(sort)
     if not inner:
         return sort
     return _with_pieces(sort, [substitute_sort(each, values) for each in inner])
@@ -90,7 +93,7 @@ def substitute_sort(sort: Sort, values: Mapping[str, Sort]) -> Sort:
 
 def map_sort(sort: Sort, change: Callable[[Sort], Sort]) -> Sort:
     """The sort with `change` applied to the sorts it is directly made of."""
-    inner = _components(sort)
+    inner = sort_parts(sort)
     return _with_pieces(sort, [change(each) for each in inner]) if inner else sort
 
 
@@ -98,10 +101,10 @@ def variables_of(sort: Sort) -> set[str]:
     """The names of the sort variables in a sort."""
     if isinstance(sort, SortVariable):
         return {sort.name}
-    return {name for each in _components(sort) for name in variables_of(each)}
+    return {name for each in sort_parts(sort) for name in variables_of(each)}
 
 
-def _components(sort: Sort) -> list[Sort]:
+def sort_parts(sort: Sort) -> list[Sort]:
     """The sorts a sort is made of; dimensions are none."""
     match sort:
         case ListOf(element=element) | SetOf(element=element) | MatrixOf(element=element):
@@ -144,7 +147,7 @@ def _pieces(a: Sort, b: Sort) -> list[tuple[Sort, Sort]] | None:
     """The components of two sorts of one shape side by side; None for sorts of different shapes."""
     if type(a) is not type(b) or isinstance(a, Numeric | BitVec | SortVariable):
         return None
-    inner_a, inner_b = _components(a), _components(b)
+    inner_a, inner_b = sort_parts(a), sort_parts(b)
     if len(inner_a) != len(inner_b):
         return None
     if isinstance(a, FunctionOf) and isinstance(b, FunctionOf) and len(a.domain) != len(b.domain):
@@ -152,6 +155,18 @@ def _pieces(a: Sort, b: Sort) -> list[tuple[Sort, Sort]] | None:
     if not inner_a or _with_pieces(a, inner_b) != b:
         return None
     return list(zip(inner_a, inner_b, strict=True))
+
+
+def family_name(sort: Sort) -> str:
+    """The name of a family of sorts; matrices are one family."""
+    return sort.name if isinstance(sort, DataSort | Carrier) else ""
+
+
+def family_arguments(sort: Sort) -> tuple[Sort | Dimension, ...]:
+    """The arguments of a member of a family."""
+    if isinstance(sort, MatrixOf):
+        return (sort.rows, sort.columns, sort.element)
+    return sort.arguments if isinstance(sort, DataSort | Carrier) else ()
 
 
 class Unknown(msgspec.Struct):
@@ -191,7 +206,7 @@ class Inference:
         if isinstance(sort, SortVariable):
             bound = self._bound.get(sort.name)
             return sort if bound is None else self.resolve(bound)
-        inner = _components(sort)
+        inner = sort_parts(sort)
         if not inner:
             return sort
         return _with_pieces(sort, [self.resolve(each) for each in inner])
@@ -199,6 +214,11 @@ class Inference:
     def known(self, sort: Sort) -> bool:
         """Whether nothing in a sort is unknown."""
         return not variables_of(self.resolve(sort))
+
+    def is_bottom(self, sort: Sort) -> bool:
+        """Whether a sort is the unknown result of a recursive call."""
+        sort = self.resolve(sort)
+        return isinstance(sort, SortVariable) and self._facts(sort).bottom
 
     # ── learning ─────────────────────────────────────────────────────────────────────────────────────────
 
@@ -296,7 +316,7 @@ class Inference:
         conditions, coerced, steps = 0, 0, 0
         for place, (a, b) in enumerate(pieces):
             inside = self.cost(b, a) if place < contravariant else self.cost(a, b)
-            if inside is None or (inside[0] and not isinstance(given, FunctionOf)):
+            if inside is None or inside[0]:
                 return None
             conditions, coerced, steps = conditions + inside[0], coerced + inside[1], steps + inside[2]
         return (conditions, min(coerced, 1), steps)
@@ -328,7 +348,7 @@ class Inference:
     def unsolved(self) -> Unknown | None:
         """An unknown about which nothing was found out."""
         for name, facts in self.unknowns.items():
-            if name not in self._bound and not facts.bottom:
+            if not self.known(SortVariable(name)) and not facts.bottom:
                 return facts
         return None
 

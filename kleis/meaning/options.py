@@ -10,24 +10,38 @@ sorts of the arguments; where several arguments determine one, the least sort th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
+from kleis.builtins.table import CONSTANT_NAMES
 from kleis.meaning.core import (
     BuiltinCall,
+    Carrier,
     Construction,
     ConstructorField,
+    DataSort,
     DefinitionCall,
+    Dimension,
     FunctionOf,
     LiteralTerm,
+    MatrixOf,
     Sort,
     SortVariable,
     Symbol,
     SymbolCall,
     Term,
 )
-from kleis.meaning.inference import FREE, Cost, join_sorts, substitute_sort, variables_of
+from kleis.meaning.data_instances import instantiate_sort
+from kleis.meaning.inference import (
+    FREE,
+    Cost,
+    family_arguments,
+    family_name,
+    join_sorts,
+    sort_parts,
+    variables_of,
+)
 from kleis.meaning.refusals import refused_declaration
 from kleis.meaning.scope import BuiltinName, Candidate, DataConstructor, Polymorphic, Refused, Template
 from kleis.meaning.signatures import Argument, Signature, Waiting, signatures
@@ -37,7 +51,21 @@ from kleis.syntax import Call, Expression, ListLiteral, Name
 if TYPE_CHECKING:
     from kleis.meaning.expressions import Unit
 
-__all__ = ["Given", "Option", "build_call", "cost_of", "option_text", "options_of", "symbol_option"]
+__all__ = [
+    "Given",
+    "Option",
+    "build_call",
+    "cost_of",
+    "nullary",
+    "option_text",
+    "options_of",
+    "overloaded_sorts",
+    "symbol_option",
+]
+
+
+Values: TypeAlias = "dict[str, Sort | Dimension]"
+"""What the variables of an option stand for."""
 
 
 class Option(msgspec.Struct):
@@ -55,10 +83,14 @@ class Option(msgspec.Struct):
 
 
 class Given(msgspec.Struct):
-    """An argument: its source, and its term where that can be read before the call is decided."""
+    """An argument: its source, and its term where that can be read before the call is decided.
+
+    `choices` are the sorts of an element that several structures share the name of.
+    """
 
     node: Expression
     term: Term | None
+    choices: tuple[Sort, ...] = ()
 
 
 def option_text(option: Option) -> str:
@@ -81,7 +113,7 @@ def options_of(
         case Symbol():
             return [symbol_option(candidate)] if len(candidate.domain) == count else []
         case Polymorphic():
-            return [_polymorphic_option(candidate)] if len(candidate.domain) == count else []
+            return [_polymorphic_option(unit, candidate)] if len(candidate.domain) == count else []
         case DataConstructor():
             return [_constructor_option(candidate)] if len(candidate.constructor.fields) == count else []
         case BuiltinName(row=row):
@@ -105,9 +137,12 @@ def symbol_option(symbol: Symbol) -> Option:
     return Option(symbol.name, symbol.domain, symbol.codomain, build)
 
 
-def _polymorphic_option(operation: Polymorphic) -> Option:
+def _polymorphic_option(unit: Unit, operation: Polymorphic) -> Option:
     def build(arguments: tuple[Term, ...], parameters: tuple[Sort, ...], result: Sort) -> Term:
-        return SymbolCall(Symbol(operation.name, parameters, result), arguments)
+        symbol = Symbol(operation.name, parameters, result)
+        if operation.higher:
+            unit.definitions.higher_order.setdefault(symbol, unit.scope.file)
+        return SymbolCall(symbol, arguments)
 
     variables = frozenset(operation.variables)
     return Option(operation.name, operation.domain, operation.codomain, build, variables)
@@ -169,6 +204,40 @@ def _shape(node: Expression) -> tuple[int, ...] | None:
     return (len(node.items), *(below or ()))
 
 
+def nullary(candidate: Candidate) -> bool:
+    """Whether a candidate can stand without arguments."""
+    match candidate:
+        case Symbol(domain=domain) | Polymorphic(domain=domain):
+            return not domain
+        case DataConstructor(constructor=constructor):
+            return not constructor.fields
+        case Template(node=definition):
+            return not definition.parameters
+        case BuiltinName(row=row):  # pi, e and tau need parentheses (§4.8): the names are free
+            return not CONSTANT_NAMES.isdisjoint((row.name, *row.aliases))
+        case Refused():
+            return True
+
+
+def overloaded_sorts(unit: Unit, node: Expression) -> tuple[Sort, ...]:
+    """The sorts of a name that stands for several elements; empty for everything else."""
+    if not isinstance(node, Name) or node.name in unit.environment:
+        return ()
+    candidates = [each for each in unit.scope.candidates(node.name) if nullary(each)]
+    if len(candidates) < 2:
+        return ()
+    sorts = [
+        each.codomain
+        if isinstance(each, Symbol)
+        else unit.definitions.written_result(each)
+        if isinstance(each, Template)
+        else None
+        for each in candidates
+    ]
+    known = tuple(sort for sort in sorts if sort is not None)
+    return known if len(known) == len(candidates) else ()
+
+
 # ── Fitting ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -179,41 +248,88 @@ def cost_of(unit: Unit, option: Option, given: Sequence[Given]) -> Cost | None:
         return None
     total = FREE
     for parameter, each in zip(option.parameters, given, strict=True):
-        wanted = substitute_sort(parameter, values)
-        if each.term is None:
-            if not isinstance(wanted, FunctionOf | SortVariable):
-                return None
-            continue
-        cost = unit.inference.cost(each.term.sort, wanted)
+        wanted = instantiate_sort(parameter, values)
+        if each.choices:
+            cost = min(
+                (found for each_sort in each.choices if (found := unit.inference.cost(each_sort, wanted))),
+                default=None,
+            )
+        elif each.term is None:
+            cost = FREE if isinstance(wanted, FunctionOf | SortVariable) else None
+        else:
+            cost = unit.cost(each.term, wanted)
         if cost is None:
             return None
         total = (total[0] + cost[0], total[1] + cost[1], total[2] + cost[2])
     return total
 
 
-def _match(unit: Unit, option: Option, given: Sequence[Given]) -> dict[str, Sort] | None:
+def _match(unit: Unit, option: Option, given: Sequence[Given]) -> Values | None:
     """The sort variables of an option as far as the arguments determine them; None if they contradict."""
-    values: dict[str, Sort] = {}
+    values: Values = {}
     for parameter, each in zip(option.parameters, given, strict=True):
         if each.term is not None and not _collect(unit, option, parameter, each.term.sort, values):
             return None
     return values
 
 
-def _collect(unit: Unit, option: Option, pattern: Sort, sort: Sort, values: dict[str, Sort]) -> bool:
+def _collect(unit: Unit, option: Option, pattern: Sort, sort: Sort, values: Values) -> bool:
     """Read off the variables of a pattern from a sort; False if the two contradict."""
     sort = unit.inference.resolve(sort)
     if isinstance(pattern, SortVariable) and pattern.name in option.variables:
         return _determine(unit, pattern.name, sort, values)
-    if isinstance(sort, SortVariable) or not variables_of(pattern) & option.variables:
+    if isinstance(sort, SortVariable) or not _mentions(pattern, option.variables):
         return True
+    if isinstance(pattern, Carrier | DataSort | MatrixOf):
+        return _collect_family(unit, option, pattern, sort, values)
     pieces = unit.inference.pieces(pattern, sort)
     return pieces is not None and all(_collect(unit, option, inner, part, values) for inner, part in pieces)
 
 
-def _determine(unit: Unit, name: str, sort: Sort, values: dict[str, Sort]) -> bool:
+def _collect_family(
+    unit: Unit, option: Option, pattern: Carrier | DataSort | MatrixOf, sort: Sort, values: Values
+) -> bool:
+    """Read off variables from the arguments of a family, which are sorts and dimensions."""
+    if type(sort) is not type(pattern) or family_name(sort) != family_name(pattern):
+        return False
+    pairs = list(zip(family_arguments(pattern), family_arguments(sort), strict=False))
+    for inner, part in pairs:
+        if isinstance(inner, SortVariable) and inner.name in option.variables and isinstance(part, Dimension):
+            if values.setdefault(inner.name, part) != part:
+                return False
+        elif isinstance(inner, Dimension) and isinstance(part, Dimension):
+            atom = _atom(inner)
+            if atom in option.variables and values.setdefault(atom, part) != part:
+                return False
+        elif isinstance(inner, Dimension) or isinstance(part, Dimension) or not _collect(unit, option, inner, part, values):
+            return False
+    return True
+
+
+def _mentions(sort: Sort | Dimension, names: frozenset[str]) -> bool:
+    """Whether variables of an option occur in a sort, in its dimensions too."""
+    if isinstance(sort, Dimension):
+        return any(atom in names for atoms, _ in sort.terms for atom in atoms)
+    if variables_of(sort) & names:
+        return True
+    inner = family_arguments(sort) or sort_parts(sort)
+    return any(_mentions(each, names) for each in inner)
+
+
+def _atom(dimension: Dimension) -> str:
+    """The name that a dimension is; empty if it is a sum or product."""
+    match dimension.terms:
+        case (((name,), 1),):
+            return name
+        case _:
+            return ""
+
+
+def _determine(unit: Unit, name: str, sort: Sort, values: Values) -> bool:
     """Take a sort for a variable, joined with what was taken before."""
     known = values.get(name)
+    if isinstance(known, Dimension):
+        return False
     if known is None or isinstance(known, SortVariable):
         values[name] = sort
         return True
@@ -239,29 +355,30 @@ def build_call(
     """The call as decided: sorts found, arguments adapted."""
     values = _match(unit, option, given) or {}
     if expected is not None:
-        found: dict[str, Sort] = {}
+        found: Values = {}
         if _collect(unit, option, option.result, expected, found):
             values = {**found, **values}
     arguments: list[Term] = []
     for parameter, each in zip(option.parameters, given, strict=True):
         term = each.term
         if term is None:
-            term = unit.term(each.node, _known_function(parameter, values, option))
+            wanted = instantiate_sort(parameter, values) if each.choices else None
+            term = unit.term(each.node, wanted or _known_function(parameter, values, option))
             _collect(unit, option, parameter, term.sort, values)
         arguments.append(term)
     for name in sorted(option.variables - values.keys()):
         values[name] = unit.unknown(node, f"sort {name}", f"a sort in {option.label}")
-    parameters = tuple(substitute_sort(parameter, values) for parameter in option.parameters)
+    parameters = tuple(instantiate_sort(parameter, values) for parameter in option.parameters)
     adapted = tuple(
-        unit.adapt(term, parameter, each.node)
+        unit.adapt(term, parameter, each.node, f"an argument of {option.label}")
         for term, parameter, each in zip(arguments, parameters, given, strict=True)
     )
-    return option.build(adapted, parameters, substitute_sort(option.result, values))
+    return option.build(adapted, parameters, instantiate_sort(option.result, values))
 
 
-def _known_function(parameter: Sort, values: dict[str, Sort], option: Option) -> Sort | None:
+def _known_function(parameter: Sort, values: Values, option: Option) -> Sort | None:
     """What is known of the sort of a function argument, if its domain is."""
-    sort = substitute_sort(parameter, values)
+    sort = instantiate_sort(parameter, values)
     if isinstance(sort, FunctionOf) and not any(
         variables_of(each) & option.variables for each in sort.domain
     ):

@@ -67,7 +67,7 @@ def read_piece(
     unit.refuse(
         unknown.node,
         "needs-type",
-        f"the sort of {unknown.what} cannot be found out",
+        f"the type of {unknown.what} cannot be found out",
         hint=f"write it: {_advice(unknown.what)}",
     )
 

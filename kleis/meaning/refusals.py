@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kleis.meaning.core import Carrier, Symbol, Term
+from kleis.builtins.table import builtin_arities
+from kleis.meaning.core import Carrier, Symbol, Term, Variable
 from kleis.meaning.meaning import MeaningError, MissingOperation
 from kleis.meaning.scope import BuiltinName, Candidate, DataConstructor, Polymorphic, Refused, Template
 from kleis.meaning.wording import refusal, sort_text, sorts_text
@@ -25,9 +26,8 @@ def unknown_operation(unit: Unit, node: Call) -> MeaningError:
     """A call of something that nothing in scope declares."""
     if "::" in node.name or unit.definitions.is_member(node.name):
         return missing_operation(unit, node, node.name, [unit.term(each) for each in node.arguments])
-    hint = suggestion(
-        node.name, (*unit.scope.names(), *unit.environment), otherwise="declare it as an operation"
-    )
+    names = (*unit.scope.names(), *unit.environment, *builtin_arities())
+    hint = suggestion(node.name, names, otherwise="declare it as an operation")
     message = f"no function {node.name} is declared"
     return refusal(node, unit.scope.file, "unknown-name", message, found=node.name, hint=hint)
 
@@ -68,7 +68,7 @@ def nothing_fits(
     unit: Unit, node: Call, candidates: Sequence[Candidate], readings: Sequence[str], terms: Sequence[Term | None]
 ) -> MeaningError:
     """Why no reading of a call fits its arguments."""
-    sorts = [sort_text(unit.sort(each)) if each is not None else "a function" for each in terms]
+    sorts = [_argument_text(unit, each) if each is not None else "a function" for each in terms]
     carriers = [
         sort_text(unit.sort(each))
         for each in terms
@@ -92,6 +92,12 @@ def nothing_fits(
     message = f"{node.name} does not take ({found})"
     hint = f"it is {' or '.join(shown)}"
     return refusal(node, file, "wrong-sort", message, found=found, expected=shown, hint=hint)
+
+
+def _argument_text(unit: Unit, term: Term) -> str:
+    """An argument as people know it: its name, if it has one, and its sort."""
+    shown = sort_text(unit.sort(term))
+    return f"{term.name} : {shown}" if isinstance(term, Variable) else shown
 
 
 def _arity(candidate: Candidate) -> str:

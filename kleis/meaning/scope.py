@@ -21,27 +21,31 @@ __all__ = ["BuiltinName", "Candidate", "DataConstructor", "Polymorphic", "Refuse
 
 
 class Polymorphic(msgspec.Struct, frozen=True):
-    """A top-level operation with type variables: a symbol at each instance.
+    """An operation with type variables: a symbol at each instance.
 
-    `domain` and `codomain` mention ``SortVariable(v)`` for each v of `variables`.
+    `domain` and `codomain` mention ``SortVariable(v)``, or the dimension v, for each v of `variables`.  `higher`
+    marks a polymorphic member of a structure: what its laws say at all types only a higher-order logic expresses.
     """
 
     name: str
     variables: tuple[str, ...]
     domain: tuple[Sort, ...]
     codomain: Sort
+    higher: bool = False
 
 
 class Template(msgspec.Struct, frozen=True, eq=False):
     """A definition; its body is read in `scope`, at the sorts of the arguments where they are not written.
 
-    `key` is the qualified name with the instance (``twice``, ``Ring(ℤ)::minus``).
+    `key` is the qualified name with the instance (``twice``, ``Ring(ℤ)::minus``).  An `overload` is one of several
+    meanings of its name (what an implementation gives), while a `define` shadows every other.
     """
 
     key: str
     node: FunctionDefinition
     scope: Scope
     place: Place
+    overload: bool = False
 
 
 class DataConstructor(msgspec.Struct, frozen=True):

@@ -29,6 +29,7 @@ from kleis.meaning.core import (
     MatrixOf,
     SetOf,
     Sort,
+    SortVariable,
     TupleOf,
 )
 from kleis.meaning.dimension_reading import number_of, read_dimension
@@ -49,6 +50,7 @@ from kleis.syntax import (
     split_name,
 )
 from kleis.theory import Theory
+from kleis.traversal import walk
 
 __all__ = ["BUILT_IN_TYPES", "Names", "SortReader", "is_type_parameter"]
 
@@ -95,6 +97,10 @@ def is_number_parameter(parameter: TypeParameter) -> bool:
     return isinstance(parameter.kind, NamedType) and parameter.kind.name in ("Nat", "ℕ")
 
 
+def _atom(name: str) -> Dimension:
+    return Dimension((((name,), 1),))
+
+
 class SortReader:
     """Reads the types of one theory."""
 
@@ -137,6 +143,37 @@ class SortReader:
         if isinstance(codomain, FunctionOf) and domain:
             return (*domain, *codomain.domain), codomain.codomain
         return tuple(domain), codomain
+
+    def polymorphic(
+        self, written: TypeExpression, names: Names, *, file: str, letters: bool
+    ) -> tuple[tuple[str, ...], tuple[Sort, ...], Sort]:
+        """The variables, domain and codomain of a type that may be polymorphic.
+
+        Variables are bound by ∀; with `letters`, opaque names of one letter are variables too.  What is calculated
+        with, or of kind `Nat`, is a dimension.
+        """
+        bound: dict[str, Sort | Dimension] = {}
+        if isinstance(written, ForAllType):
+            for variable in written.variables:
+                number = is_number_parameter(variable)
+                bound[variable.name] = _atom(variable.name) if number else SortVariable(variable.name)
+            written = written.body
+        if letters:
+            counted = {
+                part.name
+                for node in walk(written)
+                if isinstance(node, DimensionOperation)
+                for part in walk(node)
+                if isinstance(part, NamedType)
+            }
+            for node in walk(written):
+                if isinstance(node, NamedType) and len(node.name) == 1 and node.name not in bound:
+                    if node.name in counted:
+                        bound[node.name] = _atom(node.name)
+                    elif self.is_opaque(node.name, names):
+                        bound[node.name] = SortVariable(node.name)
+        domain, codomain = self.signature(written, {**names, **bound}, file=file)
+        return tuple(sorted(bound)), domain, codomain
 
     def is_opaque(self, name: str, names: Names) -> bool:
         """Whether a type name means nothing but a sort of its own here."""

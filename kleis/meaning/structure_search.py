@@ -136,6 +136,10 @@ class StructureSearch:
             return found
         raise self._explain(missing, owners, carriers, attempt)
 
+    def is_parameter(self, name: str) -> bool:
+        """Whether some structure has a type parameter of this name."""
+        return bool(self._with_parameter(name))
+
     def _all_with(self, carriers: Sequence[str]) -> list[str]:
         first, *rest = (self._with_parameter(name) for name in carriers)
         return [name for name in first if all(name in others for others in rest)]
@@ -186,13 +190,8 @@ class StructureSearch:
         """The least structure that fits with C standing for its parameters in some way."""
         fits: dict[str, Found] = {}
         for name in owners[:_MOST_READINGS]:
-            instance = self._instance(name)
-            parameters = [
-                each.name for each in self._theory.structures[name].parameters if is_type_parameter(each)
-            ]
-            for chosen in itertools.islice(itertools.permutations(parameters, len(carriers)), _MOST_READINGS):
-                pairs = zip(carriers, chosen, strict=True)
-                types = {carrier: instance.frame.types[parameter] for carrier, parameter in pairs}
+            for instance in self._at(name, carriers):
+                types: Types = {carrier: Carrier(carrier) for carrier in carriers}
                 found = self._attempt((instance,), types, attempt)
                 if found is not None:
                     fits.setdefault(name, found)
@@ -244,13 +243,23 @@ class StructureSearch:
         """The structures that have an operation, at all ways of taking their carriers from C."""
         for name in self.owners(operation):
             structure = self._theory.structures[name]
-            default = arbitrary_arguments(structure)
             places = [place for place, each in enumerate(structure.parameters) if is_type_parameter(each)]
             for chosen in itertools.islice(itertools.permutations(carriers, len(places)), _MOST_READINGS):
-                arguments = list(default)
-                for place, carrier in zip(places, chosen, strict=True):
-                    arguments[place] = Carrier(carrier)
-                yield self._globals.instance(name, tuple(arguments))
+                yield self._with(structure, dict(zip(places, chosen, strict=True)))
+
+    def _at(self, name: str, carriers: Sequence[str]) -> Iterator[StructureInstance]:
+        """A structure at all ways of taking some of its carriers from C, all of which are taken."""
+        structure = self._theory.structures[name]
+        places = [place for place, each in enumerate(structure.parameters) if is_type_parameter(each)]
+        for chosen in itertools.islice(itertools.permutations(places, len(carriers)), _MOST_READINGS):
+            yield self._with(structure, dict(zip(chosen, carriers, strict=True)))
+
+    def _with(self, structure: Structure, carriers: Mapping[int, str]) -> StructureInstance:
+        """A structure with some of its parameters named in C."""
+        arguments = list(arbitrary_arguments(structure))
+        for place, carrier in carriers.items():
+            arguments[place] = Carrier(carrier)
+        return self._globals.instance(structure.name, tuple(arguments))
 
     def _least_unions(self, unions: Sequence[frozenset[str]]) -> list[frozenset[str]]:
         def below(a: frozenset[str], b: frozenset[str]) -> bool:
@@ -283,6 +292,8 @@ class StructureSearch:
                     attempt((instance,), types)
                 except MeaningError as error:
                     return error
+        if len(carriers) > 1:
+            missing.hint = f"no structure, and no union of few, has it on {', '.join(carriers)}; {missing.hint}"
         return missing
 
     @staticmethod

@@ -12,7 +12,7 @@ import msgspec
 
 from kleis.meaning.core import Lambda, Let, Quantifier, Sort, Term, Variable
 
-__all__ = ["bound_by", "canonical", "free_variables", "parts", "rebuild", "sorts_of", "substitute", "subterms"]
+__all__ = ["apart_from", "bound_by", "canonical", "free_variables", "parts", "rebuild", "sorts_of", "substitute", "subterms"]
 
 
 def parts(term: Term) -> Iterator[Term]:
@@ -100,16 +100,24 @@ def canonical(term: Term) -> Term:
     return _renamed(term, {}, _Fresh(taken, stem="v"))
 
 
+def apart_from(term: Term, names: set[str]) -> Term:
+    """The term with bound variables of these names renamed."""
+    taken = {each.name for each in subterms(term) if isinstance(each, Variable)} | names
+    return _renamed(term, {}, _Fresh(taken, avoided=frozenset(names)))
+
+
 class _Fresh:
     """New names for bound variables: their own where they are free to be used, or numbered ones."""
 
-    def __init__(self, taken: set[str], stem: str = "") -> None:
+    def __init__(self, taken: set[str], stem: str = "", avoided: frozenset[str] = frozenset()) -> None:
         self._taken = taken
+        self._avoided = avoided
         self._stem = stem
         self._count = 0
 
     def __call__(self, variable: Variable, outer: Mapping[str, Term]) -> Variable:
-        if not self._stem and variable.name not in outer and variable.name not in self._taken_by(outer):
+        free = variable.name not in self._avoided and not self._stem
+        if free and variable.name not in outer and variable.name not in self._taken_by(outer):
             return variable
         while True:
             self._count += 1
