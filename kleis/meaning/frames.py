@@ -20,8 +20,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from kleis.builtins.table import find_builtin
-from kleis.meaning.core import BOOL, NATURAL, Carrier, Dimension, Sort, Symbol
+from kleis.meaning.core import BOOL, NATURAL, Carrier, Dimension, Sort, SortVariable, Symbol
 from kleis.meaning.dimension_reading import number_of, read_dimension
+from kleis.meaning.inference import Inference
 from kleis.meaning.meaning import Instance, MeaningError
 from kleis.meaning.scope import Candidate, Polymorphic, Refused, Scope, Template
 from kleis.meaning.signatures import Argument, Waiting, signatures
@@ -67,7 +68,25 @@ def is_builtin(name: str, candidate: Candidate) -> bool:
     found = signatures(row, tuple(Argument(sort) for sort in domain))
     if isinstance(found, Waiting):
         return False
-    return any((each.parameters, each.result) == (domain, candidate.codomain) for each in found)
+    wanted = (*domain, candidate.codomain)
+    return any(_is_instance((*each.parameters, each.result), wanted) for each in found)
+
+
+def _is_instance(patterns: Sequence[Sort], sorts: Sequence[Sort]) -> bool:
+    """Whether sorts are those of a polymorphic signature, for some values of its sort variables."""
+    values: dict[str, Sort] = {}
+    waiting = list(zip(patterns, sorts, strict=True)) if len(patterns) == len(sorts) else None
+    while waiting:
+        pattern, sort = waiting.pop()
+        if isinstance(pattern, SortVariable):
+            if values.setdefault(pattern.name, sort) != sort:
+                return False
+        elif pattern != sort:
+            inner = Inference.pieces(pattern, sort)
+            if inner is None:
+                return False
+            waiting += inner
+    return waiting is not None
 
 
 def number_candidate(number: Dimension) -> Candidate:
