@@ -16,13 +16,14 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from kleis.builtins.table import find_builtin
 from kleis.meaning.assembly import assemble, closed_claim
 from kleis.meaning.core import BOOL, Carrier, DataSort, Definition, Dimension, Sort, Term, Variable
 from kleis.meaning.data_instances import instances as data_instances
 from kleis.meaning.data_types import DataDeclaration, DataReport, check_data
 from kleis.meaning.definitions import Definitions
 from kleis.meaning.frames import NamedAxiom, StructureInstance, arbitrary_arguments
-from kleis.meaning.globals_in_force import Globals
+from kleis.meaning.globals_in_force import Globals, Implementation
 from kleis.meaning.implementations import axioms_of, obligations_of
 from kleis.meaning.in_force import InForce
 from kleis.meaning.meaning import (
@@ -43,7 +44,8 @@ from kleis.meaning.structure_search import Found, StructureSearch, Types
 from kleis.meaning.terms import apart_from
 from kleis.meaning.wording import refusal, sort_text
 from kleis.names import suggestion
-from kleis.problems import Place, Problem, place_of
+from kleis.operators import canonical_name
+from kleis.problems import Place, Problem, place_of, problem_at
 from kleis.syntax import (
     AppliedType,
     ElementDeclaration,
@@ -51,6 +53,7 @@ from kleis.syntax import (
     Field,
     NamedType,
     OperationDeclaration,
+    Program,
     Structure,
     TypeExpression,
     Using,
@@ -126,6 +129,12 @@ class Elaborator:
     def formula(self, term: Term, place: Place) -> Meaning:
         """The meaning of a closed formula of this theory, such as an obligation."""
         return self._meaning(term, (), (), place, ())
+
+    def check(self, program: Program) -> tuple[Problem, ...]:
+        """The problems with the meaning of a program's own items, in order of place."""
+        from kleis.meaning.checking import check_program
+
+        return check_program(self, program)
 
     # ── which structures ─────────────────────────────────────────────────────────────────────────────────
 
@@ -278,10 +287,10 @@ class Elaborator:
     # ── what is in force ─────────────────────────────────────────────────────────────────────────────────
 
     def sections(self) -> dict[str, Structure]:
-        """The structures without parameters that have axioms, their own or inherited."""
+        """The structures without parameters, in order of declaration."""
         return {
-            name: structure
-            for name, structure in self.theory.structures.items()
+            structure.name: structure
+            for structure in self.globals.structures()
             if not structure.parameters
         }
 
@@ -320,7 +329,8 @@ class Elaborator:
                 self._add(section, axioms, in_force, notes)
         axioms = self._without_obligations(axioms, obligations)
         reach((axiom.formula for axiom in axioms), finished, into=reached)
-        self._implementations(reached, axioms, obligations)
+        notes += self._implementations(reached, axioms, obligations)
+        reach((each.formula for each in obligations), finished, into=reached)
         data = self._data_of(reached)
         return assemble(
             claim,
@@ -335,7 +345,7 @@ class Elaborator:
             polymorphic=self.definitions.higher_order.keys(),
             obligations=obligations,
             readings=(),
-            warnings=[*notes, *self._uncovered(reached)],
+            warnings=[*notes, *self._uncovered(reached), *self._shadowing(reached)],
             place=place,
         )
 
@@ -364,8 +374,9 @@ class Elaborator:
 
     def _implementations(
         self, reached: Reached, axioms: list[Axiom], obligations: list[Obligation]
-    ) -> None:
+    ) -> list[Problem]:
         """The axioms of implementations whose operations are used, and what has to be proved of them."""
+        warnings: list[Problem] = []
         for each in self.globals.implementations():
             keys = {
                 candidate.key
@@ -379,6 +390,29 @@ class Elaborator:
             axioms += [law for law in laws if law not in axioms]
             obligations += obligations_of(self, each)
             reach((law.formula for law in laws), self.definitions.finished, into=reached)
+            if each.missing:
+                warnings.append(_missing(each))
+        return warnings
+
+    def _shadowing(self, reached: Reached) -> list[Problem]:
+        """Definitions that take the place of a built-in."""
+        found = []
+        for key, definition in reached.definitions.items():
+            node = self.theory.definitions.get(canonical_name(definition.name))
+            if node is None or key.partition("@")[0] != definition.name or find_builtin(definition.name) is None:
+                continue
+            found.append(
+                problem_at(
+                    node,
+                    self.definitions.places[key].file,
+                    f"{definition.name} is a built-in; the definition here takes its place",
+                    code="shadows-builtin",
+                    severity="warning",
+                    found=definition.name,
+                    hint="rename it if the built-in is meant elsewhere",
+                )
+            )
+        return found
 
     def _uncovered(self, reached: Reached) -> list[Problem]:
         places = {str(self.definitions.places[key].file) for key in reached.definitions if key in self.definitions.places}
@@ -458,6 +492,19 @@ class Elaborator:
             found=problem.found,
             hint=problem.hint,
         )
+
+
+def _missing(implementation: Implementation) -> Problem:
+    names = ", ".join(symbol.name for symbol in implementation.missing)
+    return problem_at(
+        implementation.node,
+        implementation.place.file,
+        f"{implementation.label} is not given {names}: nothing is known of it but the axioms, which are assumed",
+        code="missing-implementation",
+        severity="warning",
+        found=names,
+        hint="give it: operation name(…) = …",
+    )
 
 
 _NOWHERE = Place("<theory>", 0, 0)

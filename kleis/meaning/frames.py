@@ -24,7 +24,7 @@ from kleis.meaning.core import BOOL, NATURAL, Carrier, Dimension, Sort, SortVari
 from kleis.meaning.dimension_reading import number_of, read_dimension
 from kleis.meaning.inference import Inference
 from kleis.meaning.meaning import Instance, MeaningError
-from kleis.meaning.scope import Candidate, Polymorphic, Refused, Scope, Template
+from kleis.meaning.scope import BuiltinName, Candidate, Polymorphic, Refused, Scope, Template
 from kleis.meaning.signatures import Argument, Waiting, signatures
 from kleis.meaning.sort_reading import SortReader, is_number_parameter
 from kleis.meaning.wording import dimension_text, refusal, sort_text, sorts_text
@@ -46,7 +46,7 @@ from kleis.syntax import (
     TypeExpression,
 )
 
-__all__ = ["Frame", "NamedAxiom", "StructureInstance", "arbitrary_arguments", "is_builtin", "number_candidate", "read_structure", "shadows"]
+__all__ = ["Frame", "NamedAxiom", "StructureInstance", "arbitrary_arguments", "as_builtin", "is_builtin", "number_candidate", "read_structure", "shadows"]
 
 _MOST_ANCESTORS = 200
 
@@ -89,6 +89,15 @@ def _is_instance(patterns: Sequence[Sort], sorts: Sequence[Sort]) -> bool:
     return waiting is not None
 
 
+def as_builtin(candidate: Candidate) -> Candidate:
+    """The built-in that a declared operation is, if it is one; else the candidate."""
+    if isinstance(candidate, Symbol) and is_builtin(candidate.name, candidate):
+        row = find_builtin(candidate.name)
+        assert row is not None
+        return BuiltinName(row)
+    return candidate
+
+
 def number_candidate(number: Dimension) -> Candidate:
     """A `Nat` parameter as a term: an unknown natural number, or the one it stands for."""
     text = dimension_text(number)
@@ -118,9 +127,15 @@ class Frame:
     """The scope of the text of one structure at its arguments."""
 
     def __init__(
-        self, reader: SortReader, types: Mapping[str, Sort | Dimension], outer: Scope, file: str
+        self,
+        reader: SortReader,
+        types: Mapping[str, Sort | Dimension],
+        outer: Scope,
+        file: str,
+        structure: str = "",
     ) -> None:
         self.file = file
+        self.structure = structure
         self.types = dict(types)
         self.own: dict[str, list[Candidate]] = {}
         self.nested: dict[str, list[Candidate]] = {}
@@ -140,8 +155,8 @@ class Frame:
 
     def candidates(self, name: str) -> tuple[Candidate, ...]:
         """The structure's own meanings of a name, with the global ones that overload them."""
-        known = self.own.get(name) or self.nested.get(name) or []
-        own = tuple(each for each in known if not is_builtin(name, each))
+        known = self.own.get(name) or self.nested.get(name) or self._qualified(name)
+        own = tuple(dict.fromkeys(as_builtin(each) for each in known))
         if not own:
             number = self.types.get(name)
             return (number_candidate(number),) if isinstance(number, Dimension) else self._outer.candidates(name)
@@ -149,6 +164,11 @@ class Frame:
             return own
         outer = tuple(each for each in self._outer.candidates(name) if not shadows(each))
         return (*own, *(each for each in outer if each not in own))
+
+    def _qualified(self, name: str) -> list[Candidate]:
+        """``S::op`` in the text of S itself."""
+        head, _, member = name.partition("::")
+        return self.own.get(canonical_name(member), []) if head == self.structure else []
 
     def names(self) -> tuple[str, ...]:
         """Every name with candidates."""
@@ -163,6 +183,8 @@ def shadows(candidate: Candidate) -> bool:
 def _takes_arguments(candidate: Candidate) -> bool:
     if isinstance(candidate, Template):
         return bool(candidate.node.parameters)
+    if isinstance(candidate, BuiltinName):
+        return candidate.row.most != 0
     return isinstance(candidate, Polymorphic) or (isinstance(candidate, Symbol) and bool(candidate.domain))
 
 
@@ -221,7 +243,7 @@ def read_structure(
     """A structure at its arguments.  `MeaningError` if its inheritance makes no sense."""
     instance = Instance(structure.name, tuple(arguments))
     types = _types(structure, arguments, file)
-    found = StructureInstance(instance, Frame(reader, types, outer, file))
+    found = StructureInstance(instance, Frame(reader, types, outer, file, structure.name))
     _Reading(reader, found, outer).read(structure, found.frame, structure.name, lambda name, *_: name, "")
     return found
 
@@ -320,7 +342,7 @@ class _Reading:
     def _frame(self, structure: Structure, arguments: tuple[Sort | Dimension, ...]) -> Frame:
         file = next((each.file for each in self.theory.lookup(structure.name)), self.found.frame.file)
         types = _types(structure, arguments, file)
-        frame = Frame(self.reader, types, self.outer, file)
+        frame = Frame(self.reader, types, self.outer, file, structure.name)
         self.found.frames.append(frame)
         return frame
 

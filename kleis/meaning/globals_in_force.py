@@ -26,7 +26,7 @@ from kleis.meaning.core import (
     Symbol,
 )
 from kleis.meaning.data_types import DataDeclaration
-from kleis.meaning.frames import StructureInstance, is_builtin, read_structure
+from kleis.meaning.frames import StructureInstance, as_builtin, is_builtin, read_structure
 from kleis.meaning.meaning import Instance, MeaningError
 from kleis.meaning.scope import BuiltinName, Candidate, DataConstructor, Polymorphic, Refused, Scope, Template
 from kleis.meaning.sort_reading import SortReader, is_number_parameter
@@ -132,6 +132,7 @@ class Globals:
         self._sections: dict[str, StructureInstance | MeaningError] = {}
         self._implementations: list[Implementation] | None = None
         self._read: dict[int, Implementation] = {}
+        self._ordered: tuple[Structure, ...] | None = None
         self._given_before: dict[Symbol, Template] = {}
         self._inherited: dict[str, list[str]] | None = None
         self._data: dict[str, DataDeclaration | MeaningError] = {}
@@ -171,7 +172,7 @@ class Globals:
                 found.append(candidate)
         row = find_builtin(name)
         if row is not None:
-            own = [each for each in found if not is_builtin(name, each)]
+            own = [each for each in found if not is_builtin(name, each) and each != BuiltinName(row)]
             return (*own, BuiltinName(row)) if not _hides_constant(row, name, own) else own
         return found
 
@@ -197,13 +198,13 @@ class Globals:
         if isinstance(section, MeaningError):
             yield Refused(name, section.message, place_of(item, self.theory.lookup(item.name)[0].file))
         else:
-            yield from section.frame.own.get(name, ())
+            yield from map(as_builtin, section.frame.own.get(name, ()))
 
     def _inheriting(self) -> dict[str, list[str]]:
         """The names that sections inherit, with the sections."""
         if self._inherited is None:
             self._inherited = {}
-            for structure in self.theory.structures.values():
+            for structure in self.structures():
                 nested = any(isinstance(each, NestedStructure) for each in structure.members)
                 if structure.parameters or not (structure.extends or structure.over or nested):
                     continue
@@ -285,6 +286,15 @@ class Globals:
             return (Refused(name, f"its data type {owner.name} was refused", declared.place),)
         constructor = next(each for each in data.constructors if each.name == name)
         return (DataConstructor(data.parameters, constructor),)
+
+    def structures(self) -> tuple[Structure, ...]:
+        """The structures in force, in order of declaration."""
+        if self._ordered is None:
+            declared = (entry.declaration for entry in self.theory.entries)
+            structures = [each for each in declared if isinstance(each, Structure)]
+            known = self.theory.structures
+            self._ordered = tuple(each for each in structures if known.get(each.name) is each)
+        return self._ordered
 
     # ── sections and implementations ─────────────────────────────────────────────────────────────────────
 

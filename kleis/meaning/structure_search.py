@@ -71,7 +71,7 @@ class StructureSearch:
         """The structures with parameters that have a member of this name, inherited or not."""
         member = name.rpartition("::")[2]
         found = []
-        for each in self._theory.structures.values():
+        for each in self._globals.structures():
             if each.parameters:
                 members = self._members.of(each.name)
                 if members is not None and member in members:
@@ -82,7 +82,7 @@ class StructureSearch:
         """The structures that have a type parameter of this name, their own or one that ``over`` brings."""
         if self._parameters is None:
             self._parameters = {}
-            for structure in self._theory.structures.values():
+            for structure in self._globals.structures():
                 for parameter in self._type_names(structure):
                     self._parameters.setdefault(parameter, []).append(structure.name)
         return self._parameters.get(name, [])
