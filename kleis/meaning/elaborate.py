@@ -18,7 +18,7 @@ import msgspec
 
 from kleis.builtins.table import find_builtin
 from kleis.meaning.assembly import assemble, closed_claim
-from kleis.meaning.core import BOOL, Carrier, DataSort, Definition, Dimension, Sort, Term, Variable
+from kleis.meaning.core import BOOL, Carrier, DataSort, Dimension, Sort, Term, Variable
 from kleis.meaning.data_instances import instances as data_instances
 from kleis.meaning.data_types import DataDeclaration, DataReport, check_data
 from kleis.meaning.definitions import Definitions
@@ -34,7 +34,6 @@ from kleis.meaning.meaning import (
     MeaningError,
     Obligation,
     Reading,
-    Termination,
 )
 from kleis.meaning.passes import Piece, read_piece
 from kleis.meaning.reach import Reached, reach
@@ -84,6 +83,8 @@ class Elaborator:
         self._arbitrary: dict[str, StructureInstance] = {}
         self._axioms: dict[int, Axiom] = {}
         self._kept: list[NamedAxiom] = []
+        self._speaking: dict[int, bool] = {}
+        self._spoken: list[Axiom] = []
         self._links: dict[str, frozenset[Link]] = {}
         self._report: DataReport | None = None
         self._declarations: dict[str, DataDeclaration] | None = None
@@ -112,7 +113,9 @@ class Elaborator:
     def structure(self, name: str) -> Meaning:
         """The question whether a structure, with any carriers, has a model."""
         instance = self.arbitrary(name)
-        return self._meaning(None, (), (instance,), instance.axioms[0].place if instance.axioms else _NOWHERE, ())
+        return self._meaning(
+            None, (), (instance,), instance.axioms[0].place if instance.axioms else _NOWHERE, ()
+        )
 
     def components(self) -> tuple[Meaning, ...]:
         """The questions whether the sections have models: one for each connected component."""
@@ -164,7 +167,9 @@ class Elaborator:
         found = self.search.find(proposition, file, left, attempt)
         return Found((*named, *found.instances), found.types, found.result, found.warnings)
 
-    def _using(self, proposition: Expression, using: TypeExpression, carriers: Sequence[str], file: str) -> Found:
+    def _using(
+        self, proposition: Expression, using: TypeExpression, carriers: Sequence[str], file: str
+    ) -> Found:
         name = using.name if isinstance(using, NamedType | AppliedType) else ""
         structure = self.theory.structures.get(name)
         if structure is None:
@@ -271,7 +276,11 @@ class Elaborator:
 
     def _read(self, proposition: Expression, scope: Scope, *, allow_free: bool) -> Piece:
         piece = read_piece(
-            self.definitions, scope, lambda unit: unit.checked(proposition, BOOL), frame="claim", allow_free=allow_free
+            self.definitions,
+            scope,
+            lambda unit: unit.checked(proposition, BOOL),
+            frame="claim",
+            allow_free=allow_free,
         )
         return piece
 
@@ -289,9 +298,7 @@ class Elaborator:
     def sections(self) -> dict[str, Structure]:
         """The structures without parameters, in order of declaration."""
         return {
-            structure.name: structure
-            for structure in self.globals.structures()
-            if not structure.parameters
+            structure.name: structure for structure in self.globals.structures() if not structure.parameters
         }
 
     def section_links(self, name: str) -> frozenset[Link]:
@@ -365,12 +372,20 @@ class Elaborator:
         """Axioms that speak of built-ins alone are to be proved, not assumed."""
         kept: list[Axiom] = []
         for axiom in axioms:
-            if links_of(reach((axiom.formula,), self.definitions.finished)):
+            if self._speaks(axiom):
                 kept.append(axiom)
             else:
                 subject = axiom.name.rpartition("::")[0]
                 obligations.append(Obligation("section", axiom.name, subject, axiom.formula, axiom.place))
         return kept
+
+    def _speaks(self, axiom: Axiom) -> bool:
+        """Whether an axiom speaks of anything declared."""
+        key = id(axiom)
+        if key not in self._speaking:
+            self._spoken.append(axiom)
+            self._speaking[key] = bool(links_of(reach((axiom.formula,), self.definitions.finished)))
+        return self._speaking[key]
 
     def _implementations(
         self, reached: Reached, axioms: list[Axiom], obligations: list[Obligation]
@@ -399,7 +414,11 @@ class Elaborator:
         found = []
         for key, definition in reached.definitions.items():
             node = self.theory.definitions.get(canonical_name(definition.name))
-            if node is None or key.partition("@")[0] != definition.name or find_builtin(definition.name) is None:
+            if (
+                node is None
+                or key.partition("@")[0] != definition.name
+                or find_builtin(definition.name) is None
+            ):
                 continue
             found.append(
                 problem_at(
@@ -415,17 +434,23 @@ class Elaborator:
         return found
 
     def _uncovered(self, reached: Reached) -> list[Problem]:
-        places = {str(self.definitions.places[key].file) for key in reached.definitions if key in self.definitions.places}
+        places = {
+            str(self.definitions.places[key].file)
+            for key in reached.definitions
+            if key in self.definitions.places
+        }
         return [problem for problem in self.definitions.uncovered.values() if problem.file in places]
 
-    def bare(
-        self, definitions: tuple[Definition, ...], terminations: tuple[tuple[str, Termination], ...]
-    ) -> Meaning:
-        """A meaning that holds definitions alone, for asking where they are defined."""
-        sorts = [variable.sort for each in definitions for variable in each.parameters]
-        sorts += [each.result for each in definitions]
+    def around(self, terms: Sequence[Term]) -> Meaning:
+        """What terms reach, without any claim: enough to ask where they are defined."""
+        reached = reach(terms, self.definitions.finished)
+        definitions = tuple(reached.definitions.values())
+        known = self.definitions.terminations
         return Meaning(
-            claim=None, definitions=definitions, terminations=terminations, data=self.groups(sorts)
+            claim=None,
+            definitions=definitions,
+            terminations=tuple((each.key, known[each.key]) for each in definitions if each.key in known),
+            data=self._data_of(reached),
         )
 
     # ── the world of definitions ─────────────────────────────────────────────────────────────────────────
@@ -482,7 +507,9 @@ class Elaborator:
     def _refused_data(sort: DataSort, report: DataReport) -> MeaningError:
         problem = next((each for each in report.problems if sort.name in each.message), None)
         if problem is None:
-            return MeaningError(f"the data type {sort.name} rests on one that was refused", code="refused-declaration")
+            return MeaningError(
+                f"the data type {sort.name} rests on one that was refused", code="refused-declaration"
+            )
         return MeaningError(
             f"{sort.name} was refused: {problem.message}",
             code=problem.code,
@@ -513,9 +540,9 @@ _NOWHERE = Place("<theory>", 0, 0)
 def _with_readings(meaning: Meaning, piece: Piece, free: Sequence[Variable]) -> Meaning:
     """The meaning with how its source was read."""
     readings = [
-        Reading("free", each.name, f"{each.name} : {sort_text(each.sort)}", Place(piece.unit.scope.file, 0, 0))
+        Reading(
+            "free", each.name, f"{each.name} : {sort_text(each.sort)}", Place(piece.unit.scope.file, 0, 0)
+        )
         for each in free
     ]
     return msgspec.structs.replace(meaning, readings=(*readings, *piece.unit.readings))
-
-

@@ -46,7 +46,17 @@ from kleis.syntax import (
     TypeExpression,
 )
 
-__all__ = ["Frame", "NamedAxiom", "StructureInstance", "arbitrary_arguments", "as_builtin", "is_builtin", "number_candidate", "read_structure", "shadows"]
+__all__ = [
+    "Frame",
+    "NamedAxiom",
+    "StructureInstance",
+    "arbitrary_arguments",
+    "as_builtin",
+    "is_builtin",
+    "number_candidate",
+    "read_structure",
+    "shadows",
+]
 
 _MOST_ANCESTORS = 200
 
@@ -159,7 +169,9 @@ class Frame:
         own = tuple(dict.fromkeys(as_builtin(each) for each in known))
         if not own:
             number = self.types.get(name)
-            return (number_candidate(number),) if isinstance(number, Dimension) else self._outer.candidates(name)
+            return (
+                (number_candidate(number),) if isinstance(number, Dimension) else self._outer.candidates(name)
+            )
         if any(isinstance(each, Refused) or shadows(each) or not _takes_arguments(each) for each in own):
             return own
         outer = tuple(each for each in self._outer.candidates(name) if not shadows(each))
@@ -291,7 +303,9 @@ class _Reading:
 
     # ── parents ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def _reference(self, written: TypeExpression, frame: Frame) -> tuple[Structure, tuple[Sort | Dimension, ...]]:
+    def _reference(
+        self, written: TypeExpression, frame: Frame
+    ) -> tuple[Structure, tuple[Sort | Dimension, ...]]:
         """A reference to a structure, with its arguments read in a frame; new names in it are carriers."""
         name = written.name if isinstance(written, NamedType | AppliedType) else ""
         structure = self.theory.structures.get(name)
@@ -300,7 +314,9 @@ class _Reading:
             raise refusal(written, frame.file, "unknown-structure", message, found=name)
         given = written.arguments if isinstance(written, AppliedType) else ()
         if not given and len(structure.parameters) == 1:
-            carriers = [sort for key, sort in frame.types.items() if isinstance(sort, Carrier) and "::" not in key]
+            carriers = [
+                sort for key, sort in frame.types.items() if isinstance(sort, Carrier) and "::" not in key
+            ]
             if len(carriers) == 1:
                 return structure, (carriers[0],)
         if len(given) != len(structure.parameters):
@@ -366,9 +382,7 @@ class _Reading:
 
     # ── members ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def _members(
-        self, members: Sequence[StructureMember], frame: Frame, label: str, naming: _Naming
-    ) -> None:
+    def _members(self, members: Sequence[StructureMember], frame: Frame, label: str, naming: _Naming) -> None:
         nested = [each for each in members if isinstance(each, NestedStructure)]
         for member in members:
             self._declare(member, frame, label, naming)
@@ -392,7 +406,9 @@ class _Reading:
             )
         except MeaningError as error:
             self.found.refusals.append(error)
-            frame.add(name, Refused(f"{label}::{member.name}", str(error.message), place_of(member, frame.file)))
+            frame.add(
+                name, Refused(f"{label}::{member.name}", str(error.message), place_of(member, frame.file))
+            )
             return
         if variables:
             named = naming(name, domain, codomain)
@@ -432,7 +448,11 @@ class _Reading:
         self.found.templates.append((name, template))
 
     def _axiom(self, member: Axiom, frame: Frame, label: str) -> None:
-        key = (member, tuple(sorted((name, str(value)) for name, value in frame.types.items())), _symbols(frame))
+        key = (
+            member,
+            tuple(sorted((name, str(value)) for name, value in frame.types.items())),
+            _symbols(frame),
+        )
         if key in self.seen:
             return
         self.seen.add(key)

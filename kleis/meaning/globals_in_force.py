@@ -160,7 +160,9 @@ class Globals:
     def _look_up(self, name: str) -> Iterable[Candidate]:
         definition = self.theory.definitions.get(name)
         if definition is not None:
-            owner = next((each for each in reversed(self.theory.lookup(name)) if each.node == definition), None)
+            owner = next(
+                (each for each in reversed(self.theory.lookup(name)) if each.node == definition), None
+            )
             if owner is not None:
                 return (self._template(name, definition, owner),)
         constructor = self.theory.constructors.get(name)
@@ -228,7 +230,9 @@ class Globals:
         node = declared.node
         assert isinstance(node, OperationDeclaration)
         try:
-            variables, domain, codomain = self.reader.polymorphic(node.type, {}, file=declared.file, letters=True)
+            variables, domain, codomain = self.reader.polymorphic(
+                node.type, {}, file=declared.file, letters=True
+            )
         except MeaningError as error:
             yield Refused(declared.name, error.message, declared.place)
             return
@@ -257,16 +261,16 @@ class Globals:
     def _read_data(self, node: DataDefinition) -> DataDeclaration:
         file = self.theory.lookup(node.name)[0].file
         types: dict[str, Sort | Dimension] = {
-            each.name: Dimension((((each.name,), 1),)) if is_number_parameter(each) else SortVariable(each.name)
+            each.name: Dimension((((each.name,), 1),))
+            if is_number_parameter(each)
+            else SortVariable(each.name)
             for each in node.parameters
         }
         sort = DataSort(node.name, tuple(types.values()))
         constructors = []
         for variant in node.variants:
             fields = tuple(
-                ConstructorField(
-                    field.name or f"_{place}", self.reader.read(field.type, types, file=file)
-                )
+                ConstructorField(field.name or f"_{place}", self.reader.read(field.type, types, file=file))
                 for place, field in enumerate(variant.fields)
             )
             constructors.append(Constructor(variant.name, fields, sort, alone=len(node.variants) == 1))
@@ -340,7 +344,9 @@ class Globals:
     def _implementation(self, node: Implements, file: str) -> Implementation:
         structure = self.theory.structures.get(node.name)
         if structure is None:
-            raise refusal(node, file, "unknown-structure", f"there is no structure {node.name}", found=node.name)
+            raise refusal(
+                node, file, "unknown-structure", f"there is no structure {node.name}", found=node.name
+            )
         arguments = tuple(self.reader.argument(each, {}, file=file) for each in node.arguments)
         if len(arguments) != len(structure.parameters):
             message = f"{node.name} takes {len(structure.parameters)} types, here it has {len(arguments)}"
@@ -356,7 +362,9 @@ class Globals:
             name = canonical_name(member.name)
             for each in instance.frame.own.get(name, ()):
                 symbol = each if isinstance(each, Symbol) else self._signature(each)
-                template = self._given(member, symbol, f"implements {label}::{name}", file) if symbol else None
+                template = (
+                    self._given(member, symbol, f"implements {label}::{name}", file) if symbol else None
+                )
                 if template is None or symbol is None:
                     continue
                 if is_builtin(name, symbol):
@@ -371,12 +379,16 @@ class Globals:
                 else:
                     given[symbol] = self._given_before.setdefault(symbol, template)
         missing = [
-            symbol for symbol in instance.symbols if symbol not in given and not is_builtin(symbol.name, symbol)
+            symbol
+            for symbol in instance.symbols
+            if symbol not in given and not is_builtin(symbol.name, symbol)
         ]
         self._put_in(instance, given)
         named = {
             name: tuple(
-                self._named(each, defined.get(name)) for each in candidates if not self._is_builtin(name, each)
+                self._named(each, defined.get(name))
+                for each in candidates
+                if not self._is_builtin(name, each)
             )
             for name, candidates in instance.frame.own.items()
         }
@@ -397,7 +409,9 @@ class Globals:
         body = Call(name, tuple(Name(each, member.span) for each in parameters), member.span)
         node = msgspec.structs.replace(template.node, body=body)
         del symbol
-        return [(name, msgspec.structs.replace(template, key=f"built-in {template.key}", node=node), template)]
+        return [
+            (name, msgspec.structs.replace(template, key=f"built-in {template.key}", node=node), template)
+        ]
 
     @staticmethod
     def _signature(candidate: Candidate) -> Symbol | None:
@@ -483,8 +497,10 @@ class Globals:
 
 def _hides_constant(row: Builtin, name: str, own: list[Candidate]) -> bool:
     """Whether a program's own constant takes the place of a built-in that needs parentheses or is one."""
-    return bool(own) and (row.least == 0 or name in CONSTANT_NAMES) and not any(
-        isinstance(each, Symbol) and each.domain for each in own
+    return (
+        bool(own)
+        and (row.least == 0 or name in CONSTANT_NAMES)
+        and not any(isinstance(each, Symbol) and each.domain for each in own)
     )
 
 

@@ -123,5 +123,3 @@ def component(
                 grown = grown or not mine <= reached
                 reached |= mine
     return tuple(name for name in sections if name in found)
-
-

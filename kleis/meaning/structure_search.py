@@ -47,7 +47,11 @@ class Found:
     """The outcome of a search: the instances, what type names stand for, and what reading gave."""
 
     def __init__(
-        self, instances: Sequence[StructureInstance], types: Types, result: object, warnings: Sequence[Problem]
+        self,
+        instances: Sequence[StructureInstance],
+        types: Types,
+        result: object,
+        warnings: Sequence[Problem],
     ) -> None:
         self.instances = tuple(instances)
         self.types = types
@@ -126,7 +130,9 @@ class StructureSearch:
         missing: MissingOperation,
     ) -> Found:
         owners = self.owners(missing.operation)
-        by_name = [name for name in owners if set(carriers) <= set(self._type_names(self._theory.structures[name]))]
+        by_name = [
+            name for name in owners if set(carriers) <= set(self._type_names(self._theory.structures[name]))
+        ]
         found = self._fitting(node, file, by_name, carriers, attempt)
         if found is None and carriers:
             found = self._unified(node, file, owners, carriers, attempt)
@@ -212,7 +218,9 @@ class StructureSearch:
     ) -> Found | None:
         """The smallest union of structures, each on carriers named in C, that has everything."""
         types: Types = {name: Carrier(name) for name in carriers}
-        level: list[tuple[StructureInstance, ...]] = [(each,) for each in self._on(missing.operation, carriers)]
+        level: list[tuple[StructureInstance, ...]] = [
+            (each,) for each in self._on(missing.operation, carriers)
+        ]
         tried = 0
         for _ in range(_MOST_STRUCTURES):
             fits: dict[frozenset[str], Found] = {}
@@ -225,7 +233,9 @@ class StructureSearch:
                     found = Found(instances, types, attempt(instances, types), ())
                 except MissingOperation as further:
                     following += [
-                        (*instances, each) for each in self._on(further.operation, carriers) if each not in instances
+                        (*instances, each)
+                        for each in self._on(further.operation, carriers)
+                        if each not in instances
                     ]
                 except MeaningError:
                     continue
@@ -263,9 +273,7 @@ class StructureSearch:
 
     def _least_unions(self, unions: Sequence[frozenset[str]]) -> list[frozenset[str]]:
         def below(a: frozenset[str], b: frozenset[str]) -> bool:
-            return a != b and all(
-                any(x == y or x in set(self._members.ancestors(y)) for y in b) for x in a
-            )
+            return a != b and all(any(x == y or x in set(self._members.ancestors(y)) for y in b) for x in a)
 
         return [each for each in unions if not any(below(other, each) for other in unions)]
 
@@ -293,7 +301,9 @@ class StructureSearch:
                 except MeaningError as error:
                     return error
         if len(carriers) > 1:
-            missing.hint = f"no structure, and no union of few, has it on {', '.join(carriers)}; {missing.hint}"
+            missing.hint = (
+                f"no structure, and no union of few, has it on {', '.join(carriers)}; {missing.hint}"
+            )
         return missing
 
     @staticmethod
