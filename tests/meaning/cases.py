@@ -237,6 +237,9 @@ class Judge:
     def _truth(self, meaning: Meaning, wanted: str) -> None:
         assert truth_of(meaning, bounds=self._bounds) == wanted
 
+    def _not_truth(self, meaning: Meaning, wanted: str) -> None:
+        assert meaning.unsettled or truth_of(meaning, bounds=self._bounds) != wanted
+
     def _truth_of_claim(self, meaning: Meaning, wanted: str) -> None:
         """As `truth`, without the axioms: those of an implementation that is no model are false."""
         assert truth_of(msgspec.structs.replace(meaning, axioms=()), bounds=self._bounds) == wanted
