@@ -10,6 +10,7 @@ what it finds is checked again (kleis/logic/evidence.py) before anyone sees it.
 
 from __future__ import annotations
 
+import importlib
 from typing import Any, Literal, Protocol, TypeAlias
 
 import msgspec
@@ -18,7 +19,7 @@ from kleis.logic.verdict import Reason
 from kleis.meaning.core import Term
 from kleis.meaning.meaning import Meaning
 
-__all__ = ["Answer", "Engine", "Outcome", "Task"]
+__all__ = ["Answer", "Engine", "Outcome", "Task", "load_engine"]
 
 Outcome: TypeAlias = Literal["proved", "refuted", "model", "inconsistent", "silent"]
 
@@ -75,3 +76,11 @@ class Engine(Protocol):
     def run(self, task: Task, steps: int) -> Answer:
         """Search, for at most `steps` of the engine's own steps."""
         ...
+
+
+def load_engine(path: str) -> Engine:
+    """The engine ``module:attribute``; of a class, an instance."""
+    module, _, attribute = path.partition(":")
+    found = getattr(importlib.import_module(module), attribute)
+    engine: Engine = found() if isinstance(found, type) else found
+    return engine

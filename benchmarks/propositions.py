@@ -1,0 +1,98 @@
+"""The proving benchmark: every row of a file of propositions through the whole pipeline.
+
+    python benchmarks/propositions.py FILE [--cvc5] [--json] [--rows] [--jobs N] [--guards F]
+
+FILE has one JSON object a line: `kleis` (the program), `using`, `proposition` (null: has it a model?), `expect`.  What
+is printed says how many were solved; `wrong` is a definite verdict other than the one expected, and must be 0.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kleis.logic.questions import Prover
+from kleis.logic.verdict import Verdict
+from kleis.parser import parse_expression, parse_program, parse_type
+from kleis.theory import Theory
+
+_DEFINITE = ("verified", "disproved", "consistent", "inconsistent")
+
+
+def verdict_of(row: dict[str, Any], *, cvc5: bool, guards: float) -> Verdict:
+    """The verdict on one row."""
+    theory = Theory().include(parse_program(row["kleis"]))
+    with Prover(theory, cvc5=cvc5, guards=guards) as prover:
+        if row["proposition"] is not None:
+            using = parse_type(row["using"]) if row.get("using") else None
+            return prover.verify(parse_expression(row["proposition"]), using=using)
+        structure = theory.structures.get(row["using"]) if row.get("using") else None
+        if structure is not None and structure.parameters:
+            ((_, verdict),) = prover.consistent(structure.name)
+            return verdict
+        verdicts = [verdict for _, verdict in prover.consistent()]
+        clash = [each for each in verdicts if each.status == "inconsistent"]
+        undecided = [each for each in verdicts if each.status != "consistent"]
+        return (clash or undecided or verdicts)[0]
+
+
+def results(rows: list[dict[str, Any]], *, cvc5: bool, guards: float) -> Iterator[dict[str, Any]]:
+    """Name, verdict, engine and seconds of each row."""
+    for number, row in enumerate(rows):
+        begun = time.perf_counter()
+        verdict = verdict_of(row, cvc5=cvc5, guards=guards)
+        yield {
+            "name": row.get("name") or f"row {number}",
+            "area": row.get("area", ""),
+            "verdict": verdict.status,
+            "expect": row["expect"],
+            "engine": verdict.engine,
+            "reason": verdict.reason or "",
+            "seconds": round(time.perf_counter() - begun, 3),
+        }
+
+
+def summary(found: list[dict[str, Any]]) -> dict[str, Any]:
+    """The counts of a run."""
+    definite = [each for each in found if each["verdict"] in _DEFINITE]
+    return {
+        "total": len(found),
+        "solved": sum(each["verdict"] == each["expect"] for each in definite),
+        "wrong": sum(each["verdict"] != each["expect"] for each in definite),
+        "unknown": sum(each["verdict"] == "unknown" for each in found),
+        "errors": sum(each["verdict"] == "error" for each in found),
+        "seconds": round(sum(each["seconds"] for each in found), 2),
+    }
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--cvc5", is_flag=True, help="Let cvc5 join, if it is installed.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--rows", is_flag=True, help="Also name, verdict, engine and seconds of each row.")
+@click.option("--guards", default=1.0, metavar="F", help="Multiply the limits that only guard.")
+def main(file: Path, cvc5: bool, as_json: bool, rows: bool, guards: float) -> None:
+    """Run the propositions of FILE."""
+    problems = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    found: list[dict[str, Any]] = []
+    for each in results(problems, cvc5=cvc5, guards=guards):
+        found.append(each)
+        if rows and not as_json:
+            mark = "" if each["verdict"] == each["expect"] else f"  (expected {each['expect']})"
+            click.echo(f"{each['seconds']:8.2f} s  {each['verdict']:12} {each['engine']:16} {each['name']}{mark}")
+    answer = summary(found)
+    if as_json:
+        click.echo(json.dumps({**answer, **({"rows": found} if rows else {})}, ensure_ascii=False))
+    else:
+        click.echo(json.dumps(answer))
+    sys.exit(1 if answer["wrong"] else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,402 @@
+"""Questions about a theory, and their verdicts.
+
+Specification: proving.md §2.
+
+    with Prover(theory) as prover:
+        prover.verify(parse_expression("∀(x : G). inv(inv(x)) = x")).status
+
+A question is elaborated (kleis/meaning), what it rests on is proved first (lemmas, termination), the axioms in force
+are tried without the goal, then the portfolio runs.  Nothing here raises for what is wrong with a question: the
+verdict is then `error` and says what.
+
+Invariants
+    * ``verified`` needs a proof, every lemma and every termination obligation proved, and axioms that were not
+      refuted by the same budget.
+    * ``disproved`` and ``consistent`` need evidence that `CHECKER` confirmed.
+    * What a guard cut is never kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from types import TracebackType
+
+import msgspec
+
+from kleis.errors import KleisError
+from kleis.logic.broker import Broker, Guards
+from kleis.logic.cache import VerdictCache, key_of
+from kleis.logic.engine import Answer, Task
+from kleis.logic.evidence import Checked
+from kleis.logic.portfolio import ORDER, Entry, Outcome, run_portfolio
+from kleis.logic.verdict import Evidence, Reason, Verdict
+from kleis.meaning.core import Term
+from kleis.meaning.elaborate import Elaborator
+from kleis.meaning.meaning import Axiom, Meaning, Obligation
+from kleis.meaning.printing import proposition_of
+from kleis.printer import print_expression
+from kleis.syntax import Expression, TypeExpression
+from kleis.theory import Theory
+
+__all__ = ["Decision", "Prover"]
+
+_CHECKER = "kleis.logic.evidence:CHECKER"
+_CHECK_GUARDS = Guards(cpu=60, wall=120.0)
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """A verdict with what a certificate of it needs."""
+
+    verdict: Verdict
+    meaning: Meaning | None = None
+    answer: Answer | None = None
+
+
+class Prover:
+    """Answers questions about one theory.
+
+    `guards` multiplies the limits that only guard; `beside` runs the two chains side by side.  Not to be used from
+    several threads at once, except that `close` may come from anywhere.
+    """
+
+    def __init__(
+        self,
+        theory: Theory,
+        *,
+        broker: Broker | None = None,
+        order: Sequence[Entry] = ORDER,
+        cache: VerdictCache | None = None,
+        cvc5: bool = False,
+        guards: float = 1.0,
+        beside: bool = True,
+    ) -> None:
+        self.theory = theory
+        self.elaborator = Elaborator(theory)
+        self.order = tuple(entry for entry in order if entry.extra != "cvc5" or cvc5)
+        self._own = broker is None
+        self._broker = broker or Broker()
+        self._cache = cache
+        self._guards = guards
+        self._beside = beside
+        self._axioms: dict[tuple[Axiom, ...], Outcome] = {}
+        self._models: dict[tuple[Axiom, ...], Evidence | None] = {}
+        self._obligations: dict[Term, Verdict] = {}
+
+    def __enter__(self) -> Prover:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop what is running."""
+        if self._own:
+            self._broker.close()
+
+    # ── questions ────────────────────────────────────────────────────────────────────────────────────────
+
+    def verify(
+        self,
+        proposition: Expression,
+        *,
+        using: TypeExpression | None = None,
+        lemmas: Sequence[Expression] = (),
+        file: str = "<text>",
+    ) -> Verdict:
+        """Does the proposition hold in every model of what is declared?"""
+        return self.decide(proposition, using=using, lemmas=lemmas, file=file).verdict
+
+    def decide(
+        self,
+        proposition: Expression,
+        *,
+        using: TypeExpression | None = None,
+        lemmas: Sequence[Expression] = (),
+        file: str = "<text>",
+    ) -> Decision:
+        """The verdict on a proposition, with its meaning and the answer that decided."""
+        try:
+            meaning = self.elaborator.proposition(proposition, using=using, file=file)
+        except KleisError as error:
+            return Decision(_error(error))
+        return self._decide(meaning, lemmas, using, file)
+
+    def consistent(self, structure: str | None = None) -> tuple[tuple[str, Verdict], ...]:
+        """Have the declarations a model?  One verdict a structure with parameters, one a component of sections."""
+        found: list[tuple[str, Verdict]] = []
+        if structure is not None:
+            return ((structure, self._consistency(partial(self.elaborator.structure, structure))),)
+        for each in self.elaborator.globals.structures():
+            if each.parameters:
+                found.append((each.name, self._consistency(partial(self.elaborator.structure, each.name))))
+        try:
+            components = self.elaborator.components()
+        except KleisError as error:
+            return (*found, ("sections", _error(error)))
+        for meaning in components:
+            label = ", ".join(dict.fromkeys(each.structure for each in meaning.instances))
+            found.append((label, self._model_verdict(meaning)))
+        return tuple(found)
+
+    # ── propositions ─────────────────────────────────────────────────────────────────────────────────────
+
+    def _decide(
+        self, meaning: Meaning, lemmas: Sequence[Expression], using: TypeExpression | None, file: str
+    ) -> Decision:
+        claim = self._text(meaning)
+        base = Verdict(status="unknown", claim=claim, warnings=tuple(each.message for each in meaning.warnings))
+        blocked = self._lemmas(lemmas, using, file, base) or self._unsettled(meaning, base)
+        if blocked is not None:
+            return Decision(blocked, meaning)
+        terms = tuple(term for each in lemmas if (term := self._lemma_term(each, using, file)) is not None)
+        key = key_of(meaning, terms, self._options()) if self._cache is not None else ""
+        if self._cache is not None and (kept := self._cache.get(key)) is not None:
+            return Decision(msgspec.structs.replace(kept, cached=True, claim=claim), meaning)
+        decision = self._search(meaning, terms, base)
+        texts = tuple(print_expression(each) for each in lemmas)
+        verdict = msgspec.structs.replace(decision.verdict, lemmas=texts)
+        if self._cache is not None and verdict.reason not in ("killed", "memory"):
+            self._cache.put(key, verdict)
+        return Decision(verdict, meaning, decision.answer)
+
+    def _search(self, meaning: Meaning, lemmas: tuple[Term, ...], base: Verdict) -> Decision:
+        """The axioms without the goal, then the portfolio."""
+        clash = self._clash(meaning)
+        if clash is not None and clash.answer is not None:
+            return Decision(self._inconsistent(clash, base), meaning, clash.answer)
+        outcome = self._run(Task(meaning, lemmas))
+        if outcome.answer is None:
+            return Decision(self._unknown(outcome, base), meaning)
+        return Decision(self._verdict(meaning, outcome, base), meaning, outcome.answer)
+
+    def _verdict(self, meaning: Meaning, outcome: Outcome, base: Verdict) -> Verdict:
+        answer = outcome.answer
+        assert answer is not None
+        common = msgspec.structs.replace(
+            base, engine=outcome.attempts[-1].engine, attempts=outcome.attempts, steps=answer.steps
+        )
+        match answer.outcome:
+            case "inconsistent":
+                return msgspec.structs.replace(common, status="inconsistent", core=answer.core)
+            case "proved":
+                return self._verified(meaning, answer, common)
+            case "refuted":
+                assert isinstance(answer.witness, Evidence)
+                return msgspec.structs.replace(common, status="disproved", evidence=answer.witness)
+            case _:
+                return msgspec.structs.replace(common, status="unknown", reason="incomplete")
+
+    def _verified(self, meaning: Meaning, answer: Answer, common: Verdict) -> Verdict:
+        """A proof, with what is known of the axioms it used."""
+        used = tuple(axiom for axiom in meaning.axioms if axiom.name in answer.core)
+        assumed = [axiom for axiom in used if axiom.standing == "assumed"]
+        open_ones = [axiom.name for axiom in assumed if not self._is_fact(axiom)]
+        model = self._model_of(meaning, used)
+        return msgspec.structs.replace(
+            common,
+            status="verified",
+            core=answer.core,
+            consistency="model" if model is not None or not used else "unknown",
+            model=model,
+            assumed=tuple(open_ones),
+        )
+
+    # ── what a question rests on ─────────────────────────────────────────────────────────────────────────
+
+    def _lemmas(
+        self, lemmas: Sequence[Expression], using: TypeExpression | None, file: str, base: Verdict
+    ) -> Verdict | None:
+        """Each lemma proved, with the earlier ones; a verdict if one is not."""
+        for place, lemma in enumerate(lemmas):
+            verdict = self.verify(lemma, using=using, lemmas=lemmas[:place], file=file)
+            if verdict.status == "error":
+                return verdict
+            if verdict.status != "verified":
+                message = f"the lemma {print_expression(lemma)} is {verdict.status}, not verified"
+                return msgspec.structs.replace(base, reason="incomplete", message=message)
+        return None
+
+    def _lemma_term(self, lemma: Expression, using: TypeExpression | None, file: str) -> Term | None:
+        return self.elaborator.proposition(lemma, using=using, file=file).claim
+
+    def _unsettled(self, meaning: Meaning, base: Verdict) -> Verdict | None:
+        """What keeps every engine from deciding: parts beyond the logic, recursion that may not end."""
+        if meaning.unsettled:
+            first = meaning.unsettled[0]
+            advice = "name what becomes smaller: @decreases(…)" if first.reason == "termination" else ""
+            return msgspec.structs.replace(base, reason=first.reason, message=first.message, advice=advice)
+        for obligation in meaning.obligations:
+            if obligation.kind != "termination":
+                continue
+            verdict = self._obligation(obligation)
+            if verdict.status != "verified":
+                message = f"termination of {obligation.subject} not shown: {obligation.name} is {verdict.status}"
+                return msgspec.structs.replace(
+                    base, reason="termination", message=message, advice="give another @decreases(…)"
+                )
+        return None
+
+    def _obligation(self, obligation: Obligation) -> Verdict:
+        """The verdict on an obligation, without what rests on it."""
+        if obligation.formula not in self._obligations:
+            meaning = self.elaborator.formula(obligation.formula, obligation.place)
+            kept = tuple(axiom for axiom in meaning.axioms if axiom.standing != "assumed")
+            needed = tuple(each for each in meaning.obligations if each.kind == "termination")
+            meaning = msgspec.structs.replace(meaning, axioms=kept, obligations=needed)
+            if obligation.kind == "termination":
+                meaning = msgspec.structs.replace(meaning, obligations=())
+            base = Verdict(status="unknown", claim=self._text(meaning))
+            blocked = self._unsettled(meaning, base)
+            self._obligations[obligation.formula] = blocked or self._search(meaning, (), base).verdict
+        return self._obligations[obligation.formula]
+
+    def _is_fact(self, axiom: Axiom) -> bool:
+        """Whether an implementation's axiom was proved of what it gives."""
+        obligation = Obligation("implements", axiom.name, axiom.name, axiom.formula, axiom.place)
+        return self._obligation(obligation).status == "verified"
+
+    # ── models and clashes ───────────────────────────────────────────────────────────────────────────────
+
+    def _declarations(self, meaning: Meaning) -> Meaning:
+        """The same without a claim; axioms that speak of built-ins alone are among the rest here."""
+        sections = tuple(
+            Axiom(each.name, each.formula, "axiom", each.place)
+            for each in meaning.obligations
+            if each.kind == "section"
+        )
+        return msgspec.structs.replace(meaning, claim=None, free=(), axioms=(*meaning.axioms, *sections))
+
+    def _clash(self, meaning: Meaning) -> Outcome | None:
+        """Whether the axioms in force are refuted, whatever the claim."""
+        declarations = self._declarations(meaning)
+        if not declarations.axioms:
+            return None
+        key = declarations.axioms
+        if key not in self._axioms:
+            self._axioms[key] = run_portfolio(
+                self._broker,
+                Task(declarations),
+                order=self.order[:_CLASH],
+                chains=("prove",),
+                confirm=self._confirm_for(Task(declarations)),
+                guards=self._guards,
+            )
+        outcome = self._axioms[key]
+        return outcome if outcome.answer is not None and outcome.answer.outcome == "inconsistent" else None
+
+    def _model_of(self, meaning: Meaning, axioms: tuple[Axiom, ...]) -> Evidence | None:
+        """A checked model of some axioms."""
+        if not axioms:
+            return None
+        if axioms not in self._models:
+            declarations = msgspec.structs.replace(meaning, claim=None, free=(), axioms=axioms)
+            task = Task(declarations)
+            outcome = run_portfolio(
+                self._broker,
+                task,
+                order=self.order[:_CLASH],
+                chains=("refute",),
+                confirm=self._confirm_for(task),
+                guards=self._guards,
+            )
+            found = outcome.answer.witness if outcome.answer is not None else None
+            self._models[axioms] = found if isinstance(found, Evidence) else None
+        return self._models[axioms]
+
+    def _consistency(self, read: Callable[[], Meaning]) -> Verdict:
+        try:
+            return self._model_verdict(read())
+        except KleisError as error:
+            return _error(error)
+
+    def _model_verdict(self, meaning: Meaning) -> Verdict:
+        """Has what is in force a model?"""
+        declarations = self._declarations(meaning)
+        base = Verdict(status="unknown")
+        if not declarations.axioms:
+            return msgspec.structs.replace(base, status="consistent", evidence=Evidence(kind="assignment"))
+        blocked = self._unsettled(declarations, base)
+        if blocked is not None:
+            return blocked
+        outcome = self._run(Task(declarations))
+        if outcome.answer is None:
+            return self._unknown(outcome, base)
+        if outcome.answer.outcome == "inconsistent":
+            return self._inconsistent(outcome, base)
+        if outcome.answer.outcome == "model" and isinstance(outcome.answer.witness, Evidence):
+            return msgspec.structs.replace(
+                base,
+                status="consistent",
+                evidence=outcome.answer.witness,
+                engine=outcome.attempts[-1].engine,
+                attempts=outcome.attempts,
+            )
+        return self._unknown(outcome, base)
+
+    # ── running ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def _run(self, task: Task) -> Outcome:
+        return run_portfolio(
+            self._broker,
+            task,
+            order=self.order,
+            confirm=self._confirm_for(task),
+            guards=self._guards,
+            beside=self._beside,
+        )
+
+    def _confirm_for(self, task: Task) -> Callable[[Entry, Answer], Answer]:
+        """A check of witnesses, in a child process."""
+
+        def confirm(entry: Entry, answer: Answer) -> Answer:
+            del entry
+            _, future = self._broker.submit(_CHECKER, Checked(task, answer), 1, guards=_CHECK_GUARDS)
+            checked = future.result()
+            if isinstance(checked.witness, Evidence):
+                return msgspec.structs.replace(answer, witness=checked.witness)
+            detail = checked.detail or "what was found is no evidence"
+            return Answer(outcome="silent", reason="incomplete", detail=detail, steps=answer.steps)
+
+        return confirm
+
+    def _inconsistent(self, outcome: Outcome, base: Verdict) -> Verdict:
+        answer = outcome.answer
+        assert answer is not None
+        return msgspec.structs.replace(
+            base,
+            status="inconsistent",
+            core=answer.core,
+            engine=outcome.attempts[-1].engine,
+            attempts=outcome.attempts,
+            theory="inconsistent",
+        )
+
+    @staticmethod
+    def _unknown(outcome: Outcome, base: Verdict) -> Verdict:
+        reason: Reason = "incomplete"
+        for candidate in _REASONS:
+            if candidate in outcome.reasons:
+                reason = candidate
+                break
+        tried = tuple(f"{each.engine}: {each.detail or each.outcome}" for each in outcome.attempts)
+        return msgspec.structs.replace(base, reason=reason, tried=tried, attempts=outcome.attempts)
+
+    def _options(self) -> str:
+        return repr(self.order)
+
+    def _text(self, meaning: Meaning) -> str:
+        proposition = proposition_of(meaning, self.theory)
+        return print_expression(proposition) if proposition is not None else ""
+
+
+_CLASH = 7
+"""So many engines of the published order try the axioms without a goal."""
+
+_REASONS: tuple[Reason, ...] = ("killed", "memory", "resource", "higher-order", "termination", "incomplete")
+
+
+def _error(error: KleisError) -> Verdict:
+    return Verdict(status="error", message=error.message, advice=error.hint, problem=error.as_dict())
