@@ -21,7 +21,7 @@ from kleis.meaning.core import BOOL, Carrier, DataSort, Definition, Dimension, S
 from kleis.meaning.data_instances import instances as data_instances
 from kleis.meaning.data_types import DataDeclaration, DataReport, check_data
 from kleis.meaning.definitions import Definitions
-from kleis.meaning.frames import NamedAxiom, StructureInstance, arbitrary_arguments
+from kleis.meaning.frames import NamedAxiom, StructureInstance, arbitrary_arguments, is_builtin
 from kleis.meaning.globals_in_force import Globals
 from kleis.meaning.implementations import axioms_of, obligations_of
 from kleis.meaning.in_force import InForce
@@ -35,10 +35,11 @@ from kleis.meaning.meaning import (
     Reading,
     Termination,
 )
+from kleis.meaning.mentions import Mentions, mentioned
 from kleis.meaning.passes import Piece, read_piece
 from kleis.meaning.reach import Reached, reach
 from kleis.meaning.scope import Scope, Template
-from kleis.meaning.sections_in_force import Link, SectionNames, component, links_of
+from kleis.meaning.sections_in_force import Link, component, links_of, links_of_names
 from kleis.meaning.structure_search import Found, StructureSearch, Types
 from kleis.meaning.terms import apart_from
 from kleis.meaning.wording import refusal, sort_text
@@ -77,7 +78,7 @@ class Elaborator:
         self.globals = Globals(theory)
         self.definitions = Definitions(self)
         self.search = StructureSearch(self.globals, self.arbitrary)
-        self._names = SectionNames(theory)
+        self._names = Mentions(theory)
         self._arbitrary: dict[str, StructureInstance] = {}
         self._axioms: dict[int, Axiom] = {}
         self._kept: list[NamedAxiom] = []
@@ -281,19 +282,38 @@ class Elaborator:
         """The structures without parameters that have axioms, their own or inherited."""
         return {
             name: structure
-            for name, structure in self.theory.structures.items()
+            for name, structure in self.globals.structures().items()
             if not structure.parameters
         }
 
     def section_links(self, name: str) -> frozenset[Link]:
-        """What links a section to others."""
+        """What links a section to others.
+
+        An axiom that was refused links by the names in it that have one meaning only, so that propositions which
+        reach the section are refused, and no others.
+        """
         if name not in self._links:
-            section = self.globals.section(name)
-            reached = reach((self.axiom(each).formula for each in section.axioms), self.definitions.finished)
-            for symbol in section.symbols:
-                reached.symbols.setdefault(symbol)
-            self._links[name] = links_of(reached)
+            try:
+                self._links[name] = self._find_links(self.globals.section(name))
+            except MeaningError:
+                self._links[name] = frozenset()
         return self._links[name]
+
+    def _find_links(self, section: StructureInstance) -> frozenset[Link]:
+        reached = Reached()
+        for symbol in section.symbols:
+            if not is_builtin(symbol.name, symbol):
+                reached.symbols.setdefault(symbol)
+        refused: list[NamedAxiom] = []
+        for each in section.axioms:
+            try:
+                formula = self.axiom(each).formula
+            except MeaningError:
+                refused.append(each)
+            else:
+                reach((formula,), self.definitions.finished, into=reached)
+        names = (name for each in refused for name in mentioned(each.node))
+        return links_of(reached) | links_of_names(names, self.globals)
 
     def _meaning(
         self,

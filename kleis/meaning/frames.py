@@ -20,11 +20,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from kleis.builtins.table import find_builtin
-from kleis.meaning.core import BOOL, NATURAL, Carrier, Dimension, Sort, Symbol
+from kleis.meaning.core import BOOL, NATURAL, Carrier, Dimension, Numeric, Sort, SortVariable, Symbol
 from kleis.meaning.dimension_reading import number_of, read_dimension
+from kleis.meaning.inference import Inference, map_sort, rank, substitute_sort, variables_of
 from kleis.meaning.meaning import Instance, MeaningError
 from kleis.meaning.scope import Candidate, Polymorphic, Refused, Scope, Template
-from kleis.meaning.signatures import Argument, Waiting, signatures
+from kleis.meaning.signatures import Argument, Signature, Waiting, signatures
 from kleis.meaning.sort_reading import SortReader, is_number_parameter
 from kleis.meaning.wording import dimension_text, refusal, sort_text, sorts_text
 from kleis.operators import canonical_name
@@ -45,29 +46,70 @@ from kleis.syntax import (
     TypeExpression,
 )
 
-__all__ = ["Frame", "NamedAxiom", "StructureInstance", "arbitrary_arguments", "is_builtin", "number_candidate", "read_structure", "shadows"]
+__all__ = [
+    "Frame",
+    "NamedAxiom",
+    "StructureInstance",
+    "arbitrary_arguments",
+    "is_builtin",
+    "number_candidate",
+    "read_structure",
+    "shadows",
+]
 
-_MOST_ANCESTORS = 200
+_MOST_ANCESTORS = 2000
+_MOST_NESTED = 30
 
 _CONNECTIVES = frozenset({"logical_and", "logical_or", "logical_not", "implies", "iff"})
 
-_Naming = Callable[[str, tuple[Sort, ...], Sort], str]
+_Name = Callable[[str, tuple[Sort, ...], Sort], str]
 
 
 def is_builtin(name: str, candidate: Candidate) -> bool:
-    """Whether a declared operation is the built-in of that name, at sorts that the built-in has."""
+    """Whether a declared operation is the built-in of that name, at sorts that the built-in has.
+
+    It is if the built-in takes arguments of the declared sorts and gives a value of the declared sort, perhaps by
+    coercions: ``abs : ℤ → ℤ`` is the built-in, whose values are in ℕ; ``(-) : ℕ × ℕ → ℕ`` is another operation.
+    """
     row = find_builtin(name)
-    if row is None or not isinstance(candidate, Symbol):
+    if row is None or not isinstance(candidate, Symbol | Polymorphic):
         return False
-    domain = candidate.domain
+    domain = tuple(map(_rigid, candidate.domain))
+    codomain = _rigid(candidate.codomain)
     if row.name in ("equals", "neq"):
-        return len(domain) == 2 and domain[0] == domain[1] and candidate.codomain == BOOL
+        return len(domain) == 2 and domain[0] == domain[1] and codomain == BOOL
     if row.name in _CONNECTIVES:
-        return all(each == BOOL for each in (*domain, candidate.codomain))
+        return all(each == BOOL for each in (*domain, codomain))
     found = signatures(row, tuple(Argument(sort) for sort in domain))
-    if isinstance(found, Waiting):
+    return not isinstance(found, Waiting) and any(_has(each, domain, codomain) for each in found)
+
+
+def _rigid(sort: Sort) -> Sort:
+    """A sort with its variables as sorts of their own, which fit nothing but variables."""
+    return Carrier(f"?{sort.name}") if isinstance(sort, SortVariable) else map_sort(sort, _rigid)
+
+
+def _has(signature: Signature, domain: tuple[Sort, ...], codomain: Sort) -> bool:
+    values: dict[str, Sort] = {}
+    if not all(map(lambda a, b: _matches(a, b, values), signature.parameters, domain)):
         return False
-    return any((each.parameters, each.result) == (domain, candidate.codomain) for each in found)
+    return _within(substitute_sort(signature.result, values), codomain)
+
+
+def _matches(pattern: Sort, sort: Sort, values: dict[str, Sort]) -> bool:
+    """Whether a value of a sort may stand where a signature wants `pattern`."""
+    if isinstance(pattern, SortVariable):
+        return values.setdefault(pattern.name, sort) == sort
+    if not variables_of(pattern):
+        return _within(sort, pattern)
+    pieces = Inference.pieces(pattern, sort)
+    return pieces is not None and all(_matches(a, b, values) for a, b in pieces)
+
+
+def _within(sort: Sort, larger: Sort) -> bool:
+    if isinstance(sort, Numeric) and isinstance(larger, Numeric):
+        return rank(sort) <= rank(larger)
+    return sort == larger
 
 
 def number_candidate(number: Dimension) -> Candidate:
@@ -125,7 +167,9 @@ class Frame:
         own = tuple(each for each in known if not is_builtin(name, each))
         if not own:
             number = self.types.get(name)
-            return (number_candidate(number),) if isinstance(number, Dimension) else self._outer.candidates(name)
+            return (
+                (number_candidate(number),) if isinstance(number, Dimension) else self._outer.candidates(name)
+            )
         if any(isinstance(each, Refused) or shadows(each) or not _takes_arguments(each) for each in own):
             return own
         outer = tuple(each for each in self._outer.candidates(name) if not shadows(each))
@@ -198,12 +242,20 @@ def read_structure(
     *,
     outer: Scope,
     file: str,
+    scalars: Mapping[str, Sort | Dimension] | None = None,
+    within: str = "",
 ) -> StructureInstance:
-    """A structure at its arguments.  `MeaningError` if its inheritance makes no sense."""
+    """A structure at its arguments.  `MeaningError` if its inheritance makes no sense.
+
+    `scalars` are the types of what it is `over`, where they are known: the F of ``over Field(F)``.  `within` keeps
+    the definitions of an implementation, whose symbols are given, apart from those of any model.
+    """
     instance = Instance(structure.name, tuple(arguments))
-    types = _types(structure, arguments, file)
+    types = {**(scalars or {}), **_types(structure, arguments, file)}
     found = StructureInstance(instance, Frame(reader, types, outer, file))
-    _Reading(reader, found, outer).read(structure, found.frame, structure.name, lambda name, *_: name, "")
+    naming = _Naming(lambda name, *_: name, within)
+    key = naming.key(structure.name, arguments)
+    _Reading(reader, found, outer).read(_Ancestor(structure, found.frame, structure.name, key, naming))
     return found
 
 
@@ -221,6 +273,57 @@ def _types(
     return types
 
 
+def _at(name: str, arguments: Sequence[Sort | Dimension]) -> str:
+    """``Sized(3, ℤ)``"""
+    return f"{name}({', '.join(map(sort_text, arguments))})" if arguments else name
+
+
+class _Naming:
+    """What the members of an ancestor are called from outside: `renamed` first, then as `base` says.
+
+    `path` is the key of the nested structure that `base` belongs to, empty outside of them.  Ancestors with the same
+    base and the same renamings have the same symbols.
+    """
+
+    def __init__(self, base: _Name, path: str, renamed: Mapping[str, str] | None = None) -> None:
+        self.base = base
+        self.path = path
+        self.renamed = dict(renamed or {})
+
+    def __call__(self, name: str, domain: tuple[Sort, ...], codomain: Sort) -> str:
+        return self.base(self.renamed.get(name, name), domain, codomain)
+
+    def through(self, renamings: Sequence[Renaming]) -> _Naming:
+        """The naming of a parent that is inherited with renamings."""
+        if not renamings:
+            return self
+        composed = {each.old: self.renamed.get(each.new, each.new) for each in renamings}
+        return _Naming(self.base, self.path, {**self.renamed, **composed})
+
+    @property
+    def identity(self) -> tuple[_Name, frozenset[tuple[str, str]]]:
+        """Equal for namings of one reading that name alike."""
+        return self.base, frozenset(self.renamed.items())
+
+    def key(self, structure: str, arguments: Sequence[Sort | Dimension]) -> str:
+        """What tells an ancestor from all others: ``Base(ℤ)``, ``Base(ℤ) with op as join``, ``Pair(ℤ)::left::Base(ℤ)``."""
+        shown = ", ".join(f"{old} as {new}" for old, new in sorted(self.renamed.items()))
+        return f"{self.path}{_at(structure, arguments)}{f' with {shown}' if shown else ''}"
+
+
+class _Ancestor:
+    """A structure being read: its own frame, the label of its axioms, and the key of its definitions."""
+
+    def __init__(self, structure: Structure, frame: Frame, label: str, key: str, naming: _Naming) -> None:
+        self.structure = structure
+        self.frame = frame
+        self.label = label
+        self.key = key
+        self.naming = naming
+        self.parents: list[tuple[_Ancestor, Sequence[Renaming]]] | None = None
+        self.finished = False
+
+
 class _Reading:
     """Reads a structure with everything it inherits."""
 
@@ -230,27 +333,57 @@ class _Reading:
         self.found = found
         self.outer = outer
         self.seen: set[object] = set()
+        self.names: set[str] = set()
         self.path: list[str] = []
-        self.trail: list[str] = []
-        """The way from the structure that is read to the one whose text it is now, for the keys of definitions."""
+        self.depth = 0
+        self.ancestors: dict[object, _Ancestor] = {}
 
-    def read(self, structure: Structure, frame: Frame, label: str, naming: _Naming, prefix: str) -> None:
-        """The members of a structure into a frame: parents first, then its own, then nested ones."""
-        if structure.name in self.path or len(self.path) > _MOST_ANCESTORS:
-            message = f"the inheritance of {structure.name} goes round in a circle"
-            raise refusal(structure, frame.file, "inheritance-cycle", message, found=structure.name)
+    def read(self, root: _Ancestor) -> None:
+        """A structure into its frame: parents first, then its own members, then nested structures.
+
+        Chains of parents may be long, so they are followed without recursion; an ancestor is read once.
+        """
+        self.depth += 1
+        waiting = [root]
+        while waiting:
+            current = waiting[-1]
+            if current.finished:
+                waiting.pop()
+            elif current.parents is None:
+                current.parents = self._opened(current)
+                waiting += [each for each, _ in reversed(current.parents) if not each.finished]
+            else:
+                for parent, renamings in current.parents:
+                    self._take_over(parent, renamings, current.frame)
+                self._members(current)
+                current.finished = True
+                self.path.pop()
+        self.depth -= 1
+
+    def _opened(self, current: _Ancestor) -> list[tuple[_Ancestor, Sequence[Renaming]]]:
+        """The parents of an ancestor that is read from now on."""
+        structure, file = current.structure, current.frame.file
+        if structure.name in self.path:
+            raise _circle(structure, file)
+        if self.depth > _MOST_NESTED or len(self.ancestors) > _MOST_ANCESTORS:
+            message = f"{self.found.structure} inherits more than can be read"
+            hint = "write out what is needed of it"
+            raise refusal(structure, file, "inheritance-too-large", message, hint=hint)
         self.path.append(structure.name)
-        self.trail.append(structure.name)
-        for parent, renamings in ((structure.extends, structure.renamings), (structure.over, ())):
-            if parent is not None:
-                self._inherit(parent, renamings, frame, naming, prefix)
-        self._members(structure.members, frame, label, naming)
-        self.path.pop()
-        self.trail.pop()
+        parents: list[tuple[_Ancestor, Sequence[Renaming]]] = [
+            (self._parent(written, renamings, current), renamings)
+            for written, renamings in ((structure.extends, structure.renamings), (structure.over, ()))
+            if written is not None
+        ]
+        if any(each.parents is not None and not each.finished for each, _ in parents):
+            raise _circle(structure, file)
+        return parents
 
     # ── parents ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def _reference(self, written: TypeExpression, frame: Frame) -> tuple[Structure, tuple[Sort | Dimension, ...]]:
+    def _reference(
+        self, written: TypeExpression, frame: Frame
+    ) -> tuple[Structure, tuple[Sort | Dimension, ...]]:
         """A reference to a structure, with its arguments read in a frame; new names in it are carriers."""
         name = written.name if isinstance(written, NamedType | AppliedType) else ""
         structure = self.theory.structures.get(name)
@@ -259,7 +392,9 @@ class _Reading:
             raise refusal(written, frame.file, "unknown-structure", message, found=name)
         given = written.arguments if isinstance(written, AppliedType) else ()
         if not given and len(structure.parameters) == 1:
-            carriers = [sort for key, sort in frame.types.items() if isinstance(sort, Carrier) and "::" not in key]
+            carriers = [
+                sort for key, sort in frame.types.items() if isinstance(sort, Carrier) and "::" not in key
+            ]
             if len(carriers) == 1:
                 return structure, (carriers[0],)
         if len(given) != len(structure.parameters):
@@ -276,25 +411,22 @@ class _Reading:
             arguments.append(frame.sort(each))
         return structure, tuple(arguments)
 
-    def _inherit(
-        self,
-        written: TypeExpression,
-        renamings: Sequence[Renaming],
-        frame: Frame,
-        naming: _Naming,
-        prefix: str,
-    ) -> None:
-        structure, arguments = self._reference(written, frame)
-        new = {each.old: each.new for each in renamings}
-        above = self._frame(structure, arguments)
-
-        def renamed(name: str, domain: tuple[Sort, ...], codomain: Sort) -> str:
-            return naming(new.get(name, name), domain, codomain)
-
+    def _parent(self, written: TypeExpression, renamings: Sequence[Renaming], child: _Ancestor) -> _Ancestor:
+        structure, arguments = self._reference(written, child.frame)
+        naming = child.naming.through(renamings)
+        identity = (structure.name, arguments, naming.identity)
+        if identity not in self.ancestors:
+            frame = self._frame(structure, arguments)
+            key = naming.key(structure.name, arguments)
+            self.ancestors[identity] = _Ancestor(structure, frame, structure.name, key, naming)
         self._note(structure, arguments)
-        self.read(structure, above, f"{prefix}{self._label(structure, arguments)}", renamed, prefix)
-        self._check_renamings(renamings, above, structure, frame)
-        for name, candidates in above.own.items():
+        return self.ancestors[identity]
+
+    def _take_over(self, parent: _Ancestor, renamings: Sequence[Renaming], frame: Frame) -> None:
+        """The members of a parent, by the names they have in the child."""
+        self._check_renamings(renamings, parent.frame, parent.structure, frame)
+        new = {each.old: each.new for each in renamings}
+        for name, candidates in parent.frame.own.items():
             for each in candidates:
                 frame.add(new.get(name, name), each)
 
@@ -310,10 +442,6 @@ class _Reading:
         if instance not in self.found.ancestors:
             self.found.ancestors.append(instance)
 
-    def _label(self, structure: Structure, arguments: tuple[Sort | Dimension, ...]) -> str:
-        del arguments
-        return structure.name
-
     def _check_renamings(
         self, renamings: Sequence[Renaming], above: Frame, structure: Structure, frame: Frame
     ) -> None:
@@ -325,23 +453,20 @@ class _Reading:
 
     # ── members ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def _members(
-        self, members: Sequence[StructureMember], frame: Frame, label: str, naming: _Naming
-    ) -> None:
+    def _members(self, current: _Ancestor) -> None:
+        members, frame, label = current.structure.members, current.frame, current.label
         nested = [each for each in members if isinstance(each, NestedStructure)]
         for member in members:
-            self._declare(member, frame, label, naming)
+            self._declare(member, frame, label, current.naming)
         for each in nested:
-            self._declare_nested(each, frame, f"{label}::{each.name}", naming)
+            self._declare_nested(each, frame, f"{label}::{each.name}", current.naming)
         for member in members:
-            self._define(member, frame)
+            self._define(member, current)
         for each in nested:
-            self._nest(each, frame, label, naming)
-        for member in members:
-            if isinstance(member, Axiom):
-                self._axiom(member, frame, label)
+            self._nest(each, current, label)
+        self._axioms(members, current, frame, label)
 
-    def _declare(self, member: StructureMember, frame: Frame, label: str, naming: _Naming) -> None:
+    def _declare(self, member: StructureMember, frame: Frame, label: str, naming: _Name) -> None:
         if not isinstance(member, OperationDeclaration | ElementDeclaration | Field):
             return
         name = canonical_name(member.name)
@@ -351,7 +476,9 @@ class _Reading:
             )
         except MeaningError as error:
             self.found.refusals.append(error)
-            frame.add(name, Refused(f"{label}::{member.name}", str(error.message), place_of(member, frame.file)))
+            frame.add(
+                name, Refused(f"{label}::{member.name}", str(error.message), place_of(member, frame.file))
+            )
             return
         if variables:
             named = naming(name, domain, codomain)
@@ -378,28 +505,41 @@ class _Reading:
                 frame.add(f"{node.name}::{name}", each)
                 frame.nested.setdefault(name, []).append(each)
 
-    def _define(self, member: StructureMember, frame: Frame) -> None:
+    def _define(self, member: StructureMember, current: _Ancestor) -> None:
         if not isinstance(member, FunctionDefinition):
             return
-        name = canonical_name(member.name)
-        arguments = self.found.instance.arguments
-        shown = f"({', '.join(map(sort_text, arguments))})" if arguments else ""
-        owner = "::".join((f"{self.trail[0]}{shown}", *self.trail[1:]))
-        key = f"{owner}::{name}" if arguments or len(self.trail) > 1 else name
-        template = Template(key, member, frame, place_of(member, frame.file))
-        frame.own[name] = [template]
+        name, frame = canonical_name(member.name), current.frame
+        place = place_of(member, frame.file)
+        if current.structure.parameters or frame is not self.found.frame:
+            template = Template(f"{current.key}::{name}", member, frame, place)
+            frame.own[name] = [template]
+        else:
+            # Of several global definitions of a name the last is in force, for the sections of the others too.
+            if self.theory.definitions.get(name) is not member:
+                return
+            template = Template(name, member, frame, place)
+            frame.own[name] = [template]
         self.found.templates.append((name, template))
 
-    def _axiom(self, member: Axiom, frame: Frame, label: str) -> None:
-        key = (member, tuple(sorted((name, str(value)) for name, value in frame.types.items())), _symbols(frame))
-        if key in self.seen:
-            return
-        self.seen.add(key)
-        self.found.axioms.append(NamedAxiom(f"{label}::{member.name}", member, frame))
+    def _axioms(
+        self, members: Sequence[StructureMember], current: _Ancestor, frame: Frame, label: str
+    ) -> None:
+        symbols = _symbols(frame)
+        types = tuple(sorted((name, str(value)) for name, value in frame.types.items()))
+        for member in members:
+            if not isinstance(member, Axiom) or (member, types, symbols) in self.seen:
+                continue
+            self.seen.add((member, types, symbols))
+            name = f"{label}::{member.name}"
+            if name in self.names:
+                name = f"{current.key}::{member.name}"
+            self.names.add(name)
+            self.found.axioms.append(NamedAxiom(name, member, frame))
 
     # ── nested structures ────────────────────────────────────────────────────────────────────────────────
 
-    def _nest(self, node: NestedStructure, frame: Frame, label: str, naming: _Naming) -> None:
+    def _nest(self, node: NestedStructure, outer: _Ancestor, label: str) -> None:
+        frame, naming = outer.frame, outer.naming
         structure, arguments = self._reference(node.type, frame)
         new = {each.old: each.new for each in node.renamings}
         inner = self._frame(structure, arguments)
@@ -416,9 +556,8 @@ class _Reading:
             return naming(f"{node.name}::{name}", domain, codomain)
 
         self._note(structure, arguments)
-        self.trail.append(node.name)
-        self.read(structure, inner, f"{label}::{node.name}", nested, "")
-        self.trail.pop()
+        key, within = f"{outer.key}::{node.name}", f"{label}::{node.name}"
+        self.read(_Ancestor(structure, inner, within, key, _Naming(nested, f"{key}::")))
         self._check_renamings(node.renamings, inner, structure, frame)
         if not shared and inner.own:
             self.found.warnings.append(_unrelated(node, structure, frame.file))
@@ -435,10 +574,13 @@ class _Reading:
                     body.add(name, each)
         for member in node.members:
             if isinstance(member, NestedStructure):
-                self._nest(member, frame, f"{label}::{node.name}", naming)
-        for member in node.members:
-            if isinstance(member, Axiom):
-                self._axiom(member, body, f"{label}::{node.name}")
+                self._nest(member, outer, within)
+        self._axioms(node.members, outer, body, within)
+
+
+def _circle(structure: Structure, file: str) -> MeaningError:
+    message = f"the inheritance of {structure.name} goes round in a circle"
+    return refusal(structure, file, "inheritance-cycle", message, found=structure.name)
 
 
 def _symbols(frame: Frame) -> tuple[tuple[str, str], ...]:

@@ -10,7 +10,7 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -34,6 +34,7 @@ from kleis.meaning.wording import refusal, sort_text
 from kleis.operators import canonical_name
 from kleis.problems import Place, place_of
 from kleis.syntax import (
+    AppliedType,
     Call,
     DataDefinition,
     ElementImplementation,
@@ -134,6 +135,7 @@ class Globals:
         self._read: dict[int, Implementation] = {}
         self._given_before: dict[Symbol, Template] = {}
         self._inherited: dict[str, list[str]] | None = None
+        self._structures: dict[str, Structure] | None = None
         self._data: dict[str, DataDeclaration | MeaningError] = {}
 
     # ── the scope ────────────────────────────────────────────────────────────────────────────────────────
@@ -159,7 +161,9 @@ class Globals:
     def _look_up(self, name: str) -> Iterable[Candidate]:
         definition = self.theory.definitions.get(name)
         if definition is not None:
-            owner = next((each for each in reversed(self.theory.lookup(name)) if each.node == definition), None)
+            owner = next(
+                (each for each in reversed(self.theory.lookup(name)) if each.node == definition), None
+            )
             if owner is not None:
                 return (self._template(name, definition, owner),)
         constructor = self.theory.constructors.get(name)
@@ -203,7 +207,7 @@ class Globals:
         """The names that sections inherit, with the sections."""
         if self._inherited is None:
             self._inherited = {}
-            for structure in self.theory.structures.values():
+            for structure in self.structures().values():
                 nested = any(isinstance(each, NestedStructure) for each in structure.members)
                 if structure.parameters or not (structure.extends or structure.over or nested):
                     continue
@@ -227,7 +231,9 @@ class Globals:
         node = declared.node
         assert isinstance(node, OperationDeclaration)
         try:
-            variables, domain, codomain = self.reader.polymorphic(node.type, {}, file=declared.file, letters=True)
+            variables, domain, codomain = self.reader.polymorphic(
+                node.type, {}, file=declared.file, letters=True
+            )
         except MeaningError as error:
             yield Refused(declared.name, error.message, declared.place)
             return
@@ -256,16 +262,16 @@ class Globals:
     def _read_data(self, node: DataDefinition) -> DataDeclaration:
         file = self.theory.lookup(node.name)[0].file
         types: dict[str, Sort | Dimension] = {
-            each.name: Dimension((((each.name,), 1),)) if is_number_parameter(each) else SortVariable(each.name)
+            each.name: Dimension((((each.name,), 1),))
+            if is_number_parameter(each)
+            else SortVariable(each.name)
             for each in node.parameters
         }
         sort = DataSort(node.name, tuple(types.values()))
         constructors = []
         for variant in node.variants:
             fields = tuple(
-                ConstructorField(
-                    field.name or f"_{place}", self.reader.read(field.type, types, file=file)
-                )
+                ConstructorField(field.name or f"_{place}", self.reader.read(field.type, types, file=file))
                 for place, field in enumerate(variant.fields)
             )
             constructors.append(Constructor(variant.name, fields, sort, alone=len(node.variants) == 1))
@@ -283,8 +289,18 @@ class Globals:
             return (Refused(name, error.message, declared.place),)
         if data is None:
             return (Refused(name, f"its data type {owner.name} was refused", declared.place),)
-        constructor = next(each for each in data.constructors if each.name == name)
+        constructor = next((each for each in data.constructors if each.name == name), None)
+        if constructor is None:
+            return (Refused(name, f"{owner.name} was declared before, and differently", declared.place),)
         return (DataConstructor(data.parameters, constructor),)
+
+    def structures(self) -> Mapping[str, Structure]:
+        """The structures in order of declaration; those of the theory are in none."""
+        if self._structures is None:
+            declared = (entry.declaration for entry in self.theory.entries)
+            found = {each.name: each for each in declared if isinstance(each, Structure)}
+            self._structures = {name: self.theory.structures[name] for name in found}
+        return self._structures
 
     # ── sections and implementations ─────────────────────────────────────────────────────────────────────
 
@@ -303,11 +319,42 @@ class Globals:
                 self._sections[name] = error
         return self._sections[name]
 
-    def instance(self, name: str, arguments: tuple[Sort | Dimension, ...]) -> StructureInstance:
-        """A structure at its arguments."""
+    def instance(
+        self,
+        name: str,
+        arguments: tuple[Sort | Dimension, ...],
+        scalars: Mapping[str, Sort | Dimension] | None = None,
+        within: str = "",
+    ) -> StructureInstance:
+        """A structure at its arguments (kleis/meaning/frames.py)."""
         structure = self.theory.structures[name]
         file = self.theory.lookup(name)[0].file
-        return read_structure(self.reader, structure, arguments, outer=self.scope(file), file=file)
+        return read_structure(
+            self.reader,
+            structure,
+            arguments,
+            outer=self.scope(file),
+            file=file,
+            scalars=scalars,
+            within=within,
+        )
+
+    def _scalars(self, node: Implements, structure: Structure, file: str) -> dict[str, Sort | Dimension]:
+        """The types that ``implements S(A) over T(B)`` gives for the names of S's own ``over``."""
+        if node.over is None:
+            return {}
+        given, wanted = node.over, structure.over
+        if not (isinstance(given, AppliedType) and isinstance(wanted, AppliedType)) or (
+            (given.name, len(given.arguments)) != (wanted.name, len(wanted.arguments))
+        ):
+            shown = wanted.name if isinstance(wanted, AppliedType | NamedType) else "no other structure"
+            message = f"{node.name} is over {shown}"
+            raise refusal(given, file, "wrong-over", message, expected=(shown,))
+        return {
+            inner.name: self.reader.argument(outer, {}, file=file)
+            for inner, outer in zip(wanted.arguments, given.arguments, strict=True)
+            if isinstance(inner, NamedType) and self.reader.is_opaque(inner.name, {})
+        }
 
     def implementations(self) -> list[Implementation]:
         """The implementations that make sense."""
@@ -330,13 +377,16 @@ class Globals:
     def _implementation(self, node: Implements, file: str) -> Implementation:
         structure = self.theory.structures.get(node.name)
         if structure is None:
-            raise refusal(node, file, "unknown-structure", f"there is no structure {node.name}", found=node.name)
+            raise refusal(
+                node, file, "unknown-structure", f"there is no structure {node.name}", found=node.name
+            )
         arguments = tuple(self.reader.argument(each, {}, file=file) for each in node.arguments)
         if len(arguments) != len(structure.parameters):
             message = f"{node.name} takes {len(structure.parameters)} types, here it has {len(arguments)}"
             raise refusal(node, file, "type-arity", message, found=str(len(arguments)))
-        instance = self.instance(node.name, arguments)
         label = f"{node.name}({', '.join(sort_text(each) for each in arguments)})"
+        scalars = self._scalars(node, structure, file)
+        instance = self.instance(node.name, arguments, scalars, within=f"implements {label} / ")
         given: dict[Symbol, Template] = {}
         equal: list[tuple[str, Template, Template]] = []
         defined: dict[str, Template] = {}
@@ -346,7 +396,9 @@ class Globals:
             name = canonical_name(member.name)
             for each in instance.frame.own.get(name, ()):
                 symbol = each if isinstance(each, Symbol) else self._signature(each)
-                template = self._given(member, symbol, f"implements {label}::{name}", file) if symbol else None
+                template = (
+                    self._given(member, symbol, f"implements {label}::{name}", file) if symbol else None
+                )
                 if template is None or symbol is None:
                     continue
                 if is_builtin(name, symbol):
@@ -360,13 +412,20 @@ class Globals:
                     equal.append((name, given[symbol], template))
                 else:
                     given[symbol] = self._given_before.setdefault(symbol, template)
+        for symbol in instance.symbols:
+            if symbol not in given and symbol in self._given_before:
+                given[symbol] = self._given_before[symbol]
         missing = [
-            symbol for symbol in instance.symbols if symbol not in given and not is_builtin(symbol.name, symbol)
+            symbol
+            for symbol in instance.symbols
+            if symbol not in given and not is_builtin(symbol.name, symbol)
         ]
         self._put_in(instance, given)
         named = {
             name: tuple(
-                self._named(each, defined.get(name)) for each in candidates if not self._is_builtin(name, each)
+                self._named(each, defined.get(name))
+                for each in candidates
+                if not self._is_builtin(name, each)
             )
             for name, candidates in instance.frame.own.items()
         }
@@ -387,7 +446,9 @@ class Globals:
         body = Call(name, tuple(Name(each, member.span) for each in parameters), member.span)
         node = msgspec.structs.replace(template.node, body=body)
         del symbol
-        return [(name, msgspec.structs.replace(template, key=f"built-in {template.key}", node=node), template)]
+        return [
+            (name, msgspec.structs.replace(template, key=f"built-in {template.key}", node=node), template)
+        ]
 
     @staticmethod
     def _signature(candidate: Candidate) -> Symbol | None:
@@ -473,8 +534,10 @@ class Globals:
 
 def _hides_constant(row: Builtin, name: str, own: list[Candidate]) -> bool:
     """Whether a program's own constant takes the place of a built-in that needs parentheses or is one."""
-    return bool(own) and (row.least == 0 or name in CONSTANT_NAMES) and not any(
-        isinstance(each, Symbol) and each.domain for each in own
+    return (
+        bool(own)
+        and (row.least == 0 or name in CONSTANT_NAMES)
+        and not any(isinstance(each, Symbol) and each.domain for each in own)
     )
 
 

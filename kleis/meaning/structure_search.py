@@ -26,7 +26,8 @@ from kleis.meaning.sort_reading import is_type_parameter
 from kleis.meaning.wording import refusal
 from kleis.problems import Problem, Spanned, problem_at
 from kleis.resolution_members import Members
-from kleis.syntax import NamedType, Structure
+from kleis.syntax import Expression, Name, NamedType, Structure
+from kleis.traversal import walk
 
 __all__ = ["Found", "StructureSearch"]
 
@@ -47,7 +48,11 @@ class Found:
     """The outcome of a search: the instances, what type names stand for, and what reading gave."""
 
     def __init__(
-        self, instances: Sequence[StructureInstance], types: Types, result: object, warnings: Sequence[Problem]
+        self,
+        instances: Sequence[StructureInstance],
+        types: Types,
+        result: object,
+        warnings: Sequence[Problem],
     ) -> None:
         self.instances = tuple(instances)
         self.types = types
@@ -71,7 +76,7 @@ class StructureSearch:
         """The structures with parameters that have a member of this name, inherited or not."""
         member = name.rpartition("::")[2]
         found = []
-        for each in self._theory.structures.values():
+        for each in self._globals.structures().values():
             if each.parameters:
                 members = self._members.of(each.name)
                 if members is not None and member in members:
@@ -82,7 +87,7 @@ class StructureSearch:
         """The structures that have a type parameter of this name, their own or one that ``over`` brings."""
         if self._parameters is None:
             self._parameters = {}
-            for structure in self._theory.structures.values():
+            for structure in self._globals.structures().values():
                 for parameter in self._type_names(structure):
                     self._parameters.setdefault(parameter, []).append(structure.name)
         return self._parameters.get(name, [])
@@ -105,12 +110,17 @@ class StructureSearch:
 
     # ── the search ───────────────────────────────────────────────────────────────────────────────────────
 
-    def find(self, node: Spanned, file: str, carriers: Sequence[str], attempt: _Attempt[object]) -> Found:
+    def find(self, node: Expression, file: str, carriers: Sequence[str], attempt: _Attempt[object]) -> Found:
         """The structures a proposition is about.  `carriers` is C; `attempt` reads it in a scope."""
         try:
             result = attempt((), {})
         except MissingOperation as missing:
             return self._about(node, file, carriers, attempt, missing)
+        except MeaningError:
+            found = self._hidden(node, file, carriers, attempt)
+            if found is None:
+                raise
+            return found
         if carriers:
             found = self._fitting(node, file, self._all_with(carriers), carriers, attempt)
             if found is not None:
@@ -126,7 +136,9 @@ class StructureSearch:
         missing: MissingOperation,
     ) -> Found:
         owners = self.owners(missing.operation)
-        by_name = [name for name in owners if set(carriers) <= set(self._type_names(self._theory.structures[name]))]
+        by_name = [
+            name for name in owners if set(carriers) <= set(self._type_names(self._theory.structures[name]))
+        ]
         found = self._fitting(node, file, by_name, carriers, attempt)
         if found is None and carriers:
             found = self._unified(node, file, owners, carriers, attempt)
@@ -135,6 +147,24 @@ class StructureSearch:
         if found is not None:
             return found
         raise self._explain(missing, owners, carriers, attempt)
+
+    def _hidden(
+        self, node: Expression, file: str, carriers: Sequence[str], attempt: _Attempt[object]
+    ) -> Found | None:
+        """The structure whose member a name without arguments is, where the global one has a sort that does not fit."""
+        names = {each.name: None for each in walk(node) if isinstance(each, Name)} if carriers else {}
+        for name in names:
+            owners = self.owners(name)
+            by_name = [
+                each
+                for each in owners
+                if set(carriers) <= set(self._type_names(self._theory.structures[each]))
+            ]
+            found = self._fitting(node, file, by_name, carriers, attempt)
+            found = found or self._unified(node, file, owners, carriers, attempt)
+            if found is not None:
+                return found
+        return None
 
     def is_parameter(self, name: str) -> bool:
         """Whether some structure has a type parameter of this name."""
@@ -194,7 +224,8 @@ class StructureSearch:
                 types: Types = {carrier: Carrier(carrier) for carrier in carriers}
                 found = self._attempt((instance,), types, attempt)
                 if found is not None:
-                    fits.setdefault(name, found)
+                    fits[name] = found
+                    break
         least = self._least(list(fits))
         if len(least) > 1:
             raise self._ambiguous(node, file, least)
@@ -212,7 +243,9 @@ class StructureSearch:
     ) -> Found | None:
         """The smallest union of structures, each on carriers named in C, that has everything."""
         types: Types = {name: Carrier(name) for name in carriers}
-        level: list[tuple[StructureInstance, ...]] = [(each,) for each in self._on(missing.operation, carriers)]
+        level: list[tuple[StructureInstance, ...]] = [
+            (each,) for each in self._on(missing.operation, carriers)
+        ]
         tried = 0
         for _ in range(_MOST_STRUCTURES):
             fits: dict[frozenset[str], Found] = {}
@@ -225,7 +258,9 @@ class StructureSearch:
                     found = Found(instances, types, attempt(instances, types), ())
                 except MissingOperation as further:
                     following += [
-                        (*instances, each) for each in self._on(further.operation, carriers) if each not in instances
+                        (*instances, each)
+                        for each in self._on(further.operation, carriers)
+                        if each not in instances
                     ]
                 except MeaningError:
                     continue
@@ -243,29 +278,37 @@ class StructureSearch:
         """The structures that have an operation, at all ways of taking their carriers from C."""
         for name in self.owners(operation):
             structure = self._theory.structures[name]
-            places = [place for place, each in enumerate(structure.parameters) if is_type_parameter(each)]
-            for chosen in itertools.islice(itertools.permutations(carriers, len(places)), _MOST_READINGS):
-                yield self._with(structure, dict(zip(places, chosen, strict=True)))
+            names = self._type_names(structure)
+            ways = itertools.product(carriers, repeat=len(names))
+            # Different carriers come first: of readings that fit, the most general one is meant.
+            for chosen in sorted(itertools.islice(ways, _MOST_READINGS), key=lambda way: -len(set(way))):
+                yield self._with(structure, dict(zip(names, chosen, strict=True)))
 
     def _at(self, name: str, carriers: Sequence[str]) -> Iterator[StructureInstance]:
-        """A structure at all ways of taking some of its carriers from C, all of which are taken."""
-        structure = self._theory.structures[name]
-        places = [place for place, each in enumerate(structure.parameters) if is_type_parameter(each)]
-        for chosen in itertools.islice(itertools.permutations(places, len(carriers)), _MOST_READINGS):
-            yield self._with(structure, dict(zip(chosen, carriers, strict=True)))
+        """A structure at all ways of taking some of its carriers from C, all of which are taken.
 
-    def _with(self, structure: Structure, carriers: Mapping[int, str]) -> StructureInstance:
-        """A structure with some of its parameters named in C."""
-        arguments = list(arbitrary_arguments(structure))
-        for place, carrier in carriers.items():
-            arguments[place] = Carrier(carrier)
-        return self._globals.instance(structure.name, tuple(arguments))
+        The ways that leave most carriers open come first: they are the most general.
+        """
+        structure = self._theory.structures[name]
+        names = self._type_names(structure)
+        ways = itertools.islice(itertools.product(("", *carriers), repeat=len(names)), _MOST_READINGS)
+        complete = [way for way in ways if set(carriers) <= set(way)]
+        for way in sorted(complete, key=lambda way: -way.count("")):
+            chosen = {parameter: carrier for parameter, carrier in zip(names, way, strict=True) if carrier}
+            yield self._with(structure, chosen)
+
+    def _with(self, structure: Structure, carriers: Mapping[str, str]) -> StructureInstance:
+        """A structure with some of its parameters, or of those of its `over`, named in C."""
+        types = {name: Carrier(carrier) for name, carrier in carriers.items()}
+        arguments = tuple(
+            types.pop(parameter.name, default)
+            for parameter, default in zip(structure.parameters, arbitrary_arguments(structure), strict=True)
+        )
+        return self._globals.instance(structure.name, arguments, types)
 
     def _least_unions(self, unions: Sequence[frozenset[str]]) -> list[frozenset[str]]:
         def below(a: frozenset[str], b: frozenset[str]) -> bool:
-            return a != b and all(
-                any(x == y or x in set(self._members.ancestors(y)) for y in b) for x in a
-            )
+            return a != b and all(any(x == y or x in set(self._members.ancestors(y)) for y in b) for x in a)
 
         return [each for each in unions if not any(below(other, each) for other in unions)]
 
@@ -293,7 +336,9 @@ class StructureSearch:
                 except MeaningError as error:
                     return error
         if len(carriers) > 1:
-            missing.hint = f"no structure, and no union of few, has it on {', '.join(carriers)}; {missing.hint}"
+            missing.hint = (
+                f"no structure, and no union of few, has it on {', '.join(carriers)}; {missing.hint}"
+            )
         return missing
 
     @staticmethod
