@@ -20,11 +20,13 @@ from kleis.meaning.assembly import assemble, closed_claim
 from kleis.meaning.core import BOOL, Carrier, DataSort, Definition, Dimension, Sort, Term, Variable
 from kleis.meaning.data_instances import instances as data_instances
 from kleis.meaning.data_types import DataDeclaration, DataReport, check_data
+from kleis.meaning.declared_builtins import is_builtin
 from kleis.meaning.definitions import Definitions
-from kleis.meaning.frames import NamedAxiom, StructureInstance, arbitrary_arguments, is_builtin
+from kleis.meaning.frames import NamedAxiom, StructureInstance
 from kleis.meaning.globals_in_force import Globals
 from kleis.meaning.implementations import axioms_of, obligations_of
 from kleis.meaning.in_force import InForce
+from kleis.meaning.inheritance import arbitrary_arguments
 from kleis.meaning.meaning import (
     Axiom,
     DataType,

@@ -26,7 +26,9 @@ from kleis.meaning.core import (
     Symbol,
 )
 from kleis.meaning.data_types import DataDeclaration
-from kleis.meaning.frames import StructureInstance, is_builtin, read_structure
+from kleis.meaning.declared_builtins import is_builtin
+from kleis.meaning.frames import StructureInstance
+from kleis.meaning.inheritance import read_structure
 from kleis.meaning.meaning import Instance, MeaningError
 from kleis.meaning.scope import BuiltinName, Candidate, DataConstructor, Polymorphic, Refused, Scope, Template
 from kleis.meaning.sort_reading import SortReader, is_number_parameter

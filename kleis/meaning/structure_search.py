@@ -19,8 +19,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from kleis.meaning.core import Carrier, Dimension, Sort
-from kleis.meaning.frames import StructureInstance, arbitrary_arguments
+from kleis.meaning.frames import StructureInstance
 from kleis.meaning.globals_in_force import Globals
+from kleis.meaning.inheritance import arbitrary_arguments
 from kleis.meaning.meaning import MeaningError, MissingOperation
 from kleis.meaning.sort_reading import is_type_parameter
 from kleis.meaning.wording import refusal

@@ -39,9 +39,8 @@ from kleis.logic.engines.completion_check_terms import (
     unified,
     variables_in,
 )
-from kleis.logic.engines.completion_units import CLAIM, REFLEXIVITY, Unit, is_equality, units_of
+from kleis.logic.engines.completion_units import CLAIM, REFLEXIVITY, Unit, units_of
 from kleis.logic.engines.first_order import Problem, translate
-from kleis.logic.engines.first_order_terms import Apply
 from kleis.logic.verdict import Evidence
 
 __all__ = ["check_chain", "check_rewriting", "rewriting_evidence"]
@@ -225,8 +224,8 @@ class _System:
         )
 
     def _sides(self, goal: Unit) -> tuple[Plain, ...]:
-        assert isinstance(goal.left, Apply) and is_equality(goal.left.function), "goals are disequations"
-        return tuple(self._normal(self._signature.plain(each), self._order) for each in goal.left.arguments)
+        sides = goal.goal or ()
+        return tuple(self._normal(self._signature.plain(each), self._order) for each in sides)
 
     # ── Reading ──────────────────────────────────────────────────────────────────────────────────────────────
 
