@@ -1,130 +1,89 @@
-"""What is wrong with the declarations of one file: everything elaboration finds in them, for `kleis check`.
+"""What `kleis check` says of the meaning of a program: sorts, kinds, dimensions, definedness, termination.
 
-Specification: issue 4, item 3 ("`kleis check` now reports sorts, kinds, dimensions, definedness warnings, termination,
-ambiguous operations"); proving.md §1.
+Specification: issue 4 item 3; proving.md §1.
 
-Invariants
-    * Every declaration is looked at, whatever is wrong with others; a problem is reported once, at its place.
-    * Only what stands in the file is reported: imported files speak for themselves.
-    * A definition is read at the types that are written.  One without them is a template, which has sorts, and so
-      mistakes of sort, only where it is called.
-    * Names are kleis/resolution.py's business, and what only lacks a type still runs: in definitions such refusals
-      are left out, elsewhere they are warnings.
+Errors are declarations that no proposition can use: a type that makes no sense, an axiom that says nothing, a data
+type that is not positive.  Warnings are what a person may not expect: an axiom that is not shown to be defined, a
+recursion without a termination argument, a match that leaves values out, a nested structure of its own.
+
+What only the evaluator runs (an untyped definition, the statements of an example) is no error here: it may have no
+sorts and still compute.  It is reported as a warning where its sorts are wrong for certain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
 
-from kleis.meaning.core import Term
-from kleis.meaning.definedness_warnings import definedness_warnings
-from kleis.meaning.meaning import Axiom, Meaning, MeaningError
-from kleis.meaning.passes import read_piece
-from kleis.meaning.reach import reach
-from kleis.meaning.scope import Refused, Scope, Template
-from kleis.operators import canonical_name
-from kleis.problems import Place, Problem, place_of
+from kleis.meaning.core import Carrier
+from kleis.meaning.definedness import Definedness
+from kleis.meaning.frames import StructureInstance
+from kleis.meaning.implementations import obligations_of
+from kleis.meaning.inference import variables_of
+from kleis.meaning.meaning import Axiom, MeaningError
+from kleis.meaning.printing import expression_of
+from kleis.meaning.scope import Template
+from kleis.printer import print_expression
+from kleis.problems import Place, Problem
 from kleis.syntax import (
-    Axiom as AxiomNode,
-)
-from kleis.syntax import (
-    Call,
+    AliasDefinition,
     DataDefinition,
-    Declaration,
     FunctionDefinition,
     Implements,
-    Lambda,
-    Name,
-    NestedStructure,
     OperationDeclaration,
     Program,
     Structure,
-    StructureMember,
 )
 
 if TYPE_CHECKING:
     from kleis.meaning.elaborate import Elaborator
-    from kleis.meaning.expressions import Unit
-    from kleis.meaning.frames import NamedAxiom, StructureInstance
 
 __all__ = ["check_program"]
 
-_NO_ERRORS = frozenset(
-    {
-        "needs-type",
-        "unknown-name",
-        "unknown-operator",
-        "unknown-constructor",
-        "no-structure",
-        "arity",
-        "no-proposition",
-    }
-)
-"""Why a proposition that reaches a declaration is refused, where that is no mistake of the declaration itself."""
+_SILENT = frozenset({"no-proposition", "needs-type", "no-structure"})
+"""What keeps a definition from having sorts without being a mistake in it."""
+
+_NO_MISTAKES = frozenset({"higher-order", "unknown-name"})
+"""What the check of names has judged, or what is beyond the logic: a warning that no proposition may use it."""
 
 
 def check_program(elaborator: Elaborator, program: Program) -> tuple[Problem, ...]:
-    """The problems of the declarations of a program, which is part of the theory, in order of place."""
-    check = _Check(elaborator, program)
+    """The problems with the meaning of a program's items, in order of place."""
+    check = _Check(elaborator, program.file)
     for item in program.items:
-        check.item(item)
-    check.whole()
-    return tuple(sorted(check.found, key=lambda each: (each.line, each.column, each.severity)))
+        match item:
+            case Structure():
+                check.structure(item)
+            case DataDefinition():
+                check.data(item)
+            case FunctionDefinition():
+                check.definition(item)
+            case OperationDeclaration() | AliasDefinition():
+                check.type_of(item)
+            case Implements():
+                check.implementation(item)
+    check.matches()
+    found = dict.fromkeys(each for each in check.problems if each.file == program.file)
+    return tuple(sorted(found, key=lambda each: (each.line, each.column, each.severity, each.message)))
 
 
 class _Check:
-    """One check; `found` are the problems of the file, each once."""
+    """One check of one program."""
 
-    def __init__(self, elaborator: Elaborator, program: Program) -> None:
-        self._elaborator = elaborator
-        self._file = program.file
-        self._found: dict[tuple[int, int, str], Problem] = {}
-        self._typed: list[str] = []
+    def __init__(self, elaborator: Elaborator, file: str) -> None:
+        self.elaborator = elaborator
+        self.theory = elaborator.theory
+        self.file = file
+        self.problems: list[Problem] = []
+        self._told: set[str] = set()
 
-    @property
-    def found(self) -> Iterable[Problem]:
-        """The problems so far."""
-        return self._found.values()
-
-    def item(self, item: Declaration) -> None:
-        """Look at one declaration."""
-        match item:
-            case Structure():
-                self._try(lambda: self._structure(item))
-            case FunctionDefinition():
-                self._definition(item, self._elaborator.globals.scope(self._file), canonical_name(item.name))
-            case DataDefinition():
-                self._try(lambda: self._elaborator.globals.data(item.name))
-            case OperationDeclaration():
-                self._operation(item)
-            case Implements():
-                self._try(lambda: self._elaborator.globals.read_implementation(item, self._file))
-            case _:
-                pass
-
-    def whole(self) -> None:
-        """What is known only when all was looked at: data types, termination, uncovered cases."""
-        definitions = self._elaborator.definitions
-        for problem in self._elaborator.data_report().problems:
-            self._report(problem)
-        for problem in definitions.uncovered.values():
-            self._report(problem)
-        for key, termination in definitions.terminations.items():
-            place = definitions.places.get(key)
-            if termination.kind == "unknown" and place is not None and place.file == self._file:
-                self._report(_unending(definitions.finished[key].name, termination.reason, place))
-
-    # ── reporting ────────────────────────────────────────────────────────────────────────────────────────────
-
-    def _report(self, problem: Problem) -> None:
-        if problem.file == self._file:
-            self._found.setdefault((problem.line, problem.column, problem.code), problem)
-
-    def _refused(self, error: MeaningError) -> None:
-        self._report(
+    def add(self, error: MeaningError, severity: Literal["error", "warning"] = "error") -> None:
+        """An error of elaboration as a problem."""
+        if error.code in _NO_MISTAKES:
+            severity = "warning"
+        self.problems.append(
             Problem(
-                "warning" if error.code in _NO_ERRORS else "error",
+                severity,
                 error.code,
                 error.message,
                 error.hint,
@@ -139,113 +98,143 @@ class _Check:
             )
         )
 
-    def _try(self, look: Callable[[], object]) -> object:
-        """What a look gives; None, and a problem, if it is refused."""
-        try:
-            return look()
-        except MeaningError as error:
-            self._refused(error)
-            return None
-
-    # ── structures ───────────────────────────────────────────────────────────────────────────────────────────
-
-    def _structure(self, node: Structure) -> None:
-        elaborator = self._elaborator
-        if elaborator.theory.structures.get(node.name) != node:
-            return  # refused as a duplicate, which the theory reports
-        instance = (
-            elaborator.arbitrary(node.name) if node.parameters else elaborator.globals.section(node.name)
-        )
-        for error in instance.refusals:
-            self._refused(error)
-        for warning in instance.warnings:
-            self._report(warning)
-        own = {id(each) for each in _axioms(node.members)}
-        for named in instance.axioms:
-            if id(named.node) in own and named.place.file == self._file:
-                self._axiom(named)
-        self._members(instance, node)
-
-    def _axiom(self, named: NamedAxiom) -> None:
-        axiom = self._try(lambda: self._elaborator.axiom(named))
-        if isinstance(axiom, Axiom):
-            self._definedness(axiom)
-
-    def _definedness(self, axiom: Axiom) -> None:
-        for warning in definedness_warnings(self._around(axiom.formula), self._elaborator.theory, (axiom,)):
-            self._report(warning)
-
-    def _around(self, formula: Term) -> Meaning:
-        """The definitions and data types that a formula reaches."""
-        definitions = self._elaborator.definitions
-        reached = reach((formula,), definitions.finished)
-        keys = reached.definitions.keys() & definitions.terminations.keys()
-        return Meaning(
-            claim=None,
-            definitions=tuple(reached.definitions.values()),
-            terminations=tuple((key, definitions.terminations[key]) for key in sorted(keys)),
-            data=self._elaborator.groups(tuple(reached.sorts)),
+    def warn(self, place: Place, code: str, message: str, hint: str) -> None:
+        """A warning at a place."""
+        self.problems.append(
+            Problem(
+                "warning", code, message, hint, place.file, place.line, place.column, place.line, place.column + 1
+            )
         )
 
-    def _members(self, instance: StructureInstance, node: Structure) -> None:
-        for name, template in instance.templates:
-            if template.node in node.members:
-                self._template(template, name)
+    # ── structures ───────────────────────────────────────────────────────────────────────────────────────
 
-    # ── definitions and operations ───────────────────────────────────────────────────────────────────────────
-
-    def _definition(self, node: FunctionDefinition, scope: Scope, name: str) -> None:
-        if self._elaborator.theory.definitions.get(name) != node:
-            return  # replaced by a later one, which the theory reports
-        self._template(Template(name, node, scope, place_of(node, self._file)), name)
-
-    def _template(self, template: Template, name: str) -> None:
-        """Read a definition at the types that are written, by calling it."""
-        node = template.node
-        if any(each.type is None for each in node.parameters) or not (node.parameters or node.result):
+    def structure(self, item: Structure) -> None:
+        """The members and axioms of a structure."""
+        if self.theory.structures.get(item.name) != item:
             return
-        arguments = tuple(Name(each.name, each.span) for each in node.parameters)
-        value = Call(name, arguments, node.span) if arguments else Name(name, node.span)
-        expression = Lambda(node.parameters, value, node.span) if arguments else value
-
-        def read(unit: Unit) -> Term:
-            return unit.term(expression)
-
-        definitions, frame = self._elaborator.definitions, f"check/{template.key}"
         try:
-            read_piece(definitions, template.scope, read, frame=frame, allow_free=False)
+            if item.parameters:
+                instance = self.elaborator.arbitrary(item.name)
+            else:
+                instance = self.elaborator.globals.section(item.name)
         except MeaningError as error:
-            if error.code not in _NO_ERRORS:
-                self._refused(error)
+            self.add(error)
+            return
+        for refused in instance.refusals:
+            self.add(refused)
+        self.problems += instance.warnings
+        axioms = list(self._axioms(instance))
+        for _, template in instance.templates:
+            self._template(template, certain=True)
+        self._definedness(axioms)
 
-    def _operation(self, node: OperationDeclaration) -> None:
-        place = place_of(node, self._file)
-        for candidate in self._elaborator.globals.candidates(canonical_name(node.name)):
-            if isinstance(candidate, Refused) and candidate.place == place:
-                error = MeaningError(
-                    candidate.message, code="refused-declaration", file=place.file, line=place.line,
-                    column=place.column, end_line=place.line, end_column=place.column + len("operation"),
-                )  # fmt: skip
-                self._refused(error)
+    def _axioms(self, instance: StructureInstance) -> Iterator[Axiom]:
+        for named in instance.axioms:
+            if named.frame.file != self.file:
+                continue
+            try:
+                yield self.elaborator.axiom(named)
+            except MeaningError as error:
+                self.add(error)
 
+    def _definedness(self, axioms: list[Axiom]) -> None:
+        """Warn of axioms that are not shown to be defined."""
+        for axiom in axioms:
+            try:
+                meaning = self.elaborator.formula(axiom.formula, axiom.place)
+            except MeaningError as error:
+                self.add(error)
+                continue
+            unsettled = Definedness(meaning).unsettled(axiom.formula)
+            if not unsettled:
+                continue
+            need = unsettled[0].proposition
+            reason = f"it has a value where {print_expression(expression_of(need))}" if need is not None else "a recursion may not end"
+            self.warn(
+                axiom.place,
+                "not-shown-defined",
+                f"the axiom {axiom.name.rpartition('::')[2]} is not shown to be defined: {reason}",
+                "guard it: condition → …; an axiom says that it is true, and so that it is defined",
+            )
 
-def _axioms(members: Iterable[StructureMember]) -> Iterator[AxiomNode]:
-    for member in members:
-        if isinstance(member, AxiomNode):
-            yield member
-        elif isinstance(member, NestedStructure):
-            yield from _axioms(member.members)
+    # ── types, definitions ───────────────────────────────────────────────────────────────────────────────
 
+    def data(self, item: DataDefinition) -> None:
+        """A data type: its fields, positivity, a base case."""
+        if self.theory.data.get(item.name) != item:
+            return
+        try:
+            self.elaborator.globals.data(item.name)
+        except MeaningError as error:
+            self.add(error)
+            return
+        report = self.elaborator.data_report()
+        self.problems += [each for each in report.problems if each.line == item.line and each.file == self.file]
 
-def _unending(name: str, reason: str, place: Place) -> Problem:
-    return Problem(
-        "warning",
-        "termination-not-shown",
-        f"{name} is not shown to end: {reason}",
-        "propositions that reach it are unknown; it still runs",
-        place.file,
-        place.line,
-        place.column,
-        place.line,
-        place.column + len("define"),
-    )
+    def type_of(self, item: OperationDeclaration | AliasDefinition) -> None:
+        """The type of a declaration."""
+        reader = self.elaborator.globals.reader
+        try:
+            if isinstance(item, OperationDeclaration):
+                reader.polymorphic(item.type, {}, file=self.file, letters=True)
+            else:
+                reader.alias(item, file=self.file)
+        except MeaningError as error:
+            self.add(error)
+
+    def definition(self, item: FunctionDefinition) -> None:
+        """A definition whose sorts are written, or a constant."""
+        for candidate in self.elaborator.globals.candidates(item.name):
+            if isinstance(candidate, Template) and candidate.node == item:
+                self._template(candidate, certain=False)
+
+    def _template(self, template: Template, *, certain: bool) -> None:
+        """Read a definition at its written sorts."""
+        definitions = self.elaborator.definitions
+        try:
+            written = definitions.written_parameters(template)
+            sorts = tuple(sort for sort in written if sort is not None and not variables_of(sort))
+            if len(sorts) < len(written):
+                return
+            key = definitions.read_at(template, sorts)
+        except MeaningError as error:
+            typed = certain or (template.node.result is not None and len(template.node.parameters) > 0)
+            overload = template.overload and not certain
+            if error.code not in _SILENT or certain:
+                self.add(error, "error" if typed and not overload and error.code not in _SILENT else "warning")
+            return
+        self._termination(key)
+
+    def _termination(self, key: str) -> None:
+        """Warn of a recursion that is not shown to end."""
+        definitions = self.elaborator.definitions
+        termination = definitions.terminations.get(key)
+        if termination is not None and termination.kind == "unknown" and key not in self._told:
+            self._told.add(key)
+            name = definitions.finished[key].name
+            self.warn(
+                definitions.places[key],
+                "termination",
+                f"termination of {name} is not shown: {termination.reason}",
+                "name what becomes smaller, before the define: @decreases(…); without it propositions about "
+                f"{name} stay unknown",
+            )
+
+    def matches(self) -> None:
+        """Matches that leave values uncovered."""
+        self.problems += self.elaborator.definitions.uncovered.values()
+
+    # ── implementations ──────────────────────────────────────────────────────────────────────────────────
+
+    def implementation(self, item: Implements) -> None:
+        """What an implementation gives, and whether its obligations make sense."""
+        opaque = False
+        try:
+            implementation = self.elaborator.globals.read_implementation(item, self.file)
+            # What is computed with at an undeclared type has no sort, but may well run.
+            opaque = any(isinstance(each, Carrier) for each in implementation.instance.instance.arguments)
+            for template in implementation.given.values():
+                self._template(template, certain=not opaque)
+            obligations_of(self.elaborator, implementation)
+        except MeaningError as error:
+            self.add(error, "warning" if opaque else "error")

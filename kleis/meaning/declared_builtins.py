@@ -9,10 +9,10 @@ from __future__ import annotations
 from kleis.builtins.table import find_builtin
 from kleis.meaning.core import BOOL, Carrier, Numeric, Sort, SortVariable, Symbol
 from kleis.meaning.inference import Inference, map_sort, rank, substitute_sort, variables_of
-from kleis.meaning.scope import Candidate, Polymorphic
+from kleis.meaning.scope import BuiltinName, Candidate, Polymorphic
 from kleis.meaning.signatures import Argument, Signature, Waiting, signatures
 
-__all__ = ["is_builtin"]
+__all__ = ["as_builtin", "is_builtin"]
 
 _CONNECTIVES = frozenset({"logical_and", "logical_or", "logical_not", "implies", "iff"})
 
@@ -62,3 +62,12 @@ def _within(sort: Sort, larger: Sort) -> bool:
     if isinstance(sort, Numeric) and isinstance(larger, Numeric):
         return rank(sort) <= rank(larger)
     return sort == larger
+
+
+def as_builtin(candidate: Candidate) -> Candidate:
+    """The built-in that a declared operation is, if it is one; else the candidate."""
+    if isinstance(candidate, Symbol) and is_builtin(candidate.name, candidate):
+        row = find_builtin(candidate.name)
+        assert row is not None
+        return BuiltinName(row)
+    return candidate

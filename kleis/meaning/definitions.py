@@ -294,6 +294,18 @@ class Definitions:
             return self._again(known[0], sorts, node, unit)
         return self._read(_Progress(template, sorts, None, len(self._stack)), node, unit)
 
+    def read_at(self, template: Template, sorts: tuple[Sort, ...]) -> str:
+        """The key of a definition at given sorts, read if it was not read yet."""
+        keys: list[str] = []
+
+        def read(unit: Unit) -> Term:
+            key, result = self.instance(template, sorts, template.node, unit)
+            keys.append(key)
+            return DefinitionCall(key, (), result)
+
+        read_piece(self, template.scope, read, frame=f"use of {template.key}", allow_free=False)
+        return keys[-1]
+
     def _recursive(
         self, progress: _Progress, sorts: tuple[Sort, ...], node: Spanned, unit: Unit
     ) -> tuple[str, Sort]:

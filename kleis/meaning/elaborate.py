@@ -12,10 +12,11 @@ use from several threads at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from kleis.builtins.table import find_builtin
 from kleis.meaning.assembly import assemble, closed_claim
 from kleis.meaning.core import BOOL, Carrier, DataSort, Definition, Dimension, Sort, Term, Variable
 from kleis.meaning.data_instances import instances as data_instances
@@ -23,7 +24,7 @@ from kleis.meaning.data_types import DataDeclaration, DataReport, check_data
 from kleis.meaning.declared_builtins import is_builtin
 from kleis.meaning.definitions import Definitions
 from kleis.meaning.frames import NamedAxiom, StructureInstance
-from kleis.meaning.globals_in_force import Globals
+from kleis.meaning.globals_in_force import Globals, Implementation
 from kleis.meaning.implementations import axioms_of, obligations_of
 from kleis.meaning.in_force import InForce
 from kleis.meaning.inheritance import arbitrary_arguments
@@ -46,14 +47,19 @@ from kleis.meaning.structure_search import Found, StructureSearch, Types
 from kleis.meaning.terms import apart_from
 from kleis.meaning.wording import refusal, sort_text
 from kleis.names import suggestion
-from kleis.problems import Place, Problem, place_of
+from kleis.operators import canonical_name
+from kleis.problems import Place, Problem, place_of, problem_at
 from kleis.syntax import (
     AppliedType,
+    DataDefinition,
+    Declaration,
     ElementDeclaration,
     Expression,
     Field,
+    ForAllType,
     NamedType,
     OperationDeclaration,
+    Program,
     Structure,
     TypeExpression,
     Using,
@@ -112,7 +118,9 @@ class Elaborator:
     def structure(self, name: str) -> Meaning:
         """The question whether a structure, with any carriers, has a model."""
         instance = self.arbitrary(name)
-        return self._meaning(None, (), (instance,), instance.axioms[0].place if instance.axioms else _NOWHERE, ())
+        return self._meaning(
+            None, (), (instance,), instance.axioms[0].place if instance.axioms else _NOWHERE, ()
+        )
 
     def components(self) -> tuple[Meaning, ...]:
         """The questions whether the sections have models: one for each connected component."""
@@ -129,6 +137,12 @@ class Elaborator:
     def formula(self, term: Term, place: Place) -> Meaning:
         """The meaning of a closed formula of this theory, such as an obligation."""
         return self._meaning(term, (), (), place, ())
+
+    def check(self, program: Program) -> tuple[Problem, ...]:
+        """The problems with the meaning of a program's own items, in order of place."""
+        from kleis.meaning.checking import check_program
+
+        return check_program(self, program)
 
     # ── which structures ─────────────────────────────────────────────────────────────────────────────────
 
@@ -156,9 +170,12 @@ class Elaborator:
                     given[name] = each.frame.types[name]
         left = [name for name in carriers if name not in given]
         found = self.search.find(proposition, file, left, attempt)
-        return Found((*named, *found.instances), found.types, found.result, found.warnings)
+        warnings = (*found.warnings, *self._undeclared(proposition, file))
+        return Found((*named, *found.instances), found.types, found.result, warnings)
 
-    def _using(self, proposition: Expression, using: TypeExpression, carriers: Sequence[str], file: str) -> Found:
+    def _using(
+        self, proposition: Expression, using: TypeExpression, carriers: Sequence[str], file: str
+    ) -> Found:
         name = using.name if isinstance(using, NamedType | AppliedType) else ""
         structure = self.theory.structures.get(name)
         if structure is None:
@@ -227,27 +244,19 @@ class Elaborator:
     def _opaque_sorts(self) -> frozenset[str]:
         """The opaque sorts of declarations without parameters."""
         if self._opaque is None:
-            found: set[str] = set()
-            for entry in self.theory.entries:
-                node = entry.declaration
-                if isinstance(node, Structure) and not node.parameters:
-                    types = [
-                        member.type
-                        for member in node.members
-                        if isinstance(member, OperationDeclaration | ElementDeclaration | Field)
-                    ]
-                elif isinstance(node, OperationDeclaration):
-                    types = [node.type]
-                else:
-                    continue
-                polymorphic = isinstance(node, OperationDeclaration)
-                for part in walk(*types):
-                    if not isinstance(part, NamedType) or (polymorphic and len(part.name) == 1):
-                        continue
-                    if self.globals.reader.is_opaque(part.name, {}):
-                        found.add(part.name)
-            self._opaque = frozenset(found)
+            names = {name for entry in self.theory.entries for name in _opaque_names(entry.declaration)}
+            self._opaque = frozenset(name for name in names if self.globals.reader.is_opaque(name, {}))
         return self._opaque
+
+    def _undeclared(self, proposition: Expression, file: str) -> list[Problem]:
+        """Warnings of families of types that nothing declares: ``Vex(3)``."""
+        names = {each.name: None for each in walk(proposition) if isinstance(each, AppliedType)}
+        reader, known = self.globals.reader, self._opaque_sorts()
+        return [
+            self.search.fresh_carrier(proposition, name, file, known)
+            for name in names
+            if reader.is_opaque(name, {}) and name not in known
+        ]
 
     def _named_structures(self, proposition: Expression) -> list[str]:
         """Structures with parameters that a proposition names: as a type, or before ``::``."""
@@ -265,7 +274,11 @@ class Elaborator:
 
     def _read(self, proposition: Expression, scope: Scope, *, allow_free: bool) -> Piece:
         piece = read_piece(
-            self.definitions, scope, lambda unit: unit.checked(proposition, BOOL), frame="claim", allow_free=allow_free
+            self.definitions,
+            scope,
+            lambda unit: unit.checked(proposition, BOOL),
+            frame="claim",
+            allow_free=allow_free,
         )
         return piece
 
@@ -281,11 +294,9 @@ class Elaborator:
     # ── what is in force ─────────────────────────────────────────────────────────────────────────────────
 
     def sections(self) -> dict[str, Structure]:
-        """The structures without parameters that have axioms, their own or inherited."""
+        """The structures without parameters, in order of declaration."""
         return {
-            name: structure
-            for name, structure in self.globals.structures().items()
-            if not structure.parameters
+            structure.name: structure for structure in self.globals.structures() if not structure.parameters
         }
 
     def section_links(self, name: str) -> frozenset[Link]:
@@ -342,7 +353,8 @@ class Elaborator:
                 self._add(section, axioms, in_force, notes)
         axioms = self._without_obligations(axioms, obligations)
         reach((axiom.formula for axiom in axioms), finished, into=reached)
-        self._implementations(reached, axioms, obligations)
+        notes += self._implementations(reached, axioms, obligations)
+        reach((each.formula for each in obligations), finished, into=reached)
         data = self._data_of(reached)
         return assemble(
             claim,
@@ -357,7 +369,7 @@ class Elaborator:
             polymorphic=self.definitions.higher_order.keys(),
             obligations=obligations,
             readings=(),
-            warnings=[*notes, *self._uncovered(reached)],
+            warnings=[*notes, *self._uncovered(reached), *self._shadowing(reached)],
             place=place,
         )
 
@@ -386,8 +398,9 @@ class Elaborator:
 
     def _implementations(
         self, reached: Reached, axioms: list[Axiom], obligations: list[Obligation]
-    ) -> None:
+    ) -> list[Problem]:
         """The axioms of implementations whose operations are used, and what has to be proved of them."""
+        warnings: list[Problem] = []
         for each in self.globals.implementations():
             keys = {
                 candidate.key
@@ -401,9 +414,40 @@ class Elaborator:
             axioms += [law for law in laws if law not in axioms]
             obligations += obligations_of(self, each)
             reach((law.formula for law in laws), self.definitions.finished, into=reached)
+            if each.missing:
+                warnings.append(_missing(each))
+        return warnings
+
+    def _shadowing(self, reached: Reached) -> list[Problem]:
+        """Definitions that take the place of a built-in."""
+        found = []
+        for key, definition in reached.definitions.items():
+            node = self.theory.definitions.get(canonical_name(definition.name))
+            if (
+                node is None
+                or key.partition("@")[0] != definition.name
+                or find_builtin(definition.name) is None
+            ):
+                continue
+            found.append(
+                problem_at(
+                    node,
+                    self.definitions.places[key].file,
+                    f"{definition.name} is a built-in; the definition here takes its place",
+                    code="shadows-builtin",
+                    severity="warning",
+                    found=definition.name,
+                    hint="rename it if the built-in is meant elsewhere",
+                )
+            )
+        return found
 
     def _uncovered(self, reached: Reached) -> list[Problem]:
-        places = {str(self.definitions.places[key].file) for key in reached.definitions if key in self.definitions.places}
+        places = {
+            str(self.definitions.places[key].file)
+            for key in reached.definitions
+            if key in self.definitions.places
+        }
         return [problem for problem in self.definitions.uncovered.values() if problem.file in places]
 
     def bare(
@@ -470,7 +514,9 @@ class Elaborator:
     def _refused_data(sort: DataSort, report: DataReport) -> MeaningError:
         problem = next((each for each in report.problems if sort.name in each.message), None)
         if problem is None:
-            return MeaningError(f"the data type {sort.name} rests on one that was refused", code="refused-declaration")
+            return MeaningError(
+                f"the data type {sort.name} rests on one that was refused", code="refused-declaration"
+            )
         return MeaningError(
             f"{sort.name} was refused: {problem.message}",
             code=problem.code,
@@ -482,15 +528,54 @@ class Elaborator:
         )
 
 
+def _missing(implementation: Implementation) -> Problem:
+    names = ", ".join(symbol.name for symbol in implementation.missing)
+    return problem_at(
+        implementation.node,
+        implementation.place.file,
+        f"{implementation.label} is not given {names}: nothing is known of it but the axioms, which are assumed",
+        code="missing-implementation",
+        severity="warning",
+        found=names,
+        hint="give it: operation name(…) = …",
+    )
+
+
 _NOWHERE = Place("<theory>", 0, 0)
 
 
 def _with_readings(meaning: Meaning, piece: Piece, free: Sequence[Variable]) -> Meaning:
     """The meaning with how its source was read."""
     readings = [
-        Reading("free", each.name, f"{each.name} : {sort_text(each.sort)}", Place(piece.unit.scope.file, 0, 0))
+        Reading(
+            "free", each.name, f"{each.name} : {sort_text(each.sort)}", Place(piece.unit.scope.file, 0, 0)
+        )
         for each in free
     ]
     return msgspec.structs.replace(meaning, readings=(*readings, *piece.unit.readings))
 
 
+def _opaque_names(node: Declaration) -> Iterator[str]:
+    """The type names in a global declaration that are no parameters or type variables of it."""
+    types: list[TypeExpression] = []
+    variables: set[str] = set()
+    match node:
+        case Structure(parameters=()):
+            types += [
+                each.type
+                for each in node.members
+                if isinstance(each, OperationDeclaration | ElementDeclaration | Field)
+            ]
+        case OperationDeclaration():
+            types.append(node.type)
+        case DataDefinition():
+            types += [field.type for variant in node.variants for field in variant.fields]
+            variables = {each.name for each in node.parameters}
+        case _:
+            return
+    for part in walk(*types):
+        if isinstance(part, ForAllType):
+            variables |= {each.name for each in part.variables}
+        letter = isinstance(node, OperationDeclaration) and len(getattr(part, "name", "")) == 1
+        if isinstance(part, NamedType | AppliedType) and part.name not in variables and not letter:
+            yield part.name

@@ -46,6 +46,7 @@ from kleis.meaning.core import (
 from kleis.meaning.inference import FREE, Cost, Inference, join_sorts, rank
 from kleis.meaning.meaning import Reading, ReadingKind
 from kleis.meaning.patterns import elaborate_let, elaborate_match
+from kleis.meaning.terms import subterms
 from kleis.meaning.wording import refusal, sort_text
 from kleis.problems import Place, Spanned
 from kleis.syntax import (
@@ -392,9 +393,10 @@ class Unit:
             return None
         if isinstance(term, Lambda) and given.domain == wanted.domain:
             return Lambda(term.variables, self.adapt(term.body, wanted.codomain, node))
+        inside = [each for each in subterms(term) if isinstance(each, Variable)]
         variables: list[Variable] = []
         for sort in wanted.domain:
-            variables.append(self.variable("x", sort, variables))
+            variables.append(self.variable("x", sort, [*inside, *variables]))
         arguments = tuple(
             self.adapt(variable, sort, node) for variable, sort in zip(variables, given.domain, strict=True)
         )

@@ -26,6 +26,7 @@ from kleis.meaning.core import (
     SymbolCall,
     Term,
     TupleOf,
+    Undefined,
     Variable,
 )
 from kleis.meaning.options import overloaded_sorts
@@ -75,6 +76,8 @@ def special_form(
         return Equals(unit.formula(left), unit.formula(right))
     if name in ("Cons", "Nil"):
         return _list_constructor(unit, node, name, expected)
+    if name == "get_field":
+        return _missing_field(unit, node, expected)
     return _record(unit, node) if name == "record" else None
 
 
@@ -175,6 +178,17 @@ def _list_constructor(unit: Unit, node: Call, name: str, expected: Sort | None) 
     _, cons = list_constructors(sort)
     parts = (unit.adapt(head, sort.element, head_node), unit.adapt(tail, sort, tail_node))
     return Construction(cons, parts)
+
+
+def _missing_field(unit: Unit, node: Call, expected: Sort | None) -> Term | None:
+    """A field that a record has not: undefined.  None where the record has it, or is not known yet."""
+    record, name = node.arguments
+    sort = unit.sort(unit.term(record))
+    if not isinstance(sort, RecordOf) or not isinstance(name, Text) or name.value in dict(sort.fields):
+        return None
+    return Undefined(
+        expected or unit.unknown(node, "field", f"the field {name.value}"), f"there is no field {name.value}"
+    )
 
 
 def _record(unit: Unit, node: Call) -> Term:

@@ -14,12 +14,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kleis.meaning.core import NATURAL, Dimension, Sort, Symbol
-from kleis.meaning.declared_builtins import is_builtin
+from kleis.meaning.declared_builtins import as_builtin
 from kleis.meaning.dimension_reading import number_of
 from kleis.meaning.meaning import Instance, MeaningError
-from kleis.meaning.scope import Candidate, Polymorphic, Refused, Scope, Template
+from kleis.meaning.scope import BuiltinName, Candidate, Polymorphic, Refused, Scope, Template
 from kleis.meaning.sort_reading import SortReader
 from kleis.meaning.wording import dimension_text
+from kleis.operators import canonical_name
 from kleis.problems import Place, Problem, place_of
 from kleis.syntax import Axiom, FunctionDefinition, NamedType, Number, TypeExpression
 
@@ -55,9 +56,15 @@ class Frame:
     """The scope of the text of one structure at its arguments."""
 
     def __init__(
-        self, reader: SortReader, types: Mapping[str, Sort | Dimension], outer: Scope, file: str
+        self,
+        reader: SortReader,
+        types: Mapping[str, Sort | Dimension],
+        outer: Scope,
+        file: str,
+        structure: str = "",
     ) -> None:
         self.file = file
+        self.structure = structure
         self.types = dict(types)
         self.own: dict[str, list[Candidate]] = {}
         self.nested: dict[str, list[Candidate]] = {}
@@ -77,8 +84,8 @@ class Frame:
 
     def candidates(self, name: str) -> tuple[Candidate, ...]:
         """The structure's own meanings of a name, with the global ones that overload them."""
-        known = self.own.get(name) or self.nested.get(name) or []
-        own = tuple(each for each in known if not is_builtin(name, each))
+        known = self.own.get(name) or self.nested.get(name) or self._qualified(name)
+        own = tuple(dict.fromkeys(as_builtin(each) for each in known))
         if not own:
             number = self.types.get(name)
             return (
@@ -88,6 +95,11 @@ class Frame:
             return own
         outer = tuple(each for each in self._outer.candidates(name) if not shadows(each))
         return (*own, *(each for each in outer if each not in own))
+
+    def _qualified(self, name: str) -> list[Candidate]:
+        """``S::op`` in the text of S itself."""
+        head, _, member = name.partition("::")
+        return self.own.get(canonical_name(member), []) if head == self.structure else []
 
     def names(self) -> tuple[str, ...]:
         """Every name with candidates."""
@@ -102,6 +114,8 @@ def shadows(candidate: Candidate) -> bool:
 def _takes_arguments(candidate: Candidate) -> bool:
     if isinstance(candidate, Template):
         return bool(candidate.node.parameters)
+    if isinstance(candidate, BuiltinName):
+        return candidate.row.most != 0
     return isinstance(candidate, Polymorphic) or (isinstance(candidate, Symbol) and bool(candidate.domain))
 
 

@@ -26,7 +26,7 @@ from kleis.meaning.core import (
     Symbol,
 )
 from kleis.meaning.data_types import DataDeclaration
-from kleis.meaning.declared_builtins import is_builtin
+from kleis.meaning.declared_builtins import as_builtin, is_builtin
 from kleis.meaning.frames import StructureInstance
 from kleis.meaning.inheritance import read_structure
 from kleis.meaning.meaning import Instance, MeaningError
@@ -135,9 +135,9 @@ class Globals:
         self._sections: dict[str, StructureInstance | MeaningError] = {}
         self._implementations: list[Implementation] | None = None
         self._read: dict[int, Implementation] = {}
+        self._ordered: tuple[Structure, ...] | None = None
         self._given_before: dict[Symbol, Template] = {}
         self._inherited: dict[str, list[str]] | None = None
-        self._structures: dict[str, Structure] | None = None
         self._data: dict[str, DataDeclaration | MeaningError] = {}
 
     # ── the scope ────────────────────────────────────────────────────────────────────────────────────────
@@ -177,7 +177,7 @@ class Globals:
                 found.append(candidate)
         row = find_builtin(name)
         if row is not None:
-            own = [each for each in found if not is_builtin(name, each)]
+            own = [each for each in found if not is_builtin(name, each) and each != BuiltinName(row)]
             return (*own, BuiltinName(row)) if not _hides_constant(row, name, own) else own
         return found
 
@@ -203,13 +203,13 @@ class Globals:
         if isinstance(section, MeaningError):
             yield Refused(name, section.message, place_of(item, self.theory.lookup(item.name)[0].file))
         else:
-            yield from section.frame.own.get(name, ())
+            yield from map(as_builtin, section.frame.own.get(name, ()))
 
     def _inheriting(self) -> dict[str, list[str]]:
         """The names that sections inherit, with the sections."""
         if self._inherited is None:
             self._inherited = {}
-            for structure in self.structures().values():
+            for structure in self.structures():
                 nested = any(isinstance(each, NestedStructure) for each in structure.members)
                 if structure.parameters or not (structure.extends or structure.over or nested):
                     continue
@@ -296,13 +296,14 @@ class Globals:
             return (Refused(name, f"{owner.name} was declared before, and differently", declared.place),)
         return (DataConstructor(data.parameters, constructor),)
 
-    def structures(self) -> Mapping[str, Structure]:
-        """The structures in order of declaration; those of the theory are in none."""
-        if self._structures is None:
+    def structures(self) -> tuple[Structure, ...]:
+        """The structures in force, in order of declaration."""
+        if self._ordered is None:
             declared = (entry.declaration for entry in self.theory.entries)
-            found = {each.name: each for each in declared if isinstance(each, Structure)}
-            self._structures = {name: self.theory.structures[name] for name in found}
-        return self._structures
+            structures = [each for each in declared if isinstance(each, Structure)]
+            known = self.theory.structures
+            self._ordered = tuple(each for each in structures if known.get(each.name) is each)
+        return self._ordered
 
     # ── sections and implementations ─────────────────────────────────────────────────────────────────────
 

@@ -24,10 +24,8 @@ from kleis.meaning.core import (
     Variable,
 )
 from kleis.meaning.definedness import Definedness
-from kleis.meaning.expressions import Unit
 from kleis.meaning.globals_in_force import Implementation
 from kleis.meaning.meaning import Axiom, Obligation
-from kleis.meaning.passes import read_piece
 from kleis.meaning.scope import Template
 from kleis.meaning.terms import subterms
 
@@ -100,9 +98,5 @@ def _call(
         names = [each.name for each in template.node.parameters]
         variables = tuple(Variable(name, sort) for name, sort in zip(names, sorts, strict=True))
 
-    def read(unit: Unit) -> Term:
-        key, result = definitions.instance(template, sorts, template.node, unit)
-        return DefinitionCall(key, variables, result)
-
-    piece = read_piece(definitions, template.scope, read, frame=template.key, allow_free=False)
-    return piece.term, variables
+    key = definitions.read_at(template, sorts)
+    return DefinitionCall(key, variables, definitions.finished[key].result), variables

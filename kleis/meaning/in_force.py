@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kleis.meaning.core import Dimension, Sort
-from kleis.meaning.declared_builtins import is_builtin
+from kleis.meaning.declared_builtins import as_builtin
 from kleis.meaning.frames import StructureInstance, number_candidate, shadows
 from kleis.meaning.globals_in_force import Globals
 from kleis.meaning.scope import Candidate
@@ -62,8 +62,9 @@ class InForce:
     def _own(self, name: str) -> tuple[Candidate, ...]:
         found: list[Candidate] = []
         for each in self.instances:
-            for candidate in each.frame.own.get(name, ()):
-                if candidate not in found and not is_builtin(name, candidate):
+            for known in each.frame.own.get(name, ()):
+                candidate = as_builtin(known)
+                if candidate not in found:
                     found.append(candidate)
         return tuple(found)
 

@@ -73,7 +73,7 @@ def join_sorts(a: Sort, b: Sort) -> Sort | None:
     if isinstance(a, Numeric) and isinstance(b, Numeric):
         return max(a, b, key=rank)
     pieces = _pieces(a, b)
-    if pieces is None or isinstance(a, FunctionOf | MatrixOf):
+    if pieces is None or isinstance(a, FunctionOf):
         return None
     joined = [join_sorts(x, y) for x, y in pieces]
     if any(each is None for each in joined):

@@ -78,7 +78,7 @@ def read_structure(
     """
     instance = Instance(structure.name, tuple(arguments))
     types = {**(scalars or {}), **_types(structure, arguments, file)}
-    found = StructureInstance(instance, Frame(reader, types, outer, file))
+    found = StructureInstance(instance, Frame(reader, types, outer, file, structure.name))
     naming = _Naming(lambda name, *_: name, within)
     key = naming.key(structure.name, arguments)
     _Reading(reader, found, outer).read(_Ancestor(structure, found.frame, structure.name, key, naming))
@@ -259,7 +259,7 @@ class _Reading:
     def _frame(self, structure: Structure, arguments: tuple[Sort | Dimension, ...]) -> Frame:
         file = next((each.file for each in self.theory.lookup(structure.name)), self.found.frame.file)
         types = _types(structure, arguments, file)
-        frame = Frame(self.reader, types, self.outer, file)
+        frame = Frame(self.reader, types, self.outer, file, structure.name)
         self.found.frames.append(frame)
         return frame
 

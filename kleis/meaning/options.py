@@ -361,10 +361,10 @@ def build_call(
     arguments: list[Term] = []
     for parameter, each in zip(option.parameters, given, strict=True):
         term = each.term
-        if term is None:
-            wanted = instantiate_sort(parameter, values) if each.choices else None
-            term = unit.term(each.node, wanted or _known_function(parameter, values, option))
-            _collect(unit, option, parameter, term.sort, values)
+        if each.choices:
+            term = unit.term(each.node, instantiate_sort(parameter, values))
+        elif term is None:
+            term = _read_function(unit, each.node, parameter, values, option)
         arguments.append(term)
     for name in sorted(option.variables - values.keys()):
         values[name] = unit.unknown(node, f"sort {name}", f"a sort in {option.label}")
@@ -376,11 +376,25 @@ def build_call(
     return option.build(adapted, parameters, instantiate_sort(option.result, values))
 
 
+def _read_function(
+    unit: Unit, node: Expression, parameter: Sort, values: Values, option: Option
+) -> Term:
+    """A function argument; read again where what it gives widens what it is given (an accumulator)."""
+    while True:
+        wanted = _known_function(parameter, values, option)
+        term = unit.term(node, wanted)
+        before = dict(values)
+        _collect(unit, option, parameter, term.sort, values)
+        if wanted is None or values == before or not unit.inference.known(term.sort):
+            return term
+
+
 def _known_function(parameter: Sort, values: Values, option: Option) -> Sort | None:
     """What is known of the sort of a function argument, if its domain is."""
     sort = instantiate_sort(parameter, values)
     if isinstance(sort, FunctionOf) and not any(
         variables_of(each) & option.variables for each in sort.domain
     ):
-        return sort
+        known = not variables_of(sort.codomain) & option.variables
+        return FunctionOf(sort.domain, sort.codomain if known else SortVariable("_"))
     return None

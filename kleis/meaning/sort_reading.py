@@ -66,6 +66,7 @@ BUILT_IN_TYPES: Mapping[str, Sort] = {
     **dict.fromkeys(("String", "Str"), STRING),
     **dict.fromkeys(("Regex", "RegEx", "RegLan"), REGEX),
     "Unit": UNIT,
+    "Set": SetOf(INTEGER),
     "IntSet": SetOf(INTEGER),
     "RealSet": SetOf(REAL),
     "BoolSet": SetOf(BOOL),
@@ -81,7 +82,9 @@ _LETTERS: Mapping[str, Sort] = {"N": NATURAL, "Z": INTEGER, "Q": RATIONAL, "R": 
 
 _ALWAYS_BUILT_IN = frozenset({"Bool"})
 
-_FAMILIES: Mapping[str, int] = {"List": 1, "Set": 1, "BitVec": 1, "Matrix": 3}
+_TUPLES: Mapping[str, int] = {"Pair": 2, "Tuple3": 3, "Tuple4": 4, "Tuple5": 5}
+
+_FAMILIES: Mapping[str, int] = {"List": 1, "Set": 1, "BitVec": 1, "Matrix": 3, **_TUPLES}
 
 _MOST_ALIASES = 100
 
@@ -123,8 +126,8 @@ class SortReader:
             case ProductType(items=items):
                 return TupleOf(tuple(self.read(item, names, file=file, depth=depth) for item in items))
             case ForAllType():
-                message = "a polymorphic type stands only in the declaration of a top-level operation"
-                raise refusal(written, file, "wrong-kind", message)
+                message = "a value of a polymorphic type: only a higher-order logic speaks of such"
+                raise refusal(written, file, "higher-order", message)
             case NumberType() | DimensionOperation():
                 raise refusal(written, file, "wrong-kind", "this is a number, where a type is required")
 
@@ -209,6 +212,9 @@ class SortReader:
         if known is not None:
             return known
         head, *rest = split_name(name)
+        carrier = names.get(head)
+        if rest == ["carrier"] and carrier is not None and not isinstance(carrier, Dimension):
+            return carrier
         if rest:
             return self._member_type(written, head, rest, names, file)
         if name not in _ALWAYS_BUILT_IN:
@@ -268,6 +274,14 @@ class SortReader:
             return Carrier(f"{name}::{carriers[0]}")
         return None
 
+    def alias(self, alias: AliasDefinition, *, file: str) -> Sort:
+        """What an alias stands for, its parameters open."""
+        names: dict[str, Sort | Dimension] = {
+            each.name: _atom(each.name) if is_number_parameter(each) else SortVariable(each.name)
+            for each in alias.parameters
+        }
+        return self.read(alias.type, names, file=file)
+
     def file_of(self, alias: AliasDefinition, otherwise: str) -> str:
         """The file an alias stands in."""
         found = self.theory.lookup(alias.name)
@@ -299,6 +313,9 @@ class SortReader:
     def _applied(self, written: AppliedType, names: Names, file: str, depth: int) -> Sort:
         name, arguments = written.name, written.arguments
         known = names.get(name)
+        if isinstance(known, Carrier) and known.name in _FAMILIES and not known.arguments:
+            written = AppliedType(known.name, arguments, written.span)
+            return self._family(written, names, file, depth)
         if isinstance(known, Carrier):
             parts = tuple(self.argument(each, names, file=file, depth=depth) for each in arguments)
             return Carrier(known.name, (*known.arguments, *parts))
@@ -326,6 +343,8 @@ class SortReader:
             rows = read_dimension(arguments[0], names, file=file)
             columns = read_dimension(arguments[1], names, file=file)
             return MatrixOf(rows, columns, self.read(arguments[2], names, file=file, depth=depth))
+        if name in _TUPLES:
+            return TupleOf(tuple(self.read(each, names, file=file, depth=depth) for each in arguments))
         element = self.read(arguments[0], names, file=file, depth=depth)
         return ListOf(element) if name == "List" else SetOf(element)
 
@@ -335,4 +354,6 @@ class SortReader:
             return read_dimension(written, names, file=file)
         if isinstance(written, NamedType) and isinstance(names.get(written.name), Dimension):
             return read_dimension(written, names, file=file)
+        if isinstance(written, NamedType) and written.name in ("List", *_TUPLES) and written.name not in names:
+            return Carrier(written.name)
         return self.read(written, names, file=file, depth=depth)

@@ -15,7 +15,7 @@ Invariant: the answer depends on the declarations, not on their order.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from kleis.meaning.core import Carrier, Dimension, Sort
@@ -25,6 +25,7 @@ from kleis.meaning.inheritance import arbitrary_arguments
 from kleis.meaning.meaning import MeaningError, MissingOperation
 from kleis.meaning.sort_reading import is_type_parameter
 from kleis.meaning.wording import refusal
+from kleis.names import nearest
 from kleis.problems import Problem, Spanned, problem_at
 from kleis.resolution_members import Members
 from kleis.syntax import Expression, Name, NamedType, Structure
@@ -77,7 +78,7 @@ class StructureSearch:
         """The structures with parameters that have a member of this name, inherited or not."""
         member = name.rpartition("::")[2]
         found = []
-        for each in self._globals.structures().values():
+        for each in self._globals.structures():
             if each.parameters:
                 members = self._members.of(each.name)
                 if members is not None and member in members:
@@ -88,7 +89,7 @@ class StructureSearch:
         """The structures that have a type parameter of this name, their own or one that ``over`` brings."""
         if self._parameters is None:
             self._parameters = {}
-            for structure in self._globals.structures().values():
+            for structure in self._globals.structures():
                 for parameter in self._type_names(structure):
                     self._parameters.setdefault(parameter, []).append(structure.name)
         return self._parameters.get(name, [])
@@ -126,7 +127,7 @@ class StructureSearch:
             found = self._fitting(node, file, self._all_with(carriers), carriers, attempt)
             if found is not None:
                 return found
-        return Found((), {}, result, [self._fresh(node, name, file) for name in carriers])
+        return Found((), {}, result, [self.fresh_carrier(node, name, file) for name in carriers])
 
     def _about(
         self,
@@ -354,8 +355,9 @@ class StructureSearch:
             hint=f"say which: using {shown[0].split(' with ')[0]} …",
         )
 
-    def _fresh(self, node: Spanned, name: str, file: str) -> Problem:
-        near = self._globals.reader.nearest_type(name)
+    def fresh_carrier(self, node: Spanned, name: str, file: str, declared: Collection[str] = ()) -> Problem:
+        """The warning that a type name stands for a carrier of its own; `declared` are further names that exist."""
+        near = self._globals.reader.nearest_type(name) or nearest(name, declared)
         return problem_at(
             node,
             file,

@@ -1,9 +1,10 @@
-"""`kleis check`: does a file parse, are its imports there, are its names known, is a reading surprising?
+"""`kleis check`: does a file parse, are its imports there, are its names known, do its declarations mean something?
 
-Specification: issue 3, item 6.  JSON: ``{"files": [{"file", "parse": "ok"|[errors], "problems": […]}]}``.
+Specification: issue 3, item 6; issue 4, item 3 (sorts, kinds, dimensions, definedness, termination, ambiguous
+operations).  JSON: ``{"files": [{"file", "parse": "ok"|[errors], "problems": […]}]}``.
 
 Invariant: `parse` speaks of the text of the file alone.  Missing imports, errors in imported files, unknown names,
-clashes and lints are `problems`, each with its own severity, file and place.
+clashes, lints and what has no meaning are `problems`, each with its own severity, file and place.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ class CheckedFile(msgspec.Struct, frozen=True):
 
 
 def check_file(loader: Loader, name: str, *, syntax_only: bool = False) -> CheckedFile:
-    """Check one file.  Names are checked only where everything could be read: else most would be unknown."""
+    """Check one file.  Names and meanings are checked only where everything could be read: else most would be
+    unknown.
+    """
     try:
         loading = load(loader, name)
     except LoadError as error:
@@ -68,9 +71,19 @@ def check_file(loader: Loader, name: str, *, syntax_only: bool = False) -> Check
         from kleis.resolution import check_names
 
         names = check_names(main.result.program, loading.theory, builtin_arities())
+        names += _meaning_problems(loading, (*clashes, *names))
     problems: list[Problem | Lint] = [*clashes, *names, *lints]
     problems.sort(key=lambda each: (each.file != main.name, each.file, each.line, each.column))
     return CheckedFile(name, main.result.errors, errors, tuple(problems), loading)
+
+
+def _meaning_problems(loading: Loading, known: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    """What elaboration finds in the file itself, but where a place has an error already: one is enough."""
+    from kleis.meaning.elaborate import Elaborator
+
+    wrong = {(each.file, each.line, each.column) for each in known if each.severity == "error"}
+    found = Elaborator(loading.theory).check(loading.main.result.program)
+    return tuple(each for each in found if (each.file, each.line, each.column) not in wrong)
 
 
 def load_errors(loading: Loading) -> tuple[KleisError, ...]:
