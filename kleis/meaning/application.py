@@ -115,7 +115,9 @@ def _choose(
         raise nothing_fits(unit, node, candidates, readings, [each.term for each in given])
     if len(fitting) > 1 and any(each.term is None and not each.choices for each in given):
         given = _read_functions(unit, [option for _, option in fitting], given)
-        fitting = [(cost, option) for _, option in fitting if (cost := cost_of(unit, option, given)) is not None]
+        fitting = [
+            (cost, option) for _, option in fitting if (cost := cost_of(unit, option, given)) is not None
+        ]
     if len(fitting) > 1 and any(each.term is not None and _open(unit, each.term) for each in given):
         return _undecided(unit, node, [option for _, option in fitting], given)
     least = min(cost for cost, _ in fitting)

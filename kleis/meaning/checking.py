@@ -102,7 +102,15 @@ class _Check:
         """A warning at a place."""
         self.problems.append(
             Problem(
-                "warning", code, message, hint, place.file, place.line, place.column, place.line, place.column + 1
+                "warning",
+                code,
+                message,
+                hint,
+                place.file,
+                place.line,
+                place.column,
+                place.line,
+                place.column + 1,
             )
         )
 
@@ -139,17 +147,21 @@ class _Check:
 
     def _definedness(self, axioms: list[Axiom]) -> None:
         """Warn of axioms that are not shown to be defined."""
+        try:
+            definedness = Definedness(self.elaborator.around([axiom.formula for axiom in axioms]))
+        except MeaningError as error:
+            self.add(error)
+            return
         for axiom in axioms:
-            try:
-                meaning = self.elaborator.formula(axiom.formula, axiom.place)
-            except MeaningError as error:
-                self.add(error)
-                continue
-            unsettled = Definedness(meaning).unsettled(axiom.formula)
+            unsettled = definedness.unsettled(axiom.formula)
             if not unsettled:
                 continue
             need = unsettled[0].proposition
-            reason = f"it has a value where {print_expression(expression_of(need))}" if need is not None else "a recursion may not end"
+            reason = (
+                f"it has a value where {print_expression(expression_of(need))}"
+                if need is not None
+                else "a recursion may not end"
+            )
             self.warn(
                 axiom.place,
                 "not-shown-defined",
@@ -169,7 +181,9 @@ class _Check:
             self.add(error)
             return
         report = self.elaborator.data_report()
-        self.problems += [each for each in report.problems if each.line == item.line and each.file == self.file]
+        self.problems += [
+            each for each in report.problems if each.line == item.line and each.file == self.file
+        ]
 
     def type_of(self, item: OperationDeclaration | AliasDefinition) -> None:
         """The type of a declaration."""
@@ -201,7 +215,9 @@ class _Check:
             typed = certain or (template.node.result is not None and len(template.node.parameters) > 0)
             overload = template.overload and not certain
             if error.code not in _SILENT or certain:
-                self.add(error, "error" if typed and not overload and error.code not in _SILENT else "warning")
+                self.add(
+                    error, "error" if typed and not overload and error.code not in _SILENT else "warning"
+                )
             return
         self._termination(key)
 

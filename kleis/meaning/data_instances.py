@@ -161,7 +161,9 @@ def instantiate_sort(sort: Sort, values: Arguments) -> Sort:
         case RecordOf(fields=fields):
             return RecordOf(tuple((name, instantiate_sort(each, values)) for name, each in fields))
         case MatrixOf(rows=rows, columns=columns, element=element):
-            return MatrixOf(_dimension(rows, values), _dimension(columns, values), instantiate_sort(element, values))
+            return MatrixOf(
+                _dimension(rows, values), _dimension(columns, values), instantiate_sort(element, values)
+            )
         case FunctionOf(domain=domain, codomain=codomain):
             # Curried types are flat in the core, also where a parameter becomes a function sort.
             result = instantiate_sort(codomain, values)

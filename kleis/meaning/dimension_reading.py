@@ -79,7 +79,9 @@ def _operation(operator: str, given: Sequence[Dimension]) -> Dimension:
         if all(value == int(value) for value in divided.values()):
             return normal_dimension({atoms: int(value) for atoms, value in divided.items()})
     texts = [dimension_text(each) for each in given]
-    shown = f"{operator}({', '.join(texts)})" if operator in _FUNCTIONS else f"({texts[0]}{operator}{texts[1]})"
+    shown = (
+        f"{operator}({', '.join(texts)})" if operator in _FUNCTIONS else f"({texts[0]}{operator}{texts[1]})"
+    )
     return normal_dimension({(shown,): 1})
 
 

@@ -12,13 +12,13 @@ use from several threads at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from kleis.builtins.table import find_builtin
 from kleis.meaning.assembly import assemble, closed_claim
-from kleis.meaning.core import BOOL, Carrier, DataSort, Definition, Dimension, Sort, Term, Variable
+from kleis.meaning.core import BOOL, Carrier, DataSort, Dimension, Sort, Term, Variable
 from kleis.meaning.data_instances import instances as data_instances
 from kleis.meaning.data_types import DataDeclaration, DataReport, check_data
 from kleis.meaning.declared_builtins import is_builtin
@@ -36,9 +36,9 @@ from kleis.meaning.meaning import (
     MeaningError,
     Obligation,
     Reading,
-    Termination,
 )
 from kleis.meaning.mentions import Mentions, mentioned
+from kleis.meaning.opaque_names import opaque_names
 from kleis.meaning.passes import Piece, read_piece
 from kleis.meaning.reach import Reached, reach
 from kleis.meaning.scope import Scope, Template
@@ -51,14 +51,8 @@ from kleis.operators import canonical_name
 from kleis.problems import Place, Problem, place_of, problem_at
 from kleis.syntax import (
     AppliedType,
-    DataDefinition,
-    Declaration,
-    ElementDeclaration,
     Expression,
-    Field,
-    ForAllType,
     NamedType,
-    OperationDeclaration,
     Program,
     Structure,
     TypeExpression,
@@ -90,6 +84,8 @@ class Elaborator:
         self._arbitrary: dict[str, StructureInstance] = {}
         self._axioms: dict[int, Axiom] = {}
         self._kept: list[NamedAxiom] = []
+        self._speaking: dict[int, bool] = {}
+        self._spoken: list[Axiom] = []
         self._links: dict[str, frozenset[Link]] = {}
         self._report: DataReport | None = None
         self._declarations: dict[str, DataDeclaration] | None = None
@@ -244,7 +240,7 @@ class Elaborator:
     def _opaque_sorts(self) -> frozenset[str]:
         """The opaque sorts of declarations without parameters."""
         if self._opaque is None:
-            names = {name for entry in self.theory.entries for name in _opaque_names(entry.declaration)}
+            names = {name for entry in self.theory.entries for name in opaque_names(entry.declaration)}
             self._opaque = frozenset(name for name in names if self.globals.reader.is_opaque(name, {}))
         return self._opaque
 
@@ -389,12 +385,20 @@ class Elaborator:
         """Axioms that speak of built-ins alone are to be proved, not assumed."""
         kept: list[Axiom] = []
         for axiom in axioms:
-            if links_of(reach((axiom.formula,), self.definitions.finished)):
+            if self._speaks(axiom):
                 kept.append(axiom)
             else:
                 subject = axiom.name.rpartition("::")[0]
                 obligations.append(Obligation("section", axiom.name, subject, axiom.formula, axiom.place))
         return kept
+
+    def _speaks(self, axiom: Axiom) -> bool:
+        """Whether an axiom speaks of anything declared."""
+        key = id(axiom)
+        if key not in self._speaking:
+            self._spoken.append(axiom)
+            self._speaking[key] = bool(links_of(reach((axiom.formula,), self.definitions.finished)))
+        return self._speaking[key]
 
     def _implementations(
         self, reached: Reached, axioms: list[Axiom], obligations: list[Obligation]
@@ -450,14 +454,16 @@ class Elaborator:
         }
         return [problem for problem in self.definitions.uncovered.values() if problem.file in places]
 
-    def bare(
-        self, definitions: tuple[Definition, ...], terminations: tuple[tuple[str, Termination], ...]
-    ) -> Meaning:
-        """A meaning that holds definitions alone, for asking where they are defined."""
-        sorts = [variable.sort for each in definitions for variable in each.parameters]
-        sorts += [each.result for each in definitions]
+    def around(self, terms: Sequence[Term]) -> Meaning:
+        """What terms reach, without any claim: enough to ask where they are defined."""
+        reached = reach(terms, self.definitions.finished)
+        definitions = tuple(reached.definitions.values())
+        known = self.definitions.terminations
         return Meaning(
-            claim=None, definitions=definitions, terminations=terminations, data=self.groups(sorts)
+            claim=None,
+            definitions=definitions,
+            terminations=tuple((each.key, known[each.key]) for each in definitions if each.key in known),
+            data=self._data_of(reached),
         )
 
     # ── the world of definitions ─────────────────────────────────────────────────────────────────────────
@@ -553,29 +559,3 @@ def _with_readings(meaning: Meaning, piece: Piece, free: Sequence[Variable]) -> 
         for each in free
     ]
     return msgspec.structs.replace(meaning, readings=(*readings, *piece.unit.readings))
-
-
-def _opaque_names(node: Declaration) -> Iterator[str]:
-    """The type names in a global declaration that are no parameters or type variables of it."""
-    types: list[TypeExpression] = []
-    variables: set[str] = set()
-    match node:
-        case Structure(parameters=()):
-            types += [
-                each.type
-                for each in node.members
-                if isinstance(each, OperationDeclaration | ElementDeclaration | Field)
-            ]
-        case OperationDeclaration():
-            types.append(node.type)
-        case DataDefinition():
-            types += [field.type for variant in node.variants for field in variant.fields]
-            variables = {each.name for each in node.parameters}
-        case _:
-            return
-    for part in walk(*types):
-        if isinstance(part, ForAllType):
-            variables |= {each.name for each in part.variables}
-        letter = isinstance(node, OperationDeclaration) and len(getattr(part, "name", "")) == 1
-        if isinstance(part, NamedType | AppliedType) and part.name not in variables and not letter:
-            yield part.name

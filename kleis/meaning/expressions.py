@@ -320,7 +320,9 @@ class Unit:
         cost = self.inference.cost(term.sort, wanted)
         if cost is not None or not isinstance(term, Construction):
             return cost
-        constructor = self.definitions.constructor_at(self.scope, term.constructor, self.inference.resolve(wanted))
+        constructor = self.definitions.constructor_at(
+            self.scope, term.constructor, self.inference.resolve(wanted)
+        )
         if constructor is None:
             return None
         total = FREE

@@ -86,7 +86,9 @@ def special_form(
 
 def _equality(unit: Unit, node: Call, name: str) -> Term:
     left_node, right_node = node.arguments
-    if (isinstance(left_node, LambdaExpression) and not isinstance(right_node, LambdaExpression)) or (overloaded_sorts(unit, left_node) and not overloaded_sorts(unit, right_node)):
+    if (isinstance(left_node, LambdaExpression) and not isinstance(right_node, LambdaExpression)) or (
+        overloaded_sorts(unit, left_node) and not overloaded_sorts(unit, right_node)
+    ):
         right = unit.term(right_node)
         left = unit.term(left_node, right.sort)
     else:

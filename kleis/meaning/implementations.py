@@ -52,7 +52,9 @@ def obligations_of(elaborator: Elaborator, implementation: Implementation) -> li
     found = [
         Obligation("implements", axiom.name, label, axiom.formula, place)
         for axiom in axioms_of(elaborator, implementation)
-        if not any(isinstance(each, SymbolCall) and each.symbol in missing for each in subterms(axiom.formula))
+        if not any(
+            isinstance(each, SymbolCall) and each.symbol in missing for each in subterms(axiom.formula)
+        )
     ]
     for name, first, second in implementation.equal:
         formula = _same(elaborator, first, second)
@@ -64,9 +66,7 @@ def _same(elaborator: Elaborator, first: Template, second: Template) -> Term:
     """Both definitions have a value together, and then the same."""
     left, variables = _call(elaborator, first, ())
     right, _ = _call(elaborator, second, variables)
-    finished = tuple(elaborator.definitions.finished.values())
-    terminations = tuple(elaborator.definitions.terminations.items())
-    definedness = Definedness(elaborator.bare(finished, terminations))
+    definedness = Definedness(elaborator.around((left, right)))
     formula: Term = Equals(left, right)
     sides = [_defined(definedness, each) for each in (left, right)]
     if any(each != _ALWAYS for each in sides):

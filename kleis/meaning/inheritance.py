@@ -17,6 +17,7 @@ Invariants
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from kleis.meaning.core import Carrier, Dimension, Sort, Symbol
@@ -81,7 +82,9 @@ def read_structure(
     found = StructureInstance(instance, Frame(reader, types, outer, file, structure.name))
     naming = _Naming(lambda name, *_: name, within)
     key = naming.key(structure.name, arguments)
-    _Reading(reader, found, outer).read(_Ancestor(structure, found.frame, structure.name, key, naming))
+    reading = _Reading(reader, found, outer)
+    reading.read(_Ancestor(structure, found.frame, structure.name, key, naming))
+    reading.tell_apart()
     return found
 
 
@@ -159,10 +162,17 @@ class _Reading:
         self.found = found
         self.outer = outer
         self.seen: set[object] = set()
-        self.names: set[str] = set()
+        self.keys: list[str] = []
         self.path: list[str] = []
         self.depth = 0
         self.ancestors: dict[object, _Ancestor] = {}
+
+    def tell_apart(self) -> None:
+        """Name axioms that several ancestors have by their keys, so that no two have the same name."""
+        count = Counter(each.name for each in self.found.axioms)
+        for each, key in zip(self.found.axioms, self.keys, strict=True):
+            if count[each.name] > 1:
+                each.name = key
 
     def read(self, root: _Ancestor) -> None:
         """A structure into its frame: parents first, then its own members, then nested structures.
@@ -356,11 +366,8 @@ class _Reading:
             if not isinstance(member, Axiom) or (member, types, symbols) in self.seen:
                 continue
             self.seen.add((member, types, symbols))
-            name = f"{label}::{member.name}"
-            if name in self.names:
-                name = f"{current.key}::{member.name}"
-            self.names.add(name)
-            self.found.axioms.append(NamedAxiom(name, member, frame))
+            self.found.axioms.append(NamedAxiom(f"{label}::{member.name}", member, frame))
+            self.keys.append(f"{current.key}::{member.name}")
 
     # ── nested structures ────────────────────────────────────────────────────────────────────────────────
 

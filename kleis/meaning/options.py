@@ -301,7 +301,11 @@ def _collect_family(
             atom = _atom(inner)
             if atom in option.variables and values.setdefault(atom, part) != part:
                 return False
-        elif isinstance(inner, Dimension) or isinstance(part, Dimension) or not _collect(unit, option, inner, part, values):
+        elif (
+            isinstance(inner, Dimension)
+            or isinstance(part, Dimension)
+            or not _collect(unit, option, inner, part, values)
+        ):
             return False
     return True
 
@@ -376,9 +380,7 @@ def build_call(
     return option.build(adapted, parameters, instantiate_sort(option.result, values))
 
 
-def _read_function(
-    unit: Unit, node: Expression, parameter: Sort, values: Values, option: Option
-) -> Term:
+def _read_function(unit: Unit, node: Expression, parameter: Sort, values: Values, option: Option) -> Term:
     """A function argument; read again where what it gives widens what it is given (an accumulator)."""
     while True:
         wanted = _known_function(parameter, values, option)

@@ -72,7 +72,9 @@ class Names:
         )
 
     def symbol(self, symbol: Symbol) -> str:
-        """How a symbol is called."""
+        """How a symbol is called.  A number that is a parameter is called like it."""
+        if symbol.name in self.carriers:
+            return self.carriers[symbol.name]
         for instance in self._structures if self._qualified else ():
             if self._belongs(symbol, instance.structure):
                 return f"{instance.structure}::{symbol.name}"
@@ -91,6 +93,10 @@ class Names:
         """Whether arguments do not tell which symbol of this name is meant: an overload without arguments."""
         if symbol.domain or self.symbol(symbol) != symbol.name:
             return False
+        if not self._qualified:
+            return (
+                False  # which structures it is about is found by its operations, which say the sort it needs
+            )
         return symbol in self._overloaded or len(self._sections(symbol)) > 1
 
     def leaves_open(self, constructor: str, sort: DataSort) -> bool:

@@ -65,7 +65,11 @@ def refused_declaration(unit: Unit, node: Call | Name, candidate: Refused) -> Me
 
 
 def nothing_fits(
-    unit: Unit, node: Call, candidates: Sequence[Candidate], readings: Sequence[str], terms: Sequence[Term | None]
+    unit: Unit,
+    node: Call,
+    candidates: Sequence[Candidate],
+    readings: Sequence[str],
+    terms: Sequence[Term | None],
 ) -> MeaningError:
     """Why no reading of a call fits its arguments."""
     sorts = [_argument_text(unit, each) if each is not None else "a function" for each in terms]
@@ -79,7 +83,9 @@ def nothing_fits(
     shown = tuple(dict.fromkeys(readings))[:6]
     file, found = unit.scope.file, ", ".join(sorts)
     if carriers and any(isinstance(each, BuiltinName) for each in candidates):
-        message = f"{node.name} is built in for other sorts; the elements of the carrier {carriers[0]} are opaque"
+        message = (
+            f"{node.name} is built in for other sorts; the elements of the carrier {carriers[0]} are opaque"
+        )
         hint = f"declare an operation on {carriers[0]}, or use the one of its structure"
         return refusal(node, file, "carrier-arithmetic", message, found=found, expected=shown, hint=hint)
     if not shown:

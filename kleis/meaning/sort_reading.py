@@ -232,7 +232,9 @@ class SortReader:
         self, written: NamedType, head: str, rest: Sequence[str], names: Names, file: str
     ) -> Sort:
         structure = self.theory.structures.get(head)
-        carriers = [each.name for each in structure.parameters if is_type_parameter(each)] if structure else []
+        carriers = (
+            [each.name for each in structure.parameters if is_type_parameter(each)] if structure else []
+        )
         wanted = rest[-1]
         if structure is not None and wanted == "carrier" and carriers:
             wanted = carriers[0]
@@ -241,7 +243,9 @@ class SortReader:
             options = tuple(f"{head}::{each}" for each in ("carrier", *carriers)) if carriers else ()
             raise refusal(written, file, "unknown-type", message, found=written.name, expected=options)
         known = names.get(f"{head}::{wanted}")
-        return known if known is not None and not isinstance(known, Dimension) else Carrier(f"{head}::{wanted}")
+        return (
+            known if known is not None and not isinstance(known, Dimension) else Carrier(f"{head}::{wanted}")
+        )
 
     def _declared(
         self,
@@ -348,12 +352,18 @@ class SortReader:
         element = self.read(arguments[0], names, file=file, depth=depth)
         return ListOf(element) if name == "List" else SetOf(element)
 
-    def argument(self, written: TypeExpression, names: Names, *, file: str, depth: int = 0) -> Sort | Dimension:
+    def argument(
+        self, written: TypeExpression, names: Names, *, file: str, depth: int = 0
+    ) -> Sort | Dimension:
         """An argument of a family without declared kinds: a number if it is written like one."""
         if isinstance(written, NumberType | DimensionOperation):
             return read_dimension(written, names, file=file)
         if isinstance(written, NamedType) and isinstance(names.get(written.name), Dimension):
             return read_dimension(written, names, file=file)
-        if isinstance(written, NamedType) and written.name in ("List", *_TUPLES) and written.name not in names:
+        if (
+            isinstance(written, NamedType)
+            and written.name in ("List", *_TUPLES)
+            and written.name not in names
+        ):
             return Carrier(written.name)
         return self.read(written, names, file=file, depth=depth)

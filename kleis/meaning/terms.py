@@ -12,7 +12,17 @@ import msgspec
 
 from kleis.meaning.core import Lambda, Let, Quantifier, Sort, Term, Variable
 
-__all__ = ["apart_from", "bound_by", "canonical", "free_variables", "parts", "rebuild", "sorts_of", "substitute", "subterms"]
+__all__ = [
+    "apart_from",
+    "bound_by",
+    "canonical",
+    "free_variables",
+    "parts",
+    "rebuild",
+    "sorts_of",
+    "substitute",
+    "subterms",
+]
 
 
 def parts(term: Term) -> Iterator[Term]:

@@ -24,6 +24,7 @@ from kleis.logic.engines.completion_terms import Bank, Node, Ordering, variables
 from kleis.logic.engines.completion_units import CLAIM, REFLEXIVITY, Unit, is_equality, units_of
 from kleis.logic.engines.first_order import Problem, translate
 from kleis.logic.engines.first_order_terms import FALSE, TRUE, Function, Letter, Literal, Term, functions_of
+from kleis.logic.verdict import Reason
 from kleis.meaning.core import Equals, Quantifier, Sort, SymbolCall, Variable
 from kleis.meaning.core import Term as CoreTerm
 from kleis.meaning.wording import sort_text
@@ -119,19 +120,19 @@ class _Attempt:
                 run.search.run(limit)
                 if run.search.contradiction is not None:
                     return self._contradiction(run, runs)
-                if run.search.saturated and self._decided(run.search):
+                if run.search.saturated and run.search.complete:
                     return self._saturated(run, runs)
             if limit >= share or all(run.search.saturated for run in runs):
                 break
             limit = min(2 * limit, share)
-        settled = all(run.search.saturated for run in runs)
-        return Answer(
-            outcome="silent",
-            reason="incomplete" if settled else "resource",
-            detail=self._explained(settled, runs),
-            steps=_spent(runs),
-            derived=self._derived(runs[0]),
-        )
+        if all(run.search.saturated for run in runs):
+            return self._silent("incomplete", "no contradiction; large terms were left out", runs)
+        kept = max(len(run.search.active) for run in runs)
+        return self._silent("resource", f"no contradiction among {kept} equations", runs)
+
+    def _silent(self, reason: Reason, detail: str, runs: Sequence[_Run]) -> Answer:
+        derived = self._derived(runs[0])
+        return Answer(outcome="silent", reason=reason, detail=detail, steps=_spent(runs), derived=derived)
 
     # ── Setting up ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -203,11 +204,10 @@ class _Attempt:
             proof=proof,
         )
 
-    def _decided(self, search: Search) -> bool:
-        return search.complete and self._units.complete and self._problem.exact
-
     def _saturated(self, run: _Run, runs: Sequence[_Run]) -> Answer:
         """The rules as a model: plain data that `check_rewriting` checks."""
+        if not (self._units.complete and self._problem.exact):
+            return self._silent("incomplete", "no contradiction; what is no equation was left out", runs)
         term = run.reader.term
         witness = {
             "branch": self._branch,
@@ -224,16 +224,6 @@ class _Attempt:
             detail=f"{len(run.search.active)} convergent equations",
             steps=_spent(runs),
         )
-
-    def _explained(self, settled: bool, runs: Sequence[_Run]) -> str:
-        if not settled:
-            return f"{max(len(run.search.active) for run in runs)} equations kept, no contradiction"
-        lost = (
-            "axioms that are no equations were left out"
-            if not self._units.complete
-            else "large terms were left out"
-        )
-        return f"no contradiction; {lost}"
 
     def _derived(self, run: _Run) -> tuple[CoreTerm, ...]:
         """The shortest equations that follow from the axioms alone, in terms of symbols."""
@@ -319,9 +309,10 @@ def _shape(left: Node, right: Node) -> Any:
 
 def _functions(units: Sequence[Unit]) -> tuple[Function, ...]:
     """All functions of the equations, the truth values, and a constant for every sort that has none."""
-    found = functions_of(*(Literal(True, each.left, each.right) for each in units))
-    functions = [TRUE.function, FALSE.function, *found]
+    literals = [Literal(True, each.left, each.right) for each in units]
+    functions = [TRUE.function, FALSE.function, *functions_of(*literals)]
     sorts = dict.fromkeys(sort for each in functions for sort in (*each.domain, each.codomain))
+    sorts.update(dict.fromkeys(each.left.sort for each in literals))
     inhabited = {each.codomain for each in functions if not each.domain}
     return (*functions, *(_inhabitant(sort) for sort in sorts if sort not in inhabited))
 

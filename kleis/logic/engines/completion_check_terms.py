@@ -40,11 +40,13 @@ class Signature:
     """The functions of some units by name: argument sorts and result, as texts."""
 
     def __init__(self, units: Iterable[Unit]) -> None:
-        found = functions_of(*(Literal(True, each.left, each.right) for each in units))
+        literals = [Literal(True, each.left, each.right) for each in units]
+        found = functions_of(*literals)
         self._functions = {each.name: each for each in (*found, TRUE.function, FALSE.function)}
         if len(self._functions) != len({*found, TRUE.function, FALSE.function}):
             raise MalformedError
         sorts = {sort for each in self._functions.values() for sort in (*each.domain, each.codomain)}
+        sorts.update(each.left.sort for each in literals)
         inhabited = {each.codomain for each in self._functions.values() if not each.domain}
         for sort in sorts - inhabited:
             name = f"?any {sort_text(sort)}"

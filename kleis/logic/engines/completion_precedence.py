@@ -3,7 +3,7 @@
 Specification: provers.md §3 (own_kb: LPO).  The choice is a heuristic; soundness does not rest on it.
 
     * Truth values and the least constant of every sort are lowest, then constants, Skolem constants, functions,
-      predicates, equality.
+      equality, predicates: a predicate that an axiom defines by an equation is unfolded.
     * `distributive`: what distributes over another operation is above it, unary functions in between, so that
       ``x · (y + z)`` and ``−(x + y)`` are expanded.
     * `inverse last`: unary functions above the others, so that ``(x y)⁻¹`` becomes ``y⁻¹ x⁻¹``.
@@ -67,9 +67,10 @@ def _layer(
 ) -> tuple[int, tuple[int, ...], int, int]:
     """Where a function stands; rarer ones are higher within a layer, and later ones."""
     if is_equality(function):
-        return 5, (), 0, at
+        return 4, (), 0, at
     if function.codomain == BOOL:
-        return 4 if function.domain else 3 if function.symbol else 0, (len(function.domain),), -count, at
+        truth = function.symbol is None and not function.domain
+        return 0 if truth else 5, (len(function.domain),), -count, at
     if not function.domain:
         return 1 if function.symbol is not None else 2, (), -count, at
     return 3, key(function), -count, at

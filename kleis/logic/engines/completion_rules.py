@@ -28,10 +28,10 @@ class Direction:
     """An equation from one side to the other; `oriented` if the left side is always greater.
 
     The variables are numbered by first occurrence in `left`; `right` has no others, since the least constant of
-    their sort stands for those.  `whole` is the right side with them.
+    their sort stands for those.  `whole` is the right side with them; `free` says that there are some.
     """
 
-    __slots__ = ("equation", "left", "oriented", "right", "whole")
+    __slots__ = ("equation", "free", "left", "oriented", "right", "whole")
 
     def __init__(
         self, bank: Bank, equation: int, sides: tuple[Node, Node], oriented: bool, least: Mapping[int, Node]
@@ -42,6 +42,7 @@ class Direction:
         bound = variables_of(self.left)
         extra = {each: least[each.sort] for each in variables_of(self.whole) if each not in bound}
         self.right = instance(bank, self.whole, extra)
+        self.free = bool(extra)
 
 
 class _Branch:

@@ -290,7 +290,8 @@ class Search:
     def _overlap(self, inner: Overlap, outer: Overlap, lines: tuple[int, ...], *, root: bool) -> None:
         """The critical pairs of rewriting with `inner` inside the left side of `outer`."""
         for path, part in outer.places_of(inner.left):
-            if not path and (not root or inner.direction is outer.direction):
+            same = inner.direction is outer.direction and not inner.direction.free
+            if not path and (same or not root):
                 continue
             self._charge(1)
             values = unified(part, inner.left)

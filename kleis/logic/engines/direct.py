@@ -1,0 +1,86 @@
+"""Z3 as it comes, on the script of a task: outer ∀ stripped, default options.
+
+Specification: proving.md §3 ("Z3: default options first, short"), provers.md §3.
+
+A false point is preferred to an undefined one: where the claim is partial, F of it is tried first.
+
+The other engines on Z3 differ in how they run the script, not in what they do with the outcome: `decided` is theirs too.
+"""
+
+from __future__ import annotations
+
+from kleis.logic.engine import Answer, Outcome, Task
+from kleis.logic.engines.rational_points import with_rational_points
+from kleis.logic.engines.witnesses import read_witness
+from kleis.logic.engines.z3_runs import DEFAULT, Options, Run, proof_of, run_text, script_text, unwritable
+from kleis.logic.smt.script import Script, encode
+from kleis.logic.smt.sorts import Inexpressible
+
+__all__ = ["DIRECT", "decided", "proved"]
+
+
+class Direct:
+    """The engine.  Its steps are Z3's."""
+
+    name = "z3"
+
+    def applies(self, task: Task) -> bool:
+        """To everything that is settled."""
+        return not task.meaning.unsettled
+
+    def run(self, task: Task, steps: int) -> Answer:
+        """One run for each formula that a model is looked for of."""
+        try:
+            script = encode(task)
+        except Inexpressible as error:
+            return unwritable(error)
+        used = 0
+        if script.false:
+            false = run_text(script_text(script, script.false), steps // 3)
+            used += false.used
+            if false.status == "sat":
+                return decided(task, script, script.false, false, steps)
+        run = run_text(script_text(script, script.claim), steps - used)
+        return decided(task, script, script.claim, run, steps, spent=used)
+
+
+DIRECT = Direct()
+
+
+def decided(
+    task: Task,
+    script: Script,
+    goal: str,
+    run: Run,
+    steps: int,
+    *,
+    options: Options = DEFAULT,
+    spent: int = 0,
+) -> Answer:
+    """The answer that a run comes to."""
+    used = spent + run.used
+    if run.status == "unsat":
+        return proved(script, goal, run, steps, options=options, spent=spent)
+    if run.status == "unknown":
+        return Answer(outcome="silent", reason=run.reason, detail=run.detail, steps=used)
+    undefined = bool(script.false) and goal == script.claim
+    model = with_rational_points(script, goal, run.model, steps)
+    witness = read_witness(task.meaning, script, model, undefined=undefined)
+    detail = "" if script.exact else f"approximated: {', '.join(script.approximated)}"
+    outcome: Outcome = "refuted" if task.meaning.claim is not None else "model"
+    return Answer(outcome=outcome, witness=witness, steps=used, detail=detail)
+
+
+def proved(
+    script: Script, goal: str, run: Run, steps: int, *, options: Options = DEFAULT, spent: int = 0
+) -> Answer:
+    """The answer after a script was refuted: by its axioms and the negated claim, or by its axioms alone."""
+    proof = proof_of(script, goal, run, steps, options)
+    needs_claim = bool(goal) and proof.needs_claim
+    return Answer(
+        outcome="proved" if needs_claim else "inconsistent",
+        core=proof.core,
+        detail="minimal" if proof.minimal else "",
+        steps=spent + run.used + proof.used,
+        proof=(("claim" if needs_claim else "axioms", proof.text),),
+    )

@@ -1,0 +1,477 @@
+"""Completion: what it proves and refutes, and that its answers are checked apart from the search."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+
+from kleis.logic.engine import Answer, Task
+from kleis.logic.engines.completion import Completion
+from kleis.logic.engines.completion_check import check_chain, check_rewriting, rewriting_evidence
+from kleis.logic.engines.finite_models import FiniteModels
+from kleis.logic.engines.finite_models_check import check_tables
+from kleis.meaning.core import INTEGER, LiteralTerm, Term
+from tests.logic.algebra import (
+    COMMUTATIVE,
+    LATTICE,
+    LEFT_GROUP,
+    MONOID,
+    RING,
+    G,
+    H,
+    Operation,
+    a,
+    add,
+    b,
+    both,
+    e,
+    either,
+    eq,
+    every,
+    i,
+    implies,
+    j,
+    k,
+    le,
+    m,
+    mul,
+    ne,
+    neg,
+    no,
+    one,
+    some,
+    task,
+    zero,
+)
+from tests.logic.random_theories import equations
+
+BUDGET = 150_000
+
+
+def run(asked: Task, steps: int = BUDGET) -> Answer:
+    return Completion().run(asked, steps)
+
+
+def checked(asked: Task, answer: Answer) -> bool:
+    if answer.outcome in ("proved", "inconsistent"):
+        return check_chain(asked, answer)
+    return check_rewriting(asked, answer.witness)
+
+
+def mapped(name: str) -> Any:
+    return Operation(name, (G,), H)
+
+
+h = Operation("h", (G,), H)
+mh, eh, ih = Operation("mh", (H, H), H), Operation("eh", (), H)(), Operation("ih", (H,), H)
+HOMOMORPHISM = {
+    **LEFT_GROUP,
+    "h_assoc": every(lambda x, y, z: eq(mh(mh(x, y), z), mh(x, mh(y, z))), H, H, H),
+    "h_left_id": every(lambda x: eq(mh(eh, x), x), H),
+    "h_left_inv": every(lambda x: eq(mh(ih(x), x), eh), H),
+    "hom": every(lambda x, y: eq(h(m(x, y)), mh(h(x), h(y)))),
+}
+DISTRIBUTIVE = {**LATTICE, "d": every(lambda x, y, z: eq(k(x, j(y, z)), j(k(x, y), k(x, z))))}
+ORDER = {
+    **LATTICE,
+    "order": every(lambda x, y: eq(le(x, y), eq(k(x, y), x))),
+}
+
+
+@pytest.mark.parametrize(
+    ("axioms", "claim"),
+    [
+        pytest.param(LEFT_GROUP, every(lambda x: eq(m(x, i(x)), e)), id="right inverse"),
+        pytest.param(LEFT_GROUP, every(lambda x: eq(m(x, e), x)), id="right identity"),
+        pytest.param(
+            LEFT_GROUP, every(lambda x, y: eq(i(m(x, y)), m(i(y), i(x)))), id="inverse of a product"
+        ),
+        pytest.param(
+            LEFT_GROUP,
+            every(lambda c, x, y: implies(eq(m(x, c), m(y, c)), eq(x, y))),
+            id="cancellation: hypotheses are equations of the claim",
+        ),
+        pytest.param(
+            LEFT_GROUP,
+            every(lambda x, y: eq(eq(m(x, y), e), eq(m(y, x), e))),
+            id="an equivalence: two branches",
+        ),
+        pytest.param(
+            LEFT_GROUP,
+            every(lambda c, d: some(lambda x: eq(m(c, x), d))),
+            id="an equation to solve: a disequation with variables",
+        ),
+        pytest.param(
+            {**LEFT_GROUP, "square": every(lambda x: eq(m(x, x), e))}, COMMUTATIVE, id="exponent 2 commutes"
+        ),
+        pytest.param(HOMOMORPHISM, every(lambda x: eq(h(i(x)), ih(h(x)))), id="two sorts"),
+        pytest.param(LATTICE, every(lambda x: eq(k(x, x), x)), id="idempotence"),
+        pytest.param(
+            DISTRIBUTIVE,
+            every(lambda x, y, z: eq(j(x, k(y, z)), k(j(x, y), j(x, z)))),
+            id="the dual distributive law",
+        ),
+        pytest.param(ORDER, every(lambda x, y: le(k(x, y), x)), id="a predicate defined by an equation"),
+        pytest.param(
+            ORDER,
+            every(lambda x, y: implies(both(le(x, y), le(y, x)), eq(x, y))),
+            id="equality reflected: le(x, y) says k(x, y) = x",
+        ),
+        pytest.param(RING, every(lambda x: eq(mul(zero, x), zero)), id="zero in a ring"),
+        pytest.param(
+            {**RING, "boolean": every(lambda x: eq(mul(x, x), x))},
+            every(lambda x, y: eq(mul(x, y), mul(y, x))),
+            id="Boolean rings commute",
+        ),
+        pytest.param({"all": every(lambda x, y: eq(x, y))}, eq(a, b), id="one element"),
+        pytest.param({}, some(lambda x: eq(x, x)), id="sorts are not empty"),
+        pytest.param({}, every(lambda x: either(eq(x, x), ne(x, x))), id="plainly true"),
+    ],
+)
+def test_proved(axioms: dict[str, Term], claim: Term) -> None:
+    asked = task(axioms, claim)
+    answer = run(asked)
+    assert answer.outcome == "proved"
+    assert set(answer.core) <= set(axioms)
+    assert check_chain(asked, answer)
+
+
+def test_the_core_has_only_what_was_used() -> None:
+    idle = {"idle": every(lambda x: eq(k(x, x), x)), "other": every(lambda x, y: eq(j(x, y), j(y, x)))}
+    answer = run(task({**idle, **LEFT_GROUP}, every(lambda x: eq(m(x, e), x))))
+    assert set(answer.core) <= set(LEFT_GROUP)
+
+
+def test_lemmas_are_used_like_axioms() -> None:
+    asked = task(LEFT_GROUP, every(lambda x: eq(m(x, e), x)), [every(lambda x: eq(m(x, e), x))])
+    answer = run(asked)
+    assert (answer.outcome, answer.core) == ("proved", ("lemma 1",))
+    assert check_chain(asked, answer)
+
+
+@pytest.mark.parametrize(
+    ("axioms", "claim"),
+    [
+        pytest.param(LEFT_GROUP, COMMUTATIVE, id="groups need not commute"),
+        pytest.param({**MONOID, "ab": eq(m(a, b), e)}, eq(m(b, a), e), id="only infinite countermodels"),
+        pytest.param(
+            {"idempotent": every(lambda x: eq(i(i(x)), i(x)))},
+            every(lambda x: some(lambda y: eq(i(y), x))),
+            id="a disequation with variables",
+        ),
+        pytest.param(LEFT_GROUP, every(lambda x, y: eq(x, y)), id="more than one element"),
+        pytest.param(
+            {"comm": COMMUTATIVE}, eq(m(a, m(a, b)), m(m(a, a), b)), id="commutative, not associative"
+        ),
+        pytest.param(HOMOMORPHISM, every(lambda x, y: implies(eq(h(x), h(y)), eq(x, y))), id="two sorts"),
+    ],
+)
+def test_refuted_by_a_convergent_system(axioms: dict[str, Term], claim: Term) -> None:
+    asked = task(axioms, claim)
+    answer = run(asked)
+    assert answer.outcome == "refuted"
+    evidence = rewriting_evidence(asked, answer.witness)
+    assert evidence is not None
+    assert evidence.rules
+    assert check_rewriting(asked, json.loads(json.dumps(answer.witness)))
+
+
+def test_a_theory_of_equations_has_a_model_if_it_saturates() -> None:
+    asked = task({**LEFT_GROUP, "two": ne(a, b)}, None)
+    answer = run(asked)
+    assert answer.outcome == "model"
+    assert check_rewriting(asked, answer.witness)
+
+
+def test_axioms_that_clash_are_inconsistent_whatever_the_claim() -> None:
+    axioms = {**LEFT_GROUP, "comm": every(lambda x, y: eq(x, y)), "two": ne(a, b)}
+    for claim in (None, eq(a, b), ne(a, b)):
+        asked = task(axioms, claim)
+        answer = run(asked)
+        assert answer.outcome == "inconsistent"
+        assert set(answer.core) == {"comm", "two"}
+        assert check_chain(asked, answer)
+
+
+def test_one_element_is_not_a_contradiction() -> None:
+    answer = run(task({"all": every(lambda x, y: eq(x, y))}, None))
+    assert answer.outcome == "model"
+
+
+def test_dropped_axioms_allow_proofs_but_no_refutation() -> None:
+    number = Operation("weight", (G,), INTEGER)
+    heavy = every(lambda x: eq(number(x), LiteralTerm(1, INTEGER)))
+    clause = every(lambda x, y: either(eq(x, y), eq(m(x, y), e)))
+    for dropped in (heavy, clause):
+        axioms = {**LEFT_GROUP, "dropped": dropped}
+        assert run(task(axioms, every(lambda x: eq(m(x, e), x)))).outcome == "proved"
+        answer = run(task(axioms, COMMUTATIVE))
+        assert (answer.outcome, answer.reason) == ("silent", "incomplete")
+        assert answer.witness is None
+
+
+def test_a_budget_that_is_used_up_says_so() -> None:
+    hard = every(lambda x: eq(mul(x, mul(x, x)), x))
+    asked = task({**RING, "cube": hard}, every(lambda x, y: eq(mul(x, y), mul(y, x))))
+    answer = run(asked, 10_000)
+    assert (answer.outcome, answer.reason) == ("silent", "resource")
+    assert 5_000 < answer.steps < 20_000
+
+
+@pytest.mark.parametrize("steps", [0, 1, 30])
+def test_tiny_budgets(steps: int) -> None:
+    answer = run(task(RING, every(lambda x: eq(mul(zero, x), zero))), steps)
+    assert (answer.outcome, answer.reason) == ("silent", "resource")
+
+
+def test_the_same_task_has_the_same_answer() -> None:
+    asked = task(RING, every(lambda x, y: eq(mul(neg(x), neg(y)), mul(x, y))))
+    assert run(asked) == run(asked)
+
+
+# ── Derived equations ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_derived_equations_follow_from_the_axioms_alone() -> None:
+    clause = every(lambda x, y: either(eq(x, y), eq(m(x, y), e)))
+    unital = {**RING, "one": every(lambda x: eq(mul(one, x), x))}
+    for asked in (task({**LEFT_GROUP, "clause": clause}, COMMUTATIVE), task(unital, eq(one, zero))):
+        answer = run(asked, 20_000)
+        assert 0 < len(answer.derived) <= 40
+        for formula in answer.derived:
+            again = Task(msgspec.structs.replace(asked.meaning, claim=formula))
+            assert run(again).outcome == "proved"
+
+
+def test_derived_equations_are_no_axioms() -> None:
+    answer = run(task(LEFT_GROUP, every(lambda x, y: eq(i(m(x, y)), m(i(y), i(x))))))
+    commuted = [str(formula) for formula in LEFT_GROUP.values()]
+    assert all(str(each) not in commuted for each in answer.derived)
+
+
+# ── The checks ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def proof() -> tuple[Task, Answer]:
+    asked = task(LEFT_GROUP, every(lambda x, y: eq(eq(m(x, y), e), eq(m(y, x), e))))
+    return asked, run(asked)
+
+
+def with_proof(answer: Answer, proof: list[tuple[str, str]]) -> Answer:
+    return msgspec.structs.replace(answer, proof=tuple(proof))
+
+
+def test_every_step_of_a_chain_is_needed(proof: tuple[Task, Answer]) -> None:
+    asked, answer = proof
+    assert check_chain(asked, answer)
+    steps = list(answer.proof)
+    for index in range(len(steps)):
+        assert not check_chain(asked, with_proof(answer, steps[:index] + steps[index + 1 :]))
+
+
+def test_every_axiom_of_the_core_is_needed(proof: tuple[Task, Answer]) -> None:
+    asked, answer = proof
+    for name in answer.core:
+        fewer = tuple(each for each in answer.core if each != name)
+        assert not check_chain(asked, msgspec.structs.replace(answer, core=fewer))
+
+
+def test_a_changed_term_in_a_chain_is_noticed(proof: tuple[Task, Answer]) -> None:
+    asked, answer = proof
+    steps = list(answer.proof)
+    name, text = steps[-1]
+    step = json.loads(text)
+    for index in range(len(step["terms"])):
+        changed = deepcopy(step)
+        changed["terms"][index] = ["e"]
+        assert not check_chain(asked, with_proof(answer, [*steps[:-1], (name, json.dumps(changed))]))
+
+
+def test_a_chain_may_not_use_what_it_proves_or_what_comes_later(proof: tuple[Task, Answer]) -> None:
+    asked, answer = proof
+    prefix = answer.proof[-1][0].rpartition("step ")[0]
+    circular = {"terms": [["true"], ["false"]], "by": [f"{prefix}step 1"]}
+    steps = [each for each in answer.proof if not each[0].startswith(prefix)]
+    assert not check_chain(asked, with_proof(answer, [*steps, (f"{prefix}step 1", json.dumps(circular))]))
+    assert not check_chain(asked, with_proof(answer, list(reversed(answer.proof))))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"terms": [], "by": []}',
+        '{"terms": [["true"], ["false"]], "by": ["assoc"]}',
+        '{"terms": [["true"], ["false"]], "by": ["¬ claim"]}',
+        '{"terms": [["true"], ["false"]], "by": ["reflection of left_id"]}',
+        '{"terms": [["m", ["e"]], ["e"]], "by": ["left_id"]}',
+        '{"terms": [["nothing"], ["e"]], "by": ["left_id"]}',
+    ],
+)
+def test_rubbish_is_no_chain(proof: tuple[Task, Answer], text: str) -> None:
+    asked, answer = proof
+    rubbish = [("branch 1, step 1", text), ("branch 2, step 1", text)]
+    assert not check_chain(asked, with_proof(answer, rubbish))
+
+
+def test_a_proof_that_uses_the_claim_does_not_show_an_inconsistency(proof: tuple[Task, Answer]) -> None:
+    asked, answer = proof
+    first = [each for each in answer.proof if each[0].startswith("branch 1,")]
+    bold = msgspec.structs.replace(with_proof(answer, first), outcome="inconsistent")
+    assert not check_chain(asked, bold)
+    assert not check_chain(asked, with_proof(answer, first))
+
+
+def test_the_proof_of_another_claim_is_refused(proof: tuple[Task, Answer]) -> None:
+    asked, answer = proof
+    other = Task(
+        msgspec.structs.replace(asked.meaning, claim=every(lambda x, y: eq(eq(m(x, y), e), eq(x, e))))
+    )
+    assert not check_chain(other, answer)
+
+
+@pytest.fixture(scope="module")
+def system() -> tuple[Task, dict[str, Any]]:
+    asked = task({**MONOID, "ab": eq(m(a, b), e)}, eq(m(b, a), e))
+    return asked, run(asked).witness
+
+
+def test_every_equation_of_a_system_is_needed(system: tuple[Task, dict[str, Any]]) -> None:
+    asked, witness = system
+    assert check_rewriting(asked, witness)
+    for index in range(len(witness["equations"])):
+        changed = deepcopy(witness)
+        del changed["equations"][index]
+        assert not check_rewriting(asked, changed)
+
+
+def _other_normal_form(witness: dict[str, Any]) -> None:
+    witness["normal_forms"][0][0] = ["a"]
+
+
+def _no_normal_forms(witness: dict[str, Any]) -> None:
+    witness["normal_forms"] = []
+
+
+def _other_branch(witness: dict[str, Any]) -> None:
+    witness["branch"] = 1
+
+
+def _no_branch(witness: dict[str, Any]) -> None:
+    witness["branch"] = None
+
+
+def _turned_precedence(witness: dict[str, Any]) -> None:
+    witness["precedence"].reverse()
+
+
+def _short_precedence(witness: dict[str, Any]) -> None:
+    witness["precedence"].pop()
+
+
+def _claimed_orientation(witness: dict[str, Any]) -> None:
+    for each in witness["equations"]:
+        each["left"], each["right"] = each["right"], each["left"]
+
+
+def _ill_sorted(witness: dict[str, Any]) -> None:
+    witness["equations"].append({"left": ["m", ["a"], ["true"]], "right": ["a"], "oriented": True})
+
+
+def _true_is_false(witness: dict[str, Any]) -> None:
+    witness["equations"].append({"left": ["false"], "right": ["true"], "oriented": True})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _other_normal_form,
+        _no_normal_forms,
+        _other_branch,
+        _no_branch,
+        _turned_precedence,
+        _short_precedence,
+        _claimed_orientation,
+        _ill_sorted,
+        _true_is_false,
+    ],
+)
+def test_a_changed_system_is_refused(system: tuple[Task, dict[str, Any]], change: Any) -> None:
+    asked, witness = system
+    changed = deepcopy(witness)
+    change(changed)
+    assert not check_rewriting(asked, changed)
+
+
+@pytest.mark.parametrize("witness", [None, 1, [], {}, {"branch": 0}, {"branch": True, "precedence": []}])
+def test_rubbish_is_no_system(system: tuple[Task, dict[str, Any]], witness: Any) -> None:
+    assert not check_rewriting(system[0], witness)
+
+
+def test_a_system_says_nothing_where_axioms_are_dropped(system: tuple[Task, dict[str, Any]]) -> None:
+    asked, witness = system
+    clause = every(lambda x: either(eq(x, a), eq(x, b), eq(x, e)))
+    more = task(
+        {**{each.name: each.formula for each in asked.meaning.axioms}, "few": clause}, asked.meaning.claim
+    )
+    assert not check_rewriting(more, witness)
+
+
+def test_a_system_that_is_not_confluent_is_refused() -> None:
+    axioms = {"one": every(lambda x: eq(m(x, e), x)), "two": every(lambda x: eq(m(x, e), e))}
+    asked = task(axioms, eq(a, b))
+    names = ["true", "false", "e", "a", "b", "m", "= G"]
+    rules = [
+        {"left": ["m", "x : G", ["e"]], "right": "x : G", "oriented": True},
+        {"left": ["m", "x : G", ["e"]], "right": ["e"], "oriented": True},
+        {"left": ["= G", "x : G", "x : G"], "right": ["true"], "oriented": True},
+    ]
+    witness = {"branch": 0, "precedence": names, "equations": rules, "normal_forms": [[["a"], ["b"]]]}
+    assert not check_rewriting(asked, witness)
+    assert run(asked).outcome == "proved"
+
+
+# ── Both engines on random theories ──────────────────────────────────────────────────────────────────────────
+
+
+@settings(max_examples=80, deadline=None)
+@given(equations(), equations(), equations())
+def test_the_engines_never_contradict_each_other(first: Term, second: Term, claim: Term) -> None:
+    asked = task({"first": first, "second": second}, claim)
+    answer = run(asked, 6_000)
+    model = FiniteModels().run(asked, 60_000)
+    assert (answer.outcome, model.outcome) not in (("proved", "refuted"), ("inconsistent", "refuted"))
+    if answer.outcome != "silent":
+        assert checked(asked, answer)
+    if model.outcome == "refuted":
+        assert check_tables(asked, model.witness) is not None
+
+
+@settings(max_examples=40, deadline=None)
+@given(equations(), equations())
+def test_what_follows_is_proved_by_what_it_follows_from(axiom: Term, claim: Term) -> None:
+    asked = task({"axiom": axiom, "claim too": claim, "not": no(claim)}, None)
+    answer = run(asked, 20_000)
+    assert answer.outcome in ("inconsistent", "silent")
+    assert answer.outcome == "silent" or checked(asked, answer)
+
+
+def test_sums_commute_where_the_ring_has_a_unit() -> None:
+    axioms = {name: formula for name, formula in RING.items() if name != "add_comm"} | {
+        "zero_add": every(lambda x: eq(add(zero, x), x)),
+        "neg_add": every(lambda x: eq(add(neg(x), x), zero)),
+        "one_mul": every(lambda x: eq(mul(one, x), x)),
+        "mul_one": every(lambda x: eq(mul(x, one), x)),
+    }
+    asked = task(axioms, every(lambda x, y: eq(add(x, y), add(y, x))))
+    answer = run(asked)
+    assert answer.outcome == "proved"
+    assert checked(asked, answer)

@@ -1,0 +1,64 @@
+"""The programs of tests/meaning/programs: every assertion elaborates, and brute force agrees with it.
+
+They have what the shared propositions lack: ℕ, implementations, extension, `over`, nested structures with renaming,
+ℚ and ℂ, sets, parametric data, guards, ∃ with `where`, function binders, structures that share names, linked sections.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kleis.meaning.elaborate import Elaborator
+from kleis.meaning.ranges import Bounds
+from kleis.parser import parse_program
+from kleis.printer import print_expression
+from kleis.syntax import Assertion, Example, Expression, Program
+from kleis.theory import Theory
+from tests.meaning.deciding import truth_of
+from tests.meaning.well_sorted import assert_sound
+
+FILES = sorted((Path(__file__).parent / "programs").glob("*.kleis"))
+PROGRAMS = {path.stem: parse_program(path.read_text(), file=path.name) for path in FILES}
+
+
+def _assertions(program: Program) -> list[tuple[str, Expression]]:
+    return [
+        (statement.kind, statement.proposition)
+        for item in program.items
+        if isinstance(item, Example)
+        for statement in item.statements
+        if isinstance(statement, Assertion) and statement.proposition is not None
+    ]
+
+
+ASSERTIONS = [
+    pytest.param(name, kind, proposition, id=f"{name}: {print_expression(proposition)}")
+    for name, program in PROGRAMS.items()
+    for kind, proposition in _assertions(program)
+]
+
+
+@pytest.mark.parametrize(("name", "kind", "proposition"), ASSERTIONS)
+def test_an_assertion(name: str, kind: str, proposition: Expression) -> None:
+    program = PROGRAMS[name]
+    meaning = Elaborator(Theory().include(program)).proposition(proposition, file=program.file)
+    assert_sound(meaning)
+    assert not meaning.unsettled
+    answer = truth_of(meaning, bounds=Bounds())
+    assert (
+        answer
+        in {
+            "assert": ("true",),
+            "assert_disproved": ("false", "undefined"),
+            "assert_inconsistent": ("true of no model",),
+        }[kind]
+    )
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_has_no_errors(name: str) -> None:
+    program = PROGRAMS[name]
+    problems = Elaborator(Theory().include(program)).check(program)
+    assert [str(each.message) for each in problems if each.severity == "error"] == []
