@@ -16,12 +16,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from kleis.logic.engine import Answer, Task
 from kleis.logic.engines.completion_precedence import least_constants, precedences
 from kleis.logic.engines.completion_proof import Reader, chain_of, written_proof
 from kleis.logic.engines.completion_search import Search, Vocabulary
 from kleis.logic.engines.completion_terms import Bank, Node, Ordering, variables_of
-from kleis.logic.engines.completion_units import CLAIM, REFLEXIVITY, Unit, is_equality, units_of
+from kleis.logic.engines.completion_units import CASES, CLAIM, REFLEXIVITY, Unit, is_equality, units_of
 from kleis.logic.engines.first_order import Problem, translate
 from kleis.logic.engines.first_order_terms import FALSE, TRUE, Function, Letter, Literal, Term, functions_of
 from kleis.logic.verdict import Reason
@@ -53,16 +55,27 @@ class Completion:
         if problem is None:
             return Answer(outcome="silent", reason="incomplete", detail="not first-order over carriers")
         if not problem.claimed:
-            return _Attempt(problem, None).answer(steps)
+            return _attempted(problem, None, steps)
         answers: list[Answer] = []
         for number in range(len(problem.branches)):
             used = sum(each.steps for each in answers)
             share = (steps - used) // (len(problem.branches) - number)
-            answer = _Attempt(problem, number).answer(share)
+            answer = _attempted(problem, number, share)
             answers.append(answer)
             if answer.outcome in ("refuted", "inconsistent"):
                 break
         return _together(answers)
+
+
+def _attempted(problem: Problem, branch: int | None, steps: int) -> Answer:
+    """Equations alone first; if there are other clauses, these as conditional equations with the other half."""
+    whole = units_of(problem, branch).complete
+    answer = _Attempt(problem, branch, conditional=False).answer(steps if whole else steps // 2)
+    if whole or answer.outcome != "silent":
+        return answer
+    again = _Attempt(problem, branch, conditional=True).answer(steps - answer.steps)
+    derived = answer.derived or again.derived
+    return msgspec.structs.replace(again, steps=answer.steps + again.steps, derived=derived)
 
 
 def _together(answers: Sequence[Answer]) -> Answer:
@@ -103,10 +116,11 @@ class _Run(NamedTuple):
 class _Attempt:
     """The completion of the axioms and one branch."""
 
-    def __init__(self, problem: Problem, branch: int | None) -> None:
+    def __init__(self, problem: Problem, branch: int | None, *, conditional: bool) -> None:
         self._problem = problem
         self._branch = branch
-        self._units = units_of(problem, branch)
+        self._conditional = conditional
+        self._units = units_of(problem, branch, conditional=conditional)
         self._functions = _functions(self._units.units)
         self._sorts = tuple(dict.fromkeys(each for f in self._functions for each in (*f.domain, f.codomain)))
 
@@ -169,10 +183,10 @@ class _Attempt:
         run = self._prepared(precedence)
         for index, unit in enumerate(self._units.units):
             left, right = self._nodes(run, unit)
-            if unit.goal is None:
-                run.search.give(left, right, index)
-            else:
+            if unit.goal is not None:
                 run.search.watch(left, index)
+            if unit.goal is None or self._conditional:
+                run.search.give(left, right, index)
         return run
 
     def _nodes(self, run: _Run, unit: Unit) -> tuple[Node, Node]:
@@ -197,7 +211,7 @@ class _Attempt:
         outcome: Any = "proved" if CLAIM in names else "inconsistent"
         return Answer(
             outcome=outcome,
-            core=tuple(each for each in names if each not in (CLAIM, REFLEXIVITY)),
+            core=tuple(each for each in names if each not in (CLAIM, REFLEXIVITY, CASES)),
             detail=f"{len(proof)} steps",
             steps=_spent(runs),
             derived=self._derived(run),
@@ -207,10 +221,11 @@ class _Attempt:
     def _saturated(self, run: _Run, runs: Sequence[_Run]) -> Answer:
         """The rules as a model: plain data that `check_rewriting` checks."""
         if not (self._units.complete and self._problem.exact):
-            return self._silent("incomplete", "no contradiction; what is no equation was left out", runs)
+            return self._silent("incomplete", "no contradiction; clauses were left out or weakened", runs)
         term = run.reader.term
         witness = {
             "branch": self._branch,
+            "conditional": self._conditional,
             "precedence": [each.name for each in run.precedence],
             "equations": [
                 {"left": term(each.left), "right": term(each.right), "oriented": each.oriented}

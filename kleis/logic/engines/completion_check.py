@@ -15,6 +15,8 @@ Specification: proving.md §2 (convergent rewrite system), §6 (the chain of a c
       ways to order its variables: every ground instance is in one of them.
     * Variables that only the smaller side has become the least constant.  That is the least ground term of its sort,
       so a ground term that can be made smaller by any instance can be made smaller by this one.
+    * Conditional equations: where the condition's sides have one normal form, so have the conclusion's, because
+      ``if(u, u, c, d)`` is c and ``if(l, r, c, d)`` is d.
     * Truth values are a sort of this model.  ``true`` and ``false`` differ; a predicate holds where its normal form is
       ``true``; ``(s =G t) = false`` with ``(x =G x) = true`` says that s and t differ.
 """
@@ -39,7 +41,7 @@ from kleis.logic.engines.completion_check_terms import (
     unified,
     variables_in,
 )
-from kleis.logic.engines.completion_units import CLAIM, REFLEXIVITY, Unit, units_of
+from kleis.logic.engines.completion_units import CASES, CLAIM, REFLEXIVITY, Unit, units_of
 from kleis.logic.engines.first_order import Problem, translate
 from kleis.logic.verdict import Evidence
 
@@ -70,16 +72,18 @@ def _shown(problem: Problem, answer: Answer) -> bool:
     for name, text in answer.proof:
         prefix, _, _ = name.rpartition("step ")
         proofs.setdefault(prefix, []).append((name, text))
-    allowed = {*answer.core, REFLEXIVITY}
+    allowed = {*answer.core, REFLEXIVITY, CASES}
     branches: dict[str, int | None] = {f"branch {n + 1}, ": n for n in range(len(problem.branches))}
     if answer.outcome == "inconsistent":
         branches[""] = None
         return len(proofs) == 1 and all(
-            prefix in branches and _contradicts(units_of(problem, branches[prefix]).units, steps, allowed)
+            prefix in branches
+            and _contradicts(units_of(problem, branches[prefix], conditional=True).units, steps, allowed)
             for prefix, steps in proofs.items()
         )
     return problem.claimed and all(
-        prefix in proofs and _contradicts(units_of(problem, number).units, proofs[prefix], {*allowed, CLAIM})
+        prefix in proofs
+        and _contradicts(units_of(problem, number, conditional=True).units, proofs[prefix], {*allowed, CLAIM})
         for prefix, number in branches.items()
     )
 
@@ -151,7 +155,7 @@ def check_rewriting(task: Task, witness: Any) -> bool:
     known = [*range(len(problem.branches))] if problem.claimed else [None]
     if isinstance(branch, bool) or branch not in known:
         return False
-    units = units_of(problem, branch)
+    units = units_of(problem, branch, conditional=bool(witness.get("conditional")))
     if not units.complete:
         return False
     try:

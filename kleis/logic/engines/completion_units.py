@@ -7,6 +7,10 @@ How formulas become equations
     function ``=G`` into truth values, for which ``(x =G x) = true`` holds.  ``p ↔ q`` of two atoms is an equation of
     truth values.  A contradiction is the equation ``true = false``.
 
+Clauses (conditional equations, on demand)
+    ``s = t → u = v`` is ``if(s, t, u, v) = v`` with ``if(x, x, y, z) = y``.  A clause with several positive literals takes
+    one as conclusion and the negations of the others as conditions, ``(s =G t) = false``; that says less.
+
 Invariants
     * Every equation follows from the formula it is named after, and the converse holds where `Units.complete`.
     * If ``(s =G t) = true`` is derived, ``s = t`` may be: that is the one rule besides equational reasoning.
@@ -31,12 +35,13 @@ from kleis.logic.engines.first_order_terms import (
     Literal,
     Same,
     Term,
+    functions_of,
     letters_in,
 )
 from kleis.meaning.core import BOOL, Sort
 from kleis.meaning.wording import sort_text
 
-__all__ = ["CLAIM", "EQUALITY", "REFLEXIVITY", "Unit", "Units", "is_equality", "units_of"]
+__all__ = ["CASES", "CLAIM", "EQUALITY", "REFLEXIVITY", "Unit", "Units", "is_equality", "units_of"]
 
 CLAIM = "¬ claim"
 """The name of the negated claim's equations; no axiom has it."""
@@ -44,8 +49,15 @@ CLAIM = "¬ claim"
 REFLEXIVITY = "reflexivity"
 """The name of ``(x =G x) = true``; names of axioms are qualified, so none has it."""
 
+CASES = "definition by cases"
+"""The name of ``if(x, x, y, z) = y``."""
+
 EQUALITY = "="
 """Names of the functions ``=G`` begin so, followed by a space; no symbol's does."""
+
+
+_IF = "if "
+"""Names of the functions of conditional equations begin so; no symbol's does."""
 
 
 class Unit(msgspec.Struct, frozen=True):
@@ -75,24 +87,28 @@ class Units(msgspec.Struct, frozen=True):
     complete: bool
 
 
-def units_of(problem: Problem, branch: int | None) -> Units:
-    """The equations of the axioms and of a branch (None: of the axioms alone)."""
+def units_of(problem: Problem, branch: int | None, *, conditional: bool = False) -> Units:
+    """The equations of the axioms and of a branch (None: of the axioms alone), with clauses if `conditional`."""
     units: list[Unit] = []
     complete = True
     named = [(each.name, each.formula) for each in problem.axioms]
     if branch is not None:
         named.append((CLAIM, problem.branches[branch]))
     for name, formula in named:
-        for left, right, whole in _equations(formula):
+        for left, right, whole in _equations(formula, conditional):
             complete = complete and whole
             if left is not None and right is not None:
                 units.append(Unit(name, left, right))
-    compared = dict.fromkeys(
-        sort for each in units for side in (each.left, each.right) for sort in _compared(side)
-    )
-    for sort in compared:
-        letter = Letter("x", sort)
-        units.append(Unit(REFLEXIVITY, Apply(_equality(sort), (letter, letter)), TRUE))
+    functions = functions_of(*(Literal(True, each.left, each.right) for each in units))
+    for function in functions:
+        if is_equality(function):
+            letter = Letter("x", function.domain[0])
+            units.append(Unit(REFLEXIVITY, Apply(function, (letter, letter)), TRUE))
+        elif function.name.startswith(_IF):
+            same, _, yes, no = (
+                Letter(name, sort) for name, sort in zip("xyzw", function.domain, strict=True)
+            )
+            units.append(Unit(CASES, Apply(function, (same, same, yes, no)), yes))
     return Units(tuple(units), complete)
 
 
@@ -105,25 +121,75 @@ def _equality(sort: Sort) -> Function:
     return Function(f"{EQUALITY} {sort_text(sort)}", (sort, sort), BOOL)
 
 
-def _equations(formula: Formula) -> Iterator[tuple[Term | None, Term | None, bool]]:
+def _equations(formula: Formula, conditional: bool) -> Iterator[tuple[Term | None, Term | None, bool]]:
     """The equations that a formula implies, each with whether it says all that its part of the formula says."""
     match formula:
         case Both(parts=parts):
             for each in parts:
-                yield from _equations(each)
-        case Literal(positive=True, left=left, right=right):
-            yield left, right, True
-        case Literal(left=left, right=right):
-            yield (left, FALSE, True) if right == TRUE else (_as_term(formula), FALSE, True)
-        case Same(left=left, right=right):
-            if isinstance(left, Literal) and isinstance(right, Literal):
-                yield _as_term(left), _as_term(right), left.right == TRUE and right.right == TRUE
-            else:
-                yield None, None, False
+                yield from _equations(each, conditional)
+        case Literal():
+            yield *_sides(formula), True
+        case Same(left=Literal() as left, right=Literal() as right):
+            yield _as_term(left), _as_term(right), left.right == TRUE and right.right == TRUE
         case Either(parts=()):
             yield TRUE, FALSE, True
         case _:
-            yield None, None, False
+            clauses = _clauses(formula) if conditional else None
+            if clauses is None:
+                yield None, None, False
+            else:
+                yield from map(_conditional, clauses)
+
+
+_CLAUSES = 16
+"""A formula that becomes more clauses than this is left out."""
+
+
+def _clauses(formula: Formula) -> list[tuple[Literal, ...]] | None:
+    """The clauses of a formula, if they are few."""
+    match formula:
+        case Literal():
+            return [(formula,)]
+        case Same(left=Literal() as left, right=Literal() as right):
+            return [(_negated(left), right), (left, _negated(right))]
+        case Both(parts=parts):
+            found = [_clauses(each) for each in parts]
+            known = [each for each in found if each is not None]
+            return [clause for each in known for clause in each] if len(known) == len(found) else None
+        case Either(parts=parts):
+            result: list[tuple[Literal, ...]] = [()]
+            for part in parts:
+                clauses = _clauses(part)
+                if clauses is None or len(clauses) * len(result) > _CLAUSES:
+                    return None
+                result = [tuple(dict.fromkeys((*one, *other))) for one in result for other in clauses]
+            return result
+        case _:
+            return None
+
+
+def _conditional(clause: tuple[Literal, ...]) -> tuple[Term, Term, bool]:
+    """A clause as an equation: its first positive literal, under the negations of the others."""
+    positive = [each for each in clause if each.positive]
+    conclusion = positive[0] if positive else clause[-1]
+    left, right = _sides(conclusion)
+    for each in reversed(clause):
+        if each is not conclusion:
+            one, other = _sides(_negated(each))
+            sorts = (one.sort, other.sort, left.sort, left.sort)
+            name = f"{_IF}{sort_text(one.sort)} : {sort_text(left.sort)}"
+            left = Apply(Function(name, sorts, left.sort), (one, other, left, right))
+    return left, right, len(positive) <= 1
+
+
+def _sides(literal: Literal) -> tuple[Term, Term]:
+    if literal.positive:
+        return literal.left, literal.right
+    return (literal.left if literal.right == TRUE else _as_term(literal)), FALSE
+
+
+def _negated(literal: Literal) -> Literal:
+    return Literal(not literal.positive, literal.left, literal.right)
 
 
 def _as_term(literal: Literal) -> Term:
@@ -131,8 +197,3 @@ def _as_term(literal: Literal) -> Term:
     if literal.right == TRUE:
         return literal.left
     return Apply(_equality(literal.left.sort), (literal.left, literal.right))
-
-
-def _compared(term: Term) -> Iterator[Sort]:
-    if isinstance(term, Apply) and is_equality(term.function):
-        yield term.function.domain[0]

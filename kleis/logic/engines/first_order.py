@@ -18,7 +18,7 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import count, product
+from itertools import count, islice, product
 from typing import TypeAlias
 
 import msgspec
@@ -130,6 +130,9 @@ class _OutsideError(Exception):
 _LARGEST = 4_000
 """Formulas beyond so many parts are outside: unfolding and cases must not explode."""
 
+_BRANCHES = 12
+"""The negated claim is split into at most so many cases."""
+
 _CASES = 16
 """A term with more cases of its conditions than this is outside."""
 
@@ -178,7 +181,7 @@ class _Reader:
                 break
             claim = claim.body
         negated = self._skolemised(self._formula(claim, points), False, {}, ())
-        return _disjuncts(negated), tuple(points.items())
+        return _cases_of(negated), tuple(points.items())
 
     # ── Formulas ─────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -400,7 +403,9 @@ def _symbol_names(meaning: Meaning) -> dict[Symbol, str]:
     symbols.update(dict.fromkeys(meaning.symbols))
     names = [symbol.name for symbol in symbols]
     own = [
-        name for name in names if names.count(name) == 1 and not name.startswith(("true", "false", "?", "="))
+        name
+        for name in names
+        if names.count(name) == 1 and not name.startswith(("true", "false", "?", "=", "if "))
     ]
     return {each: each.name if each.name in own else full_name(each) for each in symbols}
 
@@ -432,5 +437,35 @@ def _joined(*guards: Formula) -> Formula:
     return parts[0] if len(parts) == 1 else Both(parts)
 
 
-def _disjuncts(formula: Formula) -> tuple[Formula, ...]:
-    return formula.parts if isinstance(formula, Either) else (formula,)
+def _cases_of(formula: Formula) -> tuple[Formula, ...]:
+    """The formula as a disjunction, as far as its universal letters and the limit on branches allow."""
+    found: tuple[Formula, ...]
+    match formula:
+        case Either(parts=parts):
+            groups = _grouped(parts)
+            found = tuple(
+                one
+                for group in groups
+                for one in (_cases_of(group[0]) if len(group) == 1 else (Either(group),))
+            )
+        case Both(parts=parts):
+            choices = product(*map(_cases_of, parts))
+            found = tuple(conjunction(each) for each in islice(choices, _BRANCHES + 1))
+        case _:
+            return (formula,)
+    return found if len(found) <= _BRANCHES else (formula,)
+
+
+def _grouped(parts: tuple[Formula, ...]) -> list[tuple[Formula, ...]]:
+    """Disjuncts by common letters: ∀x. A(x) ∨ B(x) is no disjunction, (∀x. A(x)) ∨ (∀y. B(y)) is one."""
+    groups: list[tuple[set[str], tuple[Formula, ...]]] = []
+    for part in parts:
+        names, members = set(names_in(part)), (part,)
+        apart = []
+        for group in groups:
+            if group[0] & names:
+                names, members = names | group[0], (*group[1], *members)
+            else:
+                apart.append(group)
+        groups = [*apart, (names, members)]
+    return [members for _, members in groups]

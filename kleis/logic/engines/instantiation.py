@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 from kleis.logic.engine import Answer, Task
-from kleis.logic.engines.z3_runs import library, run_solver, unwritable
+from kleis.logic.engines.z3_runs import Options, library, run_solver, run_text, unwritable
 from kleis.logic.smt.script import Script, encode
 from kleis.logic.smt.sorts import Inexpressible
 
@@ -31,6 +31,9 @@ _TERMS = (14, 24)
 
 _INSTANCES = 250
 """So many instances of an axiom are taken in a round."""
+
+_OBVIOUS = 200_000
+"""Steps for showing that an axiom implies its instances."""
 
 _CLAIM = "claim"
 
@@ -233,12 +236,21 @@ class _Search:
         for name in dict.fromkeys(each.axiom for each in self.instances):
             taken = [formula for each, formula in named if each == name and not self._is_given(name, formula)]
             if taken:
-                given = self._given(name)
-                together = z3.Not(z3.And(*taken))
-                text = self._written([*given, _assertion(together)], skolem=True)
-                proof.append((f"instances of {name}", text))
+                proof += self._implied(name, taken)
         lines = [_assertion(formula) for _, formula in named]
         return (*proof, (_CLAIM if claimed else "axioms", self._written(lines, skolem=True)))
+
+    def _implied(self, name: str, taken: Sequence[Any]) -> list[tuple[str, str]]:
+        """That an axiom implies its instances: together, or one by one where Z3 does not see it together."""
+        z3, given, title = self._z3, self._given(name), f"instances of {name}"
+        together = self._written([*given, _assertion(z3.Not(z3.And(*taken)))], skolem=True)
+        if run_text(together, _OBVIOUS).status == "unsat":
+            return [(title, together)]
+        texts = [self._written([*given, _assertion(z3.Not(each))], skolem=True) for each in taken]
+        header = Options(patterns_only=True).header()
+        plain = [run_text(text, _OBVIOUS).status == "unsat" for text in texts]
+        shown = [text if is_plain else header + text for text, is_plain in zip(texts, plain, strict=True)]
+        return [(f"{title}, {place}", text) for place, text in enumerate(shown, 1)]
 
     def _is_given(self, name: str, formula: Any) -> bool:
         whole = self._goal if name == _CLAIM else self.axioms.get(name)

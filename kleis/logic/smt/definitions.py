@@ -18,10 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kleis.logic.smt.equations import Case, cases
 from kleis.logic.smt.sorts import Inexpressible
 from kleis.logic.smt.terms import Terms
-from kleis.logic.smt.text import TRUE, application, conjunction, quoted
-from kleis.meaning.core import BOOL, Definition
+from kleis.logic.smt.text import TRUE, application, conjunction, implication, quoted
+from kleis.meaning.core import BOOL, Definition, Term
+from kleis.meaning.formulas import at_arguments
 from kleis.meaning.meaning import Meaning
 
 __all__ = ["Definitions"]
@@ -102,21 +104,62 @@ class Definitions:
         return conjunction(*guards)
 
     def _body(self, definition: Definition) -> tuple[str, str]:
+        text, _ = self._written(definition, definition.body)
+        written = [self._written(definition, case.body)[1] for case in self._cases(definition)]
+        return text, conjunction(*written)
+
+    def _written(self, definition: Definition, body: Term) -> tuple[str, str]:
+        """The text of a body, and where it is defined."""
         if definition.result == BOOL:
-            formula = self._terms.formula(definition.body)
+            formula = self._terms.formula(body)
             return formula.true, formula.defined
-        value = self._terms.value(definition.body)
+        value = self._terms.value(body)
         return value.text, value.defined
+
+    def _cases(self, definition: Definition) -> tuple[Case, ...]:
+        return cases(definition, self._terms.sorts.constructors)
 
     def _declare_total(
         self, group: Sequence[Definition], conditions: dict[str, str], bodies: dict[str, tuple[str, str]]
     ) -> None:
         """Functions that are defined exactly where their recursion ends."""
+        if self._equations:
+            self._declare_equations(group)
+            self._declare_domains(group)
+            return
         functions = []
         for each in group:
             text = self._elsewhere(each, conditions[each.key], bodies[each.key][0])
             functions.append((self._name(each), each, self._terms.sorts.name(each.result), text))
         self._declare_functions(functions)
+        self._declare_domains(group)
+
+    def _declare_equations(self, group: Sequence[Definition]) -> None:
+        """One equation for every case, asserted where the recursion ends: elsewhere any value will do."""
+        declarations = self._terms.declarations
+        for each in group:
+            sorts = " ".join(self._terms.sorts.name(variable.sort) for variable in each.parameters)
+            result = self._terms.sorts.name(each.result)
+            declarations.append(f"(declare-fun {self._name(each)} ({sorts}) {result})")
+        for each in group:
+            declarations.extend(self._equation(each, case) for case in self._cases(each))
+
+    def _equation(self, definition: Definition, case: Case) -> str:
+        sorts = self._terms.sorts
+        termination = self._meaning.termination(definition.key)
+        given = [sorts.guard(each.sort, self._terms.variable(each)) for each in case.variables]
+        if termination is not None and termination.condition is not None:
+            condition = at_arguments(termination.condition, definition, case.arguments)
+            given.append(self._terms.formula(condition).true)
+        texts = [self._terms.value(each).text for each in case.arguments]
+        call = application(self._name(definition), texts)
+        equation = implication(conjunction(*given), f"(= {call} {self._written(definition, case.body)[0]})")
+        if not case.variables:
+            return f"(assert {equation})"
+        bound = " ".join(f"({self._terms.variable(each)} {sorts.name(each.sort)})" for each in case.variables)
+        return f"(assert (forall ({bound}) (! {equation} :pattern ({call}))))"
+
+    def _declare_domains(self, group: Sequence[Definition]) -> None:
         for each in group:
             termination = self._meaning.termination(each.key)
             if termination is not None and termination.condition is not None:
