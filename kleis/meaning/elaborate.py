@@ -21,11 +21,13 @@ from kleis.meaning.assembly import assemble, closed_claim
 from kleis.meaning.core import BOOL, Carrier, DataSort, Dimension, Sort, Term, Variable
 from kleis.meaning.data_instances import instances as data_instances
 from kleis.meaning.data_types import DataDeclaration, DataReport, check_data
+from kleis.meaning.declared_builtins import is_builtin
 from kleis.meaning.definitions import Definitions
-from kleis.meaning.frames import NamedAxiom, StructureInstance, arbitrary_arguments
+from kleis.meaning.frames import NamedAxiom, StructureInstance
 from kleis.meaning.globals_in_force import Globals, Implementation
 from kleis.meaning.implementations import axioms_of, obligations_of
 from kleis.meaning.in_force import InForce
+from kleis.meaning.inheritance import arbitrary_arguments
 from kleis.meaning.meaning import (
     Axiom,
     DataType,
@@ -35,10 +37,12 @@ from kleis.meaning.meaning import (
     Obligation,
     Reading,
 )
+from kleis.meaning.mentions import Mentions, mentioned
+from kleis.meaning.opaque_names import opaque_names
 from kleis.meaning.passes import Piece, read_piece
 from kleis.meaning.reach import Reached, reach
 from kleis.meaning.scope import Scope, Template
-from kleis.meaning.sections_in_force import Link, SectionNames, component, links_of
+from kleis.meaning.sections_in_force import Link, component, links_of, links_of_names
 from kleis.meaning.structure_search import Found, StructureSearch, Types
 from kleis.meaning.terms import apart_from
 from kleis.meaning.wording import refusal, sort_text
@@ -47,11 +51,8 @@ from kleis.operators import canonical_name
 from kleis.problems import Place, Problem, place_of, problem_at
 from kleis.syntax import (
     AppliedType,
-    ElementDeclaration,
     Expression,
-    Field,
     NamedType,
-    OperationDeclaration,
     Program,
     Structure,
     TypeExpression,
@@ -79,7 +80,7 @@ class Elaborator:
         self.globals = Globals(theory)
         self.definitions = Definitions(self)
         self.search = StructureSearch(self.globals, self.arbitrary)
-        self._names = SectionNames(theory)
+        self._names = Mentions(theory)
         self._arbitrary: dict[str, StructureInstance] = {}
         self._axioms: dict[int, Axiom] = {}
         self._kept: list[NamedAxiom] = []
@@ -165,7 +166,8 @@ class Elaborator:
                     given[name] = each.frame.types[name]
         left = [name for name in carriers if name not in given]
         found = self.search.find(proposition, file, left, attempt)
-        return Found((*named, *found.instances), found.types, found.result, found.warnings)
+        warnings = (*found.warnings, *self._undeclared(proposition, file))
+        return Found((*named, *found.instances), found.types, found.result, warnings)
 
     def _using(
         self, proposition: Expression, using: TypeExpression, carriers: Sequence[str], file: str
@@ -238,27 +240,19 @@ class Elaborator:
     def _opaque_sorts(self) -> frozenset[str]:
         """The opaque sorts of declarations without parameters."""
         if self._opaque is None:
-            found: set[str] = set()
-            for entry in self.theory.entries:
-                node = entry.declaration
-                if isinstance(node, Structure) and not node.parameters:
-                    types = [
-                        member.type
-                        for member in node.members
-                        if isinstance(member, OperationDeclaration | ElementDeclaration | Field)
-                    ]
-                elif isinstance(node, OperationDeclaration):
-                    types = [node.type]
-                else:
-                    continue
-                polymorphic = isinstance(node, OperationDeclaration)
-                for part in walk(*types):
-                    if not isinstance(part, NamedType) or (polymorphic and len(part.name) == 1):
-                        continue
-                    if self.globals.reader.is_opaque(part.name, {}):
-                        found.add(part.name)
-            self._opaque = frozenset(found)
+            names = {name for entry in self.theory.entries for name in opaque_names(entry.declaration)}
+            self._opaque = frozenset(name for name in names if self.globals.reader.is_opaque(name, {}))
         return self._opaque
+
+    def _undeclared(self, proposition: Expression, file: str) -> list[Problem]:
+        """Warnings of families of types that nothing declares: ``Vex(3)``."""
+        names = {each.name: None for each in walk(proposition) if isinstance(each, AppliedType)}
+        reader, known = self.globals.reader, self._opaque_sorts()
+        return [
+            self.search.fresh_carrier(proposition, name, file, known)
+            for name in names
+            if reader.is_opaque(name, {}) and name not in known
+        ]
 
     def _named_structures(self, proposition: Expression) -> list[str]:
         """Structures with parameters that a proposition names: as a type, or before ``::``."""
@@ -302,14 +296,33 @@ class Elaborator:
         }
 
     def section_links(self, name: str) -> frozenset[Link]:
-        """What links a section to others."""
+        """What links a section to others.
+
+        An axiom that was refused links by the names in it that have one meaning only, so that propositions which
+        reach the section are refused, and no others.
+        """
         if name not in self._links:
-            section = self.globals.section(name)
-            reached = reach((self.axiom(each).formula for each in section.axioms), self.definitions.finished)
-            for symbol in section.symbols:
-                reached.symbols.setdefault(symbol)
-            self._links[name] = links_of(reached)
+            try:
+                self._links[name] = self._find_links(self.globals.section(name))
+            except MeaningError:
+                self._links[name] = frozenset()
         return self._links[name]
+
+    def _find_links(self, section: StructureInstance) -> frozenset[Link]:
+        reached = Reached()
+        for symbol in section.symbols:
+            if not is_builtin(symbol.name, symbol):
+                reached.symbols.setdefault(symbol)
+        refused: list[NamedAxiom] = []
+        for each in section.axioms:
+            try:
+                formula = self.axiom(each).formula
+            except MeaningError:
+                refused.append(each)
+            else:
+                reach((formula,), self.definitions.finished, into=reached)
+        names = (name for each in refused for name in mentioned(each.node))
+        return links_of(reached) | links_of_names(names, self.globals)
 
     def _meaning(
         self,

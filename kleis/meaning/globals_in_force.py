@@ -10,7 +10,7 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -26,7 +26,9 @@ from kleis.meaning.core import (
     Symbol,
 )
 from kleis.meaning.data_types import DataDeclaration
-from kleis.meaning.frames import StructureInstance, as_builtin, is_builtin, read_structure
+from kleis.meaning.declared_builtins import as_builtin, is_builtin
+from kleis.meaning.frames import StructureInstance
+from kleis.meaning.inheritance import read_structure
 from kleis.meaning.meaning import Instance, MeaningError
 from kleis.meaning.scope import BuiltinName, Candidate, DataConstructor, Polymorphic, Refused, Scope, Template
 from kleis.meaning.sort_reading import SortReader, is_number_parameter
@@ -34,6 +36,7 @@ from kleis.meaning.wording import refusal, sort_text
 from kleis.operators import canonical_name
 from kleis.problems import Place, place_of
 from kleis.syntax import (
+    AppliedType,
     Call,
     DataDefinition,
     ElementImplementation,
@@ -288,7 +291,9 @@ class Globals:
             return (Refused(name, error.message, declared.place),)
         if data is None:
             return (Refused(name, f"its data type {owner.name} was refused", declared.place),)
-        constructor = next(each for each in data.constructors if each.name == name)
+        constructor = next((each for each in data.constructors if each.name == name), None)
+        if constructor is None:
+            return (Refused(name, f"{owner.name} was declared before, and differently", declared.place),)
         return (DataConstructor(data.parameters, constructor),)
 
     def structures(self) -> tuple[Structure, ...]:
@@ -317,11 +322,42 @@ class Globals:
                 self._sections[name] = error
         return self._sections[name]
 
-    def instance(self, name: str, arguments: tuple[Sort | Dimension, ...]) -> StructureInstance:
-        """A structure at its arguments."""
+    def instance(
+        self,
+        name: str,
+        arguments: tuple[Sort | Dimension, ...],
+        scalars: Mapping[str, Sort | Dimension] | None = None,
+        within: str = "",
+    ) -> StructureInstance:
+        """A structure at its arguments (kleis/meaning/frames.py)."""
         structure = self.theory.structures[name]
         file = self.theory.lookup(name)[0].file
-        return read_structure(self.reader, structure, arguments, outer=self.scope(file), file=file)
+        return read_structure(
+            self.reader,
+            structure,
+            arguments,
+            outer=self.scope(file),
+            file=file,
+            scalars=scalars,
+            within=within,
+        )
+
+    def _scalars(self, node: Implements, structure: Structure, file: str) -> dict[str, Sort | Dimension]:
+        """The types that ``implements S(A) over T(B)`` gives for the names of S's own ``over``."""
+        if node.over is None:
+            return {}
+        given, wanted = node.over, structure.over
+        if not (isinstance(given, AppliedType) and isinstance(wanted, AppliedType)) or (
+            (given.name, len(given.arguments)) != (wanted.name, len(wanted.arguments))
+        ):
+            shown = wanted.name if isinstance(wanted, AppliedType | NamedType) else "no other structure"
+            message = f"{node.name} is over {shown}"
+            raise refusal(given, file, "wrong-over", message, expected=(shown,))
+        return {
+            inner.name: self.reader.argument(outer, {}, file=file)
+            for inner, outer in zip(wanted.arguments, given.arguments, strict=True)
+            if isinstance(inner, NamedType) and self.reader.is_opaque(inner.name, {})
+        }
 
     def implementations(self) -> list[Implementation]:
         """The implementations that make sense."""
@@ -351,8 +387,9 @@ class Globals:
         if len(arguments) != len(structure.parameters):
             message = f"{node.name} takes {len(structure.parameters)} types, here it has {len(arguments)}"
             raise refusal(node, file, "type-arity", message, found=str(len(arguments)))
-        instance = self.instance(node.name, arguments)
         label = f"{node.name}({', '.join(sort_text(each) for each in arguments)})"
+        scalars = self._scalars(node, structure, file)
+        instance = self.instance(node.name, arguments, scalars, within=f"implements {label} / ")
         given: dict[Symbol, Template] = {}
         equal: list[tuple[str, Template, Template]] = []
         defined: dict[str, Template] = {}
@@ -378,6 +415,9 @@ class Globals:
                     equal.append((name, given[symbol], template))
                 else:
                     given[symbol] = self._given_before.setdefault(symbol, template)
+        for symbol in instance.symbols:
+            if symbol not in given and symbol in self._given_before:
+                given[symbol] = self._given_before[symbol]
         missing = [
             symbol
             for symbol in instance.symbols

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kleis.meaning.core import Dimension, Sort
-from kleis.meaning.frames import StructureInstance, as_builtin, number_candidate, shadows
+from kleis.meaning.declared_builtins import as_builtin
+from kleis.meaning.frames import StructureInstance, number_candidate, shadows
 from kleis.meaning.globals_in_force import Globals
 from kleis.meaning.scope import Candidate
 from kleis.operators import canonical_name

@@ -39,7 +39,7 @@ from kleis.syntax import (
 from kleis.theory import Declared, Theory
 from kleis.traversal import walk
 
-__all__ = ["Mentions"]
+__all__ = ["Mentions", "mentioned"]
 
 _UNNAMED = (Axiom, NestedStructure, Structure)
 """Nodes with members whose own names are those of no value or type."""
@@ -58,7 +58,7 @@ class Mentions:
         """All names that a section may reach, directly or through what they stand for."""
         known = self._sections.get(structure.name)
         if known is None:
-            known = self._sections[structure.name] = self._reached(_mentioned(structure))
+            known = self._sections[structure.name] = self._reached(mentioned(structure))
         return known
 
     def _reached(self, names: Iterable[str]) -> frozenset[str]:
@@ -82,9 +82,9 @@ class Mentions:
             if declared.kind == "constructor":
                 yield declared.owner
             elif _is_global(declared):
-                yield from _mentioned(declared.node)
+                yield from mentioned(declared.node)
         for implementation in self._implementations().get(name, ()):
-            yield from _mentioned(implementation)
+            yield from mentioned(implementation)
 
     def _implementations(self) -> dict[str, list[Implements]]:
         """The implementations by the names that they give."""
@@ -107,7 +107,7 @@ def _is_global(declared: Declared) -> bool:
     return not (isinstance(item, Structure) and item.parameters)
 
 
-def _mentioned(node: Node) -> Iterator[str]:
+def mentioned(node: Node) -> Iterator[str]:
     """The names in a text: those used, and those of the members it declares."""
     for each in walk(node):
         if isinstance(each, Renaming):

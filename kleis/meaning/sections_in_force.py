@@ -6,7 +6,8 @@ Sections (structures without parameters) are linked by what their axioms and dec
 sorts, data types, incomplete built-ins, directly or through definitions.  A proposition uses every section that a
 chain of links leads to.  An axiom that has no link speaks of built-ins alone: it is no assumption but an obligation.
 
-Names are compared before anything is elaborated, so that of a thousand sections only those are that may be linked.
+Names are compared before anything is elaborated (kleis/meaning/mentions.py), so that of a thousand sections only
+those are that may be linked.
 """
 
 from __future__ import annotations
@@ -14,24 +15,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
-from kleis.meaning.core import Carrier, DataSort
+from kleis.meaning.core import Carrier, DataSort, Symbol
+from kleis.meaning.mentions import Mentions
 from kleis.meaning.reach import Reached
+from kleis.meaning.scope import Scope
 from kleis.meaning.wording import sorts_text
-from kleis.operators import canonical_name
-from kleis.syntax import (
-    AppliedType,
-    Binder,
-    Call,
-    ConstructorPattern,
-    FunctionDefinition,
-    Name,
-    NamedType,
-    Structure,
-)
-from kleis.theory import Theory
-from kleis.traversal import walk
+from kleis.syntax import Structure
 
-__all__ = ["Link", "SectionNames", "component", "links_of", "names_of_links"]
+__all__ = ["Link", "component", "links_of", "links_of_names", "names_of_links"]
 
 Link: TypeAlias = tuple[str, str]
 """What is shared: a kind (symbol, sort, data, built-in) and a name, of a symbol with its sorts."""
@@ -51,57 +42,25 @@ def links_of(reached: Reached) -> frozenset[Link]:
     return frozenset(found)
 
 
+def links_of_names(names: Iterable[str], scope: Scope) -> frozenset[Link]:
+    """The links of a text that could not be elaborated: the symbols that its names can only mean."""
+    reached = Reached()
+    for name in names:
+        candidates = scope.candidates(name)
+        if len(candidates) == 1 and isinstance(candidates[0], Symbol):
+            reached.symbols.setdefault(candidates[0])
+    return links_of(reached)
+
+
 def names_of_links(links: Iterable[Link]) -> frozenset[str]:
     """The names that a section must mention to have one of the links."""
     return frozenset(name.split(" : ")[0].rpartition("::")[2] for _, name in links)
 
 
-class SectionNames:
-    """The names that each section mentions, through definitions too."""
-
-    def __init__(self, theory: Theory) -> None:
-        self._theory = theory
-        self._mentioned: dict[str, frozenset[str]] = {}
-        self._definitions: dict[str, frozenset[str]] = {}
-
-    def of(self, structure: Structure) -> frozenset[str]:
-        """The names that a section mentions."""
-        if structure.name not in self._mentioned:
-            names = set(_names(structure))
-            for reference in (structure.extends, structure.over):
-                parent = self._theory.structures.get(getattr(reference, "name", ""))
-                if parent is not None and parent.name != structure.name:
-                    names |= self.of(parent)
-            self._mentioned[structure.name] = frozenset(self._through_definitions(names))
-        return self._mentioned[structure.name]
-
-    def _through_definitions(self, names: set[str]) -> set[str]:
-        waiting, found = list(names), set(names)
-        while waiting:
-            name = waiting.pop()
-            definition = self._theory.definitions.get(name)
-            if definition is None:
-                continue
-            if name not in self._definitions:
-                self._definitions[name] = frozenset(_names(definition))
-            fresh = self._definitions[name] - found
-            found |= fresh
-            waiting += fresh
-        return found
-
-
-def _names(node: Structure | FunctionDefinition) -> Iterable[str]:
-    for each in walk(node):
-        if isinstance(each, Name | Call | ConstructorPattern | NamedType | AppliedType):
-            yield canonical_name(each.name.rpartition("::")[2])
-        elif not isinstance(each, Binder) and hasattr(each, "name"):
-            yield canonical_name(each.name)
-
-
 def component(
     start: frozenset[Link],
     sections: Mapping[str, Structure],
-    names: SectionNames,
+    names: Mentions,
     links: Callable[[str], frozenset[Link]],
 ) -> tuple[str, ...]:
     """The sections that chains of links lead to, in order of declaration.

@@ -15,18 +15,21 @@ Invariant: the answer depends on the declarations, not on their order.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from kleis.meaning.core import Carrier, Dimension, Sort
-from kleis.meaning.frames import StructureInstance, arbitrary_arguments
+from kleis.meaning.frames import StructureInstance
 from kleis.meaning.globals_in_force import Globals
+from kleis.meaning.inheritance import arbitrary_arguments
 from kleis.meaning.meaning import MeaningError, MissingOperation
 from kleis.meaning.sort_reading import is_type_parameter
 from kleis.meaning.wording import refusal
+from kleis.names import nearest
 from kleis.problems import Problem, Spanned, problem_at
 from kleis.resolution_members import Members
-from kleis.syntax import NamedType, Structure
+from kleis.syntax import Expression, Name, NamedType, Structure
+from kleis.traversal import walk
 
 __all__ = ["Found", "StructureSearch"]
 
@@ -109,17 +112,22 @@ class StructureSearch:
 
     # ── the search ───────────────────────────────────────────────────────────────────────────────────────
 
-    def find(self, node: Spanned, file: str, carriers: Sequence[str], attempt: _Attempt[object]) -> Found:
+    def find(self, node: Expression, file: str, carriers: Sequence[str], attempt: _Attempt[object]) -> Found:
         """The structures a proposition is about.  `carriers` is C; `attempt` reads it in a scope."""
         try:
             result = attempt((), {})
         except MissingOperation as missing:
             return self._about(node, file, carriers, attempt, missing)
+        except MeaningError:
+            found = self._hidden(node, file, carriers, attempt)
+            if found is None:
+                raise
+            return found
         if carriers:
             found = self._fitting(node, file, self._all_with(carriers), carriers, attempt)
             if found is not None:
                 return found
-        return Found((), {}, result, [self._fresh(node, name, file) for name in carriers])
+        return Found((), {}, result, [self.fresh_carrier(node, name, file) for name in carriers])
 
     def _about(
         self,
@@ -141,6 +149,24 @@ class StructureSearch:
         if found is not None:
             return found
         raise self._explain(missing, owners, carriers, attempt)
+
+    def _hidden(
+        self, node: Expression, file: str, carriers: Sequence[str], attempt: _Attempt[object]
+    ) -> Found | None:
+        """The structure whose member a name without arguments is, where the global one has a sort that does not fit."""
+        names = {each.name: None for each in walk(node) if isinstance(each, Name)} if carriers else {}
+        for name in names:
+            owners = self.owners(name)
+            by_name = [
+                each
+                for each in owners
+                if set(carriers) <= set(self._type_names(self._theory.structures[each]))
+            ]
+            found = self._fitting(node, file, by_name, carriers, attempt)
+            found = found or self._unified(node, file, owners, carriers, attempt)
+            if found is not None:
+                return found
+        return None
 
     def is_parameter(self, name: str) -> bool:
         """Whether some structure has a type parameter of this name."""
@@ -200,7 +226,8 @@ class StructureSearch:
                 types: Types = {carrier: Carrier(carrier) for carrier in carriers}
                 found = self._attempt((instance,), types, attempt)
                 if found is not None:
-                    fits.setdefault(name, found)
+                    fits[name] = found
+                    break
         least = self._least(list(fits))
         if len(least) > 1:
             raise self._ambiguous(node, file, least)
@@ -253,23 +280,33 @@ class StructureSearch:
         """The structures that have an operation, at all ways of taking their carriers from C."""
         for name in self.owners(operation):
             structure = self._theory.structures[name]
-            places = [place for place, each in enumerate(structure.parameters) if is_type_parameter(each)]
-            for chosen in itertools.islice(itertools.permutations(carriers, len(places)), _MOST_READINGS):
-                yield self._with(structure, dict(zip(places, chosen, strict=True)))
+            names = self._type_names(structure)
+            ways = itertools.product(carriers, repeat=len(names))
+            # Different carriers come first: of readings that fit, the most general one is meant.
+            for chosen in sorted(itertools.islice(ways, _MOST_READINGS), key=lambda way: -len(set(way))):
+                yield self._with(structure, dict(zip(names, chosen, strict=True)))
 
     def _at(self, name: str, carriers: Sequence[str]) -> Iterator[StructureInstance]:
-        """A structure at all ways of taking some of its carriers from C, all of which are taken."""
-        structure = self._theory.structures[name]
-        places = [place for place, each in enumerate(structure.parameters) if is_type_parameter(each)]
-        for chosen in itertools.islice(itertools.permutations(places, len(carriers)), _MOST_READINGS):
-            yield self._with(structure, dict(zip(chosen, carriers, strict=True)))
+        """A structure at all ways of taking some of its carriers from C, all of which are taken.
 
-    def _with(self, structure: Structure, carriers: Mapping[int, str]) -> StructureInstance:
-        """A structure with some of its parameters named in C."""
-        arguments = list(arbitrary_arguments(structure))
-        for place, carrier in carriers.items():
-            arguments[place] = Carrier(carrier)
-        return self._globals.instance(structure.name, tuple(arguments))
+        The ways that leave most carriers open come first: they are the most general.
+        """
+        structure = self._theory.structures[name]
+        names = self._type_names(structure)
+        ways = itertools.islice(itertools.product(("", *carriers), repeat=len(names)), _MOST_READINGS)
+        complete = [way for way in ways if set(carriers) <= set(way)]
+        for way in sorted(complete, key=lambda way: -way.count("")):
+            chosen = {parameter: carrier for parameter, carrier in zip(names, way, strict=True) if carrier}
+            yield self._with(structure, chosen)
+
+    def _with(self, structure: Structure, carriers: Mapping[str, str]) -> StructureInstance:
+        """A structure with some of its parameters, or of those of its `over`, named in C."""
+        types = {name: Carrier(carrier) for name, carrier in carriers.items()}
+        arguments = tuple(
+            types.pop(parameter.name, default)
+            for parameter, default in zip(structure.parameters, arbitrary_arguments(structure), strict=True)
+        )
+        return self._globals.instance(structure.name, arguments, types)
 
     def _least_unions(self, unions: Sequence[frozenset[str]]) -> list[frozenset[str]]:
         def below(a: frozenset[str], b: frozenset[str]) -> bool:
@@ -318,8 +355,9 @@ class StructureSearch:
             hint=f"say which: using {shown[0].split(' with ')[0]} …",
         )
 
-    def _fresh(self, node: Spanned, name: str, file: str) -> Problem:
-        near = self._globals.reader.nearest_type(name)
+    def fresh_carrier(self, node: Spanned, name: str, file: str, declared: Collection[str] = ()) -> Problem:
+        """The warning that a type name stands for a carrier of its own; `declared` are further names that exist."""
+        near = self._globals.reader.nearest_type(name) or nearest(name, declared)
         return problem_at(
             node,
             file,
