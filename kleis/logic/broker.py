@@ -6,11 +6,16 @@ for each.  If the worker itself dies, what it was doing is `killed` and the next
 Invariants
     * Every attempt gets exactly one answer, whatever happens to the processes.
     * `close` (or the end of the calling process) leaves no process behind.
-    * Safe to use from several threads.
+    * Safe to use from several threads.  Nothing is written while the lock that answers need is held: a worker that
+      waits for its answers to be taken would never take the request.
+    * A worker sees the packages of this process, nothing of its environment but the library path, and hashes
+      strings the same way every time.
 """
 
 from __future__ import annotations
 
+import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -18,12 +23,29 @@ from concurrent.futures import Future
 from types import TracebackType
 from typing import Any
 
+import msgspec
+
 from kleis.logic.engine import Answer, Task
-from kleis.logic.worker import Request, read_frame, write_frame
+from kleis.logic.worker import Request, pack, read_frame, write_frame
 
 __all__ = ["Broker", "Guards"]
 
-import msgspec
+_START = "import sys; sys.path[:] = sys.argv[2:]; from kleis.logic.worker import main; main(int(sys.argv[1]))"
+_UNREADABLE = (
+    pickle.UnpicklingError,
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    ImportError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+"""What unpickling raises where a pickle is none, or speaks of what is not here."""
+
+_KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
 
 class Guards(msgspec.Struct, frozen=True):
@@ -35,13 +57,17 @@ class Guards(msgspec.Struct, frozen=True):
 
 
 class Broker:
-    """The way to the worker; starts it when it is first needed."""
+    """The way to the worker; starts it when it is first needed.
 
-    def __init__(self, *, guards: Guards | None = None) -> None:
+    slots
+        How many attempts run at a time; twice the processors of this process if 0.
+    """
+
+    def __init__(self, *, guards: Guards | None = None, slots: int = 0) -> None:
         self.guards = guards or Guards()
+        self._slots = slots or 2 * _processors()
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._waiting: dict[int, Future[Answer]] = {}
+        self._connection: _Connection | None = None
         self._count = 0
         self._closed = False
 
@@ -50,48 +76,40 @@ class Broker:
     ) -> tuple[int, Future[Answer]]:
         """Begin an attempt by the engine ``module:attribute``; its number, and a future of its answer."""
         limits = guards or self.guards
+        future: Future[Answer] = Future()
+        future.set_running_or_notify_cancel()  # only `cancel` below cancels
         with self._lock:
-            if self._closed:
-                raise RuntimeError("the broker is closed")
             self._count += 1
             number = self._count
-            future: Future[Answer] = Future()
-            self._waiting[number] = future
-            request = Request(number, engine, task, steps, limits.cpu, limits.wall, limits.memory)
+        body = pack(task)
+        request = Request(number, engine, body, steps, limits.cpu, limits.wall, limits.memory)
+        for _ in range(2):
+            # A worker may have died since its last answer; a second one that dies too is the attempt's own fate.
             try:
-                self._send(request)
-            except OSError:
-                # The worker died between two requests: one new worker, and then the failure is this attempt's.
-                self._process = None
-                try:
-                    self._send(request)
-                except OSError as error:
-                    del self._waiting[number]
-                    future.set_result(_gone(f"no worker: {error}"))
+                connection = self._connected()
+            except OSError as error:
+                future.set_result(_gone(f"no worker: {error}"))
+                break
+            if connection.submit(request, future):
+                break
+        else:
+            future.set_result(_gone("the worker ended"))
         return number, future
 
     def cancel(self, number: int) -> None:
         """Stop an attempt; its future gets a `killed` answer unless it had one already."""
         with self._lock:
-            if number in self._waiting and self._process is not None:
-                try:
-                    self._send(number)
-                except OSError:
-                    self._process = None
+            connection = self._connection
+        if connection is not None:
+            connection.cancel(number)
 
     def close(self) -> None:
-        """Stop everything."""
+        """Stop everything.  Nothing can be submitted afterwards."""
         with self._lock:
             self._closed = True
-            process, self._process = self._process, None
-        if process is not None:
-            if process.stdin is not None:
-                process.stdin.close()
-            try:
-                process.wait(timeout=5)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
 
     def __enter__(self) -> Broker:
         return self
@@ -101,38 +119,124 @@ class Broker:
     ) -> None:
         self.close()
 
-    def _send(self, message: Request | int) -> None:
-        process = self._process
-        if process is None or process.poll() is not None:
-            process = self._process = subprocess.Popen(
-                [sys.executable, "-m", "kleis.logic.worker"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                start_new_session=True,
-            )
-            threading.Thread(target=self._listen, args=(process,), daemon=True).start()
-        assert process.stdin is not None
-        write_frame(process.stdin.fileno(), message)
+    def _connected(self) -> _Connection:
+        """The worker, a new one where the last has ended."""
+        with self._lock:
+            if self._closed:
+                raise RuntimeError("the broker is closed")
+            if self._connection is None or not self._connection.open:
+                self._connection = _Connection(self._slots)
+            return self._connection
 
-    def _listen(self, process: subprocess.Popen[bytes]) -> None:
+
+class _Connection:
+    """One worker process and those who wait for its answers."""
+
+    def __init__(self, slots: int) -> None:
+        self._process = _started(slots)
+        self._state = threading.Lock()
+        self._sending = threading.Lock()
+        self._waiting: dict[int, Future[Answer]] = {}
+        self._open = True
+        self._listener = threading.Thread(target=self._listen, name="kleis-broker", daemon=True)
+        self._listener.start()
+
+    @property
+    def open(self) -> bool:
+        """Whether the worker was there when somebody looked last."""
+        return self._open and self._process.poll() is None
+
+    def submit(self, request: Request, future: Future[Answer]) -> bool:
+        """Hand a request over; False if the worker is gone, and the future untouched."""
+        with self._state:
+            if not self._open:
+                return False
+            self._waiting[request.number] = future
+        if self._sent(request):
+            return True
+        with self._state:
+            # If the listener was here first, it has answered.
+            return self._waiting.pop(request.number, None) is None
+
+    def cancel(self, number: int) -> None:
+        """Tell the worker that nobody waits for this attempt."""
+        with self._state:
+            wanted = number in self._waiting
+        if wanted:
+            self._sent(number)
+
+    def close(self) -> None:
+        """End the worker and its children; everybody who waits gets an answer."""
+        with self._sending:
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._listener.join()
+
+    def _sent(self, message: Request | int) -> bool:
+        with self._sending:
+            stream = self._process.stdin
+            assert stream is not None
+            if stream.closed:
+                return False
+            try:
+                write_frame(stream.fileno(), message)
+            except OSError:
+                return False
+            return True
+
+    def _listen(self) -> None:
         """Hand out answers until the worker ends, then tell those who still wait."""
-        stream = process.stdout
+        stream = self._process.stdout
         assert stream is not None
-        mine: set[int] = set()
         while (received := read_frame(stream.read)) is not None:
             number, answer = received
-            with self._lock:
+            with self._state:
                 future = self._waiting.pop(number, None)
             if future is not None:
-                future.set_result(answer)
+                future.set_result(_read(answer))
         stream.close()
-        process.wait()
-        with self._lock:
-            if self._process is process or self._process is None:
-                mine = set(self._waiting)
-            left = [self._waiting.pop(number) for number in mine]
-        for future in left:
+        with self._state:
+            self._open = False
+            left, self._waiting = self._waiting, {}
+        with self._sending:
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+        self._process.wait()
+        for future in left.values():
             future.set_result(_gone("the worker ended"))
+
+
+def _started(slots: int) -> subprocess.Popen[bytes]:
+    path = [os.path.abspath(each) for each in sys.path]
+    environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return subprocess.Popen(
+        [sys.executable, "-s", "-P", "-c", _START, str(slots), *path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={"PYTHONHASHSEED": "0", "PYTHONUTF8": "1", **environment},
+        cwd="/",
+        start_new_session=True,
+    )
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+def _read(answer: Answer | bytes) -> Answer:
+    """The answer of a child.  What it wrote is read here first, and may be anything."""
+    if isinstance(answer, Answer):
+        return answer
+    try:
+        read = pickle.loads(answer)
+    except _UNREADABLE:
+        return _gone("the engine's answer cannot be read")
+    return read if isinstance(read, Answer) else _gone("the engine answered something else")
 
 
 def _gone(detail: str) -> Answer:
