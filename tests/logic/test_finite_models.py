@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -126,6 +127,42 @@ def test_several_carriers_have_sizes_of_their_own() -> None:
     assert answer.outcome == "refuted"
     assert answer.witness["carriers"] == {"G": 2, "H": 1}
     assert check_tables(asked, answer.witness) is not None
+
+
+def test_a_carrier_that_nothing_speaks_of_is_left_small() -> None:
+    asked = task(LEFT_GROUP, every(lambda x: eq(i(x), x)))
+    idle = msgspec.structs.replace(asked.meaning, carriers=(G, H))
+    answer = run(Task(idle))
+    assert answer.witness["carriers"] == {"G": 3, "H": 1}
+    assert check_tables(Task(idle), answer.witness) is not None
+
+
+def each_is_itself(function: Operation) -> Term:
+    return every(lambda x: eq(function(x), function(x)), function.symbol.domain[0])
+
+
+def test_many_carriers_are_no_hindrance() -> None:
+    carriers = [Carrier(f"C{number}") for number in range(12)]
+    functions = [Operation(f"f{at}", (one,), other) for at, (one, other) in enumerate(pairwise(carriers))]
+    first = functions[0]
+    constant = [each_is_itself(function) for function in functions]
+    two = some(lambda x: some(lambda y: ne(x, y), carriers[0]), carriers[0])
+    claim = every(lambda x, y: both(eq(first(x), first(y)), eq(x, y)), carriers[0], carriers[0])
+    asked = task({"constant": both(*constant), "two": two}, claim)
+    answer = run(asked, 500_000)
+    assert answer.outcome == "refuted"
+    assert sum(answer.witness["carriers"].values()) == 13
+
+
+def test_instances_are_counted_even_where_they_say_nothing() -> None:
+    letters = [Variable(f"x{number}", G) for number in range(9)]
+    equal = eq(letters[0], letters[0])
+    apart = [eq(one, other) for one, other in pairwise(letters)]
+    claim = Quantifier("forall", tuple(letters), either(equal, *apart))
+    axiom = Quantifier("forall", tuple(letters), either(*apart, no(both(*apart))))
+    answer = run(task({"idle": axiom}, claim), 200_000)
+    assert answer.outcome == "silent"
+    assert answer.steps <= 400_000
 
 
 def test_elements_have_readable_names_that_nothing_else_has() -> None:

@@ -51,6 +51,12 @@ class Completion:
 
     def run(self, task: Task, steps: int) -> Answer:
         """Complete every branch of the negated claim, within its share of the steps."""
+        try:
+            return self._run(task, steps)
+        except RecursionError:
+            return Answer(outcome="silent", reason="incomplete", detail="terms nest too deeply")
+
+    def _run(self, task: Task, steps: int) -> Answer:
         problem = translate(task)
         if problem is None:
             return Answer(outcome="silent", reason="incomplete", detail="not first-order over carriers")
@@ -183,10 +189,11 @@ class _Attempt:
         run = self._prepared(precedence)
         for index, unit in enumerate(self._units.units):
             left, right = self._nodes(run, unit)
-            if unit.goal is not None:
-                run.search.watch(left, index)
+            # A condition may be a disequation: then it has to be a rule.
             if unit.goal is None or self._conditional:
                 run.search.give(left, right, index)
+            else:
+                run.search.watch(left, index)
         return run
 
     def _nodes(self, run: _Run, unit: Unit) -> tuple[Node, Node]:
@@ -223,6 +230,7 @@ class _Attempt:
         if not (self._units.complete and self._problem.exact):
             return self._silent("incomplete", "no contradiction; clauses were left out or weakened", runs)
         term = run.reader.term
+        goals = [self._nodes(run, each)[0] for each in self._units.units if each.goal is not None]
         witness = {
             "branch": self._branch,
             "conditional": self._conditional,
@@ -231,7 +239,7 @@ class _Attempt:
                 {"left": term(each.left), "right": term(each.right), "oriented": each.oriented}
                 for _, each in sorted(run.search.active.items())
             ],
-            "normal_forms": [[term(each) for each in goal.arguments] for goal in run.search.goals],
+            "normal_forms": [[term(run.search.normal(each)) for each in goal.arguments] for goal in goals],
         }
         return Answer(
             outcome="model" if self._branch is None else "refuted",

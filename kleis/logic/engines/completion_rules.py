@@ -20,8 +20,11 @@ __all__ = ["Direction", "Index", "Rewriter", "Trace", "expanded"]
 
 Trace: TypeAlias = "tuple[tuple[Trace | None, ...] | None, tuple[int, Node, Trace | None] | None]"
 
-_DEEPEST = 150
+_DEEPEST = 100
 """Rewriting steps inside one another; what needs more is left to other engines."""
+
+_WIDEST = 400
+"""Symbols of a term; rewriting that makes larger ones is left to other engines too."""
 
 
 class Direction:
@@ -89,33 +92,38 @@ class Index:
         branch.directions.remove(direction)
 
     def matches(self, term: Node) -> Iterator[tuple[Direction, list[Node]]]:
-        """The directions whose left side matches, each with the values of its variables (valid until the next)."""
-        return _matches(self.root, (term, None), [])
+        """The directions whose left side matches, each with the values of its variables."""
+        found: list[tuple[list[Direction], list[Node]]] = []
+        _collect(self.root, (term, None), [], found)
+        for directions, bound in found:
+            for direction in directions:
+                yield direction, bound
 
 
 _Pending: TypeAlias = "tuple[Node, _Pending] | None"
 
 
-def _matches(branch: _Branch, pending: _Pending, bound: list[Node]) -> Iterator[tuple[Direction, list[Node]]]:
-    if pending is None:
-        for direction in branch.directions:
-            yield direction, bound
-        return
-    term, rest = pending
-    following = branch.functions.get(term.head)
-    if following is not None:
-        inner = rest
+def _collect(
+    branch: _Branch, pending: _Pending, bound: list[Node], found: list[tuple[list[Direction], list[Node]]]
+) -> None:
+    """Walk the tree along the terms that are pending, first by functions, then by variables."""
+    while pending is not None:
+        term, rest = pending
+        for (index, sort), following in branch.variables.items():
+            if index < len(bound):
+                if bound[index] is term:
+                    _collect(following, rest, bound, found)
+            elif sort == term.sort:
+                _collect(following, rest, [*bound, term], found)
+        next_branch = branch.functions.get(term.head)
+        if next_branch is None:
+            return
+        branch = next_branch
+        pending = rest
         for part in reversed(term.arguments):
-            inner = (part, inner)
-        yield from _matches(following, inner, bound)
-    for (index, sort), following in branch.variables.items():
-        if index < len(bound):
-            if bound[index] is term:
-                yield from _matches(following, rest, bound)
-        elif sort == term.sort:
-            bound.append(term)
-            yield from _matches(following, rest, bound)
-            bound.pop()
+            pending = (part, pending)
+    if branch.directions:
+        found.append((branch.directions, bound))
 
 
 class Rewriter:
@@ -167,7 +175,9 @@ class Rewriter:
         self._charge(1)
         for direction, bound in self._index.matches(term):
             value = filled(self._bank, direction.right, bound)
-            if direction.oriented or self._ordering.greater(term, value):
+            if value.size > _WIDEST:
+                self.cut = True
+            elif direction.oriented or self._ordering.greater(term, value):
                 return direction.equation, value
         return None
 

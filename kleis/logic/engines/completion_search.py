@@ -147,10 +147,9 @@ class Search:
                 return
             self._take(waiting)
 
-    @property
-    def goals(self) -> tuple[Node, ...]:
-        """The left sides of the disequations watched, in normal form."""
-        return tuple(each for each, _ in self._goals)
+    def normal(self, term: Node) -> Node:
+        """The normal form of a term under the rules so far."""
+        return self._rewriter.normal(term)[0]
 
     # ── Waiting equations ────────────────────────────────────────────────────────────────────────────────────
 

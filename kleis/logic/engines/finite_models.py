@@ -6,7 +6,8 @@ Specification: proving.md §3, provers.md §3 (own_fmf); LOGIC.md.
     model     the same without a claim
     silent    none up to a size; that is no proof
 
-Sizes are tried by their sum: 1 … 8 of one sort, 1 … 4 each of several.  A step is a clause, or a unit of Z3's `rlimit`.
+Sizes are tried by their sum: 1 … 8 of one sort, 1 … 4 each of several.  A step is an instance of a
+clause, a propositional clause, or a unit of Z3's `rlimit`.
 Z3 is imported when the engine runs, in a context of its own that is dropped with the answer.  Nothing here is trusted:
 `check_tables` (finite_models_check.py) evaluates every axiom and the claim again.
 """
@@ -49,7 +50,10 @@ class FiniteModels:
         problem = translate(task)
         if problem is None or not problem.exact:
             return Answer(outcome="silent", reason="incomplete", detail="not first-order over carriers")
-        return _Search(task.meaning, problem).answer(steps)
+        try:
+            return _Search(task.meaning, problem).answer(steps)
+        except RecursionError:
+            return Answer(outcome="silent", reason="incomplete", detail="terms nest too deeply")
 
 
 class _Search:
@@ -62,7 +66,8 @@ class _Search:
         literals = (Literal(True, each.left, each.right) for clause in self._clauses for each in clause)
         points = [function for _, function in problem.points]
         self._functions = tuple(dict.fromkeys((*functions_of(*literals), *points)))
-        self._sorts = self._carriers()
+        self._spoken_of = self._in_use()
+        self._sorts = self._meaning.carriers
 
     def answer(self, steps: int) -> Answer:
         """The first model, or how far none was found."""
@@ -73,8 +78,8 @@ class _Search:
                 encoding = self._encoded(sizes, steps - used)
             except TooLargeError:
                 return self._silent(searched, steps, "resource")
-            outcome, true, spent = _solved(encoding, steps - used - len(encoding.clauses))
-            used += len(encoding.clauses) + spent
+            outcome, true, spent = _solved(encoding, steps - used - encoding.work)
+            used += encoding.work + spent
             if outcome == "sat":
                 claimed = self._problem.claimed
                 return Answer(
@@ -101,20 +106,19 @@ class _Search:
 
     # ── Sizes ────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _carriers(self) -> tuple[Sort, ...]:
-        sorts: dict[Sort, None] = dict.fromkeys(self._meaning.carriers)
-        for function in self._functions:
-            sorts.update(dict.fromkeys((*function.domain, function.codomain)))
-        for clause in self._clauses:
-            sorts.update(dict.fromkeys(each.sort for each in letters_of(clause)))
-        sorts.pop(BOOL, None)
-        return tuple(sorts)
+    def _in_use(self) -> frozenset[Sort]:
+        sorts = {sort for each in self._functions for sort in (*each.domain, each.codomain)}
+        sorts.update(each.sort for clause in self._clauses for each in letters_of(clause))
+        return frozenset(sorts - {BOOL})
 
     def _sizes(self) -> Iterator[dict[Sort, int]]:
-        largest = _LARGEST if len(self._sorts) <= 1 else _LARGEST_OF_SEVERAL
-        choices = product(range(1, largest + 1), repeat=len(self._sorts))
-        for chosen in sorted(choices, key=lambda each: (sum(each), each)):
-            yield dict(zip(self._sorts, chosen, strict=True))
+        """Sizes of all carriers, the smallest sum first; a carrier that nothing speaks of has one element."""
+        used = [sort for sort in self._sorts if sort in self._spoken_of]
+        rest = dict.fromkeys((sort for sort in self._sorts if sort not in self._spoken_of), 1)
+        largest = _LARGEST if len(used) <= 1 else _LARGEST_OF_SEVERAL
+        for total in range(len(used), largest * len(used) + 1):
+            for chosen in _sums(total, len(used), largest):
+                yield {**dict(zip(used, chosen, strict=True)), **rest}
 
     def _named(self, sizes: Mapping[Sort, int]) -> str:
         if len(sizes) == 1:
@@ -164,6 +168,17 @@ def _rows_of(
         [*point, bool(value) if codomain == BOOL else value]
         for point, value in zip(points, given, strict=True)
     ]
+
+
+def _sums(total: int, count: int, largest: int) -> Iterator[tuple[int, ...]]:
+    """The ways to write a number as a sum of so many numbers from 1 to the largest."""
+    if count == 0:
+        if total == 0:
+            yield ()
+        return
+    for first in range(max(1, total - (count - 1) * largest), min(largest, total - (count - 1)) + 1):
+        for others in _sums(total - first, count - 1, largest):
+            yield (first, *others)
 
 
 def _weight(clause: Clause) -> int:

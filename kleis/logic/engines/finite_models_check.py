@@ -156,57 +156,71 @@ class _Tables:
 
     def evidence(self) -> Evidence:
         """The model with readable names: g0, g1, … for the elements of G."""
-        names = self._element_names()
+        taken = {each.name for each in self._rows} | {each.name for each in self._points}
+        naming = _Naming(self._sizes, taken)
         functions = {each: rows for each, rows in self._points.items() if isinstance(each.sort, FunctionOf)}
         values = {each: rows for each, rows in self._points.items() if each not in functions}
         return Evidence(
             kind="tables",
             bindings=tuple(
-                Binding(each.name, sort_text(each.sort), _shown(each.sort, rows[()], names))
+                Binding(each.name, naming.sort(each.sort), naming.value(each.sort, rows[()]))
                 for each, rows in values.items()
             ),
-            carriers=tuple((sort_text(sort), names[sort]) for sort in self._sizes),
+            carriers=tuple((naming.sort(sort), naming.elements[sort]) for sort in self._sizes),
             tables=(
                 *(
-                    _table(each.name, each.domain, each.codomain, rows, names)
+                    naming.table(each.name, (*each.domain, each.codomain), rows)
                     for each, rows in self._rows.items()
                 ),
-                *(_table(each.name, *_arrow(each.sort), rows, names) for each, rows in functions.items()),
+                *(
+                    naming.table(each.name, (*domain, codomain), rows)
+                    for each, rows in functions.items()
+                    for domain, codomain in (_arrow(each.sort),)
+                ),
             ),
         )
 
-    def _element_names(self) -> dict[Sort, tuple[str, ...]]:
-        taken = {symbol.name for symbol in self._rows} | {each.name for each in self._points}
-        named: dict[Sort, tuple[str, ...]] = {}
-        for sort, size in self._sizes.items():
-            letter = sort.name.rsplit("::", 1)[-1][:1].lower()
-            prefix = letter if letter.isalpha() else "e"
-            names = tuple(f"{prefix}{index}" for index in range(size))
-            while taken.intersection(names):
-                prefix += letter if letter.isalpha() else "e"
-                names = tuple(f"{prefix}{index}" for index in range(size))
-            taken.update(names)
-            named[sort] = names
-        return named
+
+class _Naming:
+    """What carriers and elements are called: ``G`` where no other carrier is, else ``Group::G``; g0, g1, …"""
+
+    def __init__(self, sizes: Mapping[Carrier, int], taken: set[str]) -> None:
+        short = {sort: _short(sort) for sort in sizes}
+        texts = list(short.values())
+        self._texts: dict[Sort, str] = {
+            sort: text if texts.count(text) == 1 else sort_text(sort) for sort, text in short.items()
+        }
+        self.elements: dict[Sort, tuple[str, ...]] = {}
+        for sort, size in sizes.items():
+            letter = short[sort][:1].lower() if short[sort][:1].isalpha() else "e"
+            prefix = letter
+            while taken.intersection(f"{prefix}{index}" for index in range(size)):
+                prefix += letter
+            self.elements[sort] = tuple(f"{prefix}{index}" for index in range(size))
+            taken = taken.union(self.elements[sort])
+
+    def sort(self, sort: Sort) -> str:
+        """The name of a sort."""
+        return self._texts.get(sort, sort_text(sort))
+
+    def value(self, sort: Sort, number: int | bool) -> str:
+        """The name of a value."""
+        return self.elements[sort][number] if sort in self.elements else str(bool(number))
+
+    def table(
+        self, name: str, columns: tuple[Sort, ...], rows: Mapping[tuple[int | bool, ...], int | bool]
+    ) -> Table:
+        """A table with names."""
+        shown = tuple(
+            tuple(self.value(sort, each) for sort, each in zip(columns, (*point, value), strict=True))
+            for point, value in sorted(rows.items())
+        )
+        return Table(name, tuple(map(self.sort, columns)), shown)
 
 
-def _table(
-    name: str,
-    domain: tuple[Sort, ...],
-    codomain: Sort,
-    rows: Mapping[tuple[int | bool, ...], int | bool],
-    names: Mapping[Sort, tuple[str, ...]],
-) -> Table:
-    columns = (*domain, codomain)
-    shown = tuple(
-        tuple(_shown(sort, each, names) for sort, each in zip(columns, (*point, value), strict=True))
-        for point, value in sorted(rows.items())
-    )
-    return Table(name, tuple(map(sort_text, columns)), shown)
-
-
-def _shown(sort: Sort, number: int | bool, names: Mapping[Sort, tuple[str, ...]]) -> str:
-    return names[sort][number] if sort in names else str(bool(number))
+def _short(sort: Carrier) -> str:
+    """The name of a carrier without its structure."""
+    return sort_text(Carrier(sort.name.rsplit("::", 1)[-1], sort.arguments))
 
 
 def _outermost(claim: Term | None) -> list[Variable]:

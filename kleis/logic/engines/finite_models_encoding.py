@@ -33,11 +33,15 @@ class TooLargeError(Exception):
 
 
 class Encoding:
-    """The clauses for carriers of given sizes; at most `limit` of them."""
+    """The clauses for carriers of given sizes.
+
+    `work` counts clauses and instances of first-order clauses; more than `limit` is too much.
+    """
 
     def __init__(self, functions: Sequence[Function], sizes: Mapping[Sort, int], limit: int) -> None:
         self.clauses: list[tuple[int, ...]] = []
         self.bits = 0
+        self.work = 0
         self._functions = functions
         self._sizes = sizes
         self._limit = limit
@@ -53,6 +57,7 @@ class Encoding:
         letters = letters_of(clause)
         names = [each.name for each in letters]
         for values in product(*(range(self._sizes[each.sort]) for each in letters)):
+            self._count()
             self._instance(clause, dict(zip(names, values, strict=True)))
 
     def tables(self, true: frozenset[int]) -> dict[Function, tuple[int, ...]]:
@@ -100,9 +105,13 @@ class Encoding:
         return vector
 
     def _emit(self, clause: tuple[int, ...]) -> None:
-        if len(self.clauses) >= self._limit:
-            raise TooLargeError
+        self._count()
         self.clauses.append(clause)
+
+    def _count(self) -> None:
+        self.work += 1
+        if self.work > self._limit:
+            raise TooLargeError
 
     # ── Instances of clauses ─────────────────────────────────────────────────────────────────────────────────
 

@@ -18,7 +18,7 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import count, islice, product
+from itertools import chain, count, islice, product
 from typing import TypeAlias
 
 import msgspec
@@ -106,7 +106,7 @@ def translate(task: Task) -> Problem | None:
     for name, formula in (*named, *lemmas):
         try:
             axioms.append(Statement(name, reader.statement(formula)))
-        except _OutsideError:
+        except (_OutsideError, RecursionError):
             dropped.append(name)
     branches: tuple[Formula, ...] = ()
     points: tuple[tuple[str, Function], ...] = ()
@@ -114,7 +114,7 @@ def translate(task: Task) -> Problem | None:
     if claim is not None:
         try:
             branches, points = reader.branches(claim)
-        except _OutsideError:
+        except (_OutsideError, RecursionError):
             return None
     elif not axioms:
         return None
@@ -442,12 +442,8 @@ def _cases_of(formula: Formula) -> tuple[Formula, ...]:
     found: tuple[Formula, ...]
     match formula:
         case Either(parts=parts):
-            groups = _grouped(parts)
-            found = tuple(
-                one
-                for group in groups
-                for one in (_cases_of(group[0]) if len(group) == 1 else (Either(group),))
-            )
+            apart = (_cases_of(each[0]) if len(each) == 1 else (Either(each),) for each in _grouped(parts))
+            found = tuple(chain.from_iterable(apart))
         case Both(parts=parts):
             choices = product(*map(_cases_of, parts))
             found = tuple(conjunction(each) for each in islice(choices, _BRANCHES + 1))
@@ -460,7 +456,8 @@ def _grouped(parts: tuple[Formula, ...]) -> list[tuple[Formula, ...]]:
     """Disjuncts by common letters: ∀x. A(x) ∨ B(x) is no disjunction, (∀x. A(x)) ∨ (∀y. B(y)) is one."""
     groups: list[tuple[set[str], tuple[Formula, ...]]] = []
     for part in parts:
-        names, members = set(names_in(part)), (part,)
+        names = set(names_in(part))
+        members: tuple[Formula, ...] = (part,)
         apart = []
         for group in groups:
             if group[0] & names:
