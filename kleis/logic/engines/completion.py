@@ -236,8 +236,9 @@ class _Attempt:
             "conditional": self._conditional,
             "precedence": [each.name for each in run.precedence],
             "equations": [
-                {"left": term(each.left), "right": term(each.right), "oriented": each.oriented}
+                {"left": term(left), "right": term(right), "oriented": each.oriented}
                 for _, each in sorted(run.search.active.items())
+                for left, right in (run.search.bank.renamed((each.left, each.right)),)
             ],
             "normal_forms": [[term(run.search.normal(each)) for each in goal.arguments] for goal in goals],
         }
@@ -288,6 +289,7 @@ class _Attempt:
 
     def _formula(self, run: _Run, left: Node, right: Node) -> CoreTerm | None:
         """An equation as a closed core formula; None if it speaks of Skolem functions or truth values."""
+        left, right = run.search.bank.renamed((left, right))
         letters = {each: None for side in (left, right) for each in variables_of(side)}
         sides = [self._core(run, each) for each in (left, right)]
         if sides[0] is None or sides[1] is None:
@@ -311,7 +313,7 @@ class _Attempt:
         return SymbolCall(function.symbol, known)
 
     def _variable(self, node: Node) -> Variable:
-        return Variable(f"x{-1 - node.head}_{node.sort}", self._sorts[node.sort])
+        return Variable(f"x{-1 - node.head}", self._sorts[node.sort])
 
 
 def _key(left: Node, right: Node) -> Any:

@@ -187,6 +187,9 @@ def _text(value: Any) -> str:
     if isinstance(value, str):
         return value.split(" : ", 1)[0]
     name, *arguments = value
+    if len(arguments) == 2 and not any(each.isalnum() or each == "_" for each in str(name)):
+        left, right = map(_text, arguments)
+        return f"({left} {name} {right})"
     return f"{name}({', '.join(map(_text, arguments))})" if arguments else str(name).removeprefix("?")
 
 

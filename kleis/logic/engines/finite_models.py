@@ -123,7 +123,8 @@ class _Search:
     def _named(self, sizes: Mapping[Sort, int]) -> str:
         if len(sizes) == 1:
             return f"size {next(iter(sizes.values()))}"
-        return "sizes " + ", ".join(f"{sort_text(sort)} = {size}" for sort, size in sizes.items())
+        named = (f"{sort_text(sort).rsplit('::', 1)[-1]} = {size}" for sort, size in sizes.items())
+        return "sizes " + ", ".join(named)
 
     # ── Witnesses ────────────────────────────────────────────────────────────────────────────────────────────
 
