@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from kleis.meaning.core import (
     BOOL,
     Application,
@@ -112,6 +114,7 @@ def _choose(
         if partial is not None:
             return partial
         readings = [option_text(option) for option in options]
+        _blame_constant(unit, options, given)
         raise nothing_fits(unit, node, candidates, readings, [each.term for each in given])
     if len(fitting) > 1 and any(each.term is None and not each.choices for each in given):
         given = _read_functions(unit, [option for _, option in fitting], given)
@@ -123,6 +126,20 @@ def _choose(
     least = min(cost for cost, _ in fitting)
     best = [option for cost, option in fitting if cost == least]
     return build_call(unit, node, _only(unit, node, best, expected), given, expected)
+
+
+def _blame_constant(unit: Unit, options: Sequence[Option], given: Sequence[Given]) -> None:
+    """Refuse a name without arguments that keeps a call from fitting, and that a structure not in force has too."""
+    for place, each in enumerate(given):
+        name = each.node.name if isinstance(each.node, Name) else ""
+        if not name or name in unit.environment or not unit.definitions.is_member(name):
+            continue
+        others = [other for number, other in enumerate(given) if number != place]
+        for option in options:
+            parameters = tuple(sort for number, sort in enumerate(option.parameters) if number != place)
+            rest = msgspec.structs.replace(option, parameters=parameters)
+            if cost_of(unit, rest, others) is not None and isinstance(each.node, Name):
+                raise missing_operation(unit, each.node, name, ())
 
 
 def _read_functions(unit: Unit, options: Sequence[Option], given: Sequence[Given]) -> list[Given]:

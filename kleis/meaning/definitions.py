@@ -118,6 +118,8 @@ class Definitions:
         self._measures: dict[str, tuple[Term, ...]] = {}
         self._operations: dict[tuple[Signature, tuple[Sort, ...], Sort], Operation] = {}
         self._failed: dict[str, MeaningError] = {}
+        self._closed: dict[str, str] = {}
+        """Instances at sorts that are not closed under their own calls, with the instance that stands for them."""
         self._data: dict[DataSort, DataType] = {}
         self.higher_order: dict[Symbol, str] = {}
 
@@ -282,6 +284,7 @@ class Definitions:
     ) -> tuple[str, Sort]:
         """The key and result of a definition at given sorts, reading it if it was not read yet."""
         key = self._key(template, sorts)
+        key = self._closed.get(key, key)
         if key in self._failed:
             raise self._failed[key]
         if key in self.finished:
@@ -371,6 +374,7 @@ class Definitions:
 
     def _read(self, progress: _Progress, node: Spanned, unit: Unit) -> tuple[str, Sort]:
         """Read a definition, and again until its sorts and result stay the same."""
+        asked = self._key(progress.template, progress.sorts)
         self._stack.append(progress)
         try:
             progress.changed = True
@@ -382,6 +386,7 @@ class Definitions:
                 if definition is None:
                     raise self._no_result(progress)
                 self._finish(progress, definition)
+            self._closed[asked] = self._key(progress.template, progress.sorts)
         except MeaningError as error:
             if len(self._stack) == 1:
                 self._failed[self._key(progress.template, progress.sorts)] = error

@@ -159,7 +159,7 @@ class Elaborator:
         if using is not None:
             return self._using(proposition, using, self._opaque_names(proposition), file)
         carriers = self._carriers(proposition, file)
-        named += [self.arbitrary(name) for name in self._named_structures(proposition)]
+        named += self._named_structures(proposition, file)
         for each in named:
             for name in carriers:
                 if name in each.frame.types:
@@ -254,16 +254,23 @@ class Elaborator:
             if reader.is_opaque(name, {}) and name not in known
         ]
 
-    def _named_structures(self, proposition: Expression) -> list[str]:
-        """Structures with parameters that a proposition names: as a type, or before ``::``."""
-        found: list[str] = []
+    def _named_structures(self, proposition: Expression, file: str) -> list[StructureInstance]:
+        """The structures with parameters that a proposition names: as a type, or before ``::``."""
+        found: list[StructureInstance] = []
         for node in walk(proposition):
             name = getattr(node, "name", "")
             head = split_name(name)[0] if isinstance(name, str) and name else ""
-            named = "::" in str(name) or isinstance(node, NamedType)
+            named = "::" in str(name) or isinstance(node, NamedType | AppliedType)
             structure = self.theory.structures.get(head) if named else None
-            if structure is not None and structure.parameters and head not in found:
-                found.append(head)
+            if structure is None or not structure.parameters:
+                continue
+            if isinstance(node, AppliedType) and node.name == head:
+                given = tuple(self.globals.reader.argument(each, {}, file=file) for each in node.arguments)
+                instance = self.globals.instance(head, given)
+            else:
+                instance = self.arbitrary(head)
+            if all(each.instance != instance.instance for each in found):
+                found.append(instance)
         return found
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────────────
@@ -377,8 +384,8 @@ class Elaborator:
         in_force += [instance for instance in (each.instance, *each.ancestors) if instance not in in_force]
         for named in each.axioms:
             axiom = self.axiom(named)
-            if axiom not in axioms:
-                axioms.append(axiom)
+            if all(axiom.formula != other.formula or axiom.place != other.place for other in axioms):
+                axioms.append(_apart(axiom, each, axioms))
         notes += [warning for warning in each.warnings if warning not in notes]
 
     def _without_obligations(self, axioms: list[Axiom], obligations: list[Obligation]) -> list[Axiom]:
@@ -545,6 +552,20 @@ def _missing(implementation: Implementation) -> Problem:
         found=names,
         hint="give it: operation name(…) = …",
     )
+
+
+def _apart(axiom: Axiom, instance: StructureInstance, others: Sequence[Axiom]) -> Axiom:
+    """The axiom under a name that no other has: with its instance, then with a number."""
+    taken = {each.name for each in others}
+    if axiom.name not in taken:
+        return axiom
+    arguments = ", ".join(sort_text(each) for each in instance.instance.arguments)
+    owner = f"{instance.structure}({arguments})" if arguments else instance.structure
+    name, count = f"{owner}::{axiom.name}", 1
+    while name in taken:
+        count += 1
+        name = f"{owner}::{count}::{axiom.name}"
+    return msgspec.structs.replace(axiom, name=name)
 
 
 _NOWHERE = Place("<theory>", 0, 0)

@@ -135,6 +135,7 @@ class Globals:
         self._sections: dict[str, StructureInstance | MeaningError] = {}
         self._implementations: list[Implementation] | None = None
         self._read: dict[int, Implementation] = {}
+        self._labels: dict[str, int] = {}
         self._ordered: tuple[Structure, ...] | None = None
         self._given_before: dict[Symbol, Template] = {}
         self._inherited: dict[str, list[str]] | None = None
@@ -344,7 +345,8 @@ class Globals:
 
     def _scalars(self, node: Implements, structure: Structure, file: str) -> dict[str, Sort | Dimension]:
         """The types that ``implements S(A) over T(B)`` gives for the names of S's own ``over``."""
-        if node.over is None:
+        if node.over is None or structure.over is None:
+            # Where the structure is over none, what is said of one changes nothing; the check of names says so.
             return {}
         given, wanted = node.over, structure.over
         if not (isinstance(given, AppliedType) and isinstance(wanted, AppliedType)) or (
@@ -388,6 +390,9 @@ class Globals:
             message = f"{node.name} takes {len(structure.parameters)} types, here it has {len(arguments)}"
             raise refusal(node, file, "type-arity", message, found=str(len(arguments)))
         label = f"{node.name}({', '.join(sort_text(each) for each in arguments)})"
+        self._labels[label] = self._labels.get(label, 0) + 1
+        if self._labels[label] > 1:
+            label = f"{label}#{self._labels[label]}"
         scalars = self._scalars(node, structure, file)
         instance = self.instance(node.name, arguments, scalars, within=f"implements {label} / ")
         given: dict[Symbol, Template] = {}

@@ -45,6 +45,7 @@ from kleis.syntax import (
     NamedType,
     NumberType,
     ProductType,
+    Structure,
     TypeExpression,
     TypeParameter,
     split_name,
@@ -272,11 +273,29 @@ class SortReader:
             if not carriers:
                 message = f"{name} has no carrier: it is a structure without type parameters"
                 raise refusal(written, file, "wrong-kind", message, found=name)
+            if arguments:
+                return self._carrier_at(written, structure, arguments, names, file, depth)
             known = names.get(f"{name}::{carriers[0]}")
             if known is not None and not isinstance(known, Dimension):
                 return known
             return Carrier(f"{name}::{carriers[0]}")
         return None
+
+    def _carrier_at(
+        self,
+        written: NamedType | AppliedType,
+        structure: Structure,
+        arguments: Sequence[TypeExpression],
+        names: Names,
+        file: str,
+        depth: int,
+    ) -> Sort:
+        """The carrier of a structure at arguments: the first that is a type."""
+        if len(structure.parameters) != len(arguments):
+            raise self._arity(written, structure.name, len(structure.parameters), len(arguments), file)
+        pairs = zip(structure.parameters, arguments, strict=True)
+        types = [each for parameter, each in pairs if is_type_parameter(parameter)]
+        return self.read(types[0], names, file=file, depth=depth)
 
     def alias(self, alias: AliasDefinition, *, file: str) -> Sort:
         """What an alias stands for, its parameters open."""

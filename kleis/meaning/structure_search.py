@@ -22,8 +22,8 @@ from kleis.meaning.core import Carrier, Dimension, Sort
 from kleis.meaning.frames import StructureInstance
 from kleis.meaning.globals_in_force import Globals
 from kleis.meaning.inheritance import arbitrary_arguments
-from kleis.meaning.meaning import MeaningError, MissingOperation
-from kleis.meaning.sort_reading import is_type_parameter
+from kleis.meaning.meaning import Instance, MeaningError, MissingOperation
+from kleis.meaning.sort_reading import is_number_parameter, is_type_parameter
 from kleis.meaning.wording import refusal
 from kleis.names import nearest
 from kleis.problems import Problem, Spanned, problem_at
@@ -42,8 +42,14 @@ _Attempt = Callable[[Sequence[StructureInstance], Types], Result]
 _MOST_READINGS = 400
 """So many scopes are tried for one proposition; beyond that `using` has to say."""
 
-_MOST_STRUCTURES = 3
+_MOST_STRUCTURES = 5
 """A union has at most so many structures."""
+
+
+def _needed(instances: Sequence[StructureInstance]) -> tuple[StructureInstance, ...]:
+    """The instances of a union without those that others of it inherit from."""
+    inherited = {ancestor for each in instances for ancestor in each.ancestors}
+    return tuple(each for each in instances if each.instance not in inherited)
 
 
 class Found:
@@ -71,6 +77,7 @@ class StructureSearch:
         self._instance = instance
         self._members = Members(scope.theory)
         self._parameters: dict[str, list[str]] | None = None
+        self._made: dict[tuple[str, tuple[tuple[str, str], ...]], StructureInstance] = {}
 
     # ── what is known of structures ──────────────────────────────────────────────────────────────────────
 
@@ -90,7 +97,7 @@ class StructureSearch:
         if self._parameters is None:
             self._parameters = {}
             for structure in self._globals.structures():
-                for parameter in self._type_names(structure):
+                for parameter in self._names_of(structure):
                     self._parameters.setdefault(parameter, []).append(structure.name)
         return self._parameters.get(name, [])
 
@@ -139,7 +146,7 @@ class StructureSearch:
     ) -> Found:
         owners = self.owners(missing.operation)
         by_name = [
-            name for name in owners if set(carriers) <= set(self._type_names(self._theory.structures[name]))
+            name for name in owners if set(carriers) <= set(self._names_of(self._theory.structures[name]))
         ]
         found = self._fitting(node, file, by_name, carriers, attempt)
         if found is None and carriers:
@@ -158,9 +165,7 @@ class StructureSearch:
         for name in names:
             owners = self.owners(name)
             by_name = [
-                each
-                for each in owners
-                if set(carriers) <= set(self._type_names(self._theory.structures[each]))
+                each for each in owners if set(carriers) <= set(self._names_of(self._theory.structures[each]))
             ]
             found = self._fitting(node, file, by_name, carriers, attempt)
             found = found or self._unified(node, file, owners, carriers, attempt)
@@ -171,6 +176,11 @@ class StructureSearch:
     def is_parameter(self, name: str) -> bool:
         """Whether some structure has a type parameter of this name."""
         return bool(self._with_parameter(name))
+
+    def _names_of(self, structure: Structure) -> list[str]:
+        """The parameters of a structure by name, numbers too."""
+        numbers = [each.name for each in structure.parameters if is_number_parameter(each)]
+        return [*self._type_names(structure), *numbers]
 
     def _all_with(self, carriers: Sequence[str]) -> list[str]:
         first, *rest = (self._with_parameter(name) for name in carriers)
@@ -248,16 +258,19 @@ class StructureSearch:
         level: list[tuple[StructureInstance, ...]] = [
             (each,) for each in self._on(missing.operation, carriers)
         ]
-        tried = 0
+        tried: set[frozenset[Instance]] = set()
         for _ in range(_MOST_STRUCTURES):
             fits: dict[frozenset[str], Found] = {}
             following: list[tuple[StructureInstance, ...]] = []
             for instances in level:
-                tried += 1
-                if tried > _MOST_READINGS:
+                together = frozenset(each.instance for each in instances)
+                if together in tried:
+                    continue
+                tried.add(together)
+                if len(tried) > _MOST_READINGS:
                     return None
                 try:
-                    found = Found(instances, types, attempt(instances, types), ())
+                    found = Found(_needed(instances), types, attempt(instances, types), ())
                 except MissingOperation as further:
                     following += [
                         (*instances, each)
@@ -267,7 +280,7 @@ class StructureSearch:
                 except MeaningError:
                     continue
                 else:
-                    fits[frozenset(each.structure for each in instances)] = found
+                    fits[frozenset(each.structure for each in found.instances)] = found
             least = self._least_unions(list(fits))
             if len(least) > 1:
                 raise self._ambiguous(node, file, [" with ".join(sorted(each)) for each in least])
@@ -278,7 +291,8 @@ class StructureSearch:
 
     def _on(self, operation: str, carriers: Sequence[str]) -> Iterator[StructureInstance]:
         """The structures that have an operation, at all ways of taking their carriers from C."""
-        for name in self.owners(operation):
+        # A larger structure adds nothing to the least one but what another operation will ask for.
+        for name in self._least(self.owners(operation)):
             structure = self._theory.structures[name]
             names = self._type_names(structure)
             ways = itertools.product(carriers, repeat=len(names))
@@ -301,6 +315,12 @@ class StructureSearch:
 
     def _with(self, structure: Structure, carriers: Mapping[str, str]) -> StructureInstance:
         """A structure with some of its parameters, or of those of its `over`, named in C."""
+        key = (structure.name, tuple(sorted(carriers.items())))
+        if key not in self._made:
+            self._made[key] = self._make(structure, carriers)
+        return self._made[key]
+
+    def _make(self, structure: Structure, carriers: Mapping[str, str]) -> StructureInstance:
         types = {name: Carrier(carrier) for name, carrier in carriers.items()}
         arguments = tuple(
             types.pop(parameter.name, default)
