@@ -318,8 +318,11 @@ class Unit:
     def cost(self, term: Term, wanted: Sort) -> Cost | None:
         """What it costs to use a term as of a sort; the parts of a list or tuple that is written out count alone."""
         cost = self.inference.cost(term.sort, wanted)
-        if cost is not None or not isinstance(term, Construction):
+        if cost is not None or not isinstance(term, Construction) or not term.arguments:
             return cost
+        return self._cost_of_parts(term, wanted)
+
+    def _cost_of_parts(self, term: Construction, wanted: Sort) -> Cost | None:
         constructor = self.definitions.constructor_at(
             self.scope, term.constructor, self.inference.resolve(wanted)
         )
@@ -327,7 +330,9 @@ class Unit:
             return None
         total = FREE
         for part, field in zip(term.arguments, constructor.fields, strict=True):
-            inside = self.cost(part, field.sort)
+            inside = self.inference.cost(part.sort, field.sort)
+            if inside is None and isinstance(part, Construction):
+                inside = self._cost_of_parts(part, field.sort)
             if inside is None:
                 return None
             total = (total[0] + inside[0], total[1] + inside[1], total[2] + inside[2])

@@ -25,6 +25,7 @@ from kleis.meaning.core import (
 )
 from kleis.meaning.data_instances import instances
 from kleis.meaning.data_types import DataDeclaration, DataReport, check_data
+from kleis.meaning.dimension_reading import normal_dimension
 from kleis.meaning.meaning import MeaningError
 from kleis.problems import Place
 
@@ -204,7 +205,7 @@ def test_instances_are_reached_and_marked() -> None:
 
 def test_dimensions_are_replaced() -> None:
     def dimension(*terms: tuple[tuple[str, ...], int]) -> Dimension:
-        return Dimension(tuple(sorted(terms)))
+        return normal_dimension(dict(terms))
 
     one_more = dimension((("n",), 1), ((), 1))
     declaration = data("Grid(n)", ("MkGrid", MatrixOf(one_more, dimension((("n", "n"), 1)), INTEGER)))
