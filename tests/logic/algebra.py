@@ -19,7 +19,7 @@ from kleis.meaning.core import (
     Variable,
 )
 from kleis.meaning.meaning import Axiom, Meaning
-from kleis.meaning.terms import subterms
+from kleis.meaning.terms import sorts_of, subterms
 from kleis.problems import Place
 
 G = Carrier("G")
@@ -85,7 +85,7 @@ def task(axioms: Mapping[str, Term], claim: Term | None, lemmas: Sequence[Term] 
     found = [each for each in subterms(*formulas) if isinstance(each, SymbolCall)]
     symbols = sorted({each.symbol for each in found}, key=lambda each: each.name)
     sorts = {sort for each in symbols for sort in (*each.domain, each.codomain)}
-    sorts |= {each.sort for each in subterms(*formulas)}
+    sorts |= {sort for formula in formulas for sort in sorts_of(formula)}
     meaning = Meaning(
         claim=claim,
         carriers=tuple(sorted((each for each in sorts if isinstance(each, Carrier)), key=str)),

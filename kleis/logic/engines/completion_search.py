@@ -161,9 +161,16 @@ class Search:
             self.complete = False
             return
         self._age += 1
-        waiting = _Waiting(size if weight is None else weight, self._age, left, right, origin, lines)
+        weight = self._weight(left, right) if weight is None else weight
+        waiting = _Waiting(weight, self._age, left, right, origin, lines)
         heapq.heappush(self._light, waiting)
         heapq.heappush(self._old, (self._age, waiting))
+
+    def _weight(self, left: Node, right: Node) -> int:
+        """What an equation costs as a rule: its greater side, or both sides if neither is greater."""
+        if self.ordering.greater(left, right):
+            return left.size
+        return right.size if self.ordering.greater(right, left) else left.size + right.size
 
     def _next(self) -> _Waiting | None:
         """The lightest waiting equation, or now and then the oldest; without those whose parents are gone."""
@@ -201,7 +208,7 @@ class Search:
             return
         number = self._register(equality, true, origin).number
         left, right = equality.arguments
-        self._wait(left, right, Origin((left, right), (-1 - number,)), (), weight=left.size + right.size)
+        self._wait(left, right, Origin((left, right), (-1 - number,)), ())
 
     # ── Rules ────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -67,7 +67,7 @@ class _Search:
         points = [function for _, function in problem.points]
         self._functions = tuple(dict.fromkeys((*functions_of(*literals), *points)))
         self._spoken_of = self._in_use()
-        self._sorts = self._meaning.carriers
+        self._sorts = (*meaning.carriers, *sorted(self._spoken_of - set(meaning.carriers), key=sort_text))
 
     def answer(self, steps: int) -> Answer:
         """The first model, or how far none was found."""
