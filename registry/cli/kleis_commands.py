@@ -1,7 +1,8 @@
-"""The `kleis` command: check, test, eval, fmt, show.
+"""The `kleis` command: check, test, verify, consistent, certificate, eval, fmt, show.
 
-Specification: issue 3, item 6; servers.md, "Command line".  Exit status: 0 all is well; 1 something did not hold, or
-there is no value; 2 the command itself is wrong; 130 interrupted.
+Specification: issue 3, item 6; issue 5, item 7; servers.md, "Command line".  Exit status: 0 all is well; 1 something
+did not hold, or there is no value; 2 the command itself is wrong, or the question asked is ill-formed; 3 what was asked
+is unknown (`verify` and `consistent` only); 130 interrupted.
 
 The subcommands live here as thin as they can be; what they do is in kleis_checking.py, kleis_testing.py and the
 `kleis` package, imported when needed so that ``kleis --help`` is quick.
@@ -34,6 +35,7 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 _GRANT = click.option(
     "--grant", "granted", type=_DIRECTORY, metavar="DIR", help="The directory that readFile may read."
 )
+_FRESH = click.option("--fresh", is_flag=True, help="Neither use nor keep verdicts of other runs.")
 _FILES = click.argument("files", nargs=-1, required=True, metavar="FILES…")
 
 
@@ -76,40 +78,162 @@ def check(files: tuple[str, ...], syntax_only: bool, path: tuple[Path, ...], as_
 @kleis.command()
 @_FILES
 @click.option("--example", default="", metavar="TEXT", help="Only the examples whose names contain TEXT.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="Ask N questions at a time (default: processors).",
+)
+@click.option("--exact", is_flag=True, help="Only evaluate; ask the prover nothing.")
+@_FRESH
 @_PATH
 @_GRANT
 @_JSON
 def test(
-    files: tuple[str, ...], example: str, path: tuple[Path, ...], granted: Path | None, as_json: bool
+    files: tuple[str, ...],
+    example: str,
+    jobs: int | None,
+    exact: bool,
+    fresh: bool,
+    path: tuple[Path, ...],
+    granted: Path | None,
+    as_json: bool,
 ) -> int:
     """Run the example blocks of files.
 
-    What exact evaluation cannot decide says "needs the prover"; it is counted apart and does not fail.
+    What exact evaluation cannot decide, the prover is asked. What stays unknown is counted apart and does not fail.
     """
     from registry.cli.kleis_files import expand, make_loader
     from registry.cli.kleis_report import print_block_output, print_tested, print_totals
-    from registry.cli.kleis_testing import FileReport, run_file
+    from registry.cli.kleis_testing import FileReport, run_files
 
     names = expand(files)
-    loader = make_loader(path)
     reports: list[FileReport] = []
-    for count, name in enumerate(names):
-        if as_json:
-            progress(count, len(names), name)
-        report = run_file(loader, name, selection=example, granted_root=granted)
+    progress(0, len(names), names[0])
+    for report in run_files(
+        make_loader(path),
+        names,
+        selection=example,
+        granted_root=granted,
+        jobs=0 if exact else jobs,
+        fresh=fresh,
+    ):
+        progress(len(names), len(names), "")  # the line of a terminal that results are about to use
         if as_json:
             print_block_output(report, to_results=False)
         else:
             print_tested(report)
         reports.append(report)
+        if len(reports) < len(names):
+            progress(len(reports), len(names), names[len(reports)])
     if as_json:
-        progress(len(names), len(names), "")
         _print_json({"files": [report.as_dict() for report in reports]})
     else:
         print_totals(reports)
     if example and not any(report.blocks for report in reports) and all(report.ok for report in reports):
         raise click.UsageError(f'no example has a name with "{example}" in it')
     return 0 if all(report.ok for report in reports) else 1
+
+
+_EXPLAIN = click.option("--explain", is_flag=True, help="Also say how it was found: engines, steps, models.")
+
+
+@kleis.command(cls=NumbersCommand)
+@click.argument("proposition", metavar="PROPOSITION")
+@click.option("--import", "imports", multiple=True, metavar="FILE", help="Import a file first (repeatable).")
+@click.option("--using", default="", metavar="S", help="The structure it is about.")
+@click.option(
+    "--lemma",
+    "lemmas",
+    multiple=True,
+    metavar="P",
+    help="Prove this first, then use it (repeatable, in order).",
+)
+@click.option(
+    "--expect",
+    type=click.Choice(["verified", "disproved", "inconsistent", "unknown", "error"]),
+    help="Exit with 0 exactly if the verdict is this one.",
+)
+@click.option(
+    "--certificate",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write a certificate, with its obligations as .smt2 files beside it.",
+)
+@_EXPLAIN
+@_FRESH
+@_PATH
+@_JSON
+def verify(
+    proposition: str,
+    imports: tuple[str, ...],
+    using: str,
+    lemmas: tuple[str, ...],
+    expect: str | None,
+    certificate: Path | None,
+    explain: bool,
+    fresh: bool,
+    path: tuple[Path, ...],
+    as_json: bool,
+) -> int:
+    """Decide whether a proposition holds wherever the axioms do.
+
+    PROPOSITION may be - (standard input). Exit status: 0 verified, 1 disproved or the axioms clash, 2 ill-formed,
+    3 unknown.
+    """
+    from registry.cli.kleis_verify import Question
+    from registry.cli.kleis_verify import verify as answer
+
+    (text, *others) = words([proposition.lstrip(), *lemmas])
+    question = Question(
+        proposition=text,
+        imports=imports,
+        using=using,
+        lemmas=tuple(others),
+        path=path,
+        fresh=fresh,
+        certificate=certificate,
+    )
+    return answer(question, explain=explain, as_json=as_json, expected=expect or "")
+
+
+@kleis.command()
+@click.argument("file", metavar="FILE")
+@_EXPLAIN
+@_FRESH
+@_PATH
+@_JSON
+def consistent(file: str, explain: bool, fresh: bool, path: tuple[Path, ...], as_json: bool) -> int:
+    """Decide whether what a file declares has a model.
+
+    Every structure with parameters is asked about, and every group of structures without. Exit status: 0 all have
+    models, 1 some axioms clash, 2 ill-formed, 3 unknown.
+    """
+    from registry.cli.kleis_files import expand
+    from registry.cli.kleis_verify import consistent_file
+
+    names = expand([file])
+    if len(names) != 1:
+        raise click.UsageError(f"{file} is a directory: ask about one file")
+    return consistent_file(names[0], path, fresh=fresh, explain=explain, as_json=as_json)
+
+
+@kleis.group(cls=Commands)
+def certificate() -> None:
+    """Certificates: verdicts that can be checked again."""
+
+
+@certificate.command("check")
+@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@_JSON
+def check_certificate(file: Path, as_json: bool) -> int:
+    """Check a certificate without trusting whoever wrote it.
+
+    The claim is read and encoded again, every obligation solved again. Exit status: 0 it holds, 1 it does not.
+    """
+    from registry.cli.kleis_certificates import check_file
+
+    return check_file(file, as_json=as_json)
 
 
 @kleis.command("eval", cls=NumbersCommand)

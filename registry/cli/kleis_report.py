@@ -62,16 +62,17 @@ def print_block_output(report: FileReport, *, to_results: bool) -> None:
 
 
 def print_totals(reports: Sequence[FileReport]) -> None:
-    """How many blocks passed, failed and need the prover."""
+    """How many blocks passed, failed and are undecided."""
     rows = [(report.file, *_counts(report)) for report in reports]
     if len(rows) > 1:
-        headings = ("file", "passed", "failed", NEEDS_PROVER)
+        headings = ("file", "passed", "failed", "unknown")
         table("kleis test", headings, [[str(cell) for cell in row] for row in rows])
     passed, failed, undecided = (sum(int(row[index]) for row in rows) for index in (1, 2, 3))
     unread = sum(1 for report in reports if report.parse or report.errors)
     words = [f"{passed} passed", f"{failed} failed"]
     if undecided:
-        words.append(f"{undecided} need{'s' if undecided == 1 else ''} the prover")
+        asked = all(block.error != NEEDS_PROVER for report in reports for block in report.blocks)
+        words.append(f"{undecided} unknown" if asked else f"{undecided} not decided without the prover")
     if unread:
         words.append(f"{unread} file{'s' if unread > 1 else ''} could not be loaded")
     say(", ".join(words), style="bad" if failed or unread else "good")
@@ -79,7 +80,7 @@ def print_totals(reports: Sequence[FileReport]) -> None:
 
 def _counts(report: FileReport) -> tuple[int, int, int]:
     passed = sum(1 for block in report.blocks if block.passed)
-    undecided = sum(1 for block in report.blocks if block.needs_prover)
+    undecided = sum(1 for block in report.blocks if block.undecided)
     return passed, len(report.blocks) - passed - undecided, undecided
 
 
@@ -94,8 +95,8 @@ def _print_output(block: Block, *, to_results: bool) -> None:
 def _print_block(report: FileReport, block: Block) -> None:
     if block.passed:
         say_row("passed", f"{report.file}: {block.name}", style="good")
-    elif block.needs_prover:
-        say_row(NEEDS_PROVER, f"{report.file}: {block.name}", style="note")
+    elif block.undecided:
+        say_row(str(block.error), f"{report.file}: {block.name}", style="note")
     else:
         say_row("failed", f"{report.file}: {block.name}", style="bad")
         if block.error is not None:

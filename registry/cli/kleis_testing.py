@@ -1,20 +1,25 @@
 """`kleis test`: run the example blocks of files.
 
-Specification: issue 3, item 6; kleis-language.md §4.3, §4.4.  JSON:
+Specification: issue 3, item 6; issue 5, item 7; kleis-language.md §4.3, §4.4; proving.md §2.  JSON:
 ``{"files": [{"file", "parse": "ok"|[errors], "examples": [{"name", "passed", "error", "assertions":
 [{"line", "kind", "status", "detail"}]}]}]}``.
 
+Blocks are evaluated exactly first (`run_file`).  What that leaves open, the prover is asked (`decide_file`).
+
 Invariants
-    * An assertion that exact evaluation cannot decide has the status ``needs the prover``.  It did not fail, and it
-      did not pass: a block with such an assertion, in which nothing failed, has ``"passed": false`` and the error
-      ``needs the prover``, is counted apart, and does not change the exit status.
+    * An assertion that nobody decided has the status ``unknown`` (``needs the prover`` if the prover was not asked).
+      It did not fail, and it did not pass: a block with such an assertion, in which nothing failed, has
+      ``"passed": false`` and that status as its error, is counted apart, and does not change the exit status.
+    * Where the declarations are known to clash, a block that did not say `assert_inconsistent` has failed.
     * A file whose imports cannot be loaded runs nothing.  Every block then carries the reason as its error, and
       the file has the key ``problems`` besides (also where it has no blocks to carry it).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,17 +27,28 @@ import msgspec
 
 from kleis.errors import KleisError, LoadError
 from kleis.loader import Loader
-from kleis.syntax import Example
+from kleis.syntax import Example, Structure
 from registry.cli.kleis_checking import load_errors
 from registry.cli.kleis_files import load
 
 if TYPE_CHECKING:
     from kleis.evaluation.outcomes import AssertionResult, ExampleResult
     from kleis.loader import Loading
+    from registry.cli.kleis_proving import ProverPool
 
-__all__ = ["NEEDS_PROVER", "Assertion", "Block", "FileReport", "run_file"]
+__all__ = [
+    "NEEDS_PROVER",
+    "UNKNOWN",
+    "Assertion",
+    "Block",
+    "FileReport",
+    "decide_file",
+    "run_file",
+    "run_files",
+]
 
 NEEDS_PROVER = "needs the prover"
+UNKNOWN = "unknown"
 
 
 class Assertion(msgspec.Struct, frozen=True):
@@ -55,9 +71,9 @@ class Block(msgspec.Struct, frozen=True):
     output: tuple[str, ...] = ()
 
     @property
-    def needs_prover(self) -> bool:
+    def undecided(self) -> bool:
         """Whether nothing is wrong, but something is undecided."""
-        return not self.passed and self.error == NEEDS_PROVER
+        return not self.passed and self.error in (NEEDS_PROVER, UNKNOWN)
 
     def as_dict(self) -> dict[str, Any]:
         """The block's part of the answer in JSON."""
@@ -80,11 +96,9 @@ class FileReport(msgspec.Struct, frozen=True):
 
     @property
     def ok(self) -> bool:
-        """Whether the file was read and nothing in it failed; what needs the prover did not fail."""
+        """Whether the file was read and nothing in it failed; what is undecided did not fail."""
         return (
-            not self.parse
-            and not self.errors
-            and all(each.passed or each.needs_prover for each in self.blocks)
+            not self.parse and not self.errors and all(each.passed or each.undecided for each in self.blocks)
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -124,6 +138,42 @@ def run_file(
     return FileReport(name, parse, errors, tuple(blocks), loading)
 
 
+def run_files(
+    loader: Loader,
+    names: Sequence[str],
+    *,
+    selection: str = "",
+    granted_root: Path | None = None,
+    jobs: int | None = None,
+    fresh: bool = False,
+) -> Iterator[FileReport]:
+    """Reports on files, in order, each as soon as it is complete.
+
+    `jobs` questions are asked at a time: by default as many as there are processors, and none if it is 0.
+    """
+
+    def run(name: str) -> FileReport:
+        return run_file(loader, name, selection=selection, granted_root=granted_root)
+
+    if jobs == 0:
+        yield from map(run, names)
+        return
+    from registry.cli.kleis_proving import ProverPool
+
+    with ProverPool(jobs or os.cpu_count() or 1, fresh=fresh) as pool:
+        waiting: deque[Callable[[], FileReport]] = deque()
+        for name in names:
+            waiting.append(decide_file(pool, run(name)))
+            if len(waiting) > _AHEAD:
+                yield waiting.popleft()()
+        while waiting:
+            yield waiting.popleft()()
+
+
+_AHEAD = 16
+"""How many files are evaluated before the first report is waited for."""
+
+
 def _runner(loading: Loading, granted_root: Path | None) -> Callable[[Example], ExampleResult]:
     from kleis.budget import STANDARD_BUDGET
     from kleis.evaluation.environment import environment_of
@@ -156,3 +206,57 @@ def _detail(result: AssertionResult) -> str:
     """What is said of an assertion besides its status."""
     detail = result.detail.removeprefix(f"{NEEDS_PROVER}: ")
     return f"{detail} (approximate)".strip() if result.approximate else detail
+
+
+# ── What exact evaluation leaves open ────────────────────────────────────────────────────────────────────────
+
+
+def decide_file(pool: ProverPool, report: FileReport) -> Callable[[], FileReport]:
+    """Ask the prover about a file's open assertions; what waits for the answers, and gives the report with them."""
+    from registry.cli.kleis_proving import clash_of
+
+    loading = report.loading
+    if loading is None or not report.blocks or report.parse or report.errors:
+        return lambda: report
+    items = loading.main.result.program.items
+    examples = {(each.name, each.line): each for each in items if isinstance(each, Example)}
+    own = [each.name for each in items if isinstance(each, Structure)]
+    clash = pool.ask(loading.theory, lambda prover: clash_of(prover, own))
+    blocks = [
+        _decide_block(pool, loading, examples[each.name, each.line], each, clash.result)
+        for each in report.blocks
+    ]
+    return lambda: msgspec.structs.replace(report, blocks=tuple(block() for block in blocks))
+
+
+def _decide_block(
+    pool: ProverPool, loading: Loading, example: Example, block: Block, clash: Callable[[], str]
+) -> Callable[[], Block]:
+    from registry.cli.kleis_proving import OpenAssertion
+
+    waiting = {
+        place: OpenAssertion(pool, loading.theory, example, place, loading.main.name)
+        for place, each in enumerate(block.assertions)
+        if each.status == NEEDS_PROVER
+    }
+
+    def decided() -> Block:
+        assertions = list(block.assertions)
+        for place, question in waiting.items():
+            status, detail = question.outcome()
+            assertions[place] = msgspec.structs.replace(assertions[place], status=status, detail=detail)
+        return _judged(block, tuple(assertions), clash())
+
+    return decided
+
+
+def _judged(block: Block, assertions: tuple[Assertion, ...], clash: str) -> Block:
+    """The block with what became of its assertions."""
+    statuses = {each.status for each in assertions}
+    error = None if block.error == NEEDS_PROVER else block.error
+    if clash and not any(each.kind == "assert_inconsistent" for each in assertions):
+        error = error or f"the declarations clash: {clash}"
+    passed = error is None and statuses <= {"passed"}
+    if error is None and statuses <= {"passed", UNKNOWN} and not passed:
+        error = UNKNOWN
+    return msgspec.structs.replace(block, assertions=assertions, passed=passed, error=error)

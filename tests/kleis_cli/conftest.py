@@ -36,6 +36,7 @@ class Answer(NamedTuple):
 def _own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
+    monkeypatch.setenv("PIF_HOME", str(tmp_path / ".home"))
     monkeypatch.delenv("KLEIS_ROOT", raising=False)
     (tmp_path / "kleis.toml").touch()
 

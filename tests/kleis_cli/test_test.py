@@ -1,4 +1,4 @@
-"""`kleis test`: statuses, JSON to the letter, what needs the prover is neither passed nor failed."""
+"""`kleis test`: statuses, JSON to the letter, what exact evaluation leaves open is decided or neither passed nor failed."""
 
 from __future__ import annotations
 
@@ -25,12 +25,15 @@ example "bad" {
   assert(f(1) = 2)
   assert(f(1) = 3)
 }
-example "open" {
+example "proved" {
   assert(∀(x : ℤ). f(x) > x)
+}
+example "open" {
+  assert(∀(x : ℝ). sin(x) < 2)
 }
 example "mixed" {
   assert(f(1) = 2)
-  assert(∀(x : ℤ). f(x) > x)
+  assert(∀(x : ℝ). sin(x) < 2)
 }
 """
 
@@ -49,8 +52,9 @@ def test_json_to_the_letter(kleis: Callable[..., Any], write: Callable[..., None
     assert [(each["name"], each["passed"], each["error"]) for each in file["examples"]] == [
         ("good", True, None),
         ("bad", False, None),
-        ("open", False, "needs the prover"),
-        ("mixed", False, "needs the prover"),
+        ("proved", True, None),
+        ("open", False, "unknown"),
+        ("mixed", False, "unknown"),
     ]
     assert [
         (assertion["line"], assertion["kind"], assertion["status"])
@@ -61,23 +65,24 @@ def test_json_to_the_letter(kleis: Callable[..., Any], write: Callable[..., None
         (6, "assert", "passed"),
         (9, "assert", "passed"),
         (10, "assert", "failed"),
-        (13, "assert", "needs the prover"),
-        (16, "assert", "passed"),
-        (17, "assert", "needs the prover"),
+        (13, "assert", "passed"),
+        (16, "assert", "unknown"),
+        (19, "assert", "passed"),
+        (20, "assert", "unknown"),
     ]
 
 
 @pytest.mark.parametrize(
     ("selection", "status"), [("good", 0), ("open", 0), ("mixed", 0), ("bad", 1), ("o", 0)]
 )
-def test_what_needs_the_prover_does_not_fail(
+def test_what_is_unknown_does_not_fail(
     kleis: Callable[..., Any], write: Callable[..., None], selection: str, status: int
 ) -> None:
     write(main=PROGRAM)
     answer = kleis("test", "--json", "--example", selection, "main.kleis")
     assert answer.status == status
     names = [each["name"] for each in answer.json["files"][0]["examples"]]
-    assert names == [name for name in ("good", "bad", "open", "mixed") if selection in name]
+    assert names == [name for name in ("good", "bad", "proved", "open", "mixed") if selection in name]
 
 
 def test_a_selection_that_selects_nothing_is_a_wrong_command(
@@ -95,8 +100,8 @@ def test_every_kind_of_assertion(kleis: Callable[..., Any], write: Callable[...,
     kinds = [each["kind"] for each in example["assertions"]]
     assert kinds == ["assert_disproved", "assert_unknown", "assert_inconsistent"]
     statuses = {each["status"] for each in example["assertions"]}
-    assert statuses <= {"passed", "failed", "error", "needs the prover"}
-    assert example["assertions"][0]["status"] == "passed"
+    assert statuses == {"passed", "failed"}
+    assert [each["status"] for each in example["assertions"]] == ["passed", "failed", "passed"]
 
 
 def test_people_see_what_failed_and_counts(kleis: Callable[..., Any], write: Callable[..., None]) -> None:
@@ -105,8 +110,18 @@ def test_people_see_what_failed_and_counts(kleis: Callable[..., Any], write: Cal
     assert "passed main.kleis: good" in lines
     assert "failed main.kleis: bad" in lines
     assert "  main.kleis:10: failed: assert(f(1) = 3)" in lines
-    assert "needs the prover main.kleis: open" in lines
-    assert lines[-1] == "1 passed, 1 failed, 2 need the prover"
+    assert "passed main.kleis: proved" in lines
+    assert "unknown main.kleis: open" in lines
+    assert lines[-1] == "2 passed, 1 failed, 2 unknown"
+
+
+def test_only_exact_evaluation_asks_the_prover_nothing(
+    kleis: Callable[..., Any], write: Callable[..., None]
+) -> None:
+    write(main=PROGRAM)
+    lines = kleis("test", "--exact", "main.kleis").out.splitlines()
+    assert "needs the prover main.kleis: proved" in lines
+    assert lines[-1] == "1 passed, 1 failed, 3 not decided without the prover"
 
 
 def test_a_block_that_cannot_go_on_carries_the_reason(
@@ -216,7 +231,7 @@ def test_a_terminal_gets_colours_and_a_table(write: Callable[..., None]) -> None
     text = shown.decode()
     assert process.returncode == 1
     assert "\x1b[32mpassed\x1b[0m one.kleis: a" in text
-    assert "needs the prover" in text
+    assert "unknown" in text
     assert "│" in text
     assert "\\u001b[2J" in text
     assert "\x1b[2J" not in text
