@@ -53,6 +53,8 @@ def assert_sound(meaning: Meaning) -> None:
     """Everything that must hold of any meaning."""
     definitions = {each.key: each for each in meaning.definitions}
     assert len(definitions) == len(meaning.definitions)
+    axioms = [each.name for each in meaning.axioms]
+    assert len(set(axioms)) == len(axioms), axioms
     closed = [axiom.formula for axiom in meaning.axioms] + [each.formula for each in meaning.obligations]
     if meaning.claim is not None:
         closed.append(meaning.claim)
