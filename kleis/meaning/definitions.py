@@ -17,10 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from kleis.builtins.table import find_builtin
 from kleis.meaning.constructors import list_constructors, tuple_constructor
 from kleis.meaning.core import (
-    BOOL,
     Carrier,
     Constructor,
     ConstructorField,
@@ -42,13 +40,13 @@ from kleis.meaning.data_types import DataDeclaration
 from kleis.meaning.expressions import Unit
 from kleis.meaning.inference import Inference, join_sorts, map_sort, substitute_sort, variables_of
 from kleis.meaning.meaning import DataType, MeaningError, Termination
+from kleis.meaning.operations import Operations
 from kleis.meaning.passes import Piece, read_piece
-from kleis.meaning.scope import BuiltinName, Candidate, DataConstructor, Scope, Template
+from kleis.meaning.scope import DataConstructor, Scope, Template
 from kleis.meaning.signatures import Signature
 from kleis.meaning.termination import show_termination
 from kleis.meaning.terms import subterms
 from kleis.meaning.wording import refusal, sort_text, sorts_text
-from kleis.parser import parse_expression
 from kleis.problems import Place, Problem, Spanned, problem_at
 from kleis.syntax import Expression, TypeExpression
 
@@ -88,22 +86,6 @@ class _Progress:
         self.recursive = False
 
 
-class _BuiltinScope:
-    """The scope of the conditions in the built-in table: built-ins alone."""
-
-    file = "<built-in>"
-
-    def sort(self, written: TypeExpression) -> Sort:
-        raise refusal(written, self.file, "unknown-type", "conditions of built-ins name no types")
-
-    def candidates(self, name: str) -> tuple[Candidate, ...]:
-        row = find_builtin(name)
-        return () if row is None else (BuiltinName(row),)
-
-    def names(self) -> tuple[str, ...]:
-        return ()
-
-
 class Definitions:
     """The definitions reached so far, over one theory.  Kept for as long as the theory does not change."""
 
@@ -116,7 +98,7 @@ class Definitions:
         self._stack: list[_Progress] = []
         self._provisional: dict[str, tuple[_Progress, Definition | None]] = {}
         self._measures: dict[str, tuple[Term, ...]] = {}
-        self._operations: dict[tuple[Signature, tuple[Sort, ...], Sort], Operation] = {}
+        self._operations = Operations(self)
         self._failed: dict[str, MeaningError] = {}
         self._closed: dict[str, str] = {}
         """Instances at sorts that are not closed under their own calls, with the instance that stands for them."""
@@ -192,31 +174,7 @@ class Definitions:
 
     def operation(self, signature: Signature, parameters: tuple[Sort, ...], result: Sort) -> Operation:
         """A built-in at fixed sorts, with its condition."""
-        key = (signature, parameters, result)
-        if key not in self._operations:
-            names = signature.names
-            variables = tuple(Variable(name, sort) for name, sort in zip(names, parameters, strict=True))
-            condition = None
-            if not any(variables_of(sort) for sort in parameters):
-                condition = self._condition(signature, variables)
-            self._operations[key] = Operation(
-                signature.row.name, variables, result, condition, signature.incomplete
-            )
-        return self._operations[key]
-
-    def _condition(self, signature: Signature, variables: tuple[Variable, ...]) -> Term | None:
-        if signature.condition is None:
-            return None
-        source = parse_expression(signature.condition)
-        piece = read_piece(
-            self,
-            _BuiltinScope(),
-            lambda unit: unit.checked(source, BOOL),
-            frame=f"condition of {signature.row.name}",
-            allow_free=False,
-            bound={variable.name: variable for variable in variables},
-        )
-        return piece.term
+        return self._operations.at(signature, parameters, result)
 
     # ── definitions ──────────────────────────────────────────────────────────────────────────────────────
 

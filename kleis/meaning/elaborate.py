@@ -18,15 +18,15 @@ import msgspec
 
 from kleis.builtins.table import find_builtin
 from kleis.meaning.assembly import assemble, closed_claim
-from kleis.meaning.core import BOOL, Carrier, DataSort, Dimension, Sort, Term, Variable
+from kleis.meaning.core import BOOL, DataSort, Sort, Term, Variable
 from kleis.meaning.data_instances import instances as data_instances
 from kleis.meaning.data_types import DataDeclaration, DataReport, check_data
 from kleis.meaning.declared_builtins import is_builtin
 from kleis.meaning.definitions import Definitions
 from kleis.meaning.frames import NamedAxiom, StructureInstance
-from kleis.meaning.globals_in_force import Globals, Implementation
+from kleis.meaning.globals_in_force import Globals
 from kleis.meaning.implementations import axioms_of, obligations_of
-from kleis.meaning.in_force import InForce
+from kleis.meaning.implementing import Implementation
 from kleis.meaning.inheritance import arbitrary_arguments
 from kleis.meaning.meaning import (
     Axiom,
@@ -38,29 +38,24 @@ from kleis.meaning.meaning import (
     Reading,
 )
 from kleis.meaning.mentions import Mentions, mentioned
-from kleis.meaning.opaque_names import opaque_names
 from kleis.meaning.passes import Piece, read_piece
 from kleis.meaning.reach import Reached, reach
 from kleis.meaning.scope import Scope, Template
 from kleis.meaning.sections_in_force import Link, component, links_of, links_of_names
-from kleis.meaning.structure_search import Found, StructureSearch, Types
+from kleis.meaning.structure_search import StructureSearch
+from kleis.meaning.subject import Subject
 from kleis.meaning.terms import apart_from
-from kleis.meaning.wording import refusal, sort_text
-from kleis.names import suggestion
+from kleis.meaning.wording import sort_text
 from kleis.operators import canonical_name
 from kleis.problems import Place, Problem, place_of, problem_at
 from kleis.syntax import (
-    AppliedType,
     Expression,
-    NamedType,
     Program,
     Structure,
     TypeExpression,
     Using,
-    split_name,
 )
 from kleis.theory import Theory
-from kleis.traversal import walk
 
 __all__ = ["Elaborator", "elaborate"]
 
@@ -80,6 +75,7 @@ class Elaborator:
         self.globals = Globals(theory)
         self.definitions = Definitions(self)
         self.search = StructureSearch(self.globals, self.arbitrary)
+        self._subject = Subject(self.globals, self.search, self.arbitrary, self._claim)
         self._names = Mentions(theory)
         self._arbitrary: dict[str, StructureInstance] = {}
         self._axioms: dict[int, Axiom] = {}
@@ -89,7 +85,6 @@ class Elaborator:
         self._links: dict[str, frozenset[Link]] = {}
         self._report: DataReport | None = None
         self._declarations: dict[str, DataDeclaration] | None = None
-        self._opaque: frozenset[str] | None = None
         self._owners: dict[str, tuple[str, ...]] = {}
 
     # ── questions ────────────────────────────────────────────────────────────────────────────────────────
@@ -101,7 +96,7 @@ class Elaborator:
         while isinstance(proposition, Using):
             using = proposition.structure
             proposition = proposition.body
-        found = self._resolve(proposition, using, file)
+        found = self._subject.find(proposition, using, file)
         piece = found.result
         assert isinstance(piece, Piece)
         free = tuple(
@@ -149,141 +144,20 @@ class Elaborator:
             self._arbitrary[name] = self.globals.instance(name, arbitrary_arguments(structure))
         return self._arbitrary[name]
 
-    def _resolve(self, proposition: Expression, using: TypeExpression | None, file: str) -> Found:
-        def attempt(instances: Sequence[StructureInstance], types: Types) -> Piece:
-            scope = InForce(self.globals, (*named, *instances), {**given, **types}, file)
-            return self._read(proposition, scope, allow_free=True)
-
-        named: list[StructureInstance] = []
-        given: dict[str, Sort | Dimension] = {}
-        if using is not None:
-            return self._using(proposition, using, self._opaque_names(proposition), file)
-        carriers = self._carriers(proposition, file)
-        named += self._named_structures(proposition, file)
-        for each in named:
-            for name in carriers:
-                if name in each.frame.types:
-                    given[name] = each.frame.types[name]
-        left = [name for name in carriers if name not in given]
-        found = self.search.find(proposition, file, left, attempt)
-        warnings = (*found.warnings, *self._undeclared(proposition, file))
-        return Found((*named, *found.instances), found.types, found.result, warnings)
-
-    def _using(
-        self, proposition: Expression, using: TypeExpression, carriers: Sequence[str], file: str
-    ) -> Found:
-        name = using.name if isinstance(using, NamedType | AppliedType) else ""
-        structure = self.theory.structures.get(name)
-        if structure is None:
-            known = tuple(self.theory.structures)
-            raise refusal(
-                using,
-                file,
-                "unknown-structure",
-                f"there is no structure {name or 'of this form'}",
-                found=name,
-                hint=suggestion(name, known, otherwise="declare or import it"),
-            )
-        if isinstance(using, AppliedType) or not structure.parameters:
-            written = using.arguments if isinstance(using, AppliedType) else ()
-            arguments = tuple(self.globals.reader.argument(each, {}, file=file) for each in written)
-            if len(arguments) != len(structure.parameters):
-                message = f"{name} takes {len(structure.parameters)} types, here it has {len(arguments)}"
-                raise refusal(using, file, "type-arity", message, found=str(len(arguments)))
-            instance = self.globals.instance(name, arguments)
-        else:
-            instance = self.arbitrary(name)
-        return self._in_structure(proposition, instance, carriers, file)
-
-    def _in_structure(
-        self, proposition: Expression, instance: StructureInstance, carriers: Sequence[str], file: str
-    ) -> Found:
-        """Read a proposition about one structure: its type names by name, the others by unification."""
-        written = [node.name for node in walk(proposition) if isinstance(node, NamedType)]
-        types = {each: sort for each in written if (sort := instance.frame.types.get(each)) is not None}
-        others = [each for each in carriers if each not in types]
-        open_sorts = [
-            sort
-            for key, sort in instance.frame.types.items()
-            if "::" not in key and isinstance(sort, Carrier) and sort not in types.values()
-        ]
-        if len(others) == 1 and len(open_sorts) == 1:
-            types[others[0]] = open_sorts[0]
-        scope = InForce(self.globals, (instance,), types, file)
-        return Found((instance,), types, self._read(proposition, scope, allow_free=True), ())
-
-    def _opaque_names(self, proposition: Expression) -> list[str]:
-        """The type names of a proposition that no declaration has."""
-        names = [node.name for node in walk(proposition) if isinstance(node, NamedType)]
-        opaque = [each for each in names if self.globals.reader.is_opaque(each, {})]
-        return [each for each in dict.fromkeys(opaque) if each not in self._opaque_sorts()]
-
-    def _carriers(self, proposition: Expression, file: str) -> list[str]:
-        """C: the type names of a proposition that are nothing else."""
-        found: list[str] = []
-        for node in walk(proposition):
-            if not isinstance(node, NamedType) or not self.globals.reader.is_opaque(node.name, {}):
-                continue
-            if node.name not in self._opaque_sorts():
-                found += [node.name] * (node.name not in found)
-            elif self.search.is_parameter(node.name):
-                raise refusal(
-                    node,
-                    file,
-                    "ambiguous-type",
-                    f"{node.name} is a type of its own, and the parameter of a structure",
-                    found=node.name,
-                    hint="say what the proposition is about: using S …",
-                )
-        return found
-
-    def _opaque_sorts(self) -> frozenset[str]:
-        """The opaque sorts of declarations without parameters."""
-        if self._opaque is None:
-            names = {name for entry in self.theory.entries for name in opaque_names(entry.declaration)}
-            self._opaque = frozenset(name for name in names if self.globals.reader.is_opaque(name, {}))
-        return self._opaque
-
-    def _undeclared(self, proposition: Expression, file: str) -> list[Problem]:
-        """Warnings of families of types that nothing declares: ``Vex(3)``."""
-        names = {each.name: None for each in walk(proposition) if isinstance(each, AppliedType)}
-        reader, known = self.globals.reader, self._opaque_sorts()
-        return [
-            self.search.fresh_carrier(proposition, name, file, known)
-            for name in names
-            if reader.is_opaque(name, {}) and name not in known
-        ]
-
-    def _named_structures(self, proposition: Expression, file: str) -> list[StructureInstance]:
-        """The structures with parameters that a proposition names: as a type, or before ``::``."""
-        found: list[StructureInstance] = []
-        for node in walk(proposition):
-            name = getattr(node, "name", "")
-            head = split_name(name)[0] if isinstance(name, str) and name else ""
-            named = "::" in str(name) or isinstance(node, NamedType | AppliedType)
-            structure = self.theory.structures.get(head) if named else None
-            if structure is None or not structure.parameters:
-                continue
-            if isinstance(node, AppliedType) and node.name == head:
-                given = tuple(self.globals.reader.argument(each, {}, file=file) for each in node.arguments)
-                instance = self.globals.instance(head, given)
-            else:
-                instance = self.arbitrary(head)
-            if all(each.instance != instance.instance for each in found):
-                found.append(instance)
-        return found
-
     # ── reading ──────────────────────────────────────────────────────────────────────────────────────────
 
+    def _claim(self, proposition: Expression, scope: Scope) -> Piece:
+        """A proposition in a scope; unbound names that nothing declares are free."""
+        return self._read(proposition, scope, allow_free=True)
+
     def _read(self, proposition: Expression, scope: Scope, *, allow_free: bool) -> Piece:
-        piece = read_piece(
+        return read_piece(
             self.definitions,
             scope,
             lambda unit: unit.checked(proposition, BOOL),
             frame="claim",
             allow_free=allow_free,
         )
-        return piece
 
     def axiom(self, named: NamedAxiom) -> Axiom:
         """An axiom in the core."""

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-import msgspec
-
 from kleis.builtins.row import Builtin
 from kleis.builtins.table import CONSTANT_NAMES, find_builtin
 from kleis.meaning.core import (
@@ -28,79 +26,27 @@ from kleis.meaning.core import (
 from kleis.meaning.data_types import DataDeclaration
 from kleis.meaning.declared_builtins import as_builtin, is_builtin
 from kleis.meaning.frames import StructureInstance
+from kleis.meaning.implementing import Implementation, Implementations
 from kleis.meaning.inheritance import read_structure
 from kleis.meaning.meaning import Instance, MeaningError
 from kleis.meaning.scope import BuiltinName, Candidate, DataConstructor, Polymorphic, Refused, Scope, Template
 from kleis.meaning.sort_reading import SortReader, is_number_parameter
-from kleis.meaning.wording import refusal, sort_text
+from kleis.meaning.wording import sort_text
 from kleis.operators import canonical_name
-from kleis.problems import Place, place_of
+from kleis.problems import place_of
 from kleis.syntax import (
-    AppliedType,
-    Call,
     DataDefinition,
-    ElementImplementation,
     FunctionDefinition,
     Implements,
-    Name,
-    NamedType,
     NestedStructure,
     OperationDeclaration,
-    OperationImplementation,
-    Parameter,
     Structure,
     TypeExpression,
-    VerifyImplementation,
     split_name,
 )
 from kleis.theory import Declared, Theory
 
-__all__ = ["Globals", "Implementation"]
-
-
-class Implementation(msgspec.Struct, frozen=True, eq=False):
-    """``implements S(A)``: the structure at its arguments, and what is given for its operations.
-
-    given
-        By symbol, what defines it at A: what this item gives, or an earlier one gave for the same symbol.
-    equal
-        Pairs that have to agree: a definition of the structure, or of an earlier item, with what this item gives.
-    named
-        The meanings at A of the structure's names, for the global scope.
-    """
-
-    node: Implements
-    instance: StructureInstance
-    given: dict[Symbol, Template]
-    missing: tuple[Symbol, ...]
-    equal: tuple[tuple[str, Template, Template], ...]
-    named: dict[str, tuple[Candidate, ...]]
-    place: Place
-
-    @property
-    def label(self) -> str:
-        """``Monoid(ℤ)``"""
-        return f"{self.node.name}({', '.join(sort_text(each) for each in self.instance.instance.arguments)})"
-
-
-class _TypedScope:
-    """The scope of an implementation's text: the global one, where ``_0``, ``_1`` … are its sorts."""
-
-    def __init__(self, outer: Globals, sorts: tuple[Sort, ...], file: str) -> None:
-        self.file = file
-        self._outer = outer
-        self._sorts = sorts
-
-    def sort(self, written: TypeExpression) -> Sort:
-        if isinstance(written, NamedType) and written.name.startswith("_"):
-            return self._sorts[int(written.name[1:])]
-        return self._outer.reader.read(written, {}, file=self.file)
-
-    def candidates(self, name: str) -> tuple[Candidate, ...]:
-        return self._outer.candidates(name)
-
-    def names(self) -> tuple[str, ...]:
-        return self._outer.names()
+__all__ = ["Globals"]
 
 
 class FileScope:
@@ -131,13 +77,10 @@ class Globals:
     def __init__(self, theory: Theory) -> None:
         self.theory = theory
         self.reader = SortReader(theory)
+        self._implemented = Implementations(self)
         self._found: dict[str, tuple[Candidate, ...]] = {}
         self._sections: dict[str, StructureInstance | MeaningError] = {}
-        self._implementations: list[Implementation] | None = None
-        self._read: dict[int, Implementation] = {}
-        self._labels: dict[str, int] = {}
         self._ordered: tuple[Structure, ...] | None = None
-        self._given_before: dict[Symbol, Template] = {}
         self._inherited: dict[str, list[str]] | None = None
         self._data: dict[str, DataDeclaration | MeaningError] = {}
 
@@ -192,7 +135,7 @@ class Globals:
         for section in self._inheriting().get(name, ()):
             structure = self.theory.structures[section]
             yield from self._member(structure, name)
-        yield from self._implemented(name)
+        yield from self._implemented.candidates(name)
 
     @staticmethod
     def _is_section(item: object) -> bool:
@@ -343,189 +286,13 @@ class Globals:
             within=within,
         )
 
-    def _scalars(self, node: Implements, structure: Structure, file: str) -> dict[str, Sort | Dimension]:
-        """The types that ``implements S(A) over T(B)`` gives for the names of S's own ``over``."""
-        if node.over is None or structure.over is None:
-            # Where the structure is over none, what is said of one changes nothing; the check of names says so.
-            return {}
-        given, wanted = node.over, structure.over
-        if not (isinstance(given, AppliedType) and isinstance(wanted, AppliedType)) or (
-            (given.name, len(given.arguments)) != (wanted.name, len(wanted.arguments))
-        ):
-            shown = wanted.name if isinstance(wanted, AppliedType | NamedType) else "no other structure"
-            message = f"{node.name} is over {shown}"
-            raise refusal(given, file, "wrong-over", message, expected=(shown,))
-        return {
-            inner.name: self.reader.argument(outer, {}, file=file)
-            for inner, outer in zip(wanted.arguments, given.arguments, strict=True)
-            if isinstance(inner, NamedType) and self.reader.is_opaque(inner.name, {})
-        }
-
     def implementations(self) -> list[Implementation]:
         """The implementations that make sense."""
-        if self._implementations is None:
-            self._implementations = []
-            for entry in self.theory.implementation_entries:
-                assert isinstance(entry.declaration, Implements)
-                try:
-                    self._implementations.append(self.read_implementation(entry.declaration, entry.file))
-                except MeaningError:
-                    continue
-        return self._implementations
+        return self._implemented.all()
 
     def read_implementation(self, node: Implements, file: str) -> Implementation:
         """``implements S(A)`` read; `MeaningError` if it makes no sense."""
-        if id(node) not in self._read:
-            self._read[id(node)] = self._implementation(node, file)
-        return self._read[id(node)]
-
-    def _implementation(self, node: Implements, file: str) -> Implementation:
-        structure = self.theory.structures.get(node.name)
-        if structure is None:
-            raise refusal(
-                node, file, "unknown-structure", f"there is no structure {node.name}", found=node.name
-            )
-        arguments = tuple(self.reader.argument(each, {}, file=file) for each in node.arguments)
-        if len(arguments) != len(structure.parameters):
-            message = f"{node.name} takes {len(structure.parameters)} types, here it has {len(arguments)}"
-            raise refusal(node, file, "type-arity", message, found=str(len(arguments)))
-        label = f"{node.name}({', '.join(sort_text(each) for each in arguments)})"
-        self._labels[label] = self._labels.get(label, 0) + 1
-        if self._labels[label] > 1:
-            label = f"{label}#{self._labels[label]}"
-        scalars = self._scalars(node, structure, file)
-        instance = self.instance(node.name, arguments, scalars, within=f"implements {label} / ")
-        given: dict[Symbol, Template] = {}
-        equal: list[tuple[str, Template, Template]] = []
-        defined: dict[str, Template] = {}
-        for member in node.members:
-            if isinstance(member, VerifyImplementation):
-                continue
-            name = canonical_name(member.name)
-            for each in instance.frame.own.get(name, ()):
-                symbol = each if isinstance(each, Symbol) else self._signature(each)
-                template = (
-                    self._given(member, symbol, f"implements {label}::{name}", file) if symbol else None
-                )
-                if template is None or symbol is None:
-                    continue
-                if is_builtin(name, symbol):
-                    equal += self._as_builtin(name, member, symbol, template)
-                    continue
-                if isinstance(each, Template):
-                    defined[name] = template
-                    equal.append((name, each, template))
-                elif symbol in self._given_before and self._given_before[symbol].key != template.key:
-                    given[symbol] = self._given_before[symbol]
-                    equal.append((name, given[symbol], template))
-                else:
-                    given[symbol] = self._given_before.setdefault(symbol, template)
-        for symbol in instance.symbols:
-            if symbol not in given and symbol in self._given_before:
-                given[symbol] = self._given_before[symbol]
-        missing = [
-            symbol
-            for symbol in instance.symbols
-            if symbol not in given and not is_builtin(symbol.name, symbol)
-        ]
-        self._put_in(instance, given)
-        named = {
-            name: tuple(
-                self._named(each, defined.get(name))
-                for each in candidates
-                if not self._is_builtin(name, each)
-            )
-            for name, candidates in instance.frame.own.items()
-        }
-        place = place_of(node, file)
-        return Implementation(node, instance, given, tuple(missing), tuple(equal), named, place)
-
-    def _as_builtin(
-        self,
-        name: str,
-        member: ElementImplementation | OperationImplementation,
-        symbol: Symbol,
-        template: Template,
-    ) -> list[tuple[str, Template, Template]]:
-        """What is given for an operation that is built in has to be what is built in."""
-        if isinstance(member, OperationImplementation) and isinstance(member.body, Name):
-            return []
-        parameters = tuple(each.name for each in template.node.parameters)
-        body = Call(name, tuple(Name(each, member.span) for each in parameters), member.span)
-        node = msgspec.structs.replace(template.node, body=body)
-        del symbol
-        return [
-            (name, msgspec.structs.replace(template, key=f"built-in {template.key}", node=node), template)
-        ]
-
-    @staticmethod
-    def _signature(candidate: Candidate) -> Symbol | None:
-        """A definition of a structure as a symbol of its written sorts; None if they are not all written."""
-        if not isinstance(candidate, Template) or candidate.node.result is None:
-            return None
-        written = [each.type for each in candidate.node.parameters]
-        types = [each for each in written if each is not None]
-        if len(types) < len(written):
-            return None
-        domain = tuple(candidate.scope.sort(each) for each in types)
-        return Symbol(candidate.node.name, domain, candidate.scope.sort(candidate.node.result))
-
-    def _is_builtin(self, name: str, candidate: Candidate) -> bool:
-        """Whether what a name means at A is what is built in there."""
-        symbol = candidate if isinstance(candidate, Symbol) else self._signature(candidate)
-        return symbol is not None and is_builtin(name, symbol)
-
-    @staticmethod
-    def _named(candidate: Candidate, defined: Template | None) -> Candidate:
-        """A meaning of a name for the global scope, where it is one of several."""
-        if isinstance(candidate, Template) and not candidate.overload:
-            return defined or msgspec.structs.replace(candidate, overload=True)
-        return candidate
-
-    @staticmethod
-    def _put_in(instance: StructureInstance, given: dict[Symbol, Template]) -> None:
-        """Let the structure's own text speak of what is given."""
-        for frame in instance.frames:
-            for names in (frame.own, frame.nested):
-                for name, candidates in names.items():
-                    names[name] = [
-                        given.get(each, each) if isinstance(each, Symbol) else each for each in candidates
-                    ]
-
-    def _given(
-        self, member: ElementImplementation | OperationImplementation, symbol: Symbol, key: str, file: str
-    ) -> Template | None:
-        """What an implementation gives for a symbol, as a definition at the symbol's sorts."""
-        scope = _TypedScope(self, (*symbol.domain, symbol.codomain), file)
-        result = NamedType(f"_{len(symbol.domain)}")
-        body = member.value if isinstance(member, ElementImplementation) else member.body
-        names: list[str] = []
-        if isinstance(member, OperationImplementation):
-            names = [each.name for each in member.parameters]
-            if not names and symbol.domain:
-                if not isinstance(body, Name):
-                    return None
-                if body.name.startswith("builtin_") and find_builtin(body.name) is None:
-                    return None
-                names = [f"x{place}" for place in range(len(symbol.domain))]
-                body = Call(body.name, tuple(Name(each, body.span) for each in names), body.span)
-        if len(names) != len(symbol.domain):
-            message = f"{symbol.name} takes {len(symbol.domain)} arguments, here it has {len(names)}"
-            raise refusal(member, file, "arity", message, found=str(len(names)))
-        parameters = tuple(
-            Parameter(name, NamedType(f"_{place}"), member.span) for place, name in enumerate(names)
-        )
-        node = FunctionDefinition(member.name, parameters, result, body, (), member.span)
-        return Template(key, node, scope, place_of(node, file), overload=True)
-
-    def _implemented(self, name: str) -> Iterator[Candidate]:
-        known: set[Symbol] = set()
-        for each in self.implementations():
-            for candidate in each.named.get(name, ()):
-                symbol = candidate if isinstance(candidate, Symbol) else self._signature(candidate)
-                if symbol is None or symbol not in known:
-                    yield candidate
-                known |= {symbol} if symbol is not None else set()
+        return self._implemented.read(node, file)
 
     # ── qualified names ──────────────────────────────────────────────────────────────────────────────────
 

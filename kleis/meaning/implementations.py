@@ -24,7 +24,7 @@ from kleis.meaning.core import (
     Variable,
 )
 from kleis.meaning.definedness import Definedness
-from kleis.meaning.globals_in_force import Implementation
+from kleis.meaning.implementing import Implementation
 from kleis.meaning.meaning import Axiom, Obligation
 from kleis.meaning.scope import Template
 from kleis.meaning.terms import subterms
