@@ -15,6 +15,9 @@ from kleis.logic.engines.completion_check import check_chain, check_rewriting
 from tests.logic.algebra import (
     LEFT_GROUP,
     MONOID,
+    G,
+    H,
+    Operation,
     a,
     b,
     e,
@@ -22,6 +25,7 @@ from tests.logic.algebra import (
     eq,
     every,
     m,
+    some,
     task,
 )
 
@@ -103,6 +107,20 @@ def test_a_proof_that_uses_the_claim_does_not_show_an_inconsistency(proof: tuple
     bold = msgspec.structs.replace(with_proof(answer, first), outcome="inconsistent")
     assert not check_chain(asked, bold)
     assert not check_chain(asked, with_proof(answer, first))
+
+
+def test_a_constant_of_a_sort_without_constants_may_be_used() -> None:
+    one, other = Operation("one", (G,), H), Operation("other", (G,), H)
+    c = Operation("c", (), H)()
+    axioms = {
+        "equal": every(lambda x, y: eq(one(x), other(y))),
+        "constant": every(lambda x: eq(one(x), c)),
+        "clause": either(eq(a, b), eq(b, e)),
+    }
+    asked = task(axioms, some(lambda x: eq(other(x), c)))
+    answer = run(asked)
+    assert answer.outcome == "proved"
+    assert check_chain(asked, answer)
 
 
 def test_the_proof_of_another_claim_is_refused(proof: tuple[Task, Answer]) -> None:

@@ -77,15 +77,21 @@ def _shown(problem: Problem, answer: Answer) -> bool:
     if answer.outcome == "inconsistent":
         branches[""] = None
         return len(proofs) == 1 and all(
-            prefix in branches
-            and _contradicts(units_of(problem, branches[prefix], conditional=True).units, steps, allowed)
+            prefix in branches and _refutes(problem, branches[prefix], steps, allowed)
             for prefix, steps in proofs.items()
         )
     return problem.claimed and all(
-        prefix in proofs
-        and _contradicts(units_of(problem, number, conditional=True).units, proofs[prefix], {*allowed, CLAIM})
+        prefix in proofs and _refutes(problem, number, proofs[prefix], {*allowed, CLAIM})
         for prefix, number in branches.items()
     )
+
+
+def _refutes(
+    problem: Problem, branch: int | None, steps: Sequence[tuple[str, str]], allowed: set[str]
+) -> bool:
+    """Whether the steps refute the equations, or the equations with the clauses."""
+    both = (units_of(problem, branch, conditional=conditional).units for conditional in (False, True))
+    return any(_contradicts(units, steps, allowed) for units in both)
 
 
 def _contradicts(units: Sequence[Unit], steps: Sequence[tuple[str, str]], allowed: set[str]) -> bool:
@@ -100,7 +106,10 @@ def _contradicts(units: Sequence[Unit], steps: Sequence[tuple[str, str]], allowe
         step = json.loads(text)
         if not isinstance(step, dict) or name in known:
             raise MalformedError
-        terms = [signature.read(each) for each in step.get("terms", ())]
+        try:
+            terms = [signature.read(each) for each in step.get("terms", ())]
+        except MalformedError:
+            return False
         reasons = step.get("by", ())
         if not reasons or len(terms) != len(reasons) + 1:
             raise MalformedError
