@@ -299,12 +299,15 @@ class Globals:
     def _qualified(self, name: str) -> Iterable[Candidate]:
         head, *rest = split_name(name)
         structure = self.theory.structures.get(head)
-        if structure is None or structure.parameters:
+        if structure is None:
             return ()
+        member = canonical_name("::".join(rest))
+        if structure.parameters:
+            return self._implemented.members(head, member)
         section = self._sections_instance(head)
         if isinstance(section, MeaningError):
             return (Refused(name, section.message, place_of(structure, self.file)),)
-        return tuple(section.frame.own.get(canonical_name("::".join(rest)), ()))
+        return tuple(section.frame.own.get(member, ()))
 
 
 def _hides_constant(row: Builtin, name: str, own: list[Candidate]) -> bool:

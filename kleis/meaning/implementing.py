@@ -280,6 +280,16 @@ class Implementations:
         node = FunctionDefinition(member.name, parameters, result, body, (), member.span)
         return Template(key, node, scope, place_of(node, file), overload=True)
 
+    def members(self, structure: str, name: str) -> tuple[Candidate, ...]:
+        """What ``S::name`` means by the implementations of S."""
+        found = [each.named.get(name, ()) for each in self.all() if each.node.name == structure]
+        return tuple(dict.fromkeys(candidate for candidates in found for candidate in candidates))
+
+    def members(self, structure: str, name: str) -> tuple[Candidate, ...]:
+        """What ``S::name`` means by the implementations of S."""
+        found = [each.named.get(name, ()) for each in self.all() if each.node.name == structure]
+        return tuple(dict.fromkeys(candidate for candidates in found for candidate in candidates))
+
     def candidates(self, name: str) -> Iterator[Candidate]:
         """What a name means by implementations."""
         known: set[Symbol] = set()

@@ -46,7 +46,7 @@ class InForce:
     def candidates(self, name: str) -> tuple[Candidate, ...]:
         """Members of the instances in force, and the global candidates that overload them."""
         if "::" in name:
-            return self._qualified(name) or self._outer.candidates(name)
+            return tuple(dict.fromkeys((*self._qualified(name), *self._outer.candidates(name))))
         own = self._own(name)
         if not own:
             for each in self.instances:

@@ -12,6 +12,7 @@ from kleis.meaning.core import Carrier, Dimension, Sort
 from kleis.meaning.frames import StructureInstance
 from kleis.meaning.globals_in_force import Globals
 from kleis.meaning.in_force import InForce
+from kleis.meaning.meaning import Instance
 from kleis.meaning.opaque_names import opaque_names
 from kleis.meaning.passes import Piece
 from kleis.meaning.scope import Scope
@@ -88,10 +89,22 @@ class Subject:
             if len(arguments) != len(structure.parameters):
                 message = f"{name} takes {len(structure.parameters)} types, here it has {len(arguments)}"
                 raise refusal(using, file, "type-arity", message, found=str(len(arguments)))
+            implemented = self._implemented(Instance(name, arguments))
+            if implemented is not None:
+                # What is given there is meant; its axioms come as those of the implementation.
+                found = self._in_structure(proposition, implemented, carriers, file)
+                return Found((), found.types, found.result, found.warnings)
             instance = self._globals.instance(name, arguments)
         else:
             instance = self._arbitrary(name)
         return self._in_structure(proposition, instance, carriers, file)
+
+    def _implemented(self, wanted: Instance) -> StructureInstance | None:
+        """The structure at arguments for which it is implemented, speaking of what is given."""
+        if not wanted.arguments:
+            return None
+        instances = (each.instance for each in self._globals.implementations())
+        return next((each for each in instances if each.instance == wanted), None)
 
     def _in_structure(
         self, proposition: Expression, instance: StructureInstance, carriers: Sequence[str], file: str
