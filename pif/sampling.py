@@ -17,7 +17,7 @@ from pif.terms import Term, literal, make
 __all__ = ["Sampler", "shrunk", "weight"]
 
 _EDGES = (0, 1, -1, 2, 10, 255, 2**31, -(2**31), 2**53 + 1, 2**63, -(2**64), 10**30)
-_CHARACTERS = "ab cz019 ,.-_AZé𝄞\n\"\\{}[]"
+_CHARACTERS = 'ab cz019 ,.-_AZé𝄞\n"\\{}[]'
 _NAMES = ("a", "b", "key", "x", "é", "")
 _DEPTH = 5
 
@@ -103,9 +103,13 @@ class Sampler:
             case "quoted":
                 return make("quote", (self.term(self.some_type(1), depth + 1),))
             case "list":
-                return make("list", tuple([self.term(type_.parts[0], depth + 1) for _ in range(self.length(depth))]))
+                return make(
+                    "list", tuple([self.term(type_.parts[0], depth + 1) for _ in range(self.length(depth))])
+                )
             case "pair":
-                return make("pair", (self.term(type_.parts[0], depth + 1), self.term(type_.parts[1], depth + 1)))
+                return make(
+                    "pair", (self.term(type_.parts[0], depth + 1), self.term(type_.parts[1], depth + 1))
+                )
             case "record":
                 fields = dict(_fields(type_.parts[0]))
                 names = tuple(sorted(fields))
@@ -125,7 +129,11 @@ class Sampler:
         if self.random.random() < 0.15:
             return self.random.choice(_EDGES)
         reach = self.random.choice((3, 10, 10, 100, 10 ** min(2 + self.size, 40)))
-        return self.random.randint(-reach, reach) if self.random.random() < 0.4 else self.random.randint(0, reach)
+        return (
+            self.random.randint(-reach, reach)
+            if self.random.random() < 0.4
+            else self.random.randint(0, reach)
+        )
 
     def string(self) -> str:
         return "".join(self.random.choices(_CHARACTERS, k=self.random.randint(0, self.size)))

@@ -1,4 +1,5 @@
-"""Questions about terms that need no run: facts, canonical form (pif-language.md §2 "analysis").
+"""Questions about terms that need no run: facts, canonical form, types (pif-language.md §2 "analysis").
 
-Nothing here evaluates; every function is linear in the term, except where its docstring says otherwise.
+Nothing here evaluates; every function is linear in the term, except where its docstring says otherwise. Types: start
+at `tool_types.typing_of`; `inference` has the rules, `types` the unification, `type_text` the notation.
 """

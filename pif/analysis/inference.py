@@ -98,7 +98,7 @@ def instantiate(type_: Type, level: int, origin: Origin | None, work: Callable[[
 
 class Inference:
     """One walk over one term. `tool` answers for the names of tools, None where there is none; `own` is the tool
-    whose code the term is (or may become), which `self` and `continue` mean."""
+    whose code the term is (or may become), which `self` and `continue` mean; `next` is the type of its input."""
 
     def __init__(self, unifier: Unifier, tool: Callable[[str], ToolTypes | None], own: ToolTypes) -> None:
         self.unifier = unifier
@@ -109,17 +109,19 @@ class Inference:
         self.free: dict[str, Type] = {}
         self.problems: list[TypeProblem] = []
         self.unknown: list[Unknown] = []
-        self.input: Variable | None = None
+        self.next = self.fresh()
         self.evaluated = 0
 
     def run(self, term: Term) -> Typed:
         """The type of the term, which becomes the type of `own`."""
         if term.op == "lam":
-            self.input = self.fresh()
-            shape = function(self.input, self.fresh(), self.fresh("effect"), Origin(None))
-            self.same(self.own.value, shape, None, "", None)
+            shape = function(self.next, self.fresh(), self.fresh("effect"), Origin(None))
+            self.same(self.own.value, shape, None, "the tool is used as", None)
         found = self.infer(term, None, self.own.effect)
-        self.same(found, self.own.value, None, "`self` is used", None)
+        self.same(found, self.own.value, None, "`self` is used as", None)
+        value = find(self.own.value)
+        if isinstance(value, Shape) and value.name == "function":
+            self.same(value.parts[0], self.next, None, "`continue` gives the tool", None)
         return Typed(self.own.value, self.own.effect, self.free, tuple(self.problems), tuple(self.unknown))
 
     # The pieces of all rules.
@@ -164,7 +166,7 @@ class Inference:
         found = []
         for part, steps in zip(term.parts, part_keys(term), strict=True):
             here = longer(path, steps)
-            found.append((self.infer(part, here, self.pure(here)), here))
+            found.append((self.infer(part, here, self.pure(path)), here))
         return found
 
     def bound(self, name: str, type_: Type, body: Term, path: Path, effect: Type) -> Type:
@@ -194,7 +196,7 @@ class Inference:
             case "if":
                 return self.choice(term, path, effect)
             case "list":
-                return self.list(term, path)
+                return self.listed(term, path)
             case "record" | "get" | "with":
                 return self.record(term, path)
             case "self":
@@ -222,8 +224,7 @@ class Inference:
         return self.free[name]
 
     def function(self, term: Term, path: Path) -> Type:
-        own = path is None and self.input is not None and not self.evaluated
-        argument = self.input if own and self.input is not None else self.fresh()
+        argument = self.next if path is None else self.fresh()
         effect = self.fresh("effect")
         result = self.bound(term.value, argument, term.parts[0], (path, "body"), effect)
         return self.shape("function", path, argument, result, effect)
@@ -231,7 +232,7 @@ class Inference:
     def let(self, term: Term, path: Path, effect: Type) -> Type:
         here = longer(path, part_keys(term)[0])
         self.level += 1
-        value = self.infer(term.parts[0], here, self.pure(here))
+        value = self.infer(term.parts[0], here, self.pure(path))
         self.level -= 1
         self.generalise(value)
         return self.bound(term.value, value, term.parts[1], (path, "in"), effect)
@@ -253,7 +254,7 @@ class Inference:
 
     def choice(self, term: Term, path: Path, effect: Type) -> Type:
         here = longer(path, ("if", "cond"))
-        condition = self.infer(term.parts[0], here, self.pure(here))
+        condition = self.infer(term.parts[0], here, self.pure(path))
         self.same(condition, self.shape("boolean", path), here, "`if` needs", None)
         then = self.infer(term.parts[1], longer(path, ("if", "then")), effect)
         place = longer(path, ("if", "else"))
@@ -262,7 +263,7 @@ class Inference:
         self.same(other, then, place, "`if` gives from `then`", hint)
         return other if is_dynamic(other) else then
 
-    def list(self, term: Term, path: Path) -> Type:
+    def listed(self, term: Term, path: Path) -> Type:
         item: Type = self.fresh()
         for type_, here in self.operands(term, path):
             hint = "A list holds items of one type; for parts of several take a record or pairs."
@@ -274,8 +275,10 @@ class Inference:
     def application(self, term: Term, path: Path, effect: Type) -> Type:
         at, here = longer(path, ("app", "func")), longer(path, ("app", "arg"))
         name = literal_tool(term)
-        called = self.named(name, at, self.pure(at)) if name else self.infer(term.parts[0], at, self.pure(at))
-        argument = self.infer(term.parts[1], here, self.pure(here))
+        called = (
+            self.named(name, at, self.pure(path)) if name else self.infer(term.parts[0], at, self.pure(path))
+        )
+        argument = self.infer(term.parts[1], here, self.pure(path))
         called = find(called)
         if is_dynamic(called):
             self.unifier.forget(argument)
@@ -316,18 +319,19 @@ class Inference:
 
     def next_step(self, term: Term, path: Path, effect: Type) -> Type:
         here = longer(path, ("continue", "input"))
-        given = self.infer(term.parts[0], here, self.pure(here))
+        given = self.infer(term.parts[0], here, self.pure(path))
         self.hold(given, "data", here, "the input of `continue` must be data", "Pass a tool's name instead.")
         if not self.evaluated:
             self.same(self.shape("continues", path), effect, path, "the value is used", None)
-            if self.input is not None:
-                self.same(given, self.input, here, "the tool itself takes", None)
+            self.same(given, self.next, here, "the tool itself takes", None)
         return self.fresh()
 
     def quote(self, term: Term, path: Path) -> Type:
         for unquote, here in self.splices(term, path):
-            found = self.infer(unquote.parts[0], here, self.pure(here))
-            self.hold(found, "data", here, "`unquote` needs a quoted term or data", "Splice its source instead.")
+            found = self.infer(unquote.parts[0], here, self.pure(path))
+            self.hold(
+                found, "data", here, "`unquote` needs a quoted term or data", "Splice its source instead."
+            )
         return self.shape("quoted", path)
 
     @staticmethod
@@ -367,7 +371,7 @@ class Inference:
             return self.present_tool(path, effect)
         if name is not None:
             return self.named(name, path, effect)
-        found = self.infer(code, here, self.pure(here))
+        found = self.infer(code, here, self.pure(path))
         self.same(found, self.shape("quoted", path), here, "`eval` needs", None)
         return self.dynamic(path, "what `eval` gives is known when it runs")
 

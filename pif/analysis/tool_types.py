@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import msgspec
 
 from pif.analysis.facts import literal_tool, live_children
-from pif.analysis.inference import Inference, Typed, ToolTypes
+from pif.analysis.inference import Inference, ToolTypes, Typed
 from pif.analysis.type_problems import TypeProblem, Unknown
 from pif.analysis.type_text import print_type
 from pif.analysis.types import GENERIC, Shape, TooMuchWork, Type, Unifier, Variable, find
@@ -212,4 +212,3 @@ def _called(term: Term) -> Iterator[str]:
         stack.extend(live_children(part))
         if part.op == "eval" and part.parts[0].op == "quote":
             stack.append(part.parts[0].parts[0])
-

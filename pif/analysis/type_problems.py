@@ -36,8 +36,7 @@ class TypeProblem(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def as_json(self) -> dict[str, Json]:
         """The problem as answers carry it."""
-        fields: dict[str, Json] = msgspec.to_builtins(self)
-        return fields
+        return {"kind": "type_error", **msgspec.to_builtins(self)}
 
 
 def problem(
@@ -113,7 +112,7 @@ def _hint(found: str, expected: str, says: str) -> str | None:
         case "function", _:
             return "Is an argument missing? A function of several parameters takes them one after another."
         case _, "string":
-            return "`show` makes a string of any data."
+            return 'Make a string of any data by {"show": t}.'
         case _, "quoted":
             return "`quote` makes one of a term, `code_of` of a tool's source."
         case _ if says.startswith("`fold`"):

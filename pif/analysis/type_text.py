@@ -247,7 +247,9 @@ class _Parser:
     def variable(self, sort: Sort, name: str, rules: list[Rule]) -> Variable:
         if not re.fullmatch(r"[a-q][0-9]*|r[0-9]*", name):
             self.at -= 1
-            self.refuse("a type is wanted: integer, boolean, string, unit, quoted, list(t), pair(t, u), {k: t}, t → u")
+            self.refuse(
+                "a type is wanted: integer, boolean, string, unit, quoted, list(t), pair(t, u), {k: t}, t → u"
+            )
         variable = self.variables.setdefault((sort, name), Variable(sort, GENERIC))
         for rule in rules:
             variable.rules[rule] = self.origin

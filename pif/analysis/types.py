@@ -281,10 +281,8 @@ class Unifier:
             )
             self._bind(part, made)
             part = made
-        if part.name == "every":
-            flag, type_, rest = part.parts[0], part.parts[1], part
-        else:
-            flag, type_, rest = part.parts[0], part.parts[1], find(part.parts[2])
+        flag, type_ = part.parts[0], part.parts[1]
+        rest: Type = part if part.name == "every" else find(part.parts[2])
         for field in reversed(before):
             rest = Shape("field", (field.parts[0], field.parts[1], rest), field.origin, field.label)
         return flag, type_, rest

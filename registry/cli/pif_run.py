@@ -92,12 +92,12 @@ def _answered(session: Session, answer: Answer, texts: Texts) -> int:
 @command("analyze", cls=TermCommand)
 @click.argument("code", type=text, metavar="TOOL|TERM|FILE")
 @click.option(
-    "--aspect", "aspects", type=click.Choice(["validation", "facts", "normal_form"]), multiple=True,
+    "--aspect", "aspects", type=click.Choice(["validation", "facts", "types", "normal_form"]), multiple=True,
     help="Only this (repeatable).",
 )  # fmt: skip
 def analyze(session: Session, code: str, aspects: tuple[str, ...]) -> int:
     """Tell what can be known of a tool or a term without running it."""
-    from registry.workspace import ASPECTS
+    from registry.analysis import ASPECTS
 
     with session.workspace() as workspace:
         tools = workspace.tools()

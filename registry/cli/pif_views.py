@@ -67,6 +67,8 @@ def evolved(screen: Screen, answer: Answer) -> None:
             "unchanged": "unchanged",
         }[outcome]
     screen.write([Piece(reference, "strong"), Piece(f" {said}", "good")], _field("hash", answer["hash"]))
+    if answer["inferred_type"] is not None:
+        screen.write(_field("type", answer["inferred_type"]))
     if answer["capabilities"]:
         screen.write(_field("capabilities", " ".join(answer["capabilities"])))
     if "closed_over" in answer:
@@ -75,16 +77,23 @@ def evolved(screen: Screen, answer: Answer) -> None:
         screen.write(_field("examples", f"{len(answer['examples'])} hold"))
     for warning in answer.get("warnings", ()):
         screen.complain(f"warning: {warning}")
+    for found in answer.get("type_errors", ()):
+        screen.complain(f"warning: {found['path'] or 'the root'}: {found['message']}")
 
 
 def tools(screen: Screen, answer: Answer) -> None:
     """A page of tools."""
     rows = [
-        (f"{found['name']}@{found['version']}", " ".join(found["capabilities"]), _short(found["description"]))
+        (
+            f"{found['name']}@{found['version']}",
+            " ".join(found["capabilities"]),
+            _short(found["description"]),
+            found["type"] or "no type",
+        )
         for found in answer["tools"]
     ]
     if rows:
-        screen.table(("tool", "capabilities", "description"), rows)
+        screen.table(("tool", "capabilities", "description", "type"), rows)
     after = answer["offset"] + len(rows)
     if not rows:
         screen.complain("No tools." if not answer["total"] else f"No tools after {answer['offset']}.")
@@ -101,6 +110,7 @@ def tool(screen: Screen, answer: Answer, code: Json) -> None:
         screen.write(_field("current", f"{answer['name']}@{answer['current']}"))
     screen.write(
         _field("hash", answer["hash"]),
+        _field("type", _type(answer)),
         _field("capabilities", " ".join(answer["capabilities"]) or "none: it only computes"),
         _field("created", answer["created"]),
         "",
@@ -112,6 +122,14 @@ def tool(screen: Screen, answer: Answer, code: Json) -> None:
             current = "  current" if version["version"] == answer["current"] else ""
             number, hash_ = version["version"], version["hash"][:_SHORT_HASH]
             screen.write([Piece(f"    {number:<4} {version['created']}  {hash_}"), Piece(current, "good")])
+
+
+def _type(answer: Answer) -> str:
+    """The type of a tool or a term in one line, or why it has none."""
+    if answer["inferred_type"] is None:
+        count = len(answer.get("type_errors", ()))
+        return f"none: {count} type error{'s' if count != 1 else ''}" if count else "none: too large"
+    return f"{answer['inferred_type']}{', not certain' if 'type_unknown' in answer else ''}"
 
 
 def difference(screen: Screen, answer: Answer) -> None:
@@ -215,11 +233,23 @@ def analysis(screen: Screen, answer: Answer, texts: Texts) -> None:
             _field("tools", " ".join(answer["tools"]) or "none"),
             _field("capabilities", " ".join(answer["capabilities"]) or "none: it only computes"),
         )
+    if "inferred_type" in answer:
+        _types(screen, answer, texts)
     if "normal_form" in answer:
         if answer["is_normal"]:
             screen.write(_field("normal form", "the term itself"))
         else:
             screen.write(_field("normal form", ""), *term(screen, answer["normal_form"], indent=4))
+
+
+def _types(screen: Screen, answer: Answer, texts: Texts) -> None:
+    screen.write(_field("type", _type(answer)))
+    for name, found in answer.get("free_types", {}).items():
+        screen.write(_field("", f"where {name} is {found}"))
+    for place in answer.get("type_unknown", ()):
+        screen.write(_field("", f"? at {place['path'] or 'the root'}: {place['reason']}"))
+    for found in answer.get("type_errors", ()):
+        screen.write("", *complaint(found, texts, width=screen.width))
 
 
 def exported(answer: Answer) -> str:

@@ -205,7 +205,7 @@ class PifGroup(Group):
     async def read(self, uri: str) -> ResourceText | None:
         match uri.split("/"):
             case ["pif:", "", "tools"]:
-                found = self.workspace.list(limit=1_000)
+                found = self.workspace.list(limit=1_000, types=False)
             case ["pif:", "", "tools", reference]:
                 found = self.workspace.show(reference)
             case ["pif:", "", "schema", "term"]:

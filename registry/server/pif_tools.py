@@ -11,10 +11,11 @@ from typing import Annotated, Any
 import msgspec
 
 from pif.budget import DEFAULT_FUEL
+from registry.analysis import ASPECTS, Aspect
 from registry.evolution import Example
 from registry.help import TOPICS
 from registry.server.group import ToolSpec
-from registry.workspace import ASPECTS, PAGE, Aspect
+from registry.workspace import PAGE
 
 __all__ = ["INSTRUCTIONS", "MORE_TOOLS", "TOOLS", "Call", "own_tool"]
 
@@ -142,7 +143,8 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="Evolve a tool",
         description="Keep a pure tool, or a new version of one, in the registry. `code` is a PIF term in JSON, usually "
         '{"lam": "x", "body": …}; a bare expression is closed over its one free variable. With examples it is '
-        "kept only if they hold. Old versions stay as name@1, name@2, …",
+        "kept only if they hold. Old versions stay as name@1, name@2, … The answer tells the inferred type; type "
+        "errors are advice.",
         input_schema=_schema(
             ("name", "description", "code"),
             name=_text("letters, digits, _ . -, at most 48"),
@@ -184,7 +186,7 @@ TOOLS: tuple[ToolSpec, ...] = (
     ToolSpec(
         name="list",
         title="List tools",
-        description="Find evolved tools by words in their names and descriptions.",
+        description="Find evolved tools by words in their names and descriptions; each is shown with its type.",
         input_schema=_schema(
             (),
             query=_text("words to look for; all tools without it"),
@@ -211,7 +213,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         name="analyze",
         title="Analyze a tool or a term",
         description="Tell what can be known of a tool or a term without running it: all its errors, operations, free "
-        "names, tools used, capabilities, normal form.",
+        "names, tools used, capabilities, its type with all type errors, normal form.",
         input_schema=_schema(
             ("code",),
             code={"description": "a tool's name, name@version, or a term"},

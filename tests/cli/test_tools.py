@@ -134,8 +134,10 @@ def test_warnings_go_to_standard_error(pif: Pif) -> None:
 def test_list(square: Pif) -> None:
     square("evolve", DOUBLE, "--name", "double", "--description", "Doubles\na number")
 
-    assert square("list").stdout == "double@1\t\tDoubles a number\nsquare@1\t\tSquares a number\n"
-    assert square("list", "squares", "number").stdout == "square@1\t\tSquares a number\n"
+    assert square("list").stdout == (
+        "double@1\t\tDoubles a number\tinteger → integer\nsquare@1\t\tSquares a number\tinteger → integer\n"
+    )
+    assert square("list", "squares", "number").stdout == "square@1\t\tSquares a number\tinteger → integer\n"
     paged = square("list", "--limit", "1", "--offset", "0")
     assert paged.stdout.count("\n") == 1
     assert "1 of 2; more with --offset 1" in paged.stderr
@@ -216,6 +218,33 @@ def test_analyze(square: Pif) -> None:
     assert wrong.stdout.count("^^^") >= 2
     assert "2 errors" in wrong.stdout
     assert square("analyze", "squar").exit_code == 1
+
+
+MIXED = '{"lam": "x", "body": {"if": {"cond": true, "then": {"add": [{"var": "x"}, 1]}, "else": "none"}}}'
+
+
+def test_types_are_shown_and_are_advice(pif: Pif) -> None:
+    evolved = pif("evolve", MIXED, "--name", "mixed")
+    assert evolved.exit_code == 0
+    assert "warning: /body/if/else: `if` gives from `then` integer, and this is string" in evolved.stderr
+    assert pif("run", "mixed", "1").stdout == "2\n"
+    assert pif("list").stdout == "mixed@1\t\t\tno type\n"
+    assert "type         none: 1 type error" in pif("show", "mixed").stdout
+    analyzed = pif("analyze", "mixed", "--aspect", "types").stdout
+    assert "because: /body/if/then of the same code" in analyzed
+    assert analyzed.count("^^^") >= 1
+    unknown = pif("analyze", '{"lam": "q", "body": {"eval": {"var": "q"}}}').stdout
+    assert "type         quoted → ?, not certain" in unknown
+    assert "? at /body: what `eval` gives is known when it runs" in unknown
+
+
+def test_types_of_tools_follow_what_they_depend_on(pif: Pif) -> None:
+    pif("evolve", '{"app": ["inner", {"var": "x"}]}', "--name", "outer")
+    assert answer(pif("list", "--json"))["tools"][0]["type"] == "? → ?"
+    pif("evolve", '{"length": {"var": "x"}}', "--name", "inner")
+    assert answer(pif("show", "outer", "--json"))["inferred_type"] == "sized a → integer"
+    pif("evolve", '{"not": {"var": "x"}}', "--name", "inner")
+    assert answer(pif("show", "outer", "--json"))["result_type"] == "boolean"
 
 
 def test_help(pif: Pif) -> None:

@@ -109,6 +109,23 @@ def test_another_process_evolves_and_this_one_sees_it(tmp_path: Path) -> None:
         assert one.ask("square", input=3)["value"] == 3
 
 
+def test_types_are_told_by_evolve_list_and_analyze(server: PifClient) -> None:
+    made = evolve(server, "square", SQUARE)
+    assert (made["inferred_type"], made["input_type"], made["result_type"]) == (
+        "integer → integer",
+        "integer",
+        "integer",
+    )
+    mixed = evolve(server, "mixed", {"lam": "x", "body": [{"var": "x"}, 1, "a"]})
+    assert mixed["type"] == "tool"
+    (problem,) = mixed["type_errors"]
+    assert (problem["path"], problem["because"]) == ("/body/2", "/body/1")
+    found = server.ask("list")["tools"]
+    assert {tool["name"]: tool["type"] for tool in found} == {"mixed": None, "square": "integer → integer"}
+    analyzed = server.ask("analyze", code="mixed", aspects=["types"])
+    assert analyzed["type_errors"][0]["tool"] == "mixed@1"
+
+
 def test_a_small_run_is_answered_while_long_ones_go_on(server: PifClient) -> None:
     for number in range(2):
         server.send(call(f"long-{number}", "run", {"code": ADD_UP, "fuel": 5_000_000}))
