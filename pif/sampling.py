@@ -165,9 +165,9 @@ def _fields(row: Type) -> Iterator[tuple[str, Type]]:
 # Smaller inputs.
 
 
-def weight(term: Term) -> tuple[int, int, str]:
+def weight(term: Term) -> tuple[int, int, int]:
     """How large an input is: what `shrunk` makes less."""
-    total, stack = 0, [term]
+    total, magnitude, stack = 0, 0, [term]
     while stack:
         part = stack.pop()
         stack.extend(part.parts)
@@ -176,9 +176,10 @@ def weight(term: Term) -> tuple[int, int, str]:
                 total += part.value
             case int():
                 total += 2 * part.value.bit_length() + (part.value < 0)
+                magnitude += abs(part.value)
             case str():
                 total += 2 * len(part.value) + sum(character not in "ab" for character in part.value)
-    return term.nodes, total, repr(term.value)
+    return term.nodes, total, magnitude
 
 
 def shrunk(term: Term, type_: Type, fails: Callable[[Term], bool], tries: int) -> Term:

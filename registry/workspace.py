@@ -27,6 +27,8 @@ from registry.analysis import ASPECTS, analysis, invalid, type_advice, warnings_
 from registry.difference import changes
 from registry.errors import RegistryError
 from registry.evolution import EXAMPLE_FUEL, Example, check_examples, closed, read_code, read_text
+from registry.fuzzing import EXAMPLES as FUZZ_EXAMPLES
+from registry.fuzzing import Fuzzing, fuzz, fuzzed_type
 from registry.store import Store
 from registry.store.exchange import Verified, export_tools, import_tools
 from registry.tool import ToolRecord, check_name, parse_reference
@@ -185,6 +187,28 @@ class Workspace:
                 hint=f"The server's maximum is {self.maximum_fuel}; split longer work by `continue` and `drive`.",
             )  # fmt: skip
         return asked
+
+    @_answering
+    def fuzz(
+        self,
+        reference: str,
+        *,
+        examples: int = FUZZ_EXAMPLES,
+        seed: int,
+        fuel: int | None = None,
+        input_type: str | None = None,
+        stop: Callable[[], bool] = lambda: False,
+        progress: Callable[[int], None] | None = None,
+    ) -> Answer:
+        """Try a tool on made-up inputs of its type, or of the type given."""
+        record = self.record(reference)
+        tools = self.tools()
+        tool = tools.tool(record.reference)
+        assert tool is not None
+        given = fuzzed_type(self._types.typing(record, tools), input_type)
+        plan = Fuzzing(input_type=given, seed=seed, examples=examples, fuel=self.fuel(fuel))
+        with self.admission.of(plan.fuel * RETAINED_BYTES):
+            return fuzz(tool, tools, plan, stop=stop, progress=progress)
 
     # Looking.
 

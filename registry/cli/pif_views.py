@@ -17,6 +17,7 @@ __all__ = [
     "evolved",
     "exported",
     "forgotten",
+    "fuzzed",
     "history",
     "imported",
     "nothing",
@@ -240,6 +241,46 @@ def analysis(screen: Screen, answer: Answer, texts: Texts) -> None:
             screen.write(_field("normal form", "the term itself"))
         else:
             screen.write(_field("normal form", ""), *term(screen, answer["normal_form"], indent=4))
+
+
+def fuzzed(screen: Screen, answer: Answer, texts: Texts) -> None:
+    """What came of trying a tool on made-up inputs."""
+    on = "without an input" if answer["input_type"] is None else f"on {answer['input_type']}"
+    count = answer["examples"]
+    screen.write(
+        [
+            Piece(answer["tool"], "strong"),
+            Piece(f" {on}: {count} runs, {answer['distinct']} different inputs"),
+        ],
+        _field("seed", str(answer["seed"])),
+        _field(
+            "outcomes", ", ".join(f"{name} {number}" for name, number in answer["outcomes"].items()) or "none"
+        ),
+    )
+    if "fuel" in answer:
+        fuel = answer["fuel"]
+        screen.write(
+            _field("fuel", _fuel(fuel)),
+            _field("most by", _again(answer["tool"], fuel["most_by"])),
+        )
+    for found in answer["errors"]:
+        times = "once" if found["count"] == 1 else f"{found['count']} times"
+        screen.write("", [Piece(times, "strong"), Piece(f", smallest: {_again(answer['tool'], found)}")])
+        screen.write(*complaint(found["error"], texts, width=screen.width))
+    if answer.get("stopped"):
+        screen.complain("stopped: this is what was found until then")
+
+
+def _fuel(fuel: Answer) -> str:
+    if fuel["least"] == fuel["most"]:
+        return f"{fuel['most']} in every run"
+    return f"{fuel['least']} to {fuel['most']}, half of the runs at most {fuel['median']}"
+
+
+def _again(tool: str, given: Answer) -> str:
+    """The command that runs an input again."""
+    words = ["pif", "run", tool, *([] if given["input"] is None else [json_text(given["input"])])]
+    return shlex.join([*words, *(["--raw"] if given.get("raw") else [])])
 
 
 def _types(screen: Screen, answer: Answer, texts: Texts) -> None:

@@ -13,6 +13,7 @@ import msgspec
 from pif.budget import DEFAULT_FUEL
 from registry.analysis import ASPECTS, Aspect
 from registry.evolution import Example
+from registry.fuzzing import EXAMPLES, MOST_EXAMPLES
 from registry.help import TOPICS
 from registry.server.group import ToolSpec
 from registry.workspace import PAGE
@@ -85,6 +86,14 @@ class History(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Diff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     against: str | None = None
+
+
+class Fuzz(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: str
+    examples: Annotated[int, msgspec.Meta(ge=1, le=MOST_EXAMPLES)] = EXAMPLES
+    seed: Natural = 0
+    fuel: Positive | None = None
+    type: str | None = None
 
 
 class Rollback(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -297,6 +306,24 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         ),
         arguments=Import,
         example={"directory": "monday"},
+        idempotent=True,
+    ),
+    ToolSpec(
+        name="fuzz",
+        title="Try a tool on made-up inputs",
+        description="Try a tool on made-up inputs of its inferred type: each kind of error and the largest use of fuel "
+        "with the smallest input that shows it. The same seed tries the same inputs.",
+        input_schema=_schema(
+            ("name",),
+            name=_text("name or name@version"),
+            examples={**_count("inputs to try", 1, EXAMPLES), "maximum": MOST_EXAMPLES},
+            seed=_count("which inputs", 0, 0),
+            fuel=_count("steps allowed in each run", 1, DEFAULT_FUEL),
+            type=_text("the type of the inputs, instead of the inferred one, e.g. list(integer)"),
+        ),
+        arguments=Fuzz,
+        example={"name": "square", "examples": 100},
+        read_only=True,
         idempotent=True,
     ),
 )

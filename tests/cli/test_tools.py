@@ -247,6 +247,26 @@ def test_types_of_tools_follow_what_they_depend_on(pif: Pif) -> None:
     assert answer(pif("show", "outer", "--json"))["result_type"] == "boolean"
 
 
+def test_fuzz(square: Pif) -> None:
+    square("evolve", '{"div": [1, {"var": "x"}]}', "--name", "inverse")
+    found = square("fuzz", "inverse", "--seed", "4")
+    assert found.exit_code == 0
+    assert found.stdout.splitlines()[:2] == [
+        "inverse@1 on integer: 200 runs, " + found.stdout.split()[5] + " different inputs",
+        "  seed         4",
+    ]
+    assert "smallest: pif run inverse@1 0\n" in found.stdout
+    assert "division_by_zero: `div` by zero" in found.stdout
+    assert square("fuzz", "inverse", "--seed", "4").stdout == found.stdout
+    assert square("fuzz", "inverse", "--strict").exit_code == 1
+    assert square("fuzz", "square", "--strict").exit_code == 0
+    told = answer(square("fuzz", "square", "--json", "--examples", "20"))
+    assert (told["type"], told["examples"], told["outcomes"]) == ("fuzz", 20, {"value": 20})
+    assert answer(square("fuzz", "square", "--json", "--seed", str(told["seed"]), "--examples", "20")) == told
+    assert square("fuzz", "nothing").exit_code == 1
+    assert "`type` is no type" in square("fuzz", "square", "--type", "lists").stderr
+
+
 def test_help(pif: Pif) -> None:
     for topic in TOPICS:
         assert pif("help", topic).exit_code == 0

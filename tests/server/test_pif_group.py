@@ -288,7 +288,7 @@ def test_resources_and_completion(server: PifClient) -> None:
 
 def test_the_second_list(tmp_path: Path) -> None:
     with pif_server(tmp_path / "home", more=True) as client:
-        assert listed(client)[5:] == ["history", "diff", "rollback", "forget", "export", "import"]
+        assert listed(client)[5:] == ["history", "diff", "rollback", "forget", "export", "import", "fuzz"]
         evolve(client, "square", SQUARE)
         evolve(client, "square", {"mul": [{"var": "x"}, 3]})
         assert client.ask("diff", name="square")["changes"] == [
@@ -308,6 +308,16 @@ def test_the_second_list(tmp_path: Path) -> None:
         assert refused["error"]["kind"] == "version_conflict"
         assert client.ask("import", directory="monday", renumber=True)["added"] == 2
         assert client.ask("run", tool="square", input=3)["value"] == 9
+
+
+def test_a_tool_is_tried_on_made_up_inputs(tmp_path: Path) -> None:
+    with pif_server(tmp_path / "home", more=True) as client:
+        evolve(client, "inverse", {"div": [1, {"var": "x"}]})
+        found = client.ask("fuzz", name="inverse", examples=50)
+        assert found["seed"] == 0
+        assert found["errors"][0]["input"] == 0
+        assert client.ask("fuzz", name="inverse", examples=50) == found
+        assert client.ask("fuzz", name="inverse", type="lists")["error"]["path"] == "/type"
 
 
 def test_tools_are_found_again_tomorrow(tmp_path: Path) -> None:
