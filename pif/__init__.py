@@ -13,7 +13,7 @@ The way through, in the order in which a program goes:
 | `budget`, `errors` | the limits of a run; the one exception, with kind, place and hint |
 | `reference` | the evaluator that defines the language |
 | `reification` | between values and terms: splices, `reify`, `reflect` |
-| `analysis` | facts, canonical forms and types, without running |
+| `analysis` | facts, canonical forms, types, cost and dead code, without running |
 | `sampling` | inputs of a type, made up and made smaller |
 | `trace` | events of a run |
 | `evaluate` | runs: requests to answers; what to call first |

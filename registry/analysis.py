@@ -7,6 +7,8 @@ from typing import Literal, get_args
 
 import msgspec
 
+from pif.analysis.cost import cost_of
+from pif.analysis.dead_code import dead_code
 from pif.analysis.facts import Facts, facts_of
 from pif.analysis.normalize import normalize
 from pif.analysis.tool_types import Typing
@@ -15,11 +17,14 @@ from pif.evaluate import Answer
 from pif.reference.machine import Tools
 from pif.terms import Json, Term, print_term, same_term
 
-__all__ = ["ASPECTS", "Aspect", "analysis", "invalid", "type_advice", "warnings_of"]
+__all__ = ["ASPECTS", "Aspect", "analysis", "invalid", "reach_of", "type_advice", "warnings_of"]
 
-Aspect = Literal["validation", "facts", "types", "normal_form"]
+Aspect = Literal["validation", "facts", "reach", "types", "cost", "dead_code", "normal_form"]
 ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
 """What `analyze` can tell of a term, all of it by default."""
+
+_REACHED = 1_000
+"""Tools that are followed."""
 
 
 def invalid(data: Json) -> Answer | None:
@@ -50,12 +55,39 @@ def analysis(
         answer["warnings"] = warnings
     if "facts" in aspects:
         answer |= msgspec.to_builtins(facts)
+    if "reach" in aspects:
+        answer["reach"] = reach_of(term, label, tools)
     if "types" in aspects:
         answer |= _types(typing(), label)
+    if "cost" in aspects:
+        answer["cost"] = cost_of(term, tools, typing()).as_json()
+    if "dead_code" in aspects:
+        answer["dead_code"] = [msgspec.to_builtins(part) for part in dead_code(term)]
     if "normal_form" in aspects:
         normal = normalize(term, lambda nodes: None)
         answer |= {"normal_form": print_term(normal), "is_normal": same_term(normal, term)}
     return answer
+
+
+def reach_of(term: Term, label: str | None, tools: Tools) -> Answer:
+    """All that a term can call by name, through others too: the tools, names of none, what those tools may do."""
+    reached: dict[str, Facts] = {}
+    missing: set[str] = set()
+    waiting = [*facts_of(term).tools]
+    while waiting and len(reached) < _REACHED:
+        tool = tools.tool(name := waiting.pop())
+        if tool is None:
+            missing.add(name)
+        elif tool.label not in reached:
+            reached[tool.label] = facts_of(tool.term)
+            waiting += reached[tool.label].tools
+    capabilities = {each for name, facts in reached.items() if name != label for each in facts.capabilities}
+    answer: Answer = {
+        "tools": sorted(reached),
+        "missing": sorted(missing),
+        "capabilities": sorted(capabilities),
+    }
+    return {**answer, "cut": True} if waiting else answer
 
 
 def _types(typing: Typing, label: str | None) -> Answer:

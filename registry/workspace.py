@@ -12,6 +12,7 @@ from typing import Concatenate, ParamSpec
 
 import msgspec
 
+from pif.analysis.cost import cost_of
 from pif.analysis.facts import facts_of
 from pif.analysis.normalize import normalize
 from pif.analysis.tool_types import typing_of
@@ -120,6 +121,7 @@ class Workspace:
             "outcome": outcome,
         }
         answer |= type_advice(typing)
+        answer["cost"] = cost_of(view.new, view, typing).as_json()
         if term.op == "lam" and (given := self._bound_name(code, term)):
             answer["closed_over"] = given
         if examples:
@@ -235,6 +237,7 @@ class Workspace:
         """One tool: its record, its term, its versions."""
         record = self.record(reference)
         lineage = self.store.snapshot().lineage(record.name)
+        typing = self._types.typing(record, self.tools())
         versions = (
             [{"version": v.version, "hash": v.hash, "created": v.created} for v in lineage.versions]
             if lineage
@@ -248,7 +251,8 @@ class Workspace:
             "hash": record.hash,
             "description": record.description,
             "capabilities": [*record.capabilities],
-            **self._types.typing(record, self.tools()).as_json(),
+            **typing.as_json(),
+            "cost": cost_of(self._decoded(record), self.tools(), typing).as_json(),
             "created": record.created,
             "code": msgspec.json.decode(record.code),
             "versions": versions,

@@ -92,7 +92,7 @@ def _answered(session: Session, answer: Answer, texts: Texts) -> int:
 @command("analyze", cls=TermCommand)
 @click.argument("code", type=text, metavar="TOOL|TERM|FILE")
 @click.option(
-    "--aspect", "aspects", type=click.Choice(["validation", "facts", "types", "normal_form"]), multiple=True,
+    "--aspect", "aspects", type=click.Choice(["validation", "facts", "reach", "types", "cost", "dead_code", "normal_form"]), multiple=True,
     help="Only this (repeatable).",
 )  # fmt: skip
 def analyze(session: Session, code: str, aspects: tuple[str, ...]) -> int:

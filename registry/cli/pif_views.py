@@ -70,6 +70,7 @@ def evolved(screen: Screen, answer: Answer) -> None:
     screen.write([Piece(reference, "strong"), Piece(f" {said}", "good")], _field("hash", answer["hash"]))
     if answer["inferred_type"] is not None:
         screen.write(_field("type", answer["inferred_type"]))
+    _cost(screen, answer["cost"], brief=True)
     if answer["capabilities"]:
         screen.write(_field("capabilities", " ".join(answer["capabilities"])))
     if "closed_over" in answer:
@@ -112,6 +113,9 @@ def tool(screen: Screen, answer: Answer, code: Json) -> None:
     screen.write(
         _field("hash", answer["hash"]),
         _field("type", _type(answer)),
+    )
+    _cost(screen, answer["cost"])
+    screen.write(
         _field("capabilities", " ".join(answer["capabilities"]) or "none: it only computes"),
         _field("created", answer["created"]),
         "",
@@ -234,8 +238,15 @@ def analysis(screen: Screen, answer: Answer, texts: Texts) -> None:
             _field("tools", " ".join(answer["tools"]) or "none"),
             _field("capabilities", " ".join(answer["capabilities"]) or "none: it only computes"),
         )
+    if "reach" in answer:
+        _reach(screen, answer["reach"])
     if "inferred_type" in answer:
         _types(screen, answer, texts)
+    if "cost" in answer:
+        _cost(screen, answer["cost"])
+    if "dead_code" in answer:
+        for part in answer["dead_code"]:
+            screen.write(_field("dead code", f"{part['path']}: {part['reason']}"))
     if "normal_form" in answer:
         if answer["is_normal"]:
             screen.write(_field("normal form", "the term itself"))
@@ -281,6 +292,36 @@ def _again(tool: str, given: Answer) -> str:
     """The command that runs an input again."""
     words = ["pif", "run", tool, *([] if given["input"] is None else [json_text(given["input"])])]
     return shlex.join([*words, *(["--raw"] if given.get("raw") else [])])
+
+
+def _reach(screen: Screen, reach: Answer) -> None:
+    """The tools that can be called, through others too."""
+    cut = ", …" if "cut" in reach else ""
+    screen.write(_field("reaches", " ".join(reach["tools"]) + cut if reach["tools"] else "no tool"))
+    if reach["missing"]:
+        screen.write(_field("missing", " ".join(reach["missing"])))
+    if reach["capabilities"]:
+        screen.write(_field("", f"which may: {' '.join(reach['capabilities'])}"))
+
+
+def _cost(screen: Screen, cost: Answer, *, brief: bool = False) -> None:
+    """The bounds on fuel, and what the names in them mean."""
+    if brief and "unknown" in cost:
+        return
+    if "unknown" in cost:
+        place = (
+            f" ({cost['path']}{' of ' + cost['tool'] if 'tool' in cost else ''})" if cost.get("path") else ""
+        )
+        screen.write(_field("fuel", f"no bound: {cost['unknown']}{place}"))
+        return
+    same = cost["min"] == cost["max"]
+    screen.write(_field("fuel", cost["min"] if same else f"{cost['min']} to {cost['max']}"))
+    if brief:
+        return
+    for name, meaning in cost.get("sizes", {}).items():
+        screen.write(_field("", f"{name}: {meaning}"))
+    for charge in cost.get("charges", ()):
+        screen.write(_field("", charge))
 
 
 def _types(screen: Screen, answer: Answer, texts: Texts) -> None:

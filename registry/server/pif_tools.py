@@ -152,8 +152,8 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="Evolve a tool",
         description="Keep a pure tool, or a new version of one, in the registry. `code` is a PIF term in JSON, usually "
         '{"lam": "x", "body": …}; a bare expression is closed over its one free variable. With examples it is '
-        "kept only if they hold. Old versions stay as name@1, name@2, … The answer tells the inferred type; type "
-        "errors are advice.",
+        "kept only if they hold. Old versions stay as name@1, name@2, … The answer tells the inferred type and "
+        "bounds on fuel; type errors are advice.",
         input_schema=_schema(
             ("name", "description", "code"),
             name=_text("letters, digits, _ . -, at most 48"),
@@ -222,7 +222,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         name="analyze",
         title="Analyze a tool or a term",
         description="Tell what can be known of a tool or a term without running it: all its errors, operations, free "
-        "names, tools used, capabilities, its type with all type errors, normal form.",
+        "names, tools reached, capabilities, its type with all type errors, bounds on fuel, dead code, normal form.",
         input_schema=_schema(
             ("code",),
             code={"description": "a tool's name, name@version, or a term"},

@@ -247,6 +247,21 @@ def test_types_of_tools_follow_what_they_depend_on(pif: Pif) -> None:
     assert answer(pif("show", "outer", "--json"))["result_type"] == "boolean"
 
 
+def test_cost_reach_and_dead_code_are_shown(square: Pif) -> None:
+    assert "  fuel         9 to p(x, x) + 9\n" in square("show", "square").stdout
+    told = square(
+        "analyze",
+        '{"lam": "x", "body": {"if": {"cond": true, "then": {"app": ["square", {"var": "x"}]}, "else": 1}}}',
+    ).stdout
+    assert "  reaches      square@1\n" in told
+    assert "  dead code    /body/if/else: the condition is always true\n" in told
+    assert "  fuel         19 to p(x, x) + 19\n" in told
+    assert "x: magnitude of the input" in told
+    assert "no bound: it calls itself (/body/app/func)" in square(
+        "analyze", '{"lam": "n", "body": {"app": [{"self": true}, {"var": "n"}]}}'
+    ).stdout  # fmt: skip
+
+
 def test_fuzz(square: Pif) -> None:
     square("evolve", '{"div": [1, {"var": "x"}]}', "--name", "inverse")
     found = square("fuzz", "inverse", "--seed", "4")

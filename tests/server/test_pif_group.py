@@ -216,7 +216,7 @@ def test_out_of_fuel_while_driving_loses_nothing(server: PifClient) -> None:
         ("evolve", {"name": "x", "description": "", "code": 1, "laws": []}, ["laws"]),
         ("list", {"limit": 0}, ["limit"]),
         ("help", {"category": "lambdas"}, ["lambda"]),
-        ("analyze", {"code": 1, "aspects": ["cost"]}, ["aspects"]),
+        ("analyze", {"code": 1, "aspects": ["price"]}, ["aspects"]),
         ("analyze", {"code": 1, "against": 2}, ["against"]),
         ("runn", {}, ["run"]),
     ],
