@@ -7,7 +7,6 @@ from typing import Literal, get_args
 
 import msgspec
 
-from pif.analysis.cost import cost_of
 from pif.analysis.dead_code import dead_code
 from pif.analysis.facts import Facts, facts_of
 from pif.analysis.normalize import normalize
@@ -60,6 +59,8 @@ def analysis(
     if "types" in aspects:
         answer |= _types(typing(), label)
     if "cost" in aspects:
+        from pif.analysis.cost import cost_of  # not needed to run a tool
+
         answer["cost"] = cost_of(term, tools, typing()).as_json()
     if "dead_code" in aspects:
         answer["dead_code"] = [msgspec.to_builtins(part) for part in dead_code(term)]

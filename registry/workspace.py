@@ -12,7 +12,6 @@ from typing import Concatenate, ParamSpec
 
 import msgspec
 
-from pif.analysis.cost import cost_of
 from pif.analysis.facts import facts_of
 from pif.analysis.normalize import normalize
 from pif.analysis.tool_types import typing_of
@@ -28,8 +27,6 @@ from registry.analysis import ASPECTS, analysis, invalid, type_advice, warnings_
 from registry.difference import changes
 from registry.errors import RegistryError
 from registry.evolution import EXAMPLE_FUEL, Example, check_examples, closed, read_code, read_text
-from registry.fuzzing import EXAMPLES as FUZZ_EXAMPLES
-from registry.fuzzing import Fuzzing, fuzz, fuzzed_type
 from registry.store import Store
 from registry.store.exchange import Verified, export_tools, import_tools
 from registry.tool import ToolRecord, check_name, parse_reference
@@ -121,6 +118,10 @@ class Workspace:
             "outcome": outcome,
         }
         answer |= type_advice(typing)
+        from pif.analysis.cost import (
+            cost_of,  # not needed to run a tool, and loaded in a hundredth of a second
+        )
+
         answer["cost"] = cost_of(view.new, view, typing).as_json()
         if term.op == "lam" and (given := self._bound_name(code, term)):
             answer["closed_over"] = given
@@ -195,7 +196,7 @@ class Workspace:
         self,
         reference: str,
         *,
-        examples: int = FUZZ_EXAMPLES,
+        examples: int,
         seed: int,
         fuel: int | None = None,
         input_type: str | None = None,
@@ -203,6 +204,8 @@ class Workspace:
         progress: Callable[[int], None] | None = None,
     ) -> Answer:
         """Try a tool on made-up inputs of its type, or of the type given."""
+        from registry.fuzzing import Fuzzing, fuzz, fuzzed_type  # not needed to run a tool
+
         record = self.record(reference)
         tools = self.tools()
         tool = tools.tool(record.reference)
@@ -237,6 +240,8 @@ class Workspace:
         """One tool: its record, its term, its versions."""
         record = self.record(reference)
         lineage = self.store.snapshot().lineage(record.name)
+        from pif.analysis.cost import cost_of
+
         typing = self._types.typing(record, self.tools())
         versions = (
             [{"version": v.version, "hash": v.hash, "created": v.created} for v in lineage.versions]

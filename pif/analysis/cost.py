@@ -12,8 +12,9 @@ grows by that times the number of items. Anything else is not bounded, nor is wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import count
+
+import msgspec
 
 from pif import primitives as table
 from pif.analysis.cost_operations import Cost, Unbounded, operation
@@ -58,8 +59,7 @@ _STACK = 12_000
 Env = dict[str, Measure]
 
 
-@dataclass(frozen=True)
-class CostBound:
+class CostBound(msgspec.Struct, frozen=True):
     """Bounds, or why there are none. `sizes` tells what the names in them mean; `reader` reads them off an input."""
 
     low: Polynomial | None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
+
+import msgspec
 
 from pif import primitives as table
 from pif.analysis.measures import (
@@ -40,8 +41,7 @@ class Unbounded(Exception):
         self.place = place
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(msgspec.Struct, frozen=True):
     """At least `low`, at most `high`."""
 
     low: Polynomial

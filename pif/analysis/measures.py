@@ -8,8 +8,9 @@ items of an empty list); `ANYTHING` for one of which nothing is known.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
 
 from pif.analysis.polynomials import ONE, ZERO, Polynomial, constant, larger, smaller
 from pif.analysis.types import Origin, Shape, Type, Variable, find
@@ -40,8 +41,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class Integer:
+class Integer(msgspec.Struct, frozen=True):
     """`high`: the magnitude at most. A natural number is at least `low`; of others `low` says nothing."""
 
     low: Polynomial = ZERO
@@ -49,27 +49,23 @@ class Integer:
     natural: bool = False
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(msgspec.Struct, frozen=True):
     low: Polynomial = ZERO
     high: Polynomial = _LONGEST
 
 
-@dataclass(frozen=True)
-class List:
+class List(msgspec.Struct, frozen=True):
     low: Polynomial
     high: Polynomial | None
     item: Measure
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(msgspec.Struct, frozen=True):
     first: Measure
     second: Measure
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(msgspec.Struct, frozen=True):
     """Fields that are there for certain, and at most `more` others."""
 
     fields: tuple[tuple[str, Measure], ...]
@@ -77,22 +73,19 @@ class Record:
     other: Measure = None
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(msgspec.Struct, frozen=True):
     """One of some functions: their terms, the measures of the names around them, and where they are written."""
 
     closures: tuple[tuple[Term, Any, Origin], ...]
 
 
-@dataclass(frozen=True)
-class Quoted:
+class Quoted(msgspec.Struct, frozen=True):
     """A quoted term that is known."""
 
     term: Term
 
 
-@dataclass(frozen=True)
-class Other:
+class Other(msgspec.Struct, frozen=True):
     """A value whose size no charge depends on, or of which nothing is known (`name` is then `anything`)."""
 
     name: str
@@ -171,7 +164,7 @@ def mapped(
     """A measure with its bounds changed, in a fixed order: of each part `low`, then `high`, then what is inside."""
     match measure:
         case Integer():
-            return replace(measure, low=low(measure.low), high=high(measure.high))
+            return msgspec.structs.replace(measure, low=low(measure.low), high=high(measure.high))
         case Text():
             least, most = low(measure.low), high(measure.high)
             return Text(least, Text().high if most is None else most)
@@ -247,7 +240,7 @@ def _size(sizes: Sizes, what: str, of: str) -> Polynomial:
 def _record_of_type(type_: Shape, sizes: Sizes, of: str, inside: bool) -> Record:
     certain, row = _certain(type_)
     fields = tuple(
-        (label, of_type(part, sizes, f'"{label}" of {of}', inside=inside)) for label, part in certain
+        (label, of_type(part, sizes, f'"{label[:40]}" of {of}', inside=inside)) for label, part in certain
     )
     if _closed(row):
         return Record(fields)

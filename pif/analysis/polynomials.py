@@ -10,9 +10,10 @@ no polynomial in them. `w(m)`: limbs of m / 4; `p(m, k)`: product of the limbs /
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
+
+import msgspec
 
 from pif import primitives as table
 from pif.budget import INTEGER_BITS
@@ -30,7 +31,7 @@ __all__ = [
     "symbol",
 ]
 
-_TERMS = 60
+_TERMS = 30
 _DEGREE = 8
 
 
@@ -38,8 +39,7 @@ class TooLarge(Exception):
     """A polynomial has more terms or a higher degree than anyone would read."""
 
 
-@dataclass(frozen=True)
-class Charge:
+class Charge(msgspec.Struct, frozen=True):
     """The charge for integers up to some magnitude; None is one of which nothing is known but the limit."""
 
     kind: str

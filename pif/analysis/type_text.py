@@ -23,6 +23,9 @@ __all__ = ["Signature", "TypeSyntaxError", "parse_signature", "parse_type", "pri
 _PARTS = 120
 """Parts of a type that are printed; what comes after is `…`."""
 
+_LABEL = 60
+"""Characters of a field's name that are printed."""
+
 _RULES: tuple[Rule, ...] = ("data", "ordered", "sized")
 _PLAIN = ("integer", "boolean", "string", "unit", "quoted")
 _ARITY = {"list": 1, "pair": 2}
@@ -116,6 +119,8 @@ def _is_there(flag: Type) -> bool:
 
 
 def _label(label: str) -> str:
+    if len(label) > _LABEL:
+        label = label[: _LABEL - 1] + "…"
     plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", label)
     return label if plain else msgspec.json.encode(label).decode()
 

@@ -57,6 +57,12 @@ BOUNDS: dict[str, tuple[Json, str, str]] = {
         folded({"snd": P}, 0, {"range": [0, {"length": {"chars": X}}]}), "11·n + 18", "h(n)·n + 11·n + 18",
     ),
     "counting": (folded({"with": [FIRST, SECOND, 1]}, {"record": {}}), "12·n + 16", "n² + 12·n + 16"),
+    "a half has no lower bound": (
+        folded(SECOND, 0, {"range": [0, {"div": [{"length": {"chars": X}}, 2]}]}), "4·n + 20", "h(n)·n + 11·n + p(n, 2) + 20",
+    ),
+    "an integer of any size and another": (
+        {"add": [folded({"mul": [FIRST, SECOND]}, 1), {"head": X}]}, "7·n + 17", "n·p(…, x) + 7·n + 49",
+    ),
     "a choice": ({"if": {"cond": {"isEmpty": X}, "then": 0, "else": {"head": X}}}, "10", "11"),
     "a condition that is known": ({"if": {"cond": {"lt": [1, 2]}, "then": X, "else": SUM}}, "11", "11"),
     "a function passed on": (

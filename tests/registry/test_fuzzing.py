@@ -42,6 +42,12 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
     store.close()
 
 
+def tried(
+    workspace: Workspace, name: str, *, seed: int = 0, examples: int = 200, **more: Any
+) -> dict[str, Any]:
+    return workspace.fuzz(name, seed=seed, examples=examples, **more)
+
+
 def smallest(found: dict[str, Any]) -> dict[str, Any]:
     """The smallest input for each kind of error."""
     return {error["error"]["kind"]: error["input"] for error in found["errors"]}
@@ -65,7 +71,7 @@ def smallest(found: dict[str, Any]) -> dict[str, Any]:
 def test_the_smallest_input_of_each_error(
     workspace: Workspace, name: str, input_type: str | None, inputs: dict[str, Any], seed: int
 ) -> None:
-    found = workspace.fuzz(name, seed=seed)
+    found = tried(workspace, name, seed=seed)
     assert found["input_type"] == input_type
     assert smallest(found) == inputs
     assert found["outcomes"]["value"] > 0
@@ -82,7 +88,7 @@ def _request(tool: str, given: dict[str, Any]) -> Any:
 
 
 def test_errors_at_different_places_are_told_apart(workspace: Workspace) -> None:
-    found = workspace.fuzz("third", seed=0)
+    found = tried(workspace, "third", seed=0)
     assert [(error["error"]["path"], len(error["input"])) for error in found["errors"]] == [
         ("/body", 2),
         ("/body/head", 1),
@@ -91,13 +97,13 @@ def test_errors_at_different_places_are_told_apart(workspace: Workspace) -> None
 
 
 def test_a_seed_says_all(workspace: Workspace) -> None:
-    one, again, other = (workspace.fuzz("mean", seed=seed) for seed in (5, 5, 6))
+    one, again, other = (tried(workspace, "mean", seed=seed) for seed in (5, 5, 6))
     assert one == again
     assert one != other
 
 
 def test_the_largest_use_of_fuel_and_its_input(workspace: Workspace) -> None:
-    found = workspace.fuzz("mean", seed=0, input_type="list(integer)")["fuel"]
+    found = tried(workspace, "mean", seed=0, input_type="list(integer)")["fuel"]
     assert found["least"] <= found["median"] <= found["most"] <= found["limit"] == 10_000
     again = workspace.run(_request("mean", found["most_by"]))
     assert again["fuel_used"] == found["most"]
@@ -105,33 +111,33 @@ def test_the_largest_use_of_fuel_and_its_input(workspace: Workspace) -> None:
 
 
 def test_running_out_of_fuel_is_an_error_with_its_smallest_input(workspace: Workspace) -> None:
-    found = workspace.fuzz("mean", seed=0, fuel=40)
+    found = tried(workspace, "mean", seed=0, fuel=40)
     assert found["outcomes"]["out_of_fuel"] > 0
     assert set(smallest(found)["out_of_fuel"]) == {0}
-    endless = workspace.fuzz("endless", seed=0, examples=3)
+    endless = tried(workspace, "endless", seed=0, examples=3)
     assert endless["outcomes"] == {"out_of_fuel": 3}
 
 
 def test_steps_are_driven(workspace: Workspace) -> None:
-    found = workspace.fuzz("steps", seed=0, examples=30)
+    found = tried(workspace, "steps", seed=0, examples=30)
     assert found["input_type"] == "integer"
     assert found["outcomes"]["value"] > 0
 
 
 def test_a_tool_without_a_type_is_tried_on_anything(workspace: Workspace) -> None:
-    found = workspace.fuzz("mixed", seed=0)
+    found = tried(workspace, "mixed", seed=0)
     assert found["input_type"] == "?"
     assert "type_error" in found["outcomes"]
-    typed = workspace.fuzz("mixed", seed=0, input_type="integer")
+    typed = tried(workspace, "mixed", seed=0, input_type="integer")
     assert typed["outcomes"] == {"value": 200}
-    assert workspace.fuzz("runs", seed=0)["input_type"] == "quoted"
+    assert tried(workspace, "runs", seed=0)["input_type"] == "quoted"
 
 
 def test_what_cannot_be_tried_is_refused(workspace: Workspace) -> None:
-    wrong = workspace.fuzz("mean", seed=0, input_type="list")["error"]
+    wrong = tried(workspace, "mean", seed=0, input_type="list")["error"]
     assert (wrong["kind"], wrong["path"]) == ("invalid_argument", "/type")
-    assert workspace.fuzz("nothing", seed=0)["error"]["kind"] == "unknown_tool"
-    assert workspace.fuzz("mean", seed=0, fuel=10**9)["error"]["kind"] == "invalid_argument"
+    assert tried(workspace, "nothing", seed=0)["error"]["kind"] == "unknown_tool"
+    assert tried(workspace, "mean", seed=0, fuel=10**9)["error"]["kind"] == "invalid_argument"
 
 
 def test_a_search_that_is_stopped_tells_what_it_found(workspace: Workspace) -> None:
@@ -142,10 +148,10 @@ def test_a_search_that_is_stopped_tells_what_it_found(workspace: Workspace) -> N
         asked += 1
         return asked > 40
 
-    found = workspace.fuzz("inverse", seed=0, stop=stop)
+    found = tried(workspace, "inverse", seed=0, stop=stop)
     assert found["stopped"]
     assert 0 < found["examples"] < 200
     assert found["errors"][0]["error"]["kind"] == "division_by_zero"
     before: list[int] = []
-    workspace.fuzz("double", seed=0, examples=10, progress=before.append)
+    tried(workspace, "double", seed=0, examples=10, progress=before.append)
     assert before == list(range(1, 11))
