@@ -26,7 +26,16 @@ from registry.admission import Admission
 from registry.analysis import ASPECTS, analysis, invalid, type_advice, warnings_of
 from registry.difference import changes
 from registry.errors import RegistryError
-from registry.evolution import EXAMPLE_FUEL, Example, check_examples, closed, read_code, read_text
+from registry.evolution import (
+    EXAMPLE_FUEL,
+    Example,
+    Language,
+    check_examples,
+    closed,
+    read_code,
+    read_python,
+    read_text,
+)
 from registry.store import Store
 from registry.store.exchange import Verified, export_tools, import_tools
 from registry.tool import ToolRecord, check_name, parse_reference
@@ -86,11 +95,15 @@ class Workspace:
         examples: Sequence[Example] = (),
         expect_version: int | None = None,
         dry_run: bool = False,
+        language: Language = "json",
     ) -> Answer:
-        """Make a tool, or a new version of one; with examples, only if they hold."""
+        """Make a tool, or a new version of one; with examples, only if they hold.
+
+        `code` is a term or its text, or with the language `python` the text of a Python function.
+        """
         check_name(name)
         tools = self.tools()
-        term = closed(read_code(code, tools.nearest))
+        term = closed(read_python(code) if language == "python" else read_code(code, tools.nearest))
         text = term_text(term)
         facts = facts_of(term)
 
@@ -123,7 +136,7 @@ class Workspace:
         )
 
         answer["cost"] = cost_of(view.new, view, typing).as_json()
-        if term.op == "lam" and (given := self._bound_name(code, term)):
+        if language == "json" and term.op == "lam" and (given := self._bound_name(code, term)):
             answer["closed_over"] = given
         if examples:
             answer["examples"] = reports
@@ -236,8 +249,8 @@ class Workspace:
         return {"type": "tools", "tools": listed, "total": total, "offset": offset}
 
     @_answering
-    def show(self, reference: str) -> Answer:
-        """One tool: its record, its term, its versions."""
+    def show(self, reference: str, *, python: bool = False) -> Answer:
+        """One tool: its record, its term, its versions; with `python` its code as Python too."""
         record = self.record(reference)
         lineage = self.store.snapshot().lineage(record.name)
         from pif.analysis.cost import cost_of
@@ -248,6 +261,11 @@ class Workspace:
             if lineage
             else []
         )
+        written: Answer = {}
+        if python:
+            from pif.python_syntax import print_python
+
+            written["python"] = print_python(self._decoded(record), record.name)
         return {
             "type": "tool",
             "name": record.name,
@@ -260,6 +278,7 @@ class Workspace:
             "cost": cost_of(self._decoded(record), self.tools(), typing).as_json(),
             "created": record.created,
             "code": msgspec.json.decode(record.code),
+            **written,
             "versions": versions,
         }
 

@@ -119,7 +119,11 @@ def tool(screen: Screen, answer: Answer, code: Json) -> None:
         _field("capabilities", " ".join(answer["capabilities"]) or "none: it only computes"),
         _field("created", answer["created"]),
         "",
-        *term(screen, code, indent=2),
+        *(
+            [f"  {line}" for line in answer["python"].splitlines()]
+            if "python" in answer
+            else term(screen, code, indent=2)
+        ),
     )
     if len(answer["versions"]) > 1:
         screen.write("", [Piece("  versions", "faint")])

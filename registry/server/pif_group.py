@@ -116,6 +116,7 @@ class PifGroup(Group):
                     examples=arguments.examples,
                     expect_version=arguments.expect_version,
                     dry_run=arguments.dry_run,
+                    language=arguments.language,
                 )
             case "list":
                 return workspace.list(arguments.query, offset=arguments.offset, limit=arguments.limit)

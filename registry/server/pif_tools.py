@@ -12,7 +12,7 @@ import msgspec
 
 from pif.budget import DEFAULT_FUEL
 from registry.analysis import ASPECTS, Aspect
-from registry.evolution import Example
+from registry.evolution import Example, Language
 from registry.fuzzing import EXAMPLES, MOST_EXAMPLES
 from registry.help import TOPICS
 from registry.server.group import ToolSpec
@@ -50,6 +50,7 @@ class Evolve(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     examples: tuple[Example, ...] = ()
     expect_version: Natural | None = None
     dry_run: bool = False
+    language: Language = "json"
 
 
 class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -166,6 +167,12 @@ TOOLS: tuple[ToolSpec, ...] = (
             },
             expect_version=_count("refuse unless this version is current; 0: unless the name is free", 0),
             dry_run=_switch("check everything, keep nothing"),
+            language={
+                "type": "string",
+                "enum": ["json", "python"],
+                "default": "json",
+                "description": "python: `code` is the text of one small pure function, which is translated to a term",
+            },
         ),
         arguments=Evolve,
         example={"name": "square", "description": "Squares a number", "code": _SQUARE},

@@ -262,6 +262,23 @@ def test_cost_reach_and_dead_code_are_shown(square: Pif) -> None:
     ).stdout  # fmt: skip
 
 
+def test_python(pif: Pif, tmp_path: Path) -> None:
+    file = tmp_path / "shout.py"
+    file.write_text('def shout(s: str):\n    return s + "!"\n')
+    made = pif("evolve", file, "--name", "shout")
+    assert made.stdout.startswith("shout@1 created\n")
+    assert "type         string → string" in made.stdout
+    assert pif("run", "shout", '"hey"').stdout == '"hey!"\n'
+    assert "  def shout(s):\n      return concat(s, '!')\n" in pif("show", "shout", "--python").stdout
+    assert answer(pif("show", "shout", "--python", "--json"))["python"].startswith("def shout(s):")
+    wrong = pif("evolve", "--language", "python", "lambda x: x.y", "--name", "wrong")
+    assert wrong.exit_code == 1
+    assert "line 1, column 11: attributes and methods are not part of the subset" in wrong.stderr
+    assert pif("evolve", file).exit_code == 2
+    pif("evolve", '{"lam": "q", "body": {"eval": {"var": "q"}}}', "--name", "runs")
+    assert "`eval` has no Python form" in pif("show", "runs", "--python").stderr
+
+
 def test_fuzz(square: Pif) -> None:
     square("evolve", '{"div": [1, {"var": "x"}]}', "--name", "inverse")
     found = square("fuzz", "inverse", "--seed", "4")

@@ -126,6 +126,15 @@ def test_types_are_told_by_evolve_list_and_analyze(server: PifClient) -> None:
     assert analyzed["type_errors"][0]["tool"] == "mixed@1"
 
 
+def test_a_tool_in_python(server: PifClient) -> None:
+    made = evolve(server, "double", "def double(x):\n    return x * 2", language="python")
+    assert (made["outcome"], made["inferred_type"]) == ("created", "integer → integer")
+    assert server.ask("run", code="double", input=21)["value"] == 42
+    wrong = evolve(server, "wrong", "def f(x):\n    return x.y", language="python")["error"]
+    assert (wrong["kind"], wrong["line"], wrong["column"]) == ("parse_error", 2, 12)
+    assert evolve(server, "wrong", 5, language="python")["error"]["path"] == "/code"
+
+
 def test_a_small_run_is_answered_while_long_ones_go_on(server: PifClient) -> None:
     for number in range(2):
         server.send(call(f"long-{number}", "run", {"code": ADD_UP, "fuel": 5_000_000}))
