@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
+from pif.budget import TERM_DEPTH, reserve_stack
 from pif.python_syntax.library import if_, lam, let, pair, var
 from pif.python_syntax.overloads import closed_operations, open_operation
 from pif.python_syntax.translation import Expressions, Names, annotation, plain_parameters
@@ -22,6 +23,7 @@ __all__ = ["Translated", "translate"]
 
 _LARGEST = 20_000
 
+_STACK = 8_000
 _BLOCKS = 2_000
 """Statements translated: one after a branch that may return is translated for each way that leads to it."""
 
@@ -48,6 +50,14 @@ class Ways(msgspec.Struct, frozen=True):
 
 def translate(source: str) -> Translated:
     """The term of a Python function. Raises `PythonError` with line and column."""
+    reserve_stack(_STACK)
+    try:
+        return _translated(source)
+    except RecursionError:
+        raise PythonError("the function nests too deep", 1, 1) from None
+
+
+def _translated(source: str) -> Translated:
     function = vetted(source)
     named = isinstance(function, ast.FunctionDef)
     parameters = (
@@ -55,14 +65,15 @@ def translate(source: str) -> Translated:
     )
     if not parameters:
         raise refused(function, "the function takes no argument", "Take one, even if it is not used.")
-    try:
-        translator = _Statements(function.name if isinstance(function, ast.FunctionDef) else None, parameters)
-        term = translator.whole(function)
-        if term.nodes > _LARGEST:
-            raise PythonError("the function is too large once its branches are written out", 1, 1)
-        term = closed_operations(term, translator.refusal)
-    except RecursionError:
-        raise PythonError("the function nests too deep", 1, 1) from None
+    translator = _Statements(function.name if isinstance(function, ast.FunctionDef) else None, parameters)
+    term = translator.whole(function)
+    if term.nodes > _LARGEST:
+        raise PythonError("the function is too large once its branches are written out", 1, 1)
+    term = closed_operations(term, translator.refusal)
+    if term.height > TERM_DEPTH:
+        raise PythonError(
+            f"as a term the function nests more than {TERM_DEPTH} deep", 1, 1, "Split it into tools."
+        )
     text = ast.get_docstring(function) if isinstance(function, ast.FunctionDef) else None
     return Translated(translator.own, term, text or "")
 

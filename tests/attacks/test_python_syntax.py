@@ -93,6 +93,8 @@ ESCAPES: dict[str, str] = {
     "a long text": "def f(x):\n    return '" + "a" * 30_000 + "'",
     "a huge integer": "def f(x):\n    return " + "9" * 5_000,
     "branches that multiply": "def f(x):\n    y = 0\n    for i in x:\n" + "".join(f"        if i == {n}:\n            y += 1\n            if i > 99:\n                break\n" for n in range(40)) + "    return y",
+    "a sum deeper than a term may be": "def f(x):\n    return " + " + ".join(["x"] * 500),
+    "more names than a term may nest": "def f(x):\n" + "".join(f"    y{n} = x\n" for n in range(500)) + "    return x",
     "nothing": "",
     "no function": "1 + 1",
     "no argument": "def f():\n    return 1",
