@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench lint format clean
+.PHONY: help demo test check bench fuzz lint format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,10 @@ check: lint test ## what CI runs: lint and test
 
 bench: $(STAMP) ## measure ratios in one run and write docs/benchmarks.md
 	@$(BIN)/python -m benchmarks
+
+N ?= 20000
+fuzz: $(STAMP) ## try N examples on the properties: make fuzz N=200000 [SEED=7] [TESTS=tests/pif]
+	@$(BIN)/python -m tests.fuzz --examples $(N) $(if $(SEED),--seed $(SEED)) $(TESTS)
 
 format: $(STAMP) ## format the code and apply the safe lint fixes
 	@$(BIN)/ruff format .

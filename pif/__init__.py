@@ -13,7 +13,9 @@ The way through, in the order in which a program goes:
 | `budget`, `errors` | the limits of a run; the one exception, with kind, place and hint |
 | `reference` | the evaluator that defines the language |
 | `reification` | between values and terms: splices, `reify`, `reflect` |
-| `analysis` | facts and canonical forms, without running |
+| `analysis` | facts, canonical forms, types, cost and dead code, without running |
+| `python_syntax` | Python functions of a small subset as terms, and terms as Python |
+| `sampling` | inputs of a type, made up and made smaller |
 | `trace` | events of a run |
 | `evaluate` | runs: requests to answers; what to call first |
 | `schema` | the JSON Schema of terms |

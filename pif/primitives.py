@@ -63,7 +63,8 @@ class Primitive(msgspec.Struct, frozen=True, kw_only=True):
     """One operation.
 
     `name`: its key in JSON. `forms`: the JSON forms accepted, the canonical one first. `shape` and `arity`: how
-    many parts (0 where the shape is special). `types`: what it takes and gives. `charge`: fuel beyond the 1 of
+    many parts (0 where the shape is special). `types`: what it takes and gives, in the notation of
+    `analysis.type_text`; inference reads it, except where a form has a rule of its own. `charge`: fuel beyond the 1 of
     every node, in words. `example`: a term and the JSON of its value.
     """
 
@@ -135,7 +136,7 @@ _LINEAR = "limbs of the larger / 4"
 _PRODUCT = "product of the limbs / 4"
 _ORDER = "limbs of the larger / 4, or 2 for each 16 characters of the longer string"
 _INTEGERS = "integer, integer → integer"
-_ORDERED = "two integers or two strings → boolean"
+_ORDERED = "ordered a, a → boolean"
 
 _TABLE = (
     _special(
@@ -149,12 +150,12 @@ _TABLE = (
         "4 + captured variables / 4 (all names in scope where the body holds an `eval`)",
     ),
     _special(
-        "app", "lambda", ('{"app": {"func": f, "arg": a}}', '{"app": [f, a, b]}'), "function, any → any",
+        "app", "lambda", ('{"app": {"func": f, "arg": a}}', '{"app": [f, a, b]}'), "(a → b), a → b",
         "Apply a function; a literal string in function position names a registered tool.",
         '{"app": {"func": {"lam": "x", "body": {"add": [{"var": "x"}, 1]}}, "arg": 41}}', "42", "1 for the call",
     ),
     _special(
-        "let", "lambda", ('{"let": {"x": t}, "in": body}', '{"let": {"x": t, "y": u}, "in": body}'), "any → any",
+        "let", "lambda", ('{"let": {"x": t}, "in": body}', '{"let": {"x": t, "y": u}, "in": body}'), "a, b → b",
         "Name values; each name sees the earlier ones. Several names are nested lets of one name.",
         '{"let": {"x": 3, "y": {"add": [{"var": "x"}, 1]}}, "in": {"mul": [{"var": "x"}, {"var": "y"}]}}', "12",
     ),
@@ -170,7 +171,7 @@ _TABLE = (
         '{"mod": [-7, 2]}', "1", _PRODUCT,
     ),
     _binary(
-        "eq", "comparison", "two data values → boolean",
+        "eq", "comparison", "data a, data b → boolean",
         "Structural equality; different kinds are unequal; a function anywhere inside is a `type_error`.",
         '{"eq": [[1, {"pair": [2, "a"]}], [1, {"pair": [2, "a"]}]]}', "true",
         "1 a value visited + characters / 16 + limbs of the larger / 4",
@@ -189,73 +190,73 @@ _TABLE = (
     ),
     _unary("not", "logic", "boolean → boolean", "Negation.", '{"not": true}', "false"),
     _special(
-        "if", "control", ('{"if": {"cond": c, "then": t, "else": e}}',), "boolean, any, any → any",
+        "if", "control", ('{"if": {"cond": c, "then": t, "else": e}}',), "boolean, a, a → a",
         "One of two branches; only the chosen one is evaluated.",
         '{"if": {"cond": {"lt": [1, 2]}, "then": "yes", "else": "no"}}', '"yes"',
     ),
     _special(
-        "continue", "control", ('{"continue": {"input": t}}',), "data → (ends the run)",
+        "continue", "control", ('{"continue": {"input": t}}',), "data a → (ends the run)",
         "End the run and ask for the same tool to be called again with this input. Only as the value of a tool's run.",
         '{"lam": "x", "body": {"continue": {"input": {"var": "x"}}}}', '"<function>"',
     ),
-    _special("nil", "lists", ('{"nil": true}',), "→ list", "The empty list.", '{"nil": true}', "[]"),
+    _special("nil", "lists", ('{"nil": true}',), "→ list(a)", "The empty list.", '{"nil": true}', "[]"),
     _special(
-        "cons", "lists", ('{"cons": {"head": h, "tail": t}}', '{"cons": [h, t]}'), "any, list → list",
+        "cons", "lists", ('{"cons": {"head": h, "tail": t}}', '{"cons": [h, t]}'), "a, list(a) → list(a)",
         "A list with one more item in front.", '{"cons": {"head": 1, "tail": [2, 3]}}', "[1,2,3]", "2",
     ),
-    _unary("head", "lists", "list → any", "The first item; `empty_list` where there is none.", '{"head": [1, 2]}', "1"),
-    _unary("tail", "lists", "list → list", "All but the first item; `empty_list` where there is none.",
+    _unary("head", "lists", "list(a) → a", "The first item; `empty_list` where there is none.", '{"head": [1, 2]}', "1"),
+    _unary("tail", "lists", "list(a) → list(a)", "All but the first item; `empty_list` where there is none.",
            '{"tail": [1, 2]}', "[2]"),
-    _unary("isEmpty", "lists", "list → boolean", "Whether a list has no items.", '{"isEmpty": []}', "true"),
-    _unary("length", "lists", "list or string → integer", "Items of a list, or code points of a string.",
+    _unary("isEmpty", "lists", "list(a) → boolean", "Whether a list has no items.", '{"isEmpty": []}', "true"),
+    _unary("length", "lists", "sized a → integer", "Items of a list, or code points of a string.",
            '{"length": [4, 5, 6]}', "3"),
     Primitive(
         name="fold", category="lists", forms=('{"fold": [f, init, list]}',), arity=3,
-        types="function, any, list → any", charge="1 an item, and 1 for each call",
+        types="(pair(b, a) → b), b, list(a) → b", charge="1 an item, and 1 for each call",
         doc="Left fold. `f` receives ONE argument, the pair (accumulator, item).",
         example=(
             '{"fold": [{"lam": "p", "body": {"add": [{"fst": {"var": "p"}}, {"snd": {"var": "p"}}]}}, 0, [1, 2, 3]]}',
             "6",
         ),
     ),
-    _binary("range", "lists", "integer, integer → list", "The integers from a up to but not including b.",
+    _binary("range", "lists", "integer, integer → list(integer)", "The integers from a up to but not including b.",
             '{"range": [0, 4]}', "[0,1,2,3]", "(3 + limbs of the larger bound / 2) an element"),
-    _binary("pair", "pairs", "any, any → pair", "Two values in one.", '{"pair": [1, true]}', '{"pair":[1,true]}', "2"),
-    _unary("fst", "pairs", "pair → any", "The first part.", '{"fst": {"pair": [1, 2]}}', "1"),
-    _unary("snd", "pairs", "pair → any", "The second part.", '{"snd": {"pair": [1, 2]}}', "2"),
+    _binary("pair", "pairs", "a, b → pair(a, b)", "Two values in one.", '{"pair": [1, true]}', '{"pair":[1,true]}', "2"),
+    _unary("fst", "pairs", "pair(a, b) → a", "The first part.", '{"fst": {"pair": [1, 2]}}', "1"),
+    _unary("snd", "pairs", "pair(a, b) → b", "The second part.", '{"snd": {"pair": [1, 2]}}', "2"),
     _special(
         "record", "records", ('{"record": {"k": t}}',), "→ record",
         "A record; its fields are evaluated and listed in code-point order of their names.",
         '{"record": {"name": "Ada", "age": {"add": [35, 1]}}}', '{"age":36,"name":"Ada"}', "fields + 2",
     ),
-    _binary("get", "records", "record, string → any", "The value of a field; `missing_key` where there is none.",
+    _binary("get", "records", "{k: a, ..r}, string → a", "The value of a field; `missing_key` where there is none.",
             '{"get": [{"record": {"k": 5}}, "k"]}', "5"),
     Primitive(
         name="with", category="records", forms=('{"with": [r, "k", v]}',), arity=3,
-        types="record, string, any → record", charge="fields + 4", doc="A record with a field set or replaced.",
+        types="{k?: a, ..r}, string, b → {k: b, ..r}", charge="fields + 4", doc="A record with a field set or replaced.",
         example=('{"with": [{"record": {"a": 1}}, "b", 2]}', '{"a":1,"b":2}'),
     ),
-    _unary("keys", "records", "record → list of strings", "The names of the fields, sorted by code point.",
+    _unary("keys", "records", "{..r} → list(string)", "The names of the fields, sorted by code point.",
            '{"keys": {"record": {"b": 1, "a": 2}}}', '["a","b"]', "4 an element"),
     _binary("concat", "strings", "string, string → string", "Two strings joined.", '{"concat": ["ab", "cd"]}',
             '"abcd"', "2 for each 16 characters"),
-    _unary("chars", "strings", "string → list of strings", "The code points of a string, one string each.",
+    _unary("chars", "strings", "string → list(string)", "The code points of a string, one string each.",
            '{"chars": "abc"}', '["a","b","c"]', "4 an element"),
-    _binary("join", "strings", "string, list of strings → string", "The strings of a list with a separator between.",
+    _binary("join", "strings", "string, list(string) → string", "The strings of a list with a separator between.",
             '{"join": [", ", ["a", "b"]]}', '"a, b"', "1 an item + 2 for each 16 characters"),
     _unary(
-        "show", "strings", "data → string",
+        "show", "strings", "data a → string",
         "The compact text of the literal term with this value; a string at top level shows itself unquoted.",
         '{"show": [1, {"pair": [true, "a"]}]}', '"[1,{\\"pair\\":[true,\\"a\\"]}]"', "2 for each 16 characters",
     ),
     _unary("quote", "meta", "→ quoted", "The term itself, as data; `unquote` inside it splices a computed part.",
            '{"quote": {"add": [1, {"unquote": {"mul": [2, 3]}}]}}', '{"add":[1,6]}',
            "4 a node of the template and of each splice where an `unquote` is live"),
-    _unary("unquote", "meta", "quoted or data → (part of a quoted term)",
+    _unary("unquote", "meta", "data a → (part of a quoted term)",
            "Inside `quote`: evaluate now and splice; a quoted term as it is, data as literals.",
            '{"let": {"t": {"quote": {"var": "x"}}}, "in": {"quote": {"lam": "x", "body": {"unquote": {"var": "t"}}}}}',
            '{"body":{"var":"x"},"lam":"x"}'),
-    _unary("eval", "meta", "quoted → any", "Run a quoted term in the present lexical scope.",
+    _unary("eval", "meta", "quoted → ?", "Run a quoted term in the present lexical scope.",
            '{"let": {"x": 5}, "in": {"eval": {"quote": {"mul": [{"var": "x"}, 2]}}}}', "10",
            "3 a node of the term + names in scope"),
     _special(
@@ -266,13 +267,14 @@ _TABLE = (
     _special("self", "meta", ('{"self": true}',), "→ function", "The present tool as a function.",
              '{"lam": "n", "body": {"app": {"func": {"self": true}, "arg": {"var": "n"}}}}', '"<function>"',
              "the evaluation of the tool's code"),
-    _unary("reify", "meta", "quoted → data", "A quoted term as plain records, to take apart.",
+    _unary("reify", "meta", "quoted → ?", "A quoted term as plain records, to take apart.",
            '{"get": [{"reify": {"quote": {"add": [1, 2]}}}, "op"]}', '"add"', "12 a node"),
-    _unary("reflect", "meta", "data → quoted", "The quoted term that such records describe.",
+    _unary("reflect", "meta", "a → quoted", "The quoted term that such records describe.",
            '{"reflect": {"record": {"op": "var", "name": "x"}}}', '{"var":"x"}', "4 a node"),
     Primitive(
         name="analyze", category="analysis", forms=('{"analyze": q}', '{"analyze": [q]}'), shape="one", arity=1,
-        types="quoted → record", charge="12 + 1 a node",
+        types="quoted → {capabilities: list(string), depth: integer, free: list(string), nodes: integer, "
+        "operations: {*: integer}, tools: list(string)}", charge="12 + 1 a node",
         doc="Nodes, depth, operations, free variables, tools and capabilities of a quoted term.",
         example=('{"get": [{"get": [{"analyze": {"quote": {"add": [1, {"add": [2, 3]}]}}}, "operations"]}, "add"]}', "2"),
     ),

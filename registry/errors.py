@@ -39,6 +39,7 @@ ARGUMENTS = frozenset(
         "name",
         "names",
         "offset",
+        "type",
         "version",
     ]
 )

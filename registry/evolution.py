@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import msgspec
 
@@ -20,12 +21,17 @@ __all__ = [
     "EXAMPLES",
     "EXAMPLE_FUEL",
     "Example",
+    "Language",
     "check_examples",
     "closed",
     "read_code",
+    "read_python",
     "read_text",
     "same_json",
 ]
+
+Language = Literal["json", "python"]
+"""What `code` may be written in."""
 
 EXAMPLE_FUEL = 100_000
 """What one example may use."""
@@ -47,6 +53,18 @@ class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def read_code(code: Json, nearest: Callable[[str], str | None]) -> Term:
     """The term of an `evolve`: a JSON term, or its text (decoded once). `nearest` finds a tool's name, for hints."""
     return decode_term(read_text(code, nearest) if isinstance(code, str) else code)
+
+
+def read_python(code: Json) -> Term:
+    """The term of a Python function (pif-language.md §9)."""
+    from pif.python_syntax import translate
+
+    if not isinstance(code, str):
+        raise RegistryError(
+            "invalid_argument", "with the language python, `code` is the text of a function", place="code",
+            expected="a string", hint='Example: "def double(x):\\n    return x * 2"',
+        )  # fmt: skip
+    return translate(code).term
 
 
 def read_text(code: str, nearest: Callable[[str], str | None]) -> Json:

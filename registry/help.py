@@ -48,6 +48,18 @@ analyze  what can be said of a tool or a term without running it
 Every tool evolved is also an MCP tool of its own name that takes `input`; `run` reaches all of them.
 `name@2` is version 2 of a tool. A tool's code without a `lam` around it is closed over its one free variable."""
 
+TYPES = """\
+integer boolean string unit quoted       list(t)   pair(t, u)   t → u (a function)   a, b, … (any type, the same throughout)
+{name: string, age?: integer}            a record of these fields; with `?:` one that may be missing
+{name: string, ..r}                      of these and perhaps others; {*: integer}: integers under any names
+data a, ordered a, sized a               no functions inside; integer or string; list or string
+t → u or continue                        calling it may end the run by `continue`
+?                                        not known before it runs: computed code, a tool that is not there
+
+`evolve`, `list` and `analyze` tell the inferred type. A term with a type and without `?` never raises `type_error`, nor
+`missing_key` for a literal key. A term without one may still run: type errors are advice, each with the two places
+that do not fit."""
+
 EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ("Square of a number", '{"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}', "7", "49"),
     (
@@ -140,12 +152,12 @@ def _overview() -> str:
     for name, doc in CATEGORIES.items():
         operations = " ".join(row.name for row in PRIMITIVES.values() if row.category == name)
         lines.append(f"  {name}: {doc} {operations}")
-    lines += ["  tools, errors, limits, examples", "", "Literals: 42, true, \"text\", null, [list]. "
+    lines += ["  types, tools, errors, limits, examples", "", "Literals: 42, true, \"text\", null, [list]. "
               'A record is {"record": {"k": t}}; in `run`\'s input a plain object is one too.', "", TOOLS]  # fmt: skip
     return "\n".join(lines)
 
 
-TOPICS: tuple[str, ...] = (*CATEGORIES, "tools", "errors", "limits", "examples")
+TOPICS: tuple[str, ...] = (*CATEGORIES, "types", "tools", "errors", "limits", "examples")
 
 
 def help_on(topic: str | None = None) -> Answer:
@@ -162,6 +174,8 @@ def help_on(topic: str | None = None) -> Answer:
                 text = TOOLS
             case "errors":
                 text = _errors()
+            case "types":
+                text = TYPES
             case "limits":
                 text = _limits()
             case "examples":

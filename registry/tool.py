@@ -37,7 +37,7 @@ VERSION_LIMIT: Final = 2**31 - 1
 SYSTEM_TOOLS: Final[dict[str, tuple[str, ...]]] = {
     "pif": (
         *("evolve", "run", "list", "help", "analyze"),
-        *("history", "diff", "rollback", "forget", "export", "import"),
+        *("history", "diff", "rollback", "forget", "export", "import", "fuzz"),
     ),
     "theory": (
         *("evaluate", "describe_schema", "submit_structure", "submit_define", "submit_data", "try_structure"),

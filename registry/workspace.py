@@ -8,33 +8,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Concatenate, Literal, ParamSpec, get_args
+from typing import Concatenate, ParamSpec
 
 import msgspec
 
-from pif.analysis.facts import Facts, facts_of
+from pif.analysis.facts import facts_of
 from pif.analysis.normalize import normalize
+from pif.analysis.tool_types import typing_of
 from pif.budget import DEFAULT_FUEL, MAXIMUM_FUEL, RETAINED_BYTES, Budget
-from pif.decode import all_errors, decode_term, decode_text
+from pif.decode import decode_term, decode_text
 from pif.errors import PifError
 from pif.evaluate import Answer, Request, run
 from pif.json_text import parse_json
 from pif.reference.machine import Tool, missing_tool
-from pif.terms import Json, Term, identity, print_term, same_term, term_text
+from pif.terms import Json, Term, identity, same_term, term_text
 from registry.admission import Admission
+from registry.analysis import ASPECTS, analysis, invalid, type_advice, warnings_of
 from registry.difference import changes
 from registry.errors import RegistryError
-from registry.evolution import EXAMPLE_FUEL, Example, check_examples, closed, read_code, read_text
+from registry.evolution import (
+    EXAMPLE_FUEL,
+    Example,
+    Language,
+    check_examples,
+    closed,
+    read_code,
+    read_python,
+    read_text,
+)
 from registry.store import Store
 from registry.store.exchange import Verified, export_tools, import_tools
 from registry.tool import ToolRecord, check_name, parse_reference
 from registry.tools_view import Overlay, SnapshotTools, TermCache
+from registry.typings import TypeCache
 
-__all__ = ["ASPECTS", "Aspect", "Workspace"]
-
-Aspect = Literal["validation", "facts", "normal_form"]
-ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
-"""What `analyze` can tell of a term, all of it by default."""
+__all__ = ["PAGE", "Workspace"]
 
 PAGE = 50
 """Tools in one answer of `list` unless `limit` says otherwise."""
@@ -69,6 +77,7 @@ class Workspace:
         self.maximum_fuel = maximum_fuel
         self.admission = Admission(memory)
         self._terms = TermCache()
+        self._types = TypeCache()
 
     def tools(self) -> SnapshotTools:
         """The tools as they are now; what is done with the answer does not see later changes."""
@@ -86,11 +95,15 @@ class Workspace:
         examples: Sequence[Example] = (),
         expect_version: int | None = None,
         dry_run: bool = False,
+        language: Language = "json",
     ) -> Answer:
-        """Make a tool, or a new version of one; with examples, only if they hold."""
+        """Make a tool, or a new version of one; with examples, only if they hold.
+
+        `code` is a term or its text, or with the language `python` the text of a Python function.
+        """
         check_name(name)
         tools = self.tools()
-        term = closed(read_code(code, tools.nearest))
+        term = closed(read_python(code) if language == "python" else read_code(code, tools.nearest))
         text = term_text(term)
         facts = facts_of(term)
 
@@ -102,9 +115,10 @@ class Workspace:
             return evolved.record, evolved.outcome
 
         reports: list[Json] = []
+        planned, _ = keep(expect_version, True)
+        view = Overlay(tools, name, planned.version, term)
+        typing = typing_of(view.new, view)
         if examples:
-            planned, _ = keep(expect_version, True)
-            view = Overlay(tools, name, planned.version, term)
             reports = check_examples(name, examples, view, Budget(fuel=min(EXAMPLE_FUEL, self.maximum_fuel)))
         record, outcome = keep(expect_version, dry_run)
         answer: Answer = {
@@ -116,11 +130,17 @@ class Workspace:
             "capabilities": list(record.capabilities),
             "outcome": outcome,
         }
-        if term.op == "lam" and (given := self._bound_name(code, term)):
+        answer |= type_advice(typing)
+        from pif.analysis.cost import (
+            cost_of,  # not needed to run a tool, and loaded in a hundredth of a second
+        )
+
+        answer["cost"] = cost_of(view.new, view, typing).as_json()
+        if language == "json" and term.op == "lam" and (given := self._bound_name(code, term)):
             answer["closed_over"] = given
         if examples:
             answer["examples"] = reports
-        if warnings := _warnings(facts, name, tools):
+        if warnings := warnings_of(facts, name, tools):
             answer["warnings"] = warnings
         if dry_run:
             answer["dry_run"] = True
@@ -184,33 +204,68 @@ class Workspace:
             )  # fmt: skip
         return asked
 
+    @_answering
+    def fuzz(
+        self,
+        reference: str,
+        *,
+        examples: int,
+        seed: int,
+        fuel: int | None = None,
+        input_type: str | None = None,
+        stop: Callable[[], bool] = lambda: False,
+        progress: Callable[[int], None] | None = None,
+    ) -> Answer:
+        """Try a tool on made-up inputs of its type, or of the type given."""
+        from registry.fuzzing import Fuzzing, fuzz, fuzzed_type  # not needed to run a tool
+
+        record = self.record(reference)
+        tools = self.tools()
+        tool = tools.tool(record.reference)
+        assert tool is not None
+        given = fuzzed_type(self._types.typing(record, tools), input_type)
+        plan = Fuzzing(input_type=given, seed=seed, examples=examples, fuel=self.fuel(fuel))
+        with self.admission.of(plan.fuel * RETAINED_BYTES):
+            return fuzz(tool, tools, plan, stop=stop, progress=progress)
+
     # Looking.
 
     @_answering
-    def list(self, query: str = "", *, offset: int = 0, limit: int = PAGE) -> Answer:
-        """The tools whose name or description holds every word of `query`."""
+    def list(self, query: str = "", *, offset: int = 0, limit: int = PAGE, types: bool = True) -> Answer:
+        """The tools whose name or description holds every word of `query`, with their types."""
         total, records = self.store.page(query, offset, limit)
-        tools = [
-            {
+        tools = self.tools()
+        listed: list[Json] = []
+        for record in records:
+            found: dict[str, Json] = {
                 "name": record.name,
                 "version": record.version,
                 "description": record.description,
                 "capabilities": [*record.capabilities],
             }
-            for record in records
-        ]
-        return {"type": "tools", "tools": tools, "total": total, "offset": offset}
+            if types:
+                found["type"] = self._types.typing(record, tools).text
+            listed.append(found)
+        return {"type": "tools", "tools": listed, "total": total, "offset": offset}
 
     @_answering
-    def show(self, reference: str) -> Answer:
-        """One tool: its record, its term, its versions."""
+    def show(self, reference: str, *, python: bool = False) -> Answer:
+        """One tool: its record, its term, its versions; with `python` its code as Python too."""
         record = self.record(reference)
         lineage = self.store.snapshot().lineage(record.name)
+        from pif.analysis.cost import cost_of
+
+        typing = self._types.typing(record, self.tools())
         versions = (
             [{"version": v.version, "hash": v.hash, "created": v.created} for v in lineage.versions]
             if lineage
             else []
         )
+        written: Answer = {}
+        if python:
+            from pif.python_syntax import print_python
+
+            written["python"] = print_python(self._decoded(record), record.name)
         return {
             "type": "tool",
             "name": record.name,
@@ -219,8 +274,11 @@ class Workspace:
             "hash": record.hash,
             "description": record.description,
             "capabilities": [*record.capabilities],
+            **typing.as_json(),
+            "cost": cost_of(self._decoded(record), self.tools(), typing).as_json(),
             "created": record.created,
             "code": msgspec.json.decode(record.code),
+            **written,
             "versions": versions,
         }
 
@@ -246,31 +304,13 @@ class Workspace:
         tools = self.tools()
         tool = tools.tool(code) if isinstance(code, str) else None
         if tool is not None:
-            term = tool.term
-        else:
-            data = read_text(code, tools.nearest) if isinstance(code, str) else code
-            errors = all_errors(data)
-            if errors:
-                listed = [
-                    {key: part for key, part in error.as_json().items() if key != "fuel_used"}
-                    for error in errors
-                ]
-                return {"type": "analysis", "valid": False, "errors": listed}
-            term = decode_term(data)
-        answer: Answer = {"type": "analysis"}
-        if tool is not None:
-            answer["tool"] = tool.label
-        if "validation" in aspects:
-            answer |= {"valid": True, "errors": []}
-        facts = facts_of(term)
-        if warnings := _warnings(facts, tool.name if tool else None, tools):
-            answer["warnings"] = warnings
-        if "facts" in aspects:
-            answer |= msgspec.to_builtins(facts)
-        if "normal_form" in aspects:
-            normal = normalize(term, lambda nodes: None)
-            answer |= {"normal_form": print_term(normal), "is_normal": same_term(normal, term)}
-        return answer
+            return analysis(tool.term, tool.label, tool.name, tools, lambda: typing_of(tool, tools), aspects)
+        data = read_text(code, tools.nearest) if isinstance(code, str) else code
+        refused = invalid(data)
+        if refused is not None:
+            return refused
+        term = decode_term(data)
+        return analysis(term, None, None, tools, lambda: typing_of(term, tools), aspects)
 
     # Versions.
 
@@ -407,12 +447,6 @@ def _is_brief(*data: Json) -> bool:
                 return False
             stack.extend(item)
     return True
-
-
-def _warnings(facts: Facts, name: str | None, tools: SnapshotTools) -> list[str]:
-    """What is legal in a term and yet hardly meant: names of tools that are none."""
-    missing = [tool for tool in facts.tools if tool != name and tools.tool(tool) is None]
-    return [f'the code names "{tool}", which is no tool yet' for tool in missing]
 
 
 def verified(code: str) -> Verified:

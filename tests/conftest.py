@@ -1,4 +1,4 @@
-"""Settings for all tests."""
+"""Settings for all tests: the profile `project`, and `fuzz` for long runs (`tests.fuzz`), which forgets earlier ones."""
 
 from __future__ import annotations
 
@@ -13,4 +13,5 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
     print_blob=True,
 )
-settings.load_profile("project")
+settings.register_profile("fuzz", settings.get_profile("project"), database=None, report_multiple_bugs=False)
+settings.load_profile(os.environ.get("PIF_PROFILE", "project"))

@@ -285,11 +285,6 @@ class Implementations:
         found = [each.named.get(name, ()) for each in self.all() if each.node.name == structure]
         return tuple(dict.fromkeys(candidate for candidates in found for candidate in candidates))
 
-    def members(self, structure: str, name: str) -> tuple[Candidate, ...]:
-        """What ``S::name`` means by the implementations of S."""
-        found = [each.named.get(name, ()) for each in self.all() if each.node.name == structure]
-        return tuple(dict.fromkeys(candidate for candidates in found for candidate in candidates))
-
     def candidates(self, name: str) -> Iterator[Candidate]:
         """What a name means by implementations."""
         known: set[Symbol] = set()

@@ -132,9 +132,11 @@ def complaint(error: Error, texts: Texts, *, width: int) -> list[Line]:
             Piece(f": {_cut(error['message'])}", "strong"),
         ]
     )
-    for key in ("found", "expected", "hint"):
+    for key in ("found", "expected", "because", "hint"):
         if key in error:
             said = _as_typed(str(error[key])) if key == "hint" else str(error[key])
+            if key == "because":
+                said = f"{said or 'the root'} of {error.get('because_tool', 'the same code')}"
             lines.append([Piece(f"{_INDENT}{key}: ", "faint"), Piece(_cut(said))])
     if error.get("fuel_used"):
         lines.append([Piece(f"{_INDENT}fuel used: ", "faint"), Piece(str(error["fuel_used"]))])

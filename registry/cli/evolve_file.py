@@ -32,6 +32,7 @@ class Options(msgspec.Struct, frozen=True):
     expect_version: int | None
     dry_run: bool
     examples: tuple[tuple[Json, Json], ...]
+    language: str = "json"
 
 
 def is_evolve_file(data: Json) -> bool:
@@ -80,6 +81,8 @@ def _with(options: Options, request: dict[str, Json]) -> dict[str, Json]:
             request[key] = value
     if options.dry_run:
         request["dry_run"] = True
+    if options.language != "json":
+        request["language"] = options.language
     given = request.get("examples", [])
     if options.examples and isinstance(given, list):
         request["examples"] = [*given, *({"input": i, "output": o} for i, o in options.examples)]

@@ -1,4 +1,4 @@
-"""Commands that ask what a term does: run, analyze, help."""
+"""Commands that ask what a term does: run, analyze, fuzz, help."""
 
 from __future__ import annotations
 
@@ -92,12 +92,12 @@ def _answered(session: Session, answer: Answer, texts: Texts) -> int:
 @command("analyze", cls=TermCommand)
 @click.argument("code", type=text, metavar="TOOL|TERM|FILE")
 @click.option(
-    "--aspect", "aspects", type=click.Choice(["validation", "facts", "normal_form"]), multiple=True,
+    "--aspect", "aspects", type=click.Choice(["validation", "facts", "reach", "types", "cost", "dead_code", "normal_form"]), multiple=True,
     help="Only this (repeatable).",
 )  # fmt: skip
 def analyze(session: Session, code: str, aspects: tuple[str, ...]) -> int:
     """Tell what can be known of a tool or a term without running it."""
-    from registry.workspace import ASPECTS
+    from registry.analysis import ASPECTS
 
     with session.workspace() as workspace:
         tools = workspace.tools()
@@ -107,6 +107,47 @@ def analyze(session: Session, code: str, aspects: tuple[str, ...]) -> int:
             return session.answer(source.refused, views.nothing, texts)
         answer = workspace.analyze(source.code, aspects=aspects or ASPECTS)
         return session.answer(answer, lambda found: views.analysis(session.screen, found, texts), texts)
+
+
+@command("fuzz")
+@click.argument("tool", type=text, metavar="NAME[@V]")
+@click.option(
+    "--examples", type=click.IntRange(1, 100_000), default=200, show_default=True, help="Inputs to try."
+)
+@click.option("--seed", type=click.IntRange(min=0), metavar="S", help="Try what a run with this seed tried.")
+@click.option("--fuel", type=click.IntRange(min=1), metavar="N", help="Steps allowed in each run.")
+@click.option(
+    "--type", "input_type", type=text, metavar="TYPE", help="The type of inputs, e.g. 'list(integer)'."
+)
+@click.option("--strict", is_flag=True, help="End with status 1 if any run gave an error.")
+def fuzz(
+    session: Session,
+    tool: str,
+    examples: int,
+    seed: int | None,
+    fuel: int | None,
+    input_type: str | None,
+    strict: bool,
+) -> int:
+    """Try a tool on made-up inputs of its type.
+
+    Shows each kind of error, and the largest use of fuel, with the smallest input that shows it. The seed is printed;
+    the same seed tries the same inputs. Ctrl-C ends the search and shows what has been found.
+    """
+    from random import SystemRandom
+
+    chosen = SystemRandom().randrange(2**32) if seed is None else seed
+    with session.workspace() as workspace:
+        texts = Texts(tool=code_of(workspace))
+        with interruptible() as interrupted, session.screen.progress("inputs", examples) as progress:
+            answer = workspace.fuzz(
+                tool, examples=examples, seed=chosen, fuel=fuel, input_type=input_type,
+                stop=interrupted.is_set, progress=progress,
+            )  # fmt: skip
+        status = session.answer(answer, lambda found: views.fuzzed(session.screen, found, texts), texts)
+    if interrupted.is_set():
+        return INTERRUPTED
+    return status or int(strict and bool(answer["errors"]))
 
 
 @command("help")
@@ -127,4 +168,4 @@ def help_(ctx: click.Context, session: Session, topic: str | None) -> int:
     return session.answer(answer, lambda found: session.say(found["text"]))
 
 
-COMMANDS = (run, analyze, help_)
+COMMANDS = (run, analyze, fuzz, help_)

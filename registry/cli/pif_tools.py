@@ -47,6 +47,10 @@ def code_of(workspace: Workspace) -> Callable[[str], Any]:
 )  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Check everything, keep nothing.")
 @click.option(
+    "--language", type=click.Choice(["json", "python"]), default="json",
+    help="What the code is written in; a file that ends in .py is Python.",
+)  # fmt: skip
+@click.option(
     "--example", "examples", type=text, nargs=2, multiple=True, metavar="IN OUT",
     help="An input and the output that must come of it (repeatable).",
 )  # fmt: skip
@@ -57,16 +61,21 @@ def evolve(
     description: str | None,
     expect_version: int | None,
     dry_run: bool,
+    language: str,
     examples: tuple[tuple[str, str], ...],
 ) -> int:
     """Keep a tool, or a new version of one.
 
-    FILE holds {"name", "description", "code", ...} or a list of them, or a bare term. Of a list the first tool that
-    is refused ends the work; those before it are kept.
+    FILE holds {"name", "description", "code", ...} or a list of them, or a bare term, or a Python function. Of a
+    list the first tool that is refused ends the work; those before it are kept.
     """
     from registry.cli.evolve_file import Options, requests
 
     source = session.sources.json(file, what="the tool", place="code", files=True)
+    if language == "python" or (source.refused and source.name.endswith(".py")):
+        source.data, source.refused, language = source.text, None, "python"
+        if name is None:
+            raise click.UsageError("a Python function needs --name, the name of the tool")
     if source.refused:
         return session.answer(source.refused, views.nothing, Texts(code=source))
     pairs = []
@@ -76,7 +85,7 @@ def evolve(
             if source_of.refused:
                 return session.answer(source_of.refused, views.nothing, Texts(given=source_of))
         pairs.append((read[0].data, read[1].data))
-    options = Options(name, description, expect_version, dry_run, tuple(pairs))
+    options = Options(name, description, expect_version, dry_run, tuple(pairs), language)
     with session.workspace() as workspace:
         asked = requests(source, options, lambda tool: _description(workspace, tool))
         for number, request in enumerate(asked):
@@ -105,10 +114,11 @@ def _evolve_one(
         return session.answer(arguments, views.nothing, title=title)
     answer = workspace.evolve(
         arguments.name, arguments.description, arguments.code, examples=arguments.examples,
-        expect_version=arguments.expect_version, dry_run=arguments.dry_run,
+        expect_version=arguments.expect_version, dry_run=arguments.dry_run, language=arguments.language,
     )  # fmt: skip
     code = Source(f"code of {arguments.name}", "")
     code.data = arguments.code
+    code.tool = arguments.language != "json"  # an error has its line and column, and no path into JSON
     return session.answer(
         answer, lambda made: views.evolved(session.screen, made), Texts(code=code), title=title
     )
@@ -129,10 +139,11 @@ def list_tools(session: Session, query: tuple[str, ...], offset: int, limit: int
 
 @command("show")
 @click.argument("tool", type=text, metavar="NAME[@V]")
-def show(session: Session, tool: str) -> int:
+@click.option("--python", is_flag=True, help="Show the code as a Python function.")
+def show(session: Session, tool: str, python: bool) -> int:
     """Show one tool: its term, what it may do, its versions."""
     with session.workspace() as workspace:
-        answer = workspace.show(tool)
+        answer = workspace.show(tool, python=python)
         return session.answer(answer, lambda found: views.tool(session.screen, found, term_of(found["code"])))
 
 

@@ -17,6 +17,7 @@ __all__ = [
     "evolved",
     "exported",
     "forgotten",
+    "fuzzed",
     "history",
     "imported",
     "nothing",
@@ -67,6 +68,9 @@ def evolved(screen: Screen, answer: Answer) -> None:
             "unchanged": "unchanged",
         }[outcome]
     screen.write([Piece(reference, "strong"), Piece(f" {said}", "good")], _field("hash", answer["hash"]))
+    if answer["inferred_type"] is not None:
+        screen.write(_field("type", answer["inferred_type"]))
+    _cost(screen, answer["cost"], brief=True)
     if answer["capabilities"]:
         screen.write(_field("capabilities", " ".join(answer["capabilities"])))
     if "closed_over" in answer:
@@ -75,16 +79,23 @@ def evolved(screen: Screen, answer: Answer) -> None:
         screen.write(_field("examples", f"{len(answer['examples'])} hold"))
     for warning in answer.get("warnings", ()):
         screen.complain(f"warning: {warning}")
+    for found in answer.get("type_errors", ()):
+        screen.complain(f"warning: {found['path'] or 'the root'}: {found['message']}")
 
 
 def tools(screen: Screen, answer: Answer) -> None:
     """A page of tools."""
     rows = [
-        (f"{found['name']}@{found['version']}", " ".join(found["capabilities"]), _short(found["description"]))
+        (
+            f"{found['name']}@{found['version']}",
+            " ".join(found["capabilities"]),
+            _short(found["description"]),
+            found["type"] or "no type",
+        )
         for found in answer["tools"]
     ]
     if rows:
-        screen.table(("tool", "capabilities", "description"), rows)
+        screen.table(("tool", "capabilities", "description", "type"), rows)
     after = answer["offset"] + len(rows)
     if not rows:
         screen.complain("No tools." if not answer["total"] else f"No tools after {answer['offset']}.")
@@ -101,10 +112,18 @@ def tool(screen: Screen, answer: Answer, code: Json) -> None:
         screen.write(_field("current", f"{answer['name']}@{answer['current']}"))
     screen.write(
         _field("hash", answer["hash"]),
+        _field("type", _type(answer)),
+    )
+    _cost(screen, answer["cost"])
+    screen.write(
         _field("capabilities", " ".join(answer["capabilities"]) or "none: it only computes"),
         _field("created", answer["created"]),
         "",
-        *term(screen, code, indent=2),
+        *(
+            [f"  {line}" for line in answer["python"].splitlines()]
+            if "python" in answer
+            else term(screen, code, indent=2)
+        ),
     )
     if len(answer["versions"]) > 1:
         screen.write("", [Piece("  versions", "faint")])
@@ -112,6 +131,14 @@ def tool(screen: Screen, answer: Answer, code: Json) -> None:
             current = "  current" if version["version"] == answer["current"] else ""
             number, hash_ = version["version"], version["hash"][:_SHORT_HASH]
             screen.write([Piece(f"    {number:<4} {version['created']}  {hash_}"), Piece(current, "good")])
+
+
+def _type(answer: Answer) -> str:
+    """The type of a tool or a term in one line, or why it has none."""
+    if answer["inferred_type"] is None:
+        count = len(answer.get("type_errors", ()))
+        return f"none: {count} type error{'s' if count != 1 else ''}" if count else "none: too large"
+    return f"{answer['inferred_type']}{', not certain' if 'type_unknown' in answer else ''}"
 
 
 def difference(screen: Screen, answer: Answer) -> None:
@@ -215,11 +242,100 @@ def analysis(screen: Screen, answer: Answer, texts: Texts) -> None:
             _field("tools", " ".join(answer["tools"]) or "none"),
             _field("capabilities", " ".join(answer["capabilities"]) or "none: it only computes"),
         )
+    if "reach" in answer:
+        _reach(screen, answer["reach"])
+    if "inferred_type" in answer:
+        _types(screen, answer, texts)
+    if "cost" in answer:
+        _cost(screen, answer["cost"])
+    if "dead_code" in answer:
+        for part in answer["dead_code"]:
+            screen.write(_field("dead code", f"{part['path']}: {part['reason']}"))
     if "normal_form" in answer:
         if answer["is_normal"]:
             screen.write(_field("normal form", "the term itself"))
         else:
             screen.write(_field("normal form", ""), *term(screen, answer["normal_form"], indent=4))
+
+
+def fuzzed(screen: Screen, answer: Answer, texts: Texts) -> None:
+    """What came of trying a tool on made-up inputs."""
+    on = "without an input" if answer["input_type"] is None else f"on {answer['input_type']}"
+    count = answer["examples"]
+    screen.write(
+        [
+            Piece(answer["tool"], "strong"),
+            Piece(f" {on}: {count} runs, {answer['distinct']} different inputs"),
+        ],
+        _field("seed", str(answer["seed"])),
+        _field(
+            "outcomes", ", ".join(f"{name} {number}" for name, number in answer["outcomes"].items()) or "none"
+        ),
+    )
+    if "fuel" in answer:
+        fuel = answer["fuel"]
+        screen.write(
+            _field("fuel", _fuel(fuel)),
+            _field("most by", _again(answer["tool"], fuel["most_by"])),
+        )
+    for found in answer["errors"]:
+        times = "once" if found["count"] == 1 else f"{found['count']} times"
+        screen.write("", [Piece(times, "strong"), Piece(f", smallest: {_again(answer['tool'], found)}")])
+        screen.write(*complaint(found["error"], texts, width=screen.width))
+    if answer.get("stopped"):
+        screen.complain("stopped: this is what was found until then")
+
+
+def _fuel(fuel: Answer) -> str:
+    if fuel["least"] == fuel["most"]:
+        return f"{fuel['most']} in every run"
+    return f"{fuel['least']} to {fuel['most']}, half of the runs at most {fuel['median']}"
+
+
+def _again(tool: str, given: Answer) -> str:
+    """The command that runs an input again."""
+    words = ["pif", "run", tool, *([] if given["input"] is None else [json_text(given["input"])])]
+    return shlex.join([*words, *(["--raw"] if given.get("raw") else [])])
+
+
+def _reach(screen: Screen, reach: Answer) -> None:
+    """The tools that can be called, through others too."""
+    cut = ", …" if "cut" in reach else ""
+    screen.write(_field("reaches", " ".join(reach["tools"]) + cut if reach["tools"] else "no tool"))
+    if reach["missing"]:
+        screen.write(_field("missing", " ".join(reach["missing"])))
+    if reach["capabilities"]:
+        screen.write(_field("", f"which may: {' '.join(reach['capabilities'])}"))
+
+
+def _cost(screen: Screen, cost: Answer, *, brief: bool = False) -> None:
+    """The bounds on fuel, and what the names in them mean."""
+    if brief and "unknown" in cost:
+        return
+    if "unknown" in cost:
+        place = (
+            f" ({cost['path']}{' of ' + cost['tool'] if 'tool' in cost else ''})" if cost.get("path") else ""
+        )
+        screen.write(_field("fuel", f"no bound: {cost['unknown']}{place}"))
+        return
+    same = cost["min"] == cost["max"]
+    screen.write(_field("fuel", cost["min"] if same else f"{cost['min']} to {cost['max']}"))
+    if brief:
+        return
+    for name, meaning in cost.get("sizes", {}).items():
+        screen.write(_field("", f"{name}: {meaning}"))
+    for charge in cost.get("charges", ()):
+        screen.write(_field("", charge))
+
+
+def _types(screen: Screen, answer: Answer, texts: Texts) -> None:
+    screen.write(_field("type", _type(answer)))
+    for name, found in answer.get("free_types", {}).items():
+        screen.write(_field("", f"where {name} is {found}"))
+    for place in answer.get("type_unknown", ()):
+        screen.write(_field("", f"? at {place['path'] or 'the root'}: {place['reason']}"))
+    for found in answer.get("type_errors", ()):
+        screen.write("", *complaint(found, texts, width=screen.width))
 
 
 def exported(answer: Answer) -> str:

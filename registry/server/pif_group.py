@@ -90,6 +90,8 @@ class PifGroup(Group):
                 result = await self._run(arguments, context)
             case "help":
                 result = help_on(arguments.category)
+            case "fuzz":
+                result = await self._fuzz(arguments, context)
             case _ if any(spec.name == name for spec in self._system):
                 result = await context.run_in_worker(lambda: self._system_call(name, arguments))
             case _:
@@ -114,6 +116,7 @@ class PifGroup(Group):
                     examples=arguments.examples,
                     expect_version=arguments.expect_version,
                     dry_run=arguments.dry_run,
+                    language=arguments.language,
                 )
             case "list":
                 return workspace.list(arguments.query, offset=arguments.offset, limit=arguments.limit)
@@ -155,6 +158,22 @@ class PifGroup(Group):
             trace=arguments.trace,
         )
         return await self._perform(request, arguments.fuel, context)
+
+    async def _fuzz(self, arguments: Any, context: CallContext) -> Result:
+        """Try a tool in a worker thread, and tell what has been found when a client would give up."""
+        deadline = time.monotonic() + ANSWER_WITHIN
+
+        def work() -> Result:
+            return self.workspace.fuzz(
+                arguments.name,
+                examples=arguments.examples,
+                seed=arguments.seed,
+                fuel=arguments.fuel,
+                input_type=arguments.type,
+                stop=lambda: context.cancelled.is_set() or time.monotonic() > deadline,
+            )
+
+        return await context.run_in_worker(work)
 
     async def _perform(self, request: Request, fuel: int | None, context: CallContext) -> Result:
         """Run here if that is a matter of a millisecond, else in a worker thread."""
@@ -205,7 +224,7 @@ class PifGroup(Group):
     async def read(self, uri: str) -> ResourceText | None:
         match uri.split("/"):
             case ["pif:", "", "tools"]:
-                found = self.workspace.list(limit=1_000)
+                found = self.workspace.list(limit=1_000, types=False)
             case ["pif:", "", "tools", reference]:
                 found = self.workspace.show(reference)
             case ["pif:", "", "schema", "term"]:

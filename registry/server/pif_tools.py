@@ -11,10 +11,12 @@ from typing import Annotated, Any
 import msgspec
 
 from pif.budget import DEFAULT_FUEL
-from registry.evolution import Example
+from registry.analysis import ASPECTS, Aspect
+from registry.evolution import Example, Language
+from registry.fuzzing import EXAMPLES, MOST_EXAMPLES
 from registry.help import TOPICS
 from registry.server.group import ToolSpec
-from registry.workspace import ASPECTS, PAGE, Aspect
+from registry.workspace import PAGE
 
 __all__ = ["INSTRUCTIONS", "MORE_TOOLS", "TOOLS", "Call", "own_tool"]
 
@@ -48,6 +50,7 @@ class Evolve(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     examples: tuple[Example, ...] = ()
     expect_version: Natural | None = None
     dry_run: bool = False
+    language: Language = "json"
 
 
 class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -84,6 +87,14 @@ class History(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Diff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     against: str | None = None
+
+
+class Fuzz(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: str
+    examples: Annotated[int, msgspec.Meta(ge=1, le=MOST_EXAMPLES)] = EXAMPLES
+    seed: Natural = 0
+    fuel: Positive | None = None
+    type: str | None = None
 
 
 class Rollback(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -142,7 +153,8 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="Evolve a tool",
         description="Keep a pure tool, or a new version of one, in the registry. `code` is a PIF term in JSON, usually "
         '{"lam": "x", "body": …}; a bare expression is closed over its one free variable. With examples it is '
-        "kept only if they hold. Old versions stay as name@1, name@2, …",
+        "kept only if they hold. Old versions stay as name@1, name@2, … The answer tells the inferred type and "
+        "bounds on fuel; type errors are advice.",
         input_schema=_schema(
             ("name", "description", "code"),
             name=_text("letters, digits, _ . -, at most 48"),
@@ -155,6 +167,12 @@ TOOLS: tuple[ToolSpec, ...] = (
             },
             expect_version=_count("refuse unless this version is current; 0: unless the name is free", 0),
             dry_run=_switch("check everything, keep nothing"),
+            language={
+                "type": "string",
+                "enum": ["json", "python"],
+                "default": "json",
+                "description": "python: `code` is the text of one small pure function, which is translated to a term",
+            },
         ),
         arguments=Evolve,
         example={"name": "square", "description": "Squares a number", "code": _SQUARE},
@@ -184,7 +202,7 @@ TOOLS: tuple[ToolSpec, ...] = (
     ToolSpec(
         name="list",
         title="List tools",
-        description="Find evolved tools by words in their names and descriptions.",
+        description="Find evolved tools by words in their names and descriptions; each is shown with its type.",
         input_schema=_schema(
             (),
             query=_text("words to look for; all tools without it"),
@@ -211,7 +229,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         name="analyze",
         title="Analyze a tool or a term",
         description="Tell what can be known of a tool or a term without running it: all its errors, operations, free "
-        "names, tools used, capabilities, normal form.",
+        "names, tools reached, capabilities, its type with all type errors, bounds on fuel, dead code, normal form.",
         input_schema=_schema(
             ("code",),
             code={"description": "a tool's name, name@version, or a term"},
@@ -295,6 +313,24 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         ),
         arguments=Import,
         example={"directory": "monday"},
+        idempotent=True,
+    ),
+    ToolSpec(
+        name="fuzz",
+        title="Try a tool on made-up inputs",
+        description="Try a tool on made-up inputs of its inferred type: each kind of error and the largest use of fuel "
+        "with the smallest input that shows it. The same seed tries the same inputs.",
+        input_schema=_schema(
+            ("name",),
+            name=_text("name or name@version"),
+            examples={**_count("inputs to try", 1, EXAMPLES), "maximum": MOST_EXAMPLES},
+            seed=_count("which inputs", 0, 0),
+            fuel=_count("steps allowed in each run", 1, DEFAULT_FUEL),
+            type=_text("the type of the inputs, instead of the inferred one, e.g. list(integer)"),
+        ),
+        arguments=Fuzz,
+        example={"name": "square", "examples": 100},
+        read_only=True,
         idempotent=True,
     ),
 )

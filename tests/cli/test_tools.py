@@ -134,8 +134,10 @@ def test_warnings_go_to_standard_error(pif: Pif) -> None:
 def test_list(square: Pif) -> None:
     square("evolve", DOUBLE, "--name", "double", "--description", "Doubles\na number")
 
-    assert square("list").stdout == "double@1\t\tDoubles a number\nsquare@1\t\tSquares a number\n"
-    assert square("list", "squares", "number").stdout == "square@1\t\tSquares a number\n"
+    assert square("list").stdout == (
+        "double@1\t\tDoubles a number\tinteger → integer\nsquare@1\t\tSquares a number\tinteger → integer\n"
+    )
+    assert square("list", "squares", "number").stdout == "square@1\t\tSquares a number\tinteger → integer\n"
     paged = square("list", "--limit", "1", "--offset", "0")
     assert paged.stdout.count("\n") == 1
     assert "1 of 2; more with --offset 1" in paged.stderr
@@ -216,6 +218,85 @@ def test_analyze(square: Pif) -> None:
     assert wrong.stdout.count("^^^") >= 2
     assert "2 errors" in wrong.stdout
     assert square("analyze", "squar").exit_code == 1
+
+
+MIXED = '{"lam": "x", "body": {"if": {"cond": true, "then": {"add": [{"var": "x"}, 1]}, "else": "none"}}}'
+
+
+def test_types_are_shown_and_are_advice(pif: Pif) -> None:
+    evolved = pif("evolve", MIXED, "--name", "mixed")
+    assert evolved.exit_code == 0
+    assert "warning: /body/if/else: `if` gives from `then` integer, and this is string" in evolved.stderr
+    assert pif("run", "mixed", "1").stdout == "2\n"
+    assert pif("list").stdout == "mixed@1\t\t\tno type\n"
+    assert "type         none: 1 type error" in pif("show", "mixed").stdout
+    analyzed = pif("analyze", "mixed", "--aspect", "types").stdout
+    assert "because: /body/if/then of the same code" in analyzed
+    assert analyzed.count("^^^") >= 1
+    unknown = pif("analyze", '{"lam": "q", "body": {"eval": {"var": "q"}}}').stdout
+    assert "type         quoted → ?, not certain" in unknown
+    assert "? at /body: what `eval` gives is known when it runs" in unknown
+
+
+def test_types_of_tools_follow_what_they_depend_on(pif: Pif) -> None:
+    pif("evolve", '{"app": ["inner", {"var": "x"}]}', "--name", "outer")
+    assert answer(pif("list", "--json"))["tools"][0]["type"] == "? → ?"
+    pif("evolve", '{"length": {"var": "x"}}', "--name", "inner")
+    assert answer(pif("show", "outer", "--json"))["inferred_type"] == "sized a → integer"
+    pif("evolve", '{"not": {"var": "x"}}', "--name", "inner")
+    assert answer(pif("show", "outer", "--json"))["result_type"] == "boolean"
+
+
+def test_cost_reach_and_dead_code_are_shown(square: Pif) -> None:
+    assert "  fuel         9 to p(x, x) + 9\n" in square("show", "square").stdout
+    told = square(
+        "analyze",
+        '{"lam": "x", "body": {"if": {"cond": true, "then": {"app": ["square", {"var": "x"}]}, "else": 1}}}',
+    ).stdout
+    assert "  reaches      square@1\n" in told
+    assert "  dead code    /body/if/else: the condition is always true\n" in told
+    assert "  fuel         19 to p(x, x) + 19\n" in told
+    assert "x: magnitude of the input" in told
+    assert "no bound: it calls itself (/body/app/func)" in square(
+        "analyze", '{"lam": "n", "body": {"app": [{"self": true}, {"var": "n"}]}}'
+    ).stdout  # fmt: skip
+
+
+def test_python(pif: Pif, tmp_path: Path) -> None:
+    file = tmp_path / "shout.py"
+    file.write_text('def shout(s: str):\n    return s + "!"\n')
+    made = pif("evolve", file, "--name", "shout")
+    assert made.stdout.startswith("shout@1 created\n")
+    assert "type         string → string" in made.stdout
+    assert pif("run", "shout", '"hey"').stdout == '"hey!"\n'
+    assert "  def shout(s):\n      return concat(s, '!')\n" in pif("show", "shout", "--python").stdout
+    assert answer(pif("show", "shout", "--python", "--json"))["python"].startswith("def shout(s):")
+    wrong = pif("evolve", "--language", "python", "lambda x: x.y", "--name", "wrong")
+    assert wrong.exit_code == 1
+    assert "line 1, column 11: attributes and methods are not part of the subset" in wrong.stderr
+    assert pif("evolve", file).exit_code == 2
+    pif("evolve", '{"lam": "q", "body": {"eval": {"var": "q"}}}', "--name", "runs")
+    assert "`eval` has no Python form" in pif("show", "runs", "--python").stderr
+
+
+def test_fuzz(square: Pif) -> None:
+    square("evolve", '{"div": [1, {"var": "x"}]}', "--name", "inverse")
+    found = square("fuzz", "inverse", "--seed", "4")
+    assert found.exit_code == 0
+    assert found.stdout.splitlines()[:2] == [
+        "inverse@1 on integer: 200 runs, " + found.stdout.split()[5] + " different inputs",
+        "  seed         4",
+    ]
+    assert "smallest: pif run inverse@1 0\n" in found.stdout
+    assert "division_by_zero: `div` by zero" in found.stdout
+    assert square("fuzz", "inverse", "--seed", "4").stdout == found.stdout
+    assert square("fuzz", "inverse", "--strict").exit_code == 1
+    assert square("fuzz", "square", "--strict").exit_code == 0
+    told = answer(square("fuzz", "square", "--json", "--examples", "20"))
+    assert (told["type"], told["examples"], told["outcomes"]) == ("fuzz", 20, {"value": 20})
+    assert answer(square("fuzz", "square", "--json", "--seed", str(told["seed"]), "--examples", "20")) == told
+    assert square("fuzz", "nothing").exit_code == 1
+    assert "`type` is no type" in square("fuzz", "square", "--type", "lists").stderr
 
 
 def test_help(pif: Pif) -> None:

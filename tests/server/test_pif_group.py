@@ -109,6 +109,32 @@ def test_another_process_evolves_and_this_one_sees_it(tmp_path: Path) -> None:
         assert one.ask("square", input=3)["value"] == 3
 
 
+def test_types_are_told_by_evolve_list_and_analyze(server: PifClient) -> None:
+    made = evolve(server, "square", SQUARE)
+    assert (made["inferred_type"], made["input_type"], made["result_type"]) == (
+        "integer → integer",
+        "integer",
+        "integer",
+    )
+    mixed = evolve(server, "mixed", {"lam": "x", "body": [{"var": "x"}, 1, "a"]})
+    assert mixed["type"] == "tool"
+    (problem,) = mixed["type_errors"]
+    assert (problem["path"], problem["because"]) == ("/body/2", "/body/1")
+    found = server.ask("list")["tools"]
+    assert {tool["name"]: tool["type"] for tool in found} == {"mixed": None, "square": "integer → integer"}
+    analyzed = server.ask("analyze", code="mixed", aspects=["types"])
+    assert analyzed["type_errors"][0]["tool"] == "mixed@1"
+
+
+def test_a_tool_in_python(server: PifClient) -> None:
+    made = evolve(server, "double", "def double(x):\n    return x * 2", language="python")
+    assert (made["outcome"], made["inferred_type"]) == ("created", "integer → integer")
+    assert server.ask("run", code="double", input=21)["value"] == 42
+    wrong = evolve(server, "wrong", "def f(x):\n    return x.y", language="python")["error"]
+    assert (wrong["kind"], wrong["line"], wrong["column"]) == ("parse_error", 2, 12)
+    assert evolve(server, "wrong", 5, language="python")["error"]["path"] == "/code"
+
+
 def test_a_small_run_is_answered_while_long_ones_go_on(server: PifClient) -> None:
     for number in range(2):
         server.send(call(f"long-{number}", "run", {"code": ADD_UP, "fuel": 5_000_000}))
@@ -199,7 +225,7 @@ def test_out_of_fuel_while_driving_loses_nothing(server: PifClient) -> None:
         ("evolve", {"name": "x", "description": "", "code": 1, "laws": []}, ["laws"]),
         ("list", {"limit": 0}, ["limit"]),
         ("help", {"category": "lambdas"}, ["lambda"]),
-        ("analyze", {"code": 1, "aspects": ["cost"]}, ["aspects"]),
+        ("analyze", {"code": 1, "aspects": ["price"]}, ["aspects"]),
         ("analyze", {"code": 1, "against": 2}, ["against"]),
         ("runn", {}, ["run"]),
     ],
@@ -271,7 +297,7 @@ def test_resources_and_completion(server: PifClient) -> None:
 
 def test_the_second_list(tmp_path: Path) -> None:
     with pif_server(tmp_path / "home", more=True) as client:
-        assert listed(client)[5:] == ["history", "diff", "rollback", "forget", "export", "import"]
+        assert listed(client)[5:] == ["history", "diff", "rollback", "forget", "export", "import", "fuzz"]
         evolve(client, "square", SQUARE)
         evolve(client, "square", {"mul": [{"var": "x"}, 3]})
         assert client.ask("diff", name="square")["changes"] == [
@@ -291,6 +317,16 @@ def test_the_second_list(tmp_path: Path) -> None:
         assert refused["error"]["kind"] == "version_conflict"
         assert client.ask("import", directory="monday", renumber=True)["added"] == 2
         assert client.ask("run", tool="square", input=3)["value"] == 9
+
+
+def test_a_tool_is_tried_on_made_up_inputs(tmp_path: Path) -> None:
+    with pif_server(tmp_path / "home", more=True) as client:
+        evolve(client, "inverse", {"div": [1, {"var": "x"}]})
+        found = client.ask("fuzz", name="inverse", examples=50)
+        assert found["seed"] == 0
+        assert found["errors"][0]["input"] == 0
+        assert client.ask("fuzz", name="inverse", examples=50) == found
+        assert client.ask("fuzz", name="inverse", type="lists")["error"]["path"] == "/type"
 
 
 def test_tools_are_found_again_tomorrow(tmp_path: Path) -> None:

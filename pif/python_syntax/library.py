@@ -1,0 +1,221 @@
+"""What Python's built-ins and operators are in PIF: terms over terms, each operand written once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+
+from pif.terms import Term, literal, make
+
+__all__ = ["Library", "app", "if_", "lam", "let", "pair", "var"]
+
+
+def var(name: str) -> Term:
+    return Term("var", (), name)
+
+
+def lam(name: str, body: Term) -> Term:
+    return make("lam", (body,), name)
+
+
+def let(name: str, value: Term, body: Term) -> Term:
+    return make("let", (value, body), name)
+
+
+def app(function: Term, *arguments: Term) -> Term:
+    for argument in arguments:
+        function = make("app", (function, argument))
+    return function
+
+
+def if_(condition: Term, then: Term, other: Term) -> Term:
+    return make("if", (condition, then, other))
+
+
+def pair(first: Term, second: Term) -> Term:
+    return make("pair", (first, second))
+
+
+def _fst(term: Term) -> Term:
+    return make("fst", (term,))
+
+
+def _snd(term: Term) -> Term:
+    return make("snd", (term,))
+
+
+def _add(left: Term, right: Term) -> Term:
+    return make("add", (left, right))
+
+
+_NONE = make("head", (Term("nil"),))
+"""What Python raises an `IndexError` or `ValueError` for: the first item of no items."""
+
+
+class Library:
+    """Makes the terms, with names of its own that no program can have: they start with an underscore, and with
+    `prefix` where two libraries work on one term."""
+
+    def __init__(self, prefix: str = "_") -> None:
+        self._prefix = prefix
+        self._numbers = count(1)
+
+    def name(self) -> str:
+        return f"{self._prefix}{next(self._numbers)}"
+
+    def named(self, value: Term, use: Callable[[Term], Term]) -> Term:
+        """Use a value more than once."""
+        if value.op in ("var", "literal"):
+            return use(value)
+        name = self.name()
+        return let(name, value, use(var(name)))
+
+    def fold(self, step: Callable[[Term, Term], Term], start: Term, items: Term) -> Term:
+        name = self.name()
+        return make("fold", (lam(name, step(_fst(var(name)), _snd(var(name)))), start, items))
+
+    # Lists.
+
+    def reverse(self, items: Term) -> Term:
+        return self.fold(lambda sofar, item: make("cons", (item, sofar)), Term("nil"), items)
+
+    def append(self, left: Term, right: Term) -> Term:
+        return self.named(left, lambda first: self.fold(
+            lambda sofar, item: make("cons", (item, sofar)), right, self.reverse(first)))  # fmt: skip
+
+    def drop(self, items: Term, number: Term) -> Term:
+        return self.fold(lambda sofar, _: make("tail", (sofar,)), items, make("range", (literal(0), number)))
+
+    def index(self, items: Term, at: Term) -> Term:
+        """`items[at]`, from the end where `at` is negative."""
+        if at.op == "literal" and type(at.value) is int and 0 <= at.value < 4:
+            for _ in range(at.value):
+                items = make("tail", (items,))
+            return make("head", (items,))
+
+        def found(whole: Term, number: Term) -> Term:
+            place = if_(make("lt", (number, literal(0))), _add(number, make("length", (whole,))), number)
+            return self.named(place, lambda at: if_(
+                make("lt", (at, literal(0))), _NONE, make("head", (self.drop(whole, at),))))  # fmt: skip
+
+        return self.named(items, lambda whole: self.named(at, lambda number: found(whole, number)))
+
+    def slice(self, items: Term, low: Term | None, high: Term | None) -> Term:
+        """`items[low:high]`, with Python's reading of negative and of too large places."""
+
+        def place(at: Term, length: Term) -> Term:
+            return if_(make("lt", (at, literal(0))), _add(at, length), at)
+
+        def cut(whole: Term, low: Term, high: Term) -> Term:
+            def step(sofar: Term, item: Term) -> Term:
+                inside = make("and", (make("lte", (low, _fst(sofar))), make("lt", (_fst(sofar), high))))
+                kept = if_(inside, make("cons", (item, _snd(sofar))), _snd(sofar))
+                return pair(_add(_fst(sofar), literal(1)), kept)
+
+            return self.reverse(_snd(self.fold(step, pair(literal(0), Term("nil")), whole)))
+
+        def placed(whole: Term) -> Term:
+            length = make("length", (whole,))
+            first = literal(0) if low is None else low
+            last = length if high is None else high
+            return self.named(first, lambda a: self.named(last, lambda b: self.named(
+                place(a, length), lambda x: self.named(place(b, length), lambda y: cut(whole, x, y)))))  # fmt: skip
+
+        return self.named(items, placed)
+
+    def contains(self, items: Term, wanted: Term) -> Term:
+        return self.named(wanted, lambda item: self.fold(
+            lambda sofar, other: make("or", (sofar, make("eq", (item, other)))), literal(False), items))  # fmt: skip
+
+    def substring(self, text: Term, wanted: Term) -> Term:
+        def tested(whole: Term, part: Term) -> Term:
+            size = make("length", (part,))
+            ends = _add(make("sub", (make("length", (whole,)), size)), literal(1))
+
+            def step(sofar: Term, at: Term) -> Term:
+                here = self.text_slice(whole, at, _add(at, size))
+                return make("or", (sofar, make("eq", (here, part))))
+
+            return self.fold(step, literal(False), make("range", (literal(0), ends)))
+
+        return self.named(text, lambda whole: self.named(wanted, lambda part: tested(whole, part)))
+
+    def text_slice(self, text: Term, low: Term | None, high: Term | None) -> Term:
+        return make("join", (literal(""), self.slice(make("chars", (text,)), low, high)))
+
+    def text_turned(self, text: Term) -> Term:
+        return make("join", (literal(""), self.reverse(make("chars", (text,)))))
+
+    # Built-ins.
+
+    def total(self, items: Term) -> Term:
+        return self.fold(_add, literal(0), items)
+
+    def extreme(self, items: Term, op: str) -> Term:
+        """The least (`lt`) or largest (`gt`) item, the first of equals."""
+        return self.named(items, lambda all_: self.fold(
+            lambda best, item: if_(make(op, (item, best)), item, best), make("head", (all_,)), make("tail", (all_,))))  # fmt: skip
+
+    def absolute(self, number: Term) -> Term:
+        return self.named(number, lambda n: if_(make("lt", (n, literal(0))), make("sub", (literal(0), n)), n))
+
+    def power(self, base: Term, exponent: Term) -> Term:
+        def raised(b: Term, e: Term) -> Term:
+            return if_(make("lt", (e, literal(0))), _NONE, self.fold(
+                lambda sofar, _: make("mul", (sofar, b)), literal(1), make("range", (literal(0), e))))  # fmt: skip
+
+        return self.named(base, lambda b: self.named(exponent, lambda e: raised(b, e)))
+
+    def stepped_range(self, first: Term, last: Term, step: int) -> Term:
+        def numbers(a: Term, b: Term) -> Term:
+            size = abs(step)
+            span = make("sub", (b, a)) if step > 0 else make("sub", (a, b))
+            many = make("div", (_add(span, literal(size - 1)), literal(size)))
+
+            def each(sofar: Term, number: Term) -> Term:
+                return make("cons", (_add(a, make("mul", (number, literal(step)))), sofar))
+
+            return self.reverse(self.fold(each, Term("nil"), make("range", (literal(0), many))))
+
+        return self.named(first, lambda a: self.named(last, lambda b: numbers(a, b)))
+
+    def sorted(self, items: Term, key: Term | None, descending: bool) -> Term:
+        """Insertion into a sorted list: equal items stay in their order."""
+
+        def keyed(item: Term) -> Term:
+            return item if key is None else app(key_name, item)
+
+        def inserted(sofar: Term, new: Term) -> Term:
+            def step(state: Term, old: Term) -> Term:
+                ahead = make("lt", (keyed(old), keyed(new)) if descending else (keyed(new), keyed(old)))
+                here = make("and", (make("not", (_fst(state),)), ahead))
+                both = make("cons", (old, make("cons", (new, _snd(state)))))
+                return if_(
+                    here, pair(literal(True), both), pair(_fst(state), make("cons", (old, _snd(state))))
+                )
+
+            walked = self.fold(step, pair(literal(False), Term("nil")), sofar)
+            return self.named(walked, lambda done: self.reverse(
+                if_(_fst(done), _snd(done), make("cons", (new, _snd(done))))))  # fmt: skip
+
+        key_name = var(self.name())
+        ordered = self.fold(inserted, Term("nil"), items)
+        return ordered if key is None else let(key_name.value, key, ordered)
+
+    def enumerated(self, items: Term) -> Term:
+        def step(sofar: Term, item: Term) -> Term:
+            return pair(_add(_fst(sofar), literal(1)), make("cons", (pair(_fst(sofar), item), _snd(sofar))))
+
+        return self.reverse(_snd(self.fold(step, pair(literal(0), Term("nil")), items)))
+
+    def zipped(self, left: Term, right: Term) -> Term:
+        def step(sofar: Term, item: Term) -> Term:
+            rest, made = _fst(sofar), _snd(sofar)
+            both = make("cons", (pair(item, make("head", (rest,))), made))
+            return if_(make("isEmpty", (rest,)), sofar, pair(make("tail", (rest,)), both))
+
+        return self.reverse(_snd(self.fold(step, pair(right, Term("nil")), left)))
+
+    def decided(self, items: Term, op: str) -> Term:
+        """`any` (`or`) and `all` (`and`)."""
+        return self.fold(lambda sofar, item: make(op, (sofar, item)), literal(op == "and"), items)

@@ -1,0 +1,356 @@
+"""Statements of the subset as terms: assignments are `let`s, loops are folds over what they assign.
+
+What a statement leads to is passed along: `Ways` says what becomes of a block that ends, returns, breaks or goes on. A
+branch that can return takes what follows it into itself; other branches give what they assigned, as nested pairs. A
+loop that can be left early carries, beside what it assigns, whether it has been left and the value returned, if any.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from pif.budget import TERM_DEPTH, reserve_stack
+from pif.python_syntax.library import if_, lam, let, pair, var
+from pif.python_syntax.overloads import closed_operations, open_operation
+from pif.python_syntax.translation import Expressions, Names, annotation, plain_parameters
+from pif.python_syntax.vetting import PythonError, refused, vetted
+from pif.terms import Term, literal, make
+
+__all__ = ["Translated", "translate"]
+
+_LARGEST = 20_000
+
+_STACK = 8_000
+_BLOCKS = 2_000
+"""Statements translated: one after a branch that may return is translated for each way that leads to it."""
+
+Ending = Callable[[Names], Term]
+
+
+class Translated(msgspec.Struct, frozen=True):
+    """A function as a tool: its name (None for a lambda), its term, what its docstring says."""
+
+    name: str | None
+    term: Term
+    description: str
+
+
+class Ways(msgspec.Struct, frozen=True):
+    """What becomes of a block: `end` at its end, `leave` with a value returned, `stop` for `break`, `again` for
+    `continue`; None where there is no such way."""
+
+    end: Ending
+    leave: Callable[[Term, Names], Term]
+    stop: Ending | None = None
+    again: Ending | None = None
+
+
+def translate(source: str) -> Translated:
+    """The term of a Python function. Raises `PythonError` with line and column."""
+    reserve_stack(_STACK)
+    try:
+        return _translated(source)
+    except RecursionError:
+        raise PythonError("the function nests too deep", 1, 1) from None
+
+
+def _translated(source: str) -> Translated:
+    function = vetted(source)
+    named = isinstance(function, ast.FunctionDef)
+    parameters = (
+        plain_parameters(function.args, function) if named else _lambda_parameters(function.args, function)
+    )
+    if not parameters:
+        raise refused(function, "the function takes no argument", "Take one, even if it is not used.")
+    translator = _Statements(function.name if isinstance(function, ast.FunctionDef) else None, parameters)
+    term = translator.whole(function)
+    if term.nodes > _LARGEST:
+        raise PythonError("the function is too large once its branches are written out", 1, 1)
+    term = closed_operations(term, translator.refusal)
+    if term.height > TERM_DEPTH:
+        raise PythonError(
+            f"as a term the function nests more than {TERM_DEPTH} deep", 1, 1, "Split it into tools."
+        )
+    text = ast.get_docstring(function) if isinstance(function, ast.FunctionDef) else None
+    return Translated(translator.own, term, text or "")
+
+
+def _lambda_parameters(arguments: ast.arguments, node: ast.AST) -> tuple[str, ...]:
+    return plain_parameters(arguments, ast.Module(body=[], type_ignores=[])) if arguments.args else ()
+
+
+class _Statements(Expressions):
+    blocks = 0
+
+    def refusal(self, term: Term, message: str, hint: str | None) -> PythonError:
+        """The error for a term that fits no type, at the Python that it comes from."""
+        node = self.positions.get(id(term))
+        if node is None:
+            node = next(
+                (self.positions[id(part)] for part in _inside(term) if id(part) in self.positions), ast.Pass()
+            )
+        return refused(node, message, hint)
+
+    def whole(self, function: ast.FunctionDef | ast.Lambda) -> Term:
+        names = frozenset(self.parameters)
+        if isinstance(function, ast.Lambda):
+            body = self.expression(function.body, names)
+        else:
+            last = function.body[-1]
+
+            def falls(bound: Names) -> Term:
+                raise refused(
+                    last, "the function can end without `return`", "End every way through it with return."
+                )
+
+            ways = Ways(falls, lambda value, bound: value)
+            body = self.block(function.body, names, ways)
+        return self.taking(function.args, body)
+
+    def taking(self, arguments: ast.arguments, body: Term) -> Term:
+        """The function of its one argument, or of a record of several."""
+        several = len(self.parameters) > 1
+        given = self.library.name() if several else self.parameters[0]
+        for each in reversed(arguments.args):
+            value: Term = make("get", (var(given), literal(each.arg))) if several else var(each.arg)
+            if each.annotation is not None:
+                value = self.at(each, open_operation("typed", value, value=annotation(each.annotation)))
+            if several or each.annotation is not None:
+                body = self.at(each, let(each.arg, value, body))
+        return lam(given, body)
+
+    # Blocks.
+
+    def block(self, statements: list[ast.stmt], names: Names, ways: Ways) -> Term:
+        self.blocks += 1
+        if self.blocks > _BLOCKS:
+            raise refused(
+                statements[0] if statements else ast.Pass(), "there are too many ways through the function"
+            )
+        if not statements:
+            return ways.end(names)
+        first, *rest = statements
+        match first:
+            case ast.Return():
+                value = literal(None) if first.value is None else self.expression(first.value, names)
+                return ways.leave(value, names)
+            case ast.Pass() | ast.Expr(value=ast.Constant()):
+                return self.block(rest, names, ways)
+            case ast.Assign(targets=[target]):
+                value = self.expression(first.value, names)
+                return self.target(target, value, names, lambda bound: self.block(rest, bound, ways))
+            case ast.AugAssign(target=ast.Name() as target):
+                changed = ast.copy_location(
+                    ast.BinOp(
+                        ast.copy_location(ast.Name(target.id, ast.Load()), target), first.op, first.value
+                    ),
+                    first,
+                )
+                value = self.expression(changed, names)
+                return self.target(target, value, names, lambda bound: self.block(rest, bound, ways))
+            case ast.AnnAssign(target=ast.Name() as target) if first.value is not None:
+                value = self.expression(first.value, names)
+                said = self.at(first, open_operation("typed", value, value=annotation(first.annotation)))
+                return self.target(target, said, names, lambda bound: self.block(rest, bound, ways))
+            case ast.If():
+                return self.at(first, self.branches(first, rest, names, ways))
+            case ast.For():
+                return self.at(first, self.loop(first, rest, names, ways))
+            case ast.Break() if ways.stop is not None:
+                return ways.stop(names)
+            case ast.Continue() if ways.again is not None:
+                return ways.again(names)
+            case ast.Expr():
+                raise refused(first, "a value that nothing is done with", "Assign it or return it.")
+            case _:
+                raise refused(
+                    first, f"`{type(first).__name__}` has no meaning here", "Assign to a plain name."
+                )
+
+    def branches(self, node: ast.If, rest: list[ast.stmt], names: Names, ways: Ways) -> Term:
+        condition = self.expression(node.test, names)
+        if _leaves([node]):
+            then = self.block([*node.body, *([] if _ends(node.body) else rest)], names, ways)
+            other = self.block([*node.orelse, *([] if _ends(node.orelse) else rest)], names, ways)
+            return if_(condition, then, other)
+        both = _surely(node.body) & _surely(node.orelse)
+        changed = sorted((_assigned([node]) & names) | both)
+        inner = Ways(lambda bound: _packed(changed), ways.leave)
+        chosen = if_(condition, self.block(node.body, names, inner), self.block(node.orelse, names, inner))
+        return self.unpacked(changed, chosen, names, lambda bound: self.block(rest, bound, ways))
+
+    def loop(self, node: ast.For, rest: list[ast.stmt], names: Names, ways: Ways) -> Term:
+        if node.orelse:
+            raise refused(
+                node.orelse[0], "`else` of a loop is not part of the subset", "Return inside the loop."
+            )
+        carried = sorted(_assigned([node]) & names)
+        items = self.items(node.iter, names)
+        if _leaves(node.body, loops=True):
+            return self.left_early(node, carried, items, rest, names, ways)
+        accumulator = self.library.name()
+
+        def ending(bound: Names) -> Term:
+            return _packed(carried)
+
+        inner = Ways(ending, ways.leave, None, ending)
+
+        def step(bound: Names) -> Term:
+            return self.target(
+                node.target,
+                make("snd", (var(accumulator),)),
+                bound,
+                lambda inside: self.block(node.body, inside, inner),
+            )
+
+        body = self.unpacked(carried, make("fst", (var(accumulator),)), names, step)
+        folded = make("fold", (lam(accumulator, body), _packed(carried), items))
+        return self.unpacked(carried, folded, names, lambda bound: self.block(rest, bound, ways))
+
+    def left_early(
+        self, node: ast.For, carried: list[str], items: Term, rest: list[ast.stmt], names: Names, ways: Ways
+    ) -> Term:
+        """A loop with `break` or `return`: its accumulator is ((values returned, whether left), what is assigned)."""
+        accumulator, state, found = (self.library.name() for _ in range(3))
+
+        def ended(returned: Term, left: bool) -> Term:
+            return pair(pair(returned, literal(left)), _packed(carried))
+
+        inner = Ways(
+            lambda bound: ended(Term("nil"), False),
+            lambda value, bound: ended(make("list", (value,)), True),
+            lambda bound: ended(Term("nil"), True),
+            lambda bound: ended(Term("nil"), False),
+        )
+
+        def step(bound: Names) -> Term:
+            return self.target(
+                node.target,
+                make("snd", (var(accumulator),)),
+                bound,
+                lambda inside: self.block(node.body, inside, inner),
+            )
+
+        going = self.unpacked(carried, make("snd", (var(state),)), names, step)
+        was_left = make("snd", (make("fst", (var(state),)),))
+        body = let(state, make("fst", (var(accumulator),)), if_(was_left, var(state), going))
+        folded = make("fold", (lam(accumulator, body), ended(Term("nil"), False), items))
+
+        def after(bound: Names) -> Term:
+            following = self.block(rest, bound, ways)
+            if not _returns(node.body):
+                return following
+            returned = make("fst", (make("fst", (var(found),)),))
+            value = ways.leave(make("head", (returned,)), bound)
+            return self.at(node, if_(make("isEmpty", (returned,)), following, value))
+
+        return let(found, folded, self.unpacked(carried, make("snd", (var(found),)), names, after))
+
+    def unpacked(self, changed: list[str], value: Term, names: Names, use: Ending) -> Term:
+        """Bind names to the parts of nested pairs."""
+        bound = names | set(changed)
+        match changed:
+            case []:
+                return use(names)
+            case [name]:
+                return let(name, value, use(bound))
+        whole = self.library.name()
+        part: Term = var(whole)
+        parts = []
+        for name in changed[:-1]:
+            parts.append((name, make("fst", (part,))))
+            part = make("snd", (part,))
+        parts.append((changed[-1], part))
+        body = use(bound)
+        for name, each in reversed(parts):
+            body = let(name, each, body)
+        return let(whole, value, body)
+
+
+def _packed(names: list[str]) -> Term:
+    if not names:
+        return literal(None)
+    *first, last = names
+    packed: Term = var(last)
+    for name in reversed(first):
+        packed = pair(var(name), packed)
+    return packed
+
+
+def _assigned(statements: list[ast.stmt]) -> frozenset[str]:
+    """The names that statements may assign."""
+    return frozenset(
+        node.id
+        for statement in statements
+        for node in _outside_expressions(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    )
+
+
+def _surely(statements: list[ast.stmt]) -> frozenset[str]:
+    """The names that statements assign on every way through them."""
+    found: frozenset[str] = frozenset()
+    for statement in statements:
+        match statement:
+            case ast.Assign() | ast.AugAssign() | ast.AnnAssign():
+                found |= _assigned([statement])
+            case ast.If():
+                found |= _surely(statement.body) & _surely(statement.orelse)
+    return found
+
+
+def _outside_expressions(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The nodes of a statement, but for those inside comprehensions and lambdas, which have names of their own."""
+    stack: list[ast.AST] = [statement]
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, ast.ListComp | ast.DictComp | ast.GeneratorExp | ast.Lambda):
+            stack.extend(ast.iter_child_nodes(node))
+
+
+def _leaves(statements: list[ast.stmt], *, loops: bool = False) -> bool:
+    """Whether statements can leave the block around them: by `return`, `break` or `continue` of a loop around.
+
+    With `loops` they are a loop's own body, whose `continue` stays in it.
+    """
+    for statement in statements:
+        match statement:
+            case ast.Return() | ast.Break():
+                return True
+            case ast.Continue():
+                if not loops:
+                    return True
+            case ast.If():
+                if _leaves([*statement.body, *statement.orelse], loops=loops):
+                    return True
+            case ast.For():
+                if _returns(statement.body):
+                    return True
+    return False
+
+
+def _returns(statements: list[ast.stmt]) -> bool:
+    return any(isinstance(node, ast.Return) for statement in statements for node in ast.walk(statement))
+
+
+def _ends(statements: list[ast.stmt]) -> bool:
+    """Whether no way leads past the end of the statements."""
+    match statements:
+        case [*_, ast.Return() | ast.Break() | ast.Continue()]:
+            return True
+        case [*_, ast.If() as choice]:
+            return bool(choice.orelse) and _ends(choice.body) and _ends(choice.orelse)
+        case _:
+            return False
+
+
+def _inside(term: Term) -> Iterator[Term]:
+    stack = [term]
+    while stack:
+        part = stack.pop()
+        yield part
+        stack.extend(reversed(part.parts))

@@ -1,0 +1,110 @@
+"""What `analyze` answers: all that can be said of a tool or a term without running it (servers.md, group `pif`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, get_args
+
+import msgspec
+
+from pif.analysis.dead_code import dead_code
+from pif.analysis.facts import Facts, facts_of
+from pif.analysis.normalize import normalize
+from pif.analysis.tool_types import Typing
+from pif.decode import all_errors
+from pif.evaluate import Answer
+from pif.reference.machine import Tools
+from pif.terms import Json, Term, print_term, same_term
+
+__all__ = ["ASPECTS", "Aspect", "analysis", "invalid", "reach_of", "type_advice", "warnings_of"]
+
+Aspect = Literal["validation", "facts", "reach", "types", "cost", "dead_code", "normal_form"]
+ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
+"""What `analyze` can tell of a term, all of it by default."""
+
+_REACHED = 1_000
+"""Tools that are followed."""
+
+
+def invalid(data: Json) -> Answer | None:
+    """The answer for JSON that is no term, with all its errors; None for a term."""
+    errors = all_errors(data)
+    if not errors:
+        return None
+    listed = [{key: part for key, part in error.as_json().items() if key != "fuel_used"} for error in errors]
+    return {"type": "analysis", "valid": False, "errors": listed}
+
+
+def analysis(
+    term: Term,
+    label: str | None,
+    name: str | None,
+    tools: Tools,
+    typing: Callable[[], Typing],
+    aspects: Sequence[str],
+) -> Answer:
+    """The answer for a term. `label` and `name` are those of the tool whose code it is; `typing` finds its type."""
+    answer: Answer = {"type": "analysis"}
+    if label is not None:
+        answer["tool"] = label
+    if "validation" in aspects:
+        answer |= {"valid": True, "errors": []}
+    facts = facts_of(term)
+    if warnings := warnings_of(facts, name, tools):
+        answer["warnings"] = warnings
+    if "facts" in aspects:
+        answer |= msgspec.to_builtins(facts)
+    if "reach" in aspects:
+        answer["reach"] = reach_of(term, label, tools)
+    if "types" in aspects:
+        answer |= _types(typing(), label)
+    if "cost" in aspects:
+        from pif.analysis.cost import cost_of  # not needed to run a tool
+
+        answer["cost"] = cost_of(term, tools, typing()).as_json()
+    if "dead_code" in aspects:
+        answer["dead_code"] = [msgspec.to_builtins(part) for part in dead_code(term)]
+    if "normal_form" in aspects:
+        normal = normalize(term, lambda nodes: None)
+        answer |= {"normal_form": print_term(normal), "is_normal": same_term(normal, term)}
+    return answer
+
+
+def reach_of(term: Term, label: str | None, tools: Tools) -> Answer:
+    """All that a term can call by name, through others too: the tools, names of none, what those tools may do."""
+    reached: dict[str, Facts] = {}
+    missing: set[str] = set()
+    waiting = [*facts_of(term).tools]
+    while waiting and len(reached) < _REACHED:
+        tool = tools.tool(name := waiting.pop())
+        if tool is None:
+            missing.add(name)
+        elif tool.label not in reached:
+            reached[tool.label] = facts_of(tool.term)
+            waiting += reached[tool.label].tools
+    capabilities = {each for name, facts in reached.items() if name != label for each in facts.capabilities}
+    answer: Answer = {
+        "tools": sorted(reached),
+        "missing": sorted(missing),
+        "capabilities": sorted(capabilities),
+    }
+    return {**answer, "cut": True} if waiting else answer
+
+
+def _types(typing: Typing, label: str | None) -> Answer:
+    """What is known of the type; problems say which tool's code they point into."""
+    answer = typing.as_json()
+    if label is not None and typing.problems:
+        answer["type_errors"] = [{**found, "tool": label} for found in answer["type_errors"]]
+    return answer
+
+
+def warnings_of(facts: Facts, name: str | None, tools: Tools) -> list[str]:
+    """What is legal in a term and yet hardly meant: names of tools that are none."""
+    missing = [tool for tool in facts.tools if tool != name and tools.tool(tool) is None]
+    return [f'the code names "{tool}", which is no tool yet' for tool in missing]
+
+
+def type_advice(typing: Typing) -> Answer:
+    """What `evolve` says of a type: advice, whatever it is. Places that are `?` are left to `analyze`."""
+    return {key: value for key, value in typing.as_json().items() if key != "type_unknown"}

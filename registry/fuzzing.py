@@ -1,0 +1,255 @@
+"""Trying a tool on made-up inputs of its type: what errors it has, what fuel it takes, the smallest input for each.
+
+The same seed, tool, type and figures give the same answer, on every machine. Inputs start small and grow. An error is
+told apart from others by its kind and place; each is shown with the smallest input found that still gives it, and so is
+the largest use of fuel.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+
+import msgspec
+
+from pif.analysis.tool_types import Typing
+from pif.analysis.type_text import TypeSyntaxError, parse_type, print_type
+from pif.analysis.types import DYNAMIC, Shape, Type, find
+from pif.budget import Budget
+from pif.errors import PifError
+from pif.evaluate import Answer, Request, run
+from pif.input import read_input
+from pif.reference.machine import Tool, Tools
+from pif.sampling import Sampler, shrunk
+from pif.terms import Json, Term, print_term, same_term, term_text
+from registry.errors import RegistryError
+
+__all__ = ["EXAMPLES", "MOST_EXAMPLES", "Fuzzing", "fuzz", "fuzzed_type"]
+
+EXAMPLES = 200
+"""Inputs tried unless a number is given."""
+
+MOST_EXAMPLES = 100_000
+
+_SIZE = 12
+"""The size of the last inputs: lengths of lists and strings, roughly."""
+
+_TRIES = 400
+"""Smaller inputs tried for one error."""
+
+_KINDS = 20
+"""Different errors that are told."""
+
+_STEPS = 1_000
+"""How often a tool may `continue` in one example."""
+
+
+class Fuzzing(msgspec.Struct, frozen=True, kw_only=True):
+    """What to try. `input_type` is None for a tool that is no function; `fuel` is that of each run."""
+
+    input_type: Type | None
+    seed: int
+    examples: int
+    fuel: int
+
+
+def fuzzed_type(typing: Typing, said: str | None) -> Type | None:
+    """The type of inputs to try: the one that is said, else the inferred one; `?` where there is none to infer, None
+    where the tool is certainly no function."""
+    if said is not None:
+        try:
+            return parse_type(said)
+        except TypeSyntaxError as error:
+            raise RegistryError(
+                "invalid_argument", f"`type` is no type: {error}", place="type", found=said[:80],
+                expected="a type, such as integer, list(string), pair(integer, integer), {name: string}",
+                hint="`help` explains types under the topic `types`.",
+            ) from None  # fmt: skip
+    if typing.function is not None:
+        return typing.function.parts[0]
+    known = None if typing.type_ is None else find(typing.type_)
+    if isinstance(known, Shape) and known.name != DYNAMIC:
+        return None
+    return parse_type(DYNAMIC)
+
+
+class _Ended(Exception):
+    """Whoever asked wants no more."""
+
+
+def fuzz(
+    tool: Tool,
+    tools: Tools,
+    plan: Fuzzing,
+    *,
+    stop: Callable[[], bool] = lambda: False,
+    progress: Callable[[int], None] | None = None,
+) -> Answer:
+    """What came of it: `{"type": "fuzz", …}`. Where `stop` answers true, what has been found so far."""
+    return _Fuzz(tool, tools, plan, stop).answer(progress)
+
+
+class _Found:
+    """One error: an input that shows it, how often it came, and what was said."""
+
+    def __init__(self, given: Term | None, error: Json) -> None:
+        self.given = given
+        self.error = error
+        self.count = 1
+
+
+class _Fuzz:
+    def __init__(self, tool: Tool, tools: Tools, plan: Fuzzing, stop: Callable[[], bool]) -> None:
+        self.tool = tool
+        self.tools = tools
+        self.plan = plan
+        self.stop = stop
+        self.budget = Budget(fuel=plan.fuel)
+        self.outcomes: Counter[str] = Counter()
+        self.errors: dict[tuple[str, str, str], _Found] = {}
+        self.fuel: list[int] = []
+        self.most: tuple[int, Term | None] = (-1, None)
+        self.seen: set[str] = set()
+        self.stopped = False
+
+    def answer(self, progress: Callable[[int], None] | None) -> Answer:
+        plan = self.plan
+        try:
+            self.try_all(progress)
+        except _Ended:
+            self.stopped = True
+        answer: Answer = {
+            "type": "fuzz",
+            "tool": self.tool.label,
+            "input_type": None if plan.input_type is None else print_type(plan.input_type),
+            "seed": plan.seed,
+            "examples": sum(self.outcomes.values()),
+            "distinct": len(self.seen),
+            "outcomes": dict(sorted(self.outcomes.items())),
+            "errors": [self.smallest_error(key) for key in sorted(self.errors)],
+        }
+        if used := sorted(self.fuel):
+            answer["fuel"] = {
+                "limit": plan.fuel,
+                "least": used[0],
+                "median": used[len(used) // 2],
+                "most": used[-1],
+                "most_by": self.shown(self.smallest(self.most[1], lambda answer: _fuel(answer) >= used[-1])),
+            }
+        if self.stopped:
+            answer["stopped"] = True
+        return answer
+
+    def try_all(self, progress: Callable[[int], None] | None) -> None:
+        plan = self.plan
+        if plan.input_type is None:
+            self.note(None)
+            return
+        for number in range(plan.examples):
+            size = _SIZE * number // plan.examples
+            self.note(Sampler(Random(f"{plan.seed}:{number}"), size).input(plan.input_type))
+            if progress is not None:
+                progress(number + 1)
+
+    # One run.
+
+    def ran(self, given: Term | None) -> Answer:
+        if self.stop():
+            raise _Ended
+        data = None if given is None else print_term(given)
+        answer = run(
+            Request(tool=self.tool.reference, input=data, raw=True, drive=_STEPS), self.tools, self.budget,
+            cancelled=self.stop,
+        )  # fmt: skip
+        if answer.get("stopped") == "cancelled" or _kind(answer) == "cancelled":
+            raise _Ended
+        return answer
+
+    def note(self, given: Term | None) -> None:
+        text = "" if given is None else term_text(given)
+        answer = self.ran(given)
+        self.seen.add(text)
+        self.outcomes[_outcome(answer)] += 1
+        key = _error(answer)
+        if key in self.errors:
+            self.errors[key].count += 1
+        elif key is not None and len(self.errors) < _KINDS:
+            self.errors[key] = _Found(given, answer["error"])
+        used = _fuel(answer)
+        self.fuel.append(used)
+        if used > self.most[0]:
+            self.most = (used, given)
+
+    # The smallest inputs.
+
+    def smallest_error(self, key: tuple[str, str, str]) -> Json:
+        found = self.errors[key]
+
+        def shows(answer: Answer) -> bool:
+            if _error(answer) != key:
+                return False
+            found.error = answer["error"]
+            return True
+
+        small = self.smallest(found.given, shows)
+        return {"count": found.count, **self.shown(small), "error": found.error}
+
+    def smallest(self, given: Term | None, shows: Callable[[Answer], bool]) -> Term | None:
+        """The smallest input that shows something, or the first one where there is no time left to look."""
+        type_ = self.plan.input_type
+        if given is None or type_ is None:
+            return given
+        small = given
+
+        def still(smaller: Term) -> bool:
+            nonlocal small
+            if not shows(self.ran(smaller)):
+                return False
+            small = smaller
+            return True
+
+        try:
+            return shrunk(given, type_, still, _TRIES)
+        except _Ended:
+            self.stopped = True
+            return small
+
+    @staticmethod
+    def shown(given: Term | None) -> dict[str, Json]:
+        """An input as `run` takes it; with `raw` where its strings would be read again."""
+        if given is None:
+            return {"input": None}
+        data = print_term(given)
+        try:
+            plain = same_term(read_input(data), given)
+        except PifError:
+            plain = False
+        return {"input": data} if plain else {"input": data, "raw": True}
+
+
+def _kind(answer: Answer) -> str:
+    return str(answer["error"]["kind"]) if answer["type"] == "error" else ""
+
+
+def _outcome(answer: Answer) -> str:
+    """How a run ended; a driven one that used its fuel up between steps ran out of fuel."""
+    if answer["type"] == "continuation":
+        return "continuation"
+    return _kind(answer) or "value"
+
+
+def _error(answer: Answer) -> tuple[str, str, str] | None:
+    """What tells an error from others: kind, place, and the tool whose code the place is in; where fuel or depth ran
+    out says nothing."""
+    if answer["type"] != "error":
+        return None
+    error = answer["error"]
+    kind, path = str(error["kind"]), str(error["path"])
+    if kind in ("out_of_fuel", "too_deep"):
+        return kind, "", ""
+    return kind, "/input" if path.startswith("/input") else path, str(error.get("tool", ""))
+
+
+def _fuel(answer: Answer) -> int:
+    return int(answer["error"]["fuel_used"] if answer["type"] == "error" else answer["fuel_used"])

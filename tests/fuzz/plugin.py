@@ -1,0 +1,62 @@
+"""A pytest plugin (`-p tests.fuzz.plugin`): only property tests, more examples, and a summary of what was tried.
+
+Every test that Hypothesis drives is picked up, wherever it stands. Loaded before the tests, so that they import the
+counting `run`; with xdist each worker counts, and the controller adds up.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+from hypothesis import is_hypothesis_test, settings
+
+from pif import evaluate
+from tests.fuzz.counting import Counts, counted_run, examples_in, falsified
+
+__all__: list[str] = []
+
+COUNTS = Counts()
+evaluate.run = counted_run(COUNTS, evaluate.run)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the properties; machines of states get their share of examples by hand, as they have their own settings."""
+    properties = [item for item in items if is_hypothesis_test(getattr(item, "obj", None))]
+    config.hook.pytest_deselected(items=[item for item in items if item not in properties])
+    items[:] = properties
+    factor = max(1, settings.default.max_examples // 100) if settings.default else 1
+    for machine in {item.cls for item in properties if hasattr(getattr(item, "cls", None), "settings")}:
+        machine.settings = settings(
+            machine.settings, max_examples=machine.settings.max_examples * factor, database=None
+        )
+
+
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    if call.when != "call":
+        return
+    examples, invalid = examples_in(getattr(item, "hypothesis_statistics", ""))
+    COUNTS.numbers.update(tests=1, examples=examples, invalid=invalid)
+    if call.excinfo is not None and not isinstance(call.excinfo.value, pytest.skip.Exception):
+        COUNTS.failures[item.nodeid] = falsified(call.excinfo.value)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """What a worker counted, as it ends."""
+    if counted := getattr(node, "workeroutput", {}).get("fuzz"):
+        COUNTS.add(counted)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["fuzz"] = COUNTS.text()
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    terminalreporter.write_sep("=", "fuzz")
+    terminalreporter.write_line(COUNTS.summary())
+    if seed := os.environ.get("PIF_FUZZ_SEED"):
+        terminalreporter.write_line(f"seed       {seed}")
