@@ -27,6 +27,7 @@ from kleis.meaning.core import (
     Let,
     ListOf,
     LiteralTerm,
+    MatrixOf,
     Narrowing,
     Numeric,
     Quantifier,
@@ -135,12 +136,15 @@ def _well_sorted(term: Term, parameters: Mapping[str, tuple[Variable, ...]]) -> 
 
 
 def _widens(small: Sort, large: Sort) -> bool:
-    """Whether a value of one sort is one of the other: along the numbers, elementwise in lists, sets, tuples, data."""
+    """Whether a value of one sort is one of the other: along the numbers, elementwise in lists, sets, matrices, tuples, data."""
     match small, large:
         case Numeric(), Numeric():
             return _ORDER.index(small.name) <= _ORDER.index(large.name)
         case (ListOf(), ListOf()) | (SetOf(), SetOf()):
             return _widens(small.element, large.element)
+        case MatrixOf(), MatrixOf():
+            same = (small.rows, small.columns) == (large.rows, large.columns)
+            return same and _widens(small.element, large.element)
         case TupleOf(), TupleOf():
             pairs = zip(small.items, large.items, strict=True)
             return all(_widens(one, other) for one, other in pairs)
@@ -171,7 +175,7 @@ def _parts(sort: object) -> Iterable[object]:
     """A sort and the sorts in it."""
     yield sort
     match sort:
-        case ListOf() | SetOf():
+        case ListOf() | SetOf() | MatrixOf():
             yield from _parts(sort.element)
         case TupleOf():
             for each in sort.items:
