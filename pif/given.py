@@ -1,0 +1,130 @@
+"""The input of a run as the evaluators take it: a value made straight from literals, or a term to evaluate.
+
+Most inputs are literal data. Their value, what evaluating them is charged, how deep they nest and of what kind they
+are come out of one walk over the term, the same figures as the reference evaluator's.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from pif import primitives as table
+from pif.analysis.facts import live_parts
+from pif.terms import Term
+from pif.values import NIL, Quoted, Record, Value, list_of
+
+__all__ = ["Given", "given_data", "given_term"]
+
+_WIDE = 2**62
+
+
+class Given(NamedTuple):
+    """An input. `term` is None where `value` is known; then evaluating it costs `charge` and takes `height` levels.
+
+    `kind` is what the compiled back end may rely on (`compiled.kinds`); `is_wide`: an integer in it is beyond ±2^62.
+    """
+
+    value: Value
+    charge: int = 0
+    height: int = 0
+    kind: Any = "any"
+    is_wide: bool = False
+    term: Term | None = None
+
+
+class _NotLiteral(Exception):
+    """The input has to be evaluated."""
+
+
+def given_term(term: Term) -> Given:
+    """An input that was written as a term."""
+    walk = _Walk()
+    try:
+        value, kind = walk.literal(term, 0)
+    except _NotLiteral:
+        return Given(None, term=term)
+    return Given(value, walk.charge, walk.height, kind, walk.is_wide)
+
+
+def given_data(value: Value, charge: int) -> Given:
+    """An input that was read as plain data, with its charge."""
+    is_wide = False
+    stack = [value]
+    while stack and not is_wide:
+        item = stack.pop()
+        if type(item) is int:
+            is_wide = not -_WIDE < item < _WIDE
+        elif type(item) is Record:
+            stack.extend(item.fields.values())
+        elif type(item) is tuple and item:
+            stack.append(item[0])
+            stack.append(item[1])
+    return Given(value, charge, 0, "any", is_wide)
+
+
+class _Walk:
+    def __init__(self) -> None:
+        self.charge = 0
+        self.height = 0
+        self.is_wide = False
+
+    def literal(self, term: Term, level: int) -> tuple[Value, Any]:
+        """The value of a literal term and its kind."""
+        if level > self.height:
+            self.height = level
+        self.charge += 1
+        match term.op:
+            case "literal":
+                return term.value, self.scalar(term.value)
+            case "nil":
+                return NIL, ("list", "never")
+            case "list":
+                return self.items(term, level)
+            case "pair":
+                self.charge += table.PAIR
+                first, kind = self.literal(term.parts[0], level + 1)
+                second, other = self.literal(term.parts[1], level + 1)
+                return (first, second), ("pair", _shallow(kind), _shallow(other))
+            case "record":
+                self.charge += table.charge_record(len(term.parts))
+                fields = [self.literal(part, level + 1)[0] for part in term.parts]
+                return Record(dict(zip(term.value, fields, strict=True))), "record"
+            case "quote" if next(live_parts(term.parts[0]), None) is None:
+                return Quoted(term.parts[0]), "quoted"
+            case _:
+                raise _NotLiteral
+
+    def scalar(self, value: Value) -> str:
+        if type(value) is int:
+            if not -_WIDE < value < _WIDE:
+                self.is_wide = True
+            return "int"
+        if type(value) is str:
+            self.charge += table.charge_text(len(value))
+            return "str"
+        return "unit" if value is None else "bool"
+
+    def items(self, term: Term, level: int) -> tuple[Value, Any]:
+        parts = term.parts
+        self.charge += table.charge_list(len(parts))
+        values = [part.value for part in parts if part.op == "literal"]
+        if len(values) == len(parts) and {*map(type, values)} == {int}:
+            self.charge += len(parts)
+            self.height = max(self.height, level + 1)
+            if not (-_WIDE < min(values) and max(values) < _WIDE):
+                self.is_wide = True
+            return list_of(values), ("list", "int")
+        values, kinds = [], set()
+        for part in parts:
+            value, kind = self.literal(part, level + 1)
+            values.append(value)
+            kinds.add(_shallow(kind))
+        item = kinds.pop() if len(kinds) == 1 else "any" if kinds else "never"
+        return list_of(values), ("list", item)
+
+
+def _shallow(kind: Any) -> Any:
+    """A kind with at most one level of its parts."""
+    if not isinstance(kind, tuple):
+        return kind
+    return (kind[0], *["any" if isinstance(part, tuple) else part for part in kind[1:]])
