@@ -113,7 +113,7 @@ class Control(Functions):
                 return self._code(term, level, scope)
             case "nil":
                 self.node(level)
-                return Expression("()", ("list", NEVER), atom=True)
+                return Expression("nil0", ("list", NEVER), atom=True)
             case "record" if not term.parts:
                 self.node(level, table.charge_record(0))
                 return self.empty_record()
@@ -136,9 +136,9 @@ class Control(Functions):
             case "fst" | "snd":
                 return self.pair_part(operands[0], int(op == "snd"))
             case "head":
-                return self.head(*operands)
+                return self.first_item(*operands)
             case "tail":
-                return self.tail(*operands)
+                return self.rest_of(*operands)
             case "isEmpty":
                 return self.made(f"(not {self.a_list(*operands).text})", "bool")
             case "length":
@@ -264,6 +264,10 @@ class Control(Functions):
                     to.store(value)
             case "if" | "and" | "or":
                 self._tail_choice(term, level, scope, to)
+            case "pair" if isinstance(to, Assign):
+                self.node(level, table.PAIR)
+                first, second = (self.value(part, level + 1, scope) for part in term.parts)
+                to.store(Expression("", ("pair", first.kind, second.kind), parts=(first, second)))
             case "continue" if to.may_continue:
                 self._continue(term, level, scope)
             case "eval" if to.may_continue:
@@ -274,6 +278,7 @@ class Control(Functions):
     def _tail_choice(self, term: Term, level: int, scope: Scope, to: Destination) -> None:
         condition, yes_of, no_of = self._sides(term, level, scope)
         yes, no = Block(), Block()
+        before = [block.busy for block in self.blocks]
         for side, make, index in ((yes, yes_of, 1), (no, no_of, 2)):
             with self.inside(side):
                 if term.op == "if":
@@ -283,6 +288,8 @@ class Control(Functions):
         block = self.block
         if to.may_continue:
             block.split = Choice(condition, yes, no)
+            for outer, was_busy in zip(self.blocks, before, strict=True):
+                outer.busy = was_busy  # each side asks for itself
             return
         common = min(yes.cost, no.cost)
         block.cost += common

@@ -183,7 +183,7 @@ class Emitter:
     def scalar(self, value: Expression, kind: str) -> Expression:
         """The value, surely an `int`, `bool` or `str`."""
         found = self.kind(value)
-        if found == kind or found == NEVER:
+        if found == kind:
             return replace(value, kind=found) if value.kind != found else value
         if found != ANY:
             return self.impossible()

@@ -318,7 +318,7 @@ class Functions(Structures):
             tool = self.tool(function.value)
             called = self.impossible() if tool is None else self.tool_value(tool, level)
         else:
-            called = self.value(function, level, scope)
+            called = self.whole(self.value(function, level, scope))
         given = self.text(self.value(argument, level, scope))
         kind = self.kind(called)
         if kind not in ("function", ANY, NEVER):

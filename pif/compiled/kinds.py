@@ -78,11 +78,15 @@ def join(a: Kind, b: Kind) -> Kind:
 
 def element(kind: Kind) -> Kind:
     """The kind of a list's items."""
+    if kind == NEVER:
+        return NEVER
     return kind[1] if isinstance(kind, tuple) and kind[0] == "list" else ANY
 
 
 def part(kind: Kind, index: int) -> Kind:
     """The kind of a pair's first (0) or second (1) part."""
+    if kind == NEVER:
+        return NEVER
     return kind[1 + index] if isinstance(kind, tuple) and kind[0] == "pair" else ANY
 
 

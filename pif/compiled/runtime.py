@@ -441,7 +441,7 @@ _NODES_A_CODE, _NODES_FREE, _FUEL_A_NODE = 10, 1_000, 400
 
 _CONSTANTS: dict[str, Any] = {
     "type0": type, "len0": len, "range0": range, "int0": int, "bool0": bool, "str0": str, "tuple0": tuple,
-    "none0": None, "function0": FunctionType, "marker0": Continuation,
+    "none0": None, "nil0": (), "function0": FunctionType, "marker0": Continuation,
 }  # fmt: skip
 
 _SERVICES = (

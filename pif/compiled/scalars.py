@@ -59,7 +59,7 @@ class Scalars(Emitter):
         """Two integers or two strings."""
         kinds = self.kind(left), self.kind(right)
         if NEVER in kinds:
-            return Expression("none0", NEVER, atom=True)
+            return self.impossible()
         if not self.weighs and "int" in kinds:
             left, right = self.scalar(left, "int"), self.scalar(right, "int")
             return self.made(f"({left.text} {ORDER[op]} {right.text})", "bool", left, right)

@@ -30,7 +30,7 @@ class Structures(Scalars):
 
     def cons(self, head: Expression, tail: Expression) -> Expression:
         head = self.stored(head)
-        if tail.text == "()":
+        if tail.text == "nil0":
             return self.made(f"({head.text}, (), 1)", listing(self.kind(head)), head, filled=True)
         tail = self.a_list(tail)
         kind = listing(join(self.kind(head), element(tail.kind)))
@@ -42,7 +42,7 @@ class Structures(Scalars):
         for item in items:
             kind = join(kind, self.kind(item))
         if not items:
-            return Expression("()", listing(NEVER), atom=True)
+            return Expression("nil0", listing(NEVER), atom=True)
         if len(items) > _INLINE_ITEMS:
             texts = [self.whole(item).text for item in items]
             return self.made(f"list0(({', '.join(texts)}))", listing(kind))
@@ -56,7 +56,7 @@ class Structures(Scalars):
     def constant_data(self, term: Term, levels: int = _CONSTANT_LEVELS) -> tuple[Value, int, int, Expression] | None:
         """A literal list as a value made once: (value, charge, levels, what is known of it)."""
         if term.op == "nil":
-            return NIL, 1, 0, Expression("()", listing(NEVER), atom=True)
+            return NIL, 1, 0, Expression("nil0", listing(NEVER), atom=True)
         if term.op == "literal":
             value = term.value
             if type(value) is int:
@@ -88,11 +88,11 @@ class Structures(Scalars):
         self.node(level + levels, charge - 1)
         return self.constant(value, known.kind, filled=True)
 
-    def head(self, value: Expression) -> Expression:
+    def first_item(self, value: Expression) -> Expression:
         value = self.nonempty(value)
         return self.made(f"{value.text}[0]", element(self.kind(value)), value)
 
-    def tail(self, value: Expression) -> Expression:
+    def rest_of(self, value: Expression) -> Expression:
         value = self.nonempty(value)
         return self.made(f"{value.text}[1]", listing(element(self.kind(value))), value)
 
