@@ -13,23 +13,25 @@ from pif.analysis.facts import live_parts
 from pif.terms import Term
 from pif.values import NIL, Quoted, Record, Value, list_of
 
-__all__ = ["Given", "given_data", "given_term"]
+__all__ = ["Given", "given_data", "given_term", "given_value"]
 
 _WIDE = 2**62
 
 
 class Given(NamedTuple):
-    """An input. `term` is None where `value` is known; then evaluating it costs `charge` and takes `height` levels.
+    """An input: a term, or (`term` is None) data.
 
+    Where `is_known`, evaluating it gives `value`, costs `charge` and takes `height` levels below its first node.
     `kind` is what the compiled back end may rely on (`compiled.kinds`); `is_wide`: an integer in it is beyond ±2^62.
     """
 
-    value: Value
+    value: Value = None
     charge: int = 0
     height: int = 0
     kind: Any = "any"
     is_wide: bool = False
     term: Term | None = None
+    is_known: bool = True
 
 
 class _NotLiteral(Exception):
@@ -42,8 +44,8 @@ def given_term(term: Term) -> Given:
     try:
         value, kind = walk.literal(term, 0)
     except _NotLiteral:
-        return Given(None, term=term)
-    return Given(value, walk.charge, walk.height, kind, walk.is_wide)
+        return Given(term=term, is_known=False)
+    return Given(value, walk.charge, walk.height, kind, walk.is_wide, term)
 
 
 def given_data(value: Value, charge: int) -> Given:
@@ -60,6 +62,85 @@ def given_data(value: Value, charge: int) -> Given:
             stack.append(item[0])
             stack.append(item[1])
     return Given(value, charge, 0, "any", is_wide)
+
+
+def given_value(value: Value, bytes_: int) -> Given | None:
+    """The input of a step that a `continue` asks for, as if its literal term were evaluated; None where that needs
+    a closer look: functions and quoted code in it, a text that may exceed `bytes_`, deep nesting."""
+    walk = _ValueWalk(bytes_)
+    try:
+        kind = walk.value(value, 0)
+    except _NotLiteral:
+        return None
+    return Given(value, walk.charge, walk.height, kind, walk.is_wide)
+
+
+class _ValueWalk:
+    """Charges a value what its literal term would be charged, and bounds the length of that term's text."""
+
+    def __init__(self, bytes_: int) -> None:
+        self.charge = 0
+        self.height = 0
+        self.is_wide = False
+        self.bytes = bytes_
+
+    def value(self, value: Value, level: int) -> Any:
+        if level > self.height:
+            self.height = level
+        self.charge += 1
+        kind = type(value)
+        if kind is int:
+            if not -_WIDE < value < _WIDE:
+                self.is_wide = True
+                self.spend(value.bit_length())
+            self.spend(24)
+            return "int"
+        if kind is bool:
+            self.spend(8)
+            return "bool"
+        if kind is str:
+            self.charge += table.charge_text(len(value))
+            self.spend(6 * len(value) + 4)
+            return "str"
+        if value is None:
+            self.spend(8)
+            return "unit"
+        if level > _LEVELS:
+            raise _NotLiteral
+        if kind is tuple:
+            return self.cells(value, level + 1)
+        if kind is not Record:
+            raise _NotLiteral
+        self.charge += table.charge_record(len(value.fields))
+        self.spend(20)
+        for name, field in value.fields.items():
+            self.spend(6 * len(name) + 6)
+            self.value(field, level + 1)
+        return "record"
+
+    def cells(self, value: Value, level: int) -> Any:
+        if len(value) == 2:
+            self.charge += table.PAIR
+            self.spend(16)
+            first = self.value(value[0], level)
+            return ("pair", _shallow(first), _shallow(self.value(value[1], level)))
+        self.charge += table.charge_list(value[2] if value else 0)
+        self.spend(4)
+        kinds = set()
+        while value:
+            self.spend(2)
+            kinds.add(_shallow(self.value(value[0], level)))
+            value = value[1]
+        return ("list", kinds.pop() if len(kinds) == 1 else "any" if kinds else "never")
+
+    def spend(self, bytes_: int) -> None:
+        self.bytes -= bytes_
+        if self.bytes < 0:
+            raise _NotLiteral
+
+
+_LEVELS = 300
+"""Levels of nesting beyond which a step's input is built as a term, whose nesting is limited."""
 
 
 class _Walk:
@@ -111,7 +192,7 @@ class _Walk:
         if len(values) == len(parts) and {*map(type, values)} == {int}:
             self.charge += len(parts)
             self.height = max(self.height, level + 1)
-            if not (-_WIDE < min(values) and max(values) < _WIDE):
+            if not (min(values) > -_WIDE and max(values) < _WIDE):
                 self.is_wide = True
             return list_of(values), ("list", "int")
         values, kinds = [], set()

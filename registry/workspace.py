@@ -165,7 +165,7 @@ class Workspace:
             return {"type": "error", "error": error.as_json()}
         brief = Budget(fuel=min(fuel, _BRIEF_FUEL), string_length=_BRIEF_SIZE, result_bytes=_BRIEF_SIZE)
         try:
-            answer = run(request, _Brief(self.store.snapshot(), self._terms), brief)
+            answer = run(request, _Brief(self.store.snapshot(), self._terms), brief, compiles=False)
         except _NeedsLonger:
             return None
         if answer["type"] == "error" and answer["error"]["kind"] in _LIMITED:

@@ -29,7 +29,12 @@ _KEPT = 1_000
 """Steps from which a loop's list is looked at, whether it must be taken apart slowly."""
 
 _ON_CODE = ("reify", "reflect", "analyze", "normalize")
-_RESULTS: dict[str, Kind] = {"reify": "record", "analyze": "record", "reflect": "quoted", "normalize": "quoted"}
+_RESULTS: dict[str, Kind] = {
+    "reify": "record",
+    "analyze": "record",
+    "reflect": "quoted",
+    "normalize": "quoted",
+}
 
 
 class Return:
@@ -319,7 +324,9 @@ class Control(Functions):
         counted: tuple[str, str] | None = None
         if items.op == "range" and not self.weighs:
             self.node(level + 1)
-            first, last = [self.whole(self.scalar(self.value(end, level + 2, scope), "int")).text for end in items.parts]
+            first, last = [
+                self.whole(self.scalar(self.value(end, level + 2, scope), "int")).text for end in items.parts
+            ]
             counted = (first, last)
             item_kind: Kind = "int"
             walked = ""
@@ -349,7 +356,9 @@ class Control(Functions):
             return function
         return self.step_function(function, scope)
 
-    def _loop(self, loop: _Loop, step: Term | Expression, start: Expression, kind: Kind, scope: Scope) -> Expression:
+    def _loop(
+        self, loop: _Loop, step: Term | Expression, start: Expression, kind: Kind, scope: Scope
+    ) -> Expression:
         target = self._accumulators(kind, isinstance(step, Term))
         self._assign_start(target, start)
         count = self.names.fresh("n")
@@ -488,7 +497,9 @@ class Control(Functions):
         code_name, result = self.names.fresh("t"), self.names.fresh("t")
         self.line(f"{code_name} = code0({quoted.text}, {site.text})")
         self.line("evals0 = evals0 + 1")
-        self.line(f"{result} = {code_name}(({''.join(f'{text}, ' for text in values)}), {self.depth(level + 1)})")
+        self.line(
+            f"{result} = {code_name}(({''.join(f'{text}, ' for text in values)}), {self.depth(level + 1)})"
+        )
         self.line("evals0 = evals0 - 1")
         self.block.calls.append((level + 1, None))
         self.busy()
@@ -517,4 +528,3 @@ def _uses(block: Block, meter: str) -> bool:
         isinstance(line, Suite) and ((line.extra and line.meter == meter) or _uses(line.block, meter))
         for line in block.lines
     )
-

@@ -242,7 +242,9 @@ class Emitter:
         if target.parts is not None:
             assert yes.parts is not None
             assert no.parts is not None
-            parts = tuple(self.joined(*three) for three in zip(target.parts, yes.parts, no.parts, strict=True))
+            parts = tuple(
+                self.joined(*three) for three in zip(target.parts, yes.parts, no.parts, strict=True)
+            )
             return replace(target, parts=(parts[0], parts[1]))
         return replace(target, kind=join(yes.kind, no.kind), bits=max(yes.bits, no.bits))
 

@@ -93,7 +93,9 @@ class Functions(Structures):
         if tool not in self.closed:
             self.closed[tool] = True  # as long as nothing speaks against it: tools may evaluate each other
             self.closed[tool] = (
-                tool.term.op == "lam" and not self.facts.free(tool.term) and self._evaluates_tools(tool.term, tool)
+                tool.term.op == "lam"
+                and not self.facts.free(tool.term)
+                and self._evaluates_tools(tool.term, tool)
             )
         return self.closed[tool]
 
@@ -133,16 +135,19 @@ class Functions(Structures):
 
     def _behind(self, key: Hashable) -> tuple[Mapping[str, Kind], str, Term, Called]:
         assert isinstance(key, Code)
-        return dict.fromkeys(key.names, ANY), key.term.value, key.term.parts[0], self.called_in(key.scope().region)
+        return (
+            dict.fromkeys(key.names, ANY),
+            key.term.value,
+            key.term.parts[0],
+            self.called_in(key.scope().region),
+        )
 
     def _seen(self, tool: Tool, names: tuple[str, ...]) -> tuple[str, ...]:
         """The names that the evaluated code of a tool is charged for."""
         return names if self.facts.evaluates(tool.term) else ()
 
     def kinds_in(self, scope: Scope) -> dict[str, Kind]:
-        return {
-            name: ANY if value is None else self.kind(value) for name, value in scope.visible().items()
-        }
+        return {name: ANY if value is None else self.kind(value) for name, value in scope.visible().items()}
 
     def known_function(self, term: Term, level: int, scope: Scope) -> Code | None:
         """The function that a part surely is, charged as if it were evaluated; None where it is not known."""
@@ -369,4 +374,3 @@ def _from_leaves(names: list[str], kind: Kind, levels: int = 2) -> tuple[Express
         second, names = _from_leaves(names, part(kind, 1), levels - 1)
         return Expression("", kind, parts=(first, second)), names
     return Expression(names[0], kind, atom=True), names[1:]
-

@@ -92,7 +92,13 @@ def _unpacking(generator: _Generator, function: Function, kind: Kind) -> str:
 
 
 def draft_value(
-    term: Term, owner: Tool | None, names: tuple[str, ...], tools: Tools, *, weighs: bool, operand: bool = False
+    term: Term,
+    owner: Tool | None,
+    names: tuple[str, ...],
+    tools: Tools,
+    *,
+    weighs: bool,
+    operand: bool = False,
 ) -> Draft:
     """The source of code that is run with these names in scope. As an `operand` it may not end in `continue`."""
     generator = _generator(term, tools, weighs=weighs, markers=True)

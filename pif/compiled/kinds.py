@@ -203,7 +203,9 @@ class Inference:
         start = self.of(initial, names, called, inside)
         return self.folded(function, start, element(self.of(items, names, called, inside)), names, called)
 
-    def folded(self, function: Term, start: Kind, item: Kind, names: Mapping[str, Kind], called: Called) -> Kind:
+    def folded(
+        self, function: Term, start: Kind, item: Kind, names: Mapping[str, Kind], called: Called
+    ) -> Kind:
         """The kind of a fold's value, which is also that of its accumulator."""
         kind = start
         for _ in range(5):

@@ -71,7 +71,11 @@ class _Policy(RestrictingNodeTransformer):
 
     def test_subscript(self, node: ast.Subscript) -> None:
         index = node.slice
-        if type(node.value) is not ast.Name or type(index) is not ast.Constant or type(index.value) is not int:
+        if (
+            type(node.value) is not ast.Name
+            or type(index) is not ast.Constant
+            or type(index.value) is not int
+        ):
             self.error(node, "a subscript that is not name[number]")
         if type(node.ctx) is not ast.Load:
             self.error(node, "an assignment to a subscript")
@@ -82,7 +86,14 @@ class _Policy(RestrictingNodeTransformer):
             self.error(node, "a function with more than a name, parameters and a body")
 
     def test_arguments(self, node: ast.arguments) -> None:
-        if node.posonlyargs or node.kwonlyargs or node.vararg or node.kwarg or node.defaults or node.kw_defaults:
+        if (
+            node.posonlyargs
+            or node.kwonlyargs
+            or node.vararg
+            or node.kwarg
+            or node.defaults
+            or node.kw_defaults
+        ):
             self.error(node, "parameters of another kind than plain ones")
 
     def test_argument(self, node: ast.arg) -> None:

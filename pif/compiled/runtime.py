@@ -9,7 +9,6 @@ Whatever breaks a rule raises something out of `FAILURES`; nobody asks what it w
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import count
 from types import FunctionType
 from typing import Any, NamedTuple, NoReturn
 
@@ -48,7 +47,11 @@ class Stopped(Exception):
 
 
 class Cancelled(Exception):
-    """The run was asked to stop."""
+    """The run was asked to stop. `left` is the fuel that was left then."""
+
+    def __init__(self, left: int) -> None:
+        super().__init__()
+        self.left = left
 
 
 class Declined(Exception):
@@ -165,7 +168,7 @@ class Runtime:
         if fuel + self.reserve < 0:
             raise Stopped
         if self.state.cancelled is not None and self.state.cancelled():
-            raise Cancelled
+            raise Cancelled(self.left())
         moved = min(self.reserve, SLICE - fuel)
         known["fuel0"] = fuel + moved
         self.reserve -= moved

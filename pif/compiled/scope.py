@@ -167,4 +167,6 @@ class TermFacts:
         """How many variables the closure of a `lam` is charged for."""
         if self.evaluates(term.parts[0]):
             return scope.distinct
-        return sum(1 for name in self.free(term) if scope.find(name) is not None or name in scope.region.given)
+        return sum(
+            1 for name in self.free(term) if scope.find(name) is not None or name in scope.region.given
+        )

@@ -53,7 +53,9 @@ class Structures(Scalars):
         weight = len(items) + max(item.weight for item in items)
         return Expression(text, listing(kind), weight=weight, filled=True)
 
-    def constant_data(self, term: Term, levels: int = _CONSTANT_LEVELS) -> tuple[Value, int, int, Expression] | None:
+    def constant_data(
+        self, term: Term, levels: int = _CONSTANT_LEVELS
+    ) -> tuple[Value, int, int, Expression] | None:
         """A literal list as a value made once: (value, charge, levels, what is known of it)."""
         if term.op == "nil":
             return NIL, 1, 0, Expression("nil0", listing(NEVER), atom=True)

@@ -6,7 +6,7 @@ holds are still the same (`runtime.still_hold`). Runtimes are kept for the next 
 
 from __future__ import annotations
 
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from pif import primitives as table
@@ -32,7 +32,17 @@ _WEIGHT_A_CHARACTER = 12
 class Unit:
     """Compiled code and what it relies on."""
 
-    __slots__ = ("__weakref__", "charge", "code", "constants", "idle", "is_function", "used", "weighs", "weight")
+    __slots__ = (
+        "__weakref__",
+        "charge",
+        "code",
+        "constants",
+        "idle",
+        "is_function",
+        "used",
+        "weighs",
+        "weight",
+    )
 
     def __init__(self, draft: Draft, *, is_function: bool, weighs: bool) -> None:
         self.code = compiled(draft.source)
@@ -54,9 +64,7 @@ class Unit:
 
     def load(self, runtime: Runtime) -> Any:
         """Make the unit's functions in a runtime; the one to start with."""
-        known = runtime.globals
-        exec(self.code, known)
-        return known.pop("unit0")(self.constants)
+        return FunctionType(self.code, runtime.globals)(self.constants)
 
     def release(self, runtime: Runtime, entry: Any) -> None:
         runtime.end()
@@ -65,13 +73,15 @@ class Unit:
 
 
 def compiled(source: str) -> CodeType:
-    """The code of generated source, vetted. Raises `Unsuitable` where CPython's own limits are met."""
+    """The code of the one function in generated source, vetted. Raises `Unsuitable` where CPython's own limits are
+    met."""
     from pif.compiled.policy import checked_code  # heavy, and wanted only where something is compiled
 
     try:
-        return checked_code(source)
+        module = checked_code(source)
     except (SyntaxError, RecursionError, MemoryError) as error:
         raise Unsuitable(f"CPython does not take the source: {error}") from None
+    return next(constant for constant in module.co_consts if isinstance(constant, CodeType))
 
 
 def _compile_quoted(runtime: Runtime, quoted: Quoted, names: tuple[str, ...]) -> Any:
@@ -195,8 +205,7 @@ def _run(unit: Unit, runtime: Runtime, entry: Any, given: Given, state: State) -
         if left < 0 or given.height > depth:
             raise Stopped
         runtime.begin(state, left)
-        argument = given.value if given.term is None else _evaluated(runtime, given.term, depth)
-        value = entry(argument, depth - 1)
+        value = entry(_argument(runtime, given, state), depth - 1)
     else:
         runtime.begin(state, budget.fuel)
         value = entry((), depth)
@@ -204,17 +213,19 @@ def _run(unit: Unit, runtime: Runtime, entry: Any, given: Given, state: State) -
             if given.height > depth:
                 raise Stopped
             runtime.charge(given.charge + table.CALL)
-            argument = given.value if given.term is None else _evaluated(runtime, given.term, depth)
-            value = value(argument, depth - 1)
+            value = value(_argument(runtime, given, state), depth - 1)
     left = runtime.left()
     if left < 0:
         raise Stopped
     return Outcome(value, left)
 
 
-def _evaluated(runtime: Runtime, term: Term, depth: int) -> Value:
-    """The value of an input that is more than data."""
-    draft = draft_value(term, None, (), runtime.state.tools, weighs=runtime.weighs, operand=True)
-    return Unit(draft, is_function=False, weighs=runtime.weighs).load(runtime)((), depth)
-
-
+def _argument(runtime: Runtime, given: Given, state: State) -> Value:
+    if given.is_known:
+        value = given.value
+    else:
+        assert given.term is not None
+        draft = draft_value(given.term, None, (), state.tools, weighs=runtime.weighs, operand=True)
+        unit = Unit(draft, is_function=False, weighs=runtime.weighs)
+        value = unit.load(runtime)((), state.budget.depth)
+    return runtime.keep(value)
