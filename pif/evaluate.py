@@ -170,25 +170,26 @@ class _Run:
 
     def further_steps(self, before: _Next) -> Answer | _Next:
         """At least one step after the first: as many as go on compiled, else one."""
-        reached = before
         steps = self.request.drive - (self.step - self.request.step - 1)
-        for step in self.stepper.driven(before.tool, before.value, self.left(), steps):
-            self.fuel_used += step.used
-            is_last = type(step.value) is not Continuation
-            self.step += not is_last
+        taken, used, value = self.stepper.driven(before.tool, before.value, self.left(), steps, self.goes_on)
+        if taken == 0:
+            outcome = self.one_step(before.tool, given_term(before.term(self.budget.result_bytes)))
             if self.progress is not None:
                 self.progress(self.step)
-            if is_last:
-                return self.finished(step.value)
-            reached = _Next(step.value.node, step.value.value)
-            if self.stopped() is not None:
-                break
-        if reached is not before:
-            return reached
-        outcome = self.one_step(before.tool, given_term(before.term(self.budget.result_bytes)))
+            return outcome
+        self.fuel_used += used
+        if type(value) is Continuation:
+            return _Next(value.node, value.value)
         if self.progress is not None:
             self.progress(self.step)
-        return outcome
+        return self.finished(value)
+
+    def goes_on(self) -> bool:
+        """A driven step was taken: whether another may be."""
+        self.step += 1
+        if self.progress is not None:
+            self.progress(self.step)
+        return self.stopped() is None
 
     def program(self) -> Tool | Term:
         """What to run: a tool, or a term of the run's own."""

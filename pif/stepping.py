@@ -8,7 +8,7 @@ can tell which of them it was, or how often (evaluator.md §3, §4).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -18,10 +18,10 @@ from pif import primitives as table
 from pif.budget import Budget
 from pif.compiled.cache import Cache
 from pif.compiled.emitter import Unsuitable, WideIntegers
-from pif.compiled.runtime import FAILURES, Cancelled, Declined, State
-from pif.compiled.unit import Compiled, Prepared
+from pif.compiled.runtime import FAILURES, Cancelled, Declined
+from pif.compiled.unit import Prepared, Unit, attempt
 from pif.errors import PifError
-from pif.given import Given, given_value
+from pif.given import Given, following_value, given_value
 from pif.reference.machine import Machine, Node, Tool, Tools
 from pif.reference.resolve import resolve
 from pif.terms import Term
@@ -44,7 +44,6 @@ class Step(NamedTuple):
 
     value: Value
     used: int
-    is_compiled: bool
 
 
 class Stepper:
@@ -101,76 +100,80 @@ class Stepper:
         """The compiled step, or None where it does not succeed."""
         units = len(prepared.units)
         try:
-            outcome = Compiled(prepared).attempt(given, self.state(fuel), only_ready=not compiles)
+            outcome = attempt(prepared, given, self, fuel, only_ready=not compiles)
         except Cancelled as stopped:
             error = PifError("cancelled", "the run was cancelled")
             error.fuel_used = fuel - stopped.left
             raise error from None
         if len(prepared.units) > units:
             self.cache.trim()
-        return None if outcome is None else Step(outcome.value, fuel - outcome.left, True)
+        return None if outcome is None else Step(outcome[0], fuel - outcome[1])
 
-    def driven(self, tool: Tool, value: Value, fuel: int, steps: int) -> Iterator[Step]:
-        """The steps that `continue` asks for, as long as they are one compiled unit's: the values are handed on as
-        they are, and charged what their literal terms would be. Where anything is out of the ordinary it ends, and
-        the step that was begun is taken anew by `step`.
+    def driven(
+        self, tool: Tool, value: Value, fuel: int, steps: int, goes_on: Callable[[], bool]
+    ) -> tuple[int, int, Value]:
+        """Take steps that `continue` asks for, as long as they are one compiled unit's: the values are handed on as
+        they are, and charged what their literal terms would be. `goes_on` is asked after each step.
+
+        Answers how many steps were taken, the fuel they used, and the last one's value (a `Continuation` where it
+        asks for more). Where anything is out of the ordinary it ends, and the step begun is taken anew by `step`.
         """
         self.steps += 1
-        prepared = None if self.hook is not None else self._for_driving(tool)
         limit = self.budget.result_bytes
         given = given_value(value, limit)
-        if prepared is None or given is None:
-            return
-        find = prepared.unit if self.compiles else prepared.found
-        unit = find(given.kind, self.tools)
-        if unit is None or not unit.is_function:
-            return
-        kind = given.kind
+        unit = None if given is None else self._for_driving(tool, given)
+        taken, left = 0, fuel
+        last: Value = None
+        if given is None or unit is None:
+            return taken, 0, last
+        kind, is_wide, owner = given.kind, unit.weighs, unit.owner
         runtime, entry = unit.loaded()
-        state = self.state(fuel)
-        depth = self.budget.depth
+        levels = self.budget.depth - 1
         try:
-            for _ in range(steps):
-                before = fuel - unit.charge - given.charge
-                if before < 0 or given.height > depth or (given.is_wide and not unit.weighs):
-                    return
-                runtime.begin(state, before)
-                result = entry(given.value, depth - 1)
-                left = runtime.left()
-                if left < 0:
-                    return
+            runtime.begin(self, 0)
+            while taken < steps:
+                before = left - unit.charge - given.charge
+                if (
+                    before < 0
+                    or given.height > levels
+                    or given.kind != kind
+                    or (given.is_wide and not is_wide)
+                ):
+                    break
+                runtime.refill(before)
+                result = entry(given.value, levels)
+                after = runtime.left()
+                if after < 0:
+                    break
                 is_last = type(result) is not Continuation
-                following = None if is_last else given_value(result.value, limit)
-                if following is None and not is_last:
-                    return
-                yield Step(result, fuel - left, True)
-                if following is None or result.node is not prepared.owner or following.kind != kind:
-                    return
-                fuel = left
-                given = following
+                if not is_last:
+                    given = following_value(result.value, given, limit)
+                    if given is None:
+                        break
+                taken, left, last = taken + 1, after, result
+                if is_last or not goes_on() or result.node is not owner:
+                    break
         except (*FAILURES, WideIntegers, Declined, Unsuitable, Cancelled):
-            return  # the step that was begun counts for nothing
+            return taken, fuel - left, last  # the step that was begun counts for nothing
         finally:
             unit.release(runtime, entry)
+        return taken, fuel - left, last
 
-    def _for_driving(self, tool: Tool) -> Prepared | None:
-        """What is prepared for a tool; a loop that has gone on for a while is worth preparing for."""
-        ready = self.cache.ready(tool)
-        if ready is None and self.compiles and self.steps > _DRIVEN_STEPS:
-            ready = self.cache.prepared(tool)
-        return None if ready is None or ready.declined else ready
-
-    def state(self, fuel: int) -> State:
-        return State(self.limited(fuel), self.tools, self.cancelled, self.long_lists)
-
-    def limited(self, fuel: int) -> Budget:
-        return self.budget if fuel == self.budget.fuel else msgspec.structs.replace(self.budget, fuel=fuel)
+    def _for_driving(self, tool: Tool, given: Given) -> Unit | None:
+        """The unit for driven steps of a tool; a loop that has gone on for a while is worth compiling one."""
+        if self.hook is not None:
+            return None
+        is_long = self.compiles and self.steps > _DRIVEN_STEPS
+        prepared = self.cache.prepared(tool) if is_long else self.cache.ready(tool)
+        if prepared is None or prepared.declined or not prepared.is_function:
+            return None
+        weighs = given.is_wide or prepared.weighed > 0
+        return prepared.unit(given.kind, self.tools, weighs=weighs, only_ready=not is_long)
 
     def reference(self, program: Tool | Term, given: Given, fuel: int) -> Step:
         """The step as the reference evaluator takes it."""
-        machine = Machine(
-            self.limited(fuel), self.tools, self.resolve, cancelled=self.cancelled, hook=self.hook
-        )
+        budget = self.budget if fuel == self.budget.fuel else msgspec.structs.replace(self.budget, fuel=fuel)
+        machine = Machine(budget, self.tools, self.resolve, cancelled=self.cancelled, hook=self.hook)
         machine.long_lists = self.long_lists
         try:
             value = self._evaluated(machine, program, given)
@@ -180,7 +183,7 @@ class Stepper:
         finally:
             if isinstance(program, Tool):
                 program.spent += machine.used()
-        return Step(value, machine.used(), False)
+        return Step(value, machine.used())
 
     def _evaluated(self, machine: Machine, program: Tool | Term, given: Given) -> Value:
         depth = self.budget.depth

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from pif import primitives as table
 from pif.analysis.facts import facts_of
@@ -36,10 +36,13 @@ from pif.values import (
     print_value,
 )
 
-__all__ = ["FAILURES", "Cancelled", "Declined", "Runtime", "State", "Stopped", "still_hold"]
+__all__ = ["FAILURES", "Cancelled", "Declined", "Runtime", "Session", "Stopped", "still_hold"]
 
 SLICE = 100_000
 """Fuel between two looks at the cancel flag: a few milliseconds."""
+
+_PATIENCE = 2_000
+"""Charges by the runtime's own operations between two looks at the cancel flag."""
 
 
 class Stopped(Exception):
@@ -71,7 +74,7 @@ Compile = Callable[["Runtime", Quoted, tuple[str, ...]], Any]
 """Compiles quoted code met in a run: (runtime, code, names) → function of (values, depth)."""
 
 
-class State(NamedTuple):
+class Session(Protocol):
     """What a run may use and reach."""
 
     budget: Budget
@@ -103,7 +106,17 @@ class _Nothing:
         return None
 
 
-_IDLE = State(Budget(), _Nothing(), None, [])
+class _Idle:
+    """Stands where no run is."""
+
+    def __init__(self) -> None:
+        self.budget = Budget()
+        self.tools: Tools = _Nothing()
+        self.cancelled: Callable[[], bool] | None = None
+        self.long_lists: list[Value] = []
+
+
+_IDLE: Session = _Idle()
 
 
 class Runtime:
@@ -112,8 +125,10 @@ class Runtime:
     def __init__(self, compile_code: Compile, *, weighs: bool) -> None:
         self.weighs = weighs
         self.compile_code = compile_code
-        self.state = _IDLE
+        self.session = _IDLE
+        self.fuel = 0
         self.reserve = 0
+        self.patience = _PATIENCE
         self.compiled_nodes = 0
         self.codes: dict[tuple[int, tuple[str, ...]], tuple[Quoted, Any]] = {}
         self.used: dict[str, Tool | None] = {}
@@ -124,17 +139,26 @@ class Runtime:
         if weighs:
             self.globals |= {f"{name}0": getattr(self, name) for name in _WEIGHED}
 
-    def begin(self, state: State, fuel: int) -> None:
+    def begin(self, session: Session, fuel: int) -> None:
         """Make ready for a run with so much fuel."""
-        if self.used and not still_hold(self.used, state.tools):
+        if self.used and not still_hold(self.used, session.tools):
             self.codes.clear()
             self.used.clear()
-        self.state = state
+        self.session = session
+        self.globals["limit0"] = session.budget.eval_depth
+        self.refill(fuel)
+
+    def refill(self, fuel: int) -> None:
+        """Make ready for a step of the same run."""
         known = self.globals
-        known["fuel0"] = first = min(SLICE, fuel)
-        self.reserve = fuel - first
+        self.fuel = fuel
         known["evals0"] = 0
-        known["limit0"] = state.budget.eval_depth
+        if fuel > SLICE:
+            known["fuel0"] = SLICE
+            self.reserve = fuel - SLICE
+        else:
+            known["fuel0"] = fuel
+            self.reserve = 0
 
     def left(self) -> int:
         """The fuel that is left; less than 0 where the run used more than it had."""
@@ -143,7 +167,7 @@ class Runtime:
 
     def end(self) -> None:
         """Let go of everything that belongs to the run."""
-        self.state = _IDLE
+        self.session = _IDLE
         self.compiled_nodes = 0
         if len(self.codes) > _CODES:
             self.codes.clear()
@@ -154,8 +178,17 @@ class Runtime:
     def charge(self, amount: int, node: object = None) -> None:
         known = self.globals
         known["fuel0"] = fuel = known["fuel0"] - amount
+        self.patience -= 1
+        if self.patience < 0:
+            self.look()
         if fuel < 0:
             self.pause(0)
+
+    def look(self) -> None:
+        """Called now and then where much time may pass between two calls of `pause`."""
+        self.patience = _PATIENCE
+        if self.session.cancelled is not None and self.session.cancelled():
+            raise Cancelled(self.left())
 
     def pause(self, margin: int) -> None:
         """Called where fuel or depth (then `margin` is negative) may be used up."""
@@ -167,8 +200,7 @@ class Runtime:
             return
         if fuel + self.reserve < 0:
             raise Stopped
-        if self.state.cancelled is not None and self.state.cancelled():
-            raise Cancelled(self.left())
+        self.look()
         moved = min(self.reserve, SLICE - fuel)
         known["fuel0"] = fuel + moved
         self.reserve -= moved
@@ -183,7 +215,7 @@ class Runtime:
 
     def keep(self, made: Value) -> Value:
         if type(made) is tuple and len(made) == 3 and made[2] >= LONG:
-            self.state.long_lists.append(made)
+            self.session.long_lists.append(made)
         return made
 
     # Comparison.
@@ -227,7 +259,7 @@ class Runtime:
             raise Stopped
 
     def sized(self, integer: int) -> int:
-        if integer.bit_length() > self.state.budget.integer_bits:
+        if integer.bit_length() > self.session.budget.integer_bits:
             raise Stopped
         return integer
 
@@ -243,7 +275,7 @@ class Runtime:
 
     def mul(self, left: Value, right: Value) -> int:
         self.both_integers(left, right)
-        if left and right and left.bit_length() + right.bit_length() - 1 > self.state.budget.integer_bits:
+        if left and right and left.bit_length() + right.bit_length() - 1 > self.session.budget.integer_bits:
             raise Stopped
         self.charge(table.charge_product(left, right))
         return self.sized(left * right)
@@ -305,7 +337,7 @@ class Runtime:
 
     def walked(self, length: int) -> None:
         """The size test and the charge of a string that is made."""
-        if length > self.state.budget.string_length:
+        if length > self.session.budget.string_length:
             raise Stopped
         self.charge(table.charge_text_walk(length))
 
@@ -333,8 +365,8 @@ class Runtime:
     def show(self, value: Value) -> str:
         text = value
         if type(value) is not str:
-            printed = print_value(value, 4 * self.state.budget.string_length, as_term=True)
-            if printed is None or len(printed.text) > self.state.budget.string_length:
+            printed = print_value(value, 4 * self.session.budget.string_length, as_term=True)
+            if printed is None or len(printed.text) > self.session.budget.string_length:
                 raise Stopped
             text = printed.text
         self.charge(table.charge_text_walk(len(text)))
@@ -371,7 +403,7 @@ class Runtime:
         return Quoted(normalize(term, lambda nodes: self.charge(table.NORMALIZE_NODE * nodes)), value.owner)
 
     def source(self, name: Value, owner: Tool | None) -> Quoted:
-        tool = owner if self.text(name) == "self" else self.state.tools.tool(name)
+        tool = owner if self.text(name) == "self" else self.session.tools.tool(name)
         if tool is None:
             raise Stopped
         if tool.quoted is None:
@@ -404,7 +436,7 @@ class Runtime:
         known = self.codes.get(key)
         if known is None or known[0].owner is not value.owner:
             self.compiled_nodes += _NODES_A_CODE + term.nodes
-            used = self.state.budget.fuel - self.left()
+            used = self.fuel - self.left()
             if self.compiled_nodes > _NODES_FREE + used // _FUEL_A_NODE:
                 raise Declined
             known = self.codes[key] = (value, self.compile_code(self, value, names))
@@ -448,7 +480,7 @@ _CONSTANTS: dict[str, Any] = {
 }  # fmt: skip
 
 _SERVICES = (
-    "pause", "stop", "wide", "keep", "eq", "lt", "lte", "gt", "gte", "ranged", "list", "length", "record", "get",
+    "pause", "look", "stop", "wide", "keep", "eq", "lt", "lte", "gt", "gte", "ranged", "list", "length", "record", "get",
     "keys", "concat", "chars", "join", "show", "reify", "reflect", "analyze", "normalize", "source", "template", "code",
 )  # fmt: skip
 _WEIGHED = ("add", "sub", "mul", "div", "mod")

@@ -7,19 +7,19 @@ holds are still the same (`runtime.still_hold`). Runtimes are kept for the next 
 from __future__ import annotations
 
 from types import CodeType, FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
 from pif import primitives as table
 from pif.compiled.emitter import Unsuitable, WideIntegers
 from pif.compiled.generate import Draft, draft_function, draft_value
 from pif.compiled.kinds import ANY, Kind
-from pif.compiled.runtime import FAILURES, Declined, Runtime, State, Stopped, still_hold
+from pif.compiled.runtime import FAILURES, Declined, Runtime, Session, still_hold
 from pif.given import Given
 from pif.reference.machine import Tool, Tools
 from pif.terms import Term
 from pif.values import Quoted, Value
 
-__all__ = ["Compiled", "Outcome", "Prepared", "Unit", "compiled"]
+__all__ = ["Outcome", "Prepared", "Unit", "attempt", "compiled"]
 
 _IDLE = 4
 """Runtimes that a unit keeps for later runs."""
@@ -39,18 +39,20 @@ class Unit:
         "constants",
         "idle",
         "is_function",
+        "owner",
         "used",
         "weighs",
         "weight",
     )
 
-    def __init__(self, draft: Draft, *, is_function: bool, weighs: bool) -> None:
+    def __init__(self, draft: Draft, *, is_function: bool, weighs: bool, owner: Tool | None = None) -> None:
         self.code = compiled(draft.source)
         self.constants = draft.constants
         self.used = draft.used
         self.charge = draft.charge
         self.is_function = is_function
         self.weighs = weighs
+        self.owner = owner
         self.weight = _WEIGHT_A_CHARACTER * len(draft.source) + _RUNTIME_WEIGHT
         self.idle: list[tuple[Runtime, Any]] = []
 
@@ -86,69 +88,58 @@ def compiled(source: str) -> CodeType:
 
 def _compile_quoted(runtime: Runtime, quoted: Quoted, names: tuple[str, ...]) -> Any:
     """A function for quoted code that a run evaluates."""
-    draft = draft_value(quoted.term, quoted.owner, names, runtime.state.tools, weighs=runtime.weighs)
+    draft = draft_value(quoted.term, quoted.owner, names, runtime.session.tools, weighs=runtime.weighs)
     unit = Unit(draft, is_function=False, weighs=runtime.weighs)
     runtime.used |= draft.used
     return unit.load(runtime)
 
 
-class Outcome(NamedTuple):
-    """A run that succeeded: its value (or a `Continuation`) and the fuel left."""
-
-    value: Value
-    left: int
-
-
 class Prepared:
     """What is kept of a piece of code: units by kind of argument, and what became of it before.
 
-    `spent`: fuel that the reference has used on it; `weighs`: wide integers came up; `declined`: it stays on the
+    `weighed`: for how many more runs wide integers are expected, since they came up; `declined`: it stays on the
     reference; `recent`: used since the cache last looked.
     """
 
-    __slots__ = ("__weakref__", "declined", "owner", "recent", "spent", "term", "units", "weighs")
+    __slots__ = ("__weakref__", "declined", "is_function", "owner", "recent", "term", "units", "weighed")
 
     def __init__(self, term: Term, owner: Tool | None) -> None:
         self.term = term
         self.owner = owner
         self.units: dict[tuple[Kind, bool], Unit] = {}
-        self.spent = 0
-        self.weighs = False
+        self.is_function = term.op == "lam"
+        self.weighed = 0
         self.declined = False
         self.recent = True
 
-    def found(self, kind: Kind, tools: Tools) -> Unit | None:
-        """The unit for a kind of argument, if there is one that still holds."""
-        key = (kind if self.term.op == "lam" else ANY, self.weighs)
-        unit = self.units.get(key)
-        if unit is None or not unit.used or still_hold(unit.used, tools):
-            return unit
-        del self.units[key]
-        return None
-
-    def unit(self, kind: Kind, tools: Tools) -> Unit | None:
+    def unit(self, kind: Kind, tools: Tools, *, weighs: bool, only_ready: bool = False) -> Unit | None:
         """The unit for a kind of argument, compiled if need be; None where the code is left to the reference."""
-        if self.declined:
-            return None
-        unit = self.found(kind, tools)
+        if weighs and self.weighed > 0:
+            self.weighed -= 1
+        key = (kind if self.is_function else ANY, weighs)
+        unit = self.units.get(key)
         if unit is not None:
-            return unit
-        is_function = self.term.op == "lam"
+            if not unit.used or still_hold(unit.used, tools):
+                return unit
+            del self.units[key]
+        return None if only_ready else self._made(kind, tools, weighs)
+
+    def _made(self, kind: Kind, tools: Tools, weighs: bool) -> Unit | None:
         try:
-            if is_function:
-                draft = draft_function(self.term, self.owner, kind, tools, weighs=self.weighs)
+            if self.is_function:
+                draft = draft_function(self.term, self.owner, kind, tools, weighs=weighs)
             else:
-                draft = draft_value(self.term, self.owner, (), tools, weighs=self.weighs)
-            unit = Unit(draft, is_function=is_function, weighs=self.weighs)
+                draft = draft_value(self.term, self.owner, (), tools, weighs=weighs)
+            unit = Unit(draft, is_function=self.is_function, weighs=weighs, owner=self.owner)
         except WideIntegers:
-            self.weighs = True
-            return self.unit(kind, tools)
+            self.weighed = _WEIGHED_RUNS
+            return self._made(kind, tools, True)
         except Unsuitable:
             self.declined = True
             return None
         if len(self.units) >= _UNITS:
             self.units.clear()
-        self.units[kind if is_function else ANY, self.weighs] = unit
+        self.units[kind if self.is_function else ANY, weighs] = unit
         return unit
 
     def weight(self) -> int:
@@ -158,74 +149,71 @@ class Prepared:
 _UNITS = 8
 """Units kept for one piece of code."""
 
-
-class Compiled:
-    """Attempts at runs of one piece of code with compiled units."""
-
-    def __init__(self, prepared: Prepared) -> None:
-        self.prepared = prepared
-
-    def attempt(self, given: Given, state: State, *, only_ready: bool = False) -> Outcome | None:
-        """The outcome, or None where the run breaks some rule or is not compiled: then the reference runs it.
-
-        With `only_ready` nothing is compiled for it. Raises `runtime.Cancelled`.
-        """
-        prepared = self.prepared
-        if given.is_wide or state.budget.integer_bits < _BITS or state.budget.fuel >= _FUEL:
-            prepared.weighs = True
-        while True:
-            if prepared.declined:
-                return None
-            find = prepared.found if only_ready else prepared.unit
-            unit = find(given.kind, state.tools)
-            if unit is None:
-                return None
-            runtime, entry = unit.loaded()
-            try:
-                return _run(unit, runtime, entry, given, state)
-            except WideIntegers:
-                prepared.weighs = True
-            except (Declined, Unsuitable):
-                prepared.declined = True
-            except FAILURES:
-                return None
-            finally:
-                unit.release(runtime, entry)
+_WEIGHED_RUNS = 16
+"""Runs with wide integers expected after they came up once; then the quicker unit is tried again."""
 
 
 _BITS, _FUEL = 256, 2**30
 """What units that do not weigh integers rely on (`scalars`)."""
 
+Outcome = tuple[Value, int]
+"""A run that succeeded: its value (or a `Continuation`) and the fuel left."""
 
-def _run(unit: Unit, runtime: Runtime, entry: Any, given: Given, state: State) -> Outcome | None:
-    budget = state.budget
-    depth = budget.depth
+
+def attempt(
+    prepared: Prepared, given: Given, session: Session, fuel: int, *, only_ready: bool = False
+) -> Outcome | None:
+    """The outcome of a run, or None where it breaks some rule or is not compiled: then the reference runs it.
+
+    With `only_ready` nothing is compiled for it. Raises `runtime.Cancelled`.
+    """
+    weighs = given.is_wide or prepared.weighed > 0 or fuel >= _FUEL or session.budget.integer_bits < _BITS
+    while not prepared.declined:
+        unit = prepared.unit(given.kind, session.tools, weighs=weighs, only_ready=only_ready)
+        if unit is None:
+            return None
+        weighs = unit.weighs
+        runtime, entry = unit.loaded()
+        try:
+            return _run(unit, runtime, entry, given, session, fuel)
+        except WideIntegers:
+            weighs = True
+            prepared.weighed = _WEIGHED_RUNS
+        except (Declined, Unsuitable):
+            prepared.declined = True
+        except FAILURES:
+            return None
+        finally:
+            unit.release(runtime, entry)
+    return None
+
+
+def _run(
+    unit: Unit, runtime: Runtime, entry: Any, given: Given, session: Session, fuel: int
+) -> Outcome | None:
+    depth = session.budget.depth
     if unit.is_function:
-        left = budget.fuel - unit.charge - given.charge
+        left = fuel - unit.charge - given.charge
         if left < 0 or given.height > depth:
-            raise Stopped
-        runtime.begin(state, left)
-        value = entry(_argument(runtime, given, state), depth - 1)
+            return None
+        runtime.begin(session, left)
+        value = entry(_argument(runtime, given, session), depth - 1)
     else:
-        runtime.begin(state, budget.fuel)
+        runtime.begin(session, fuel)
         value = entry((), depth)
         if callable(value):
             if given.height > depth:
-                raise Stopped
+                return None
             runtime.charge(given.charge + table.CALL)
-            value = value(_argument(runtime, given, state), depth - 1)
+            value = value(_argument(runtime, given, session), depth - 1)
     left = runtime.left()
-    if left < 0:
-        raise Stopped
-    return Outcome(value, left)
+    return None if left < 0 else (value, left)
 
 
-def _argument(runtime: Runtime, given: Given, state: State) -> Value:
-    if given.is_known:
-        value = given.value
-    else:
+def _argument(runtime: Runtime, given: Given, session: Session) -> Value:
+    value = given.value
+    if not given.is_known:
         assert given.term is not None
-        draft = draft_value(given.term, None, (), state.tools, weighs=runtime.weighs, operand=True)
-        unit = Unit(draft, is_function=False, weighs=runtime.weighs)
-        value = unit.load(runtime)((), state.budget.depth)
-    return runtime.keep(value)
+        draft = draft_value(given.term, None, (), session.tools, weighs=runtime.weighs, operand=True)
+        value = Unit(draft, is_function=False, weighs=runtime.weighs).load(runtime)((), session.budget.depth)
+    return runtime.keep(value) if type(value) is tuple else value
