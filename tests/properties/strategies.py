@@ -38,6 +38,7 @@ __all__ = [
     "alpha_variants",
     "closed_terms",
     "data_terms",
+    "functions",
     "moving_terms",
     "names",
     "open_terms",
@@ -96,6 +97,12 @@ def tool_terms(features: Features | None = None, *, size: int = 30) -> st.Search
     return _made(chosen, size, lambda maker: maker.tool())
 
 
+def functions(features: Features | None = None, *, size: int = 40) -> st.SearchStrategy[Term]:
+    """Functions of one name, of any kind of argument."""
+    chosen = features or Features(mistakes=16)
+    return _made(chosen, size, _function)
+
+
 def moving_terms(features: Features | None = None, *, size: int = 40) -> st.SearchStrategy[Term]:
     """Terms of calls, bindings and structures, for what moves and drops parts of terms."""
     chosen = features or Features(context=True, free=("x0", "y"))
@@ -124,6 +131,12 @@ def alpha_variants(draw: Any, terms: st.SearchStrategy[Term]) -> tuple[Term, Ter
     """A term and the same with its binders renamed."""
     term = draw(terms)
     return term, alpha_variant(term, _Drawn(draw))
+
+
+def _function(maker: MovingMaker) -> Term:
+    kind = maker.pick(KINDS)
+    body = maker.typed(maker.pick(KINDS), (("n", kind), ("x", kind)))
+    return make("lam", (make("let", (Term("var", (), "n"), body), "x"),), "n")
 
 
 def _either(maker: TermMaker) -> Term:
