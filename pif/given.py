@@ -6,7 +6,9 @@ are come out of one walk over the term, the same figures as the reference evalua
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from pif import primitives as table
 from pif.analysis.facts import live_parts
@@ -18,7 +20,7 @@ __all__ = ["Given", "following_value", "given_data", "given_term", "given_value"
 _WIDE = 2**62
 
 
-class Given(NamedTuple):
+class Given(msgspec.Struct, frozen=True):
     """An input: a term, or (`term` is None) data.
 
     Where `is_known`, evaluating it gives `value`, costs `charge` and takes `height` levels below its first node.

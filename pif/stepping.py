@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
 import msgspec
 
@@ -39,7 +38,7 @@ _DRIVEN_STEPS = 12
 """Driven steps taken one by one before their tool is compiled."""
 
 
-class Step(NamedTuple):
+class Step(msgspec.Struct, frozen=True, gc=False):
     """A step that succeeded: its value (a `Continuation` where it asks for another) and the fuel it used."""
 
     value: Value

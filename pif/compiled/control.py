@@ -16,7 +16,7 @@ from pif.compiled.functions import Functions
 from pif.compiled.kinds import ANY, NEVER, Kind, element, part
 from pif.compiled.scalars import ACCUMULATED, ARITHMETIC, ORDER
 from pif.compiled.scope import Expression, Scope
-from pif.compiled.source import FUEL, Block, Choice, Function, Suite
+from pif.compiled.source import DEPTH, FUEL, Block, Choice, Function, Suite, suites_in
 from pif.terms import Term
 from pif.values import Quoted
 
@@ -386,8 +386,10 @@ class Control(Functions):
         self.loops.pop()
         self.meter = outer_meter
         self.busy()
-        each = 1 + table.CALL + body.cost + (table.RANGE_ELEMENT if loop.counted else 0)
         lines = around.lines
+        if not self.loops:
+            self._guard(lines, body)
+        each = 1 + table.CALL + body.cost + (table.RANGE_ELEMENT if loop.counted else 0)
         if loop.counted is None:
             lines.append(f"{count} = {walk}[2]")
         lines.append(f"{FUEL} = {FUEL} - {count} * {each}")
@@ -406,6 +408,16 @@ class Control(Functions):
             lines.append(f"if {count} > {_KEPT}: keep0({target.text})")
         self.block.lines.append(entry)
         return self._settled(target)
+
+    def _guard(self, lines: list[str | Suite | Function], body: Block) -> None:
+        """Branches in a loop test their depth only where it may be too great for one of them."""
+        suites = list(suites_in(body))
+        deepest = max((suite.block.height for suite in suites), default=0)
+        if deepest > body.height:
+            guard = self.names.fresh("s")
+            lines.append(f"{guard} = {DEPTH} < {deepest}")
+            for suite in suites:
+                suite.guard = f"{guard} and "
 
     def _accumulators(self, kind: Kind, is_apart: bool, levels: int = 2) -> Expression:
         """The names that hold a fold's value between steps: one for each part of pairs that stay pairs."""

@@ -17,7 +17,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-__all__ = ["DEPTH", "FUEL", "INDENT", "Block", "Choice", "Function", "Names", "Suite", "TooNested", "is_name"]
+__all__ = [
+    "DEPTH",
+    "FUEL",
+    "INDENT",
+    "Block",
+    "Choice",
+    "Function",
+    "Names",
+    "Suite",
+    "TooNested",
+    "is_name",
+    "suites_in",
+]
 
 FUEL = "fuel0"
 """The run's fuel: a global of the instance's own dictionary."""
@@ -64,16 +76,26 @@ class Block:
 
 class Suite:
     """An indented block: a branch that joins again, or a loop's body. `extra` is the fuel it takes at its start, by
-    `meter` (a local counter inside loops, the run's fuel elsewhere); with `tests` its depth is tested as well."""
+    `meter` (a local counter inside loops, the run's fuel elsewhere); with `tests` its depth is tested as well, inside
+    loops only where `guard`, a local, says that there is little left."""
 
-    __slots__ = ("block", "extra", "header", "meter", "tests")
+    __slots__ = ("block", "extra", "guard", "header", "meter", "tests")
 
     def __init__(self, header: str, block: Block, extra: int, meter: str, *, tests: bool = True) -> None:
         self.header = header
+        self.guard = ""
         self.block = block
         self.extra = extra
         self.meter = meter
         self.tests = tests
+
+
+def suites_in(block: Block) -> Iterator[Suite]:
+    """All indented blocks in a block, those in others of them included."""
+    for line in block.lines:
+        if isinstance(line, Suite):
+            yield line
+            yield from suites_in(line.block)
 
 
 class Choice:
@@ -175,7 +197,7 @@ def _suite(suite: Suite, level: int, covered: int) -> Iterator[str]:
         yield text
     if suite.tests and block.height > _covered(block, covered):
         count += 1
-        yield _line(level, f"if {DEPTH} < {block.height}: stop0()")
+        yield _line(level, f"if {suite.guard}{DEPTH} < {block.height}: stop0()")
     covered = max(covered, block.height)
     for text in _lines(block, level, covered):
         count += 1
