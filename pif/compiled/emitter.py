@@ -6,7 +6,7 @@ that it stands in. A check narrows what is known of a name in the block where it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -168,6 +168,13 @@ class Emitter:
         weight = 1 + max((operand.weight for operand in operands), default=0)
         made = Expression(text, kind, weight=weight, **more)
         return self.named(made) if weight > _WEIGHT else made
+
+    def service(self, name: str, operands: Sequence[Expression], kind: Kind, **more: Any) -> Expression:
+        """A call of one of the runtime's operations, which may take a while."""
+        texts = ", ".join([self.text(operand) for operand in operands])
+        for block in self.blocks:
+            block.is_slow = True
+        return self.made(f"{name}0({texts})", kind, *operands, **more)
 
     def impossible(self) -> Expression:
         """The run cannot succeed beyond this point."""

@@ -36,7 +36,7 @@ class Scalars(Emitter):
 
     def arithmetic(self, op: str, left: Expression, right: Expression) -> Expression:
         if self.weighs:
-            return self.made(f"{op}0({self.text(left)}, {self.text(right)})", "int", left, right)
+            return self.service(op, (left, right), "int")
         left, right = self.scalar(left, "int"), self.scalar(right, "int")
         base = None
         if op in ("add", "sub"):
@@ -64,7 +64,7 @@ class Scalars(Emitter):
             left, right = self.scalar(left, "int"), self.scalar(right, "int")
             return self.made(f"({left.text} {ORDER[op]} {right.text})", "bool", left, right)
         if kinds != (ANY, ANY) or self.weighs:
-            return self.made(f"{op}0({self.text(left)}, {self.text(right)})", "bool", left, right)
+            return self.service(op, (left, right), "bool")
         a, b = self.whole(left).text, self.whole(right).text
         are_integers = f"type0({a}) is int0 and type0({b}) is int0"
         return self.made(f"({a} {ORDER[op]} {b} if {are_integers} else {op}0({a}, {b}))", "bool")
@@ -77,7 +77,7 @@ class Scalars(Emitter):
                 return self.made(f"({left.text} == {right.text})", "bool", left, right)
             if all(kind in ("int", ANY) for kind in kinds):
                 return self._equal_integers(left, right, kinds)
-        return self.made(f"eq0({self.text(left)}, {self.text(right)})", "bool", left, right)
+        return self.service("eq", (left, right), "bool")
 
     def _equal_integers(self, left: Expression, right: Expression, kinds: tuple[Kind, Kind]) -> Expression:
         a, b = self.whole(left).text, self.whole(right).text

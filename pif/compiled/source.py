@@ -60,15 +60,17 @@ class Names:
 
 class Block:
     """Lines that run together. `cost`: fuel of all nodes in it; `height`: the deepest of them, below the function's
-    first; `calls`: (levels down, function or None) of the calls that surely happen; `busy`: it calls or loops."""
+    first; `calls`: (levels down, function or None) of the calls that surely happen; `busy`: it calls or loops;
+    `is_slow`: it uses operations of the runtime."""
 
-    __slots__ = ("busy", "calls", "cost", "depths", "height", "lines", "split")
+    __slots__ = ("busy", "calls", "cost", "depths", "height", "is_slow", "lines", "split")
 
     def __init__(self) -> None:
         self.lines: list[str | Suite | Function] = []
         self.cost = 0
         self.height = 0
         self.busy = False
+        self.is_slow = False
         self.calls: list[tuple[int, Function | None]] = []
         self.depths: dict[int, str] = {}
         self.split: Choice | None = None

@@ -45,7 +45,7 @@ class Structures(Scalars):
             return Expression("nil0", listing(NEVER), atom=True)
         if len(items) > _INLINE_ITEMS:
             texts = [self.whole(item).text for item in items]
-            return self.made(f"list0(({', '.join(texts)}))", listing(kind))
+            return self.service("list", (Expression(f"({', '.join(texts)})", ANY),), listing(kind))
         texts = [self.text(item) for item in items]
         text = "()"
         for length, item_text in enumerate(reversed(texts), 1):
@@ -113,17 +113,16 @@ class Structures(Scalars):
         if isinstance(kind, tuple) and kind[0] == "list":
             value = self.whole(value)
             return self.made(f"({value.text}[2] if {value.text} else 0)", "int", value, bits=30)
-        return self.made(f"length0({self.text(value)})", "int", value, bits=30)
+        return self.service("length", (value,), "int", bits=30)
 
     def text_operation(self, op: str, operands: list[Expression]) -> Expression:
         """`concat`, `join`, `show`, `chars`, `keys`: the runtime tests and charges."""
-        texts = ", ".join([self.text(operand) for operand in operands])
-        return self.made(f"{op}0({texts})", _TEXTS[op], *operands)
+        return self.service(op, operands, _TEXTS[op])
 
     def record_literal(self, names: tuple[str, ...], fields: list[Expression]) -> Expression:
         texts = "".join(f"{self.whole(field).text}, " for field in fields)
-        names_text = self.constant(names, ANY).text
-        return self.made(f"record0({names_text}, ({texts}))", "record")
+        made = Expression(f"({texts})", ANY)
+        return self.service("record", (self.constant(names, ANY), made), "record")
 
     def empty_record(self) -> Expression:
         return self.constant(Record({}), "record")
