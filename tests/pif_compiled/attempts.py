@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Callable
 from typing import Any
+
+import msgspec
 
 from pif.budget import Budget, reserve_stack
 from pif.compiled.cache import Cache
@@ -18,7 +21,7 @@ from pif.values import Continuation, Value, print_value
 from tests.pif.tools import Dictionary
 from tests.properties.test_pif_runs import TOOLS
 
-__all__ = ["FUEL", "Difference", "Outcome", "compare", "compared", "shown", "tools"]
+__all__ = ["FUEL", "Difference", "Outcome", "at_its_depth", "compare", "compared", "shown", "tools"]
 
 FUEL = 20_000
 
@@ -92,9 +95,19 @@ def compared(
     if kind == "ok":
         for fuel in (used, used - 1, 1 + below(used)):
             if fuel > 0:
-                limited = Budget(
-                    fuel=fuel, depth=budget.depth, integer_bits=budget.integer_bits, string_length=budget.string_length,
-                    eval_depth=budget.eval_depth,
-                )  # fmt: skip
-                compare(program, given, budget=limited)
+                compare(program, given, budget=msgspec.structs.replace(budget, fuel=fuel))
     return kind
+
+
+def at_its_depth(program: Tool | Term, given: Term | None, budget: Budget) -> None:
+    """A run that succeeds, at the least depth that it needs, one level less and one more."""
+    argument = given_term(given if given is not None else literal(3))
+
+    def succeeds(depth: int) -> bool:
+        limited = msgspec.structs.replace(budget, depth=depth)
+        return by_reference(program, argument, stepper(limited, tools()))[0] == "ok"
+
+    least = bisect.bisect_left(range(1, budget.depth + 1), True, key=succeeds) + 1
+    for depth in (least - 1, least, least + 1):
+        if depth > 0:
+            compare(program, given, budget=msgspec.structs.replace(budget, depth=depth))

@@ -12,6 +12,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from pif.terms import Term, literal, make
+from tests.properties.compiled_maker import CompiledMaker
 from tests.properties.moving import MovingMaker, alpha_variant
 from tests.properties.term_maker import (
     DATA_KINDS,
@@ -39,6 +40,7 @@ __all__ = [
     "closed_terms",
     "data_terms",
     "functions",
+    "hard_terms",
     "moving_terms",
     "names",
     "open_terms",
@@ -101,6 +103,17 @@ def functions(features: Features | None = None, *, size: int = 40) -> st.SearchS
     """Functions of one name, of any kind of argument."""
     chosen = features or Features(mistakes=16)
     return _made(chosen, size, _function)
+
+
+def hard_terms(features: Features | None = None, *, size: int = 40) -> st.SearchStrategy[Term]:
+    """Terms in which a compiler is likely to slip; in the code of a tool they may use `x`, its argument."""
+    chosen = features or Features(tools=("double", "fact"), context=True)
+
+    @st.composite
+    def made(draw: Any) -> Term:
+        return CompiledMaker(_Drawn(draw), chosen, size).hard()
+
+    return made()
 
 
 def moving_terms(features: Features | None = None, *, size: int = 40) -> st.SearchStrategy[Term]:

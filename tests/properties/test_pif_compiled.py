@@ -16,7 +16,7 @@ from pif.evaluate import Answer
 from pif.reference.machine import Tool
 from pif.terms import Term, literal, make, print_term
 from tests.pif.tools import answer
-from tests.pif_compiled.attempts import compared
+from tests.pif_compiled.attempts import at_its_depth, compare, compared
 from tests.pif_compiled.eager import compiling_at_once
 from tests.properties.strategies import (
     KINDS,
@@ -24,6 +24,7 @@ from tests.properties.strategies import (
     closed_terms,
     data_terms,
     functions,
+    hard_terms,
     moving_terms,
     tool_terms,
     typed_terms,
@@ -99,6 +100,21 @@ def test_recursion_near_the_depth_limit(term: Term, depth: int, number: int) -> 
 @given(closed_terms(META, size=40), st.integers(1, 4), BELOW)
 def test_programs_near_the_limit_of_nested_evals(term: Term, evals: int, number: int) -> None:
     compared(term, None, below(number), budget=Budget(fuel=20_000, depth=1_000, eval_depth=evals))
+
+
+@given(hard_terms(), st.integers(0, 4), st.sampled_from((64, 200, 256, 300, 8_192)), BELOW)
+def test_terms_in_which_a_compiler_slips(term: Term, count: int, bits: int, number: int) -> None:
+    budget = Budget(fuel=20_000, depth=1_000, integer_bits=bits, eval_depth=1 + number % 4)
+    compared(Tool("t", 1, make("lam", (term,), "x")), literal(count), below(number), budget=budget)
+
+
+@given(st.one_of(hard_terms(), typed_terms("integer", WELL_TYPED, size=40)), st.integers(0, 4))
+def test_programs_at_the_least_depth_they_need(term: Term, count: int) -> None:
+    program = Tool("t", 1, make("lam", (term,), "x"))
+    budget = Budget(fuel=20_000, depth=1_000)
+    kind, _, _ = compare(program, literal(count), budget=budget)
+    if kind == "ok":
+        at_its_depth(program, literal(count), budget)
 
 
 def answers(term: Term, **more: Any) -> tuple[Answer, Answer]:
