@@ -94,14 +94,15 @@ def run(
     cancelled: Callable[[], bool] | None = None,
     progress: Callable[[int], None] | None = None,
     pause: Callable[[], bool] | None = None,
-    compiles: bool = True,
+    brief: int | None = None,
 ) -> Answer:
     """Run a request on a snapshot of the registry.
 
     `cancelled` is asked often, from the thread that runs (between driven steps it leaves the continuation so far,
     marked `"stopped": "cancelled"`); `progress` is told the step after each one driven; where
     `pause` answers true between steps, the continuation so far is the answer, marked `"stopped": "paused"`.
-    Without `compiles` no time is spent on compiling; what is compiled already is used all the same.
+    With `brief` the run is a first try that must not take long: nothing is compiled for it, and where nothing is ready
+    it gets no more than so much fuel. Its `out_of_fuel` says only that the run takes longer.
     """
     ring = Ring(request.trace) if request.trace > 0 else None
     hook: Callable[[Event], None] | None = ring
@@ -109,7 +110,7 @@ def run(
         hook = debug_writer(also=ring)
     reserve_stack(budget.depth * (1 if hook is None else 2) + _FRAMES)
     with collector_paused:
-        stepper = Stepper(tools, budget, _cache, cancelled=cancelled, hook=hook, compiles=compiles)
+        stepper = Stepper(tools, budget, _cache, cancelled=cancelled, hook=hook, brief=brief)
         answer = _Run(request, stepper, progress, pause).answer()
         dismantle(stepper.long_lists)
     if ring is not None:

@@ -46,7 +46,8 @@ class Step(msgspec.Struct, frozen=True, gc=False):
 
 
 class Stepper:
-    """Runs the steps of one request. `compiles`: whether this is the time and place to compile anything."""
+    """Runs the steps of one request. With `brief`, the run is a first try that must not take long: nothing is compiled
+    for it, and the reference gets no more than so much fuel."""
 
     def __init__(
         self,
@@ -56,14 +57,14 @@ class Stepper:
         *,
         cancelled: Callable[[], bool] | None,
         hook: Callable[[Event], None] | None,
-        compiles: bool,
+        brief: int | None = None,
     ) -> None:
         self.tools = tools
         self.budget = budget
         self.cache = cache
         self.cancelled = cancelled
         self.hook = hook
-        self.compiles = compiles
+        self.brief = brief
         self.resolve = resolve if hook is None else partial(resolve, traced=True)
         self.long_lists: list[Value] = []
         self.steps = 0
@@ -74,11 +75,14 @@ class Stepper:
             return self.reference(program, given, fuel)
         ready = self.cache.ready(program)
         if ready is not None:
-            return self.attempt(ready, given, fuel, compiles=self.compiles) or self.reference(
-                program, given, fuel
-            )
+            step = self.attempt(ready, given, fuel)
+            return step or self.reference(program, given, self.limited(fuel))
         trial = self._trial(program)
-        if trial >= fuel or not self.compiles:
+        if self.brief is not None:
+            if trial <= 0:
+                raise PifError("out_of_fuel", "the code is worth compiling, for which there is no time here")
+            return self.reference(program, given, self.limited(fuel))
+        if trial >= fuel:
             return self.reference(program, given, fuel)
         if trial > 0:
             try:
@@ -87,7 +91,10 @@ class Stepper:
                 if error.kind != "out_of_fuel":
                     raise
         prepared = self.cache.prepared(program)
-        return self.attempt(prepared, given, fuel, compiles=True) or self.reference(program, given, fuel)
+        return self.attempt(prepared, given, fuel) or self.reference(program, given, fuel)
+
+    def limited(self, fuel: int) -> int:
+        return fuel if self.brief is None else min(fuel, self.brief)
 
     @staticmethod
     def _trial(program: Tool | Term) -> int:
@@ -95,11 +102,11 @@ class Stepper:
             return max(_LEAST_TRIAL, _TRIAL_A_NODE * program.term.nodes) - program.spent
         return max(_LEAST_TRIAL, _TRIAL_A_NODE * program.nodes)
 
-    def attempt(self, prepared: Prepared, given: Given, fuel: int, *, compiles: bool) -> Step | None:
+    def attempt(self, prepared: Prepared, given: Given, fuel: int) -> Step | None:
         """The compiled step, or None where it does not succeed."""
         units = len(prepared.units)
         try:
-            outcome = attempt(prepared, given, self, fuel, only_ready=not compiles)
+            outcome = attempt(prepared, given, self, fuel, only_ready=self.brief is not None)
         except Cancelled as stopped:
             error = PifError("cancelled", "the run was cancelled")
             error.fuel_used = fuel - stopped.left
@@ -162,7 +169,7 @@ class Stepper:
         """The unit for driven steps of a tool; a loop that has gone on for a while is worth compiling one."""
         if self.hook is not None:
             return None
-        is_long = self.compiles and self.steps > _DRIVEN_STEPS
+        is_long = self.brief is None and self.steps > _DRIVEN_STEPS
         prepared = self.cache.prepared(tool) if is_long else self.cache.ready(tool)
         if prepared is None or prepared.declined or not prepared.is_function:
             return None

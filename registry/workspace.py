@@ -163,9 +163,9 @@ class Workspace:
             fuel = self.fuel(fuel)
         except RegistryError as error:
             return {"type": "error", "error": error.as_json()}
-        brief = Budget(fuel=min(fuel, _BRIEF_FUEL), string_length=_BRIEF_SIZE, result_bytes=_BRIEF_SIZE)
+        brief = Budget(fuel=min(fuel, _COMPILED_FUEL), string_length=_BRIEF_SIZE, result_bytes=_BRIEF_SIZE)
         try:
-            answer = run(request, _Brief(self.store.snapshot(), self._terms), brief, compiles=False)
+            answer = run(request, _Brief(self.store.snapshot(), self._terms), brief, brief=_BRIEF_FUEL)
         except _NeedsLonger:
             return None
         if answer["type"] == "error" and answer["error"]["kind"] in _LIMITED:
@@ -362,7 +362,9 @@ class Workspace:
         return {"type": "backup", "path": str(path)}
 
 
-_BRIEF_FUEL = 2_000
+_BRIEF_FUEL, _COMPILED_FUEL = 2_000, 30_000
+"""What a brief run gets on the reference evaluator, and where compiled code is ready."""
+
 _BRIEF_SIZE = 16_384
 _BRIEF_PARTS = 400
 _LIMITED = frozenset({"out_of_fuel", "value_too_large", "result_too_large"})

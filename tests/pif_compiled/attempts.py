@@ -47,7 +47,7 @@ def shown(value: Value) -> Any:
 
 
 def stepper(budget: Budget, known: Tools, cancelled: Callable[[], bool] | None = None) -> Stepper:
-    return Stepper(known, budget, Cache(), cancelled=cancelled, hook=None, compiles=True)
+    return Stepper(known, budget, Cache(), cancelled=cancelled, hook=None)
 
 
 def by_reference(program: Tool | Term, given: Given, session: Stepper) -> Outcome:

@@ -99,8 +99,8 @@ def test_many_short_runs_are_worth_compiling_for(attempts: list[bool]) -> None:
 
 def test_nothing_is_compiled_where_there_is_no_time_for_it(attempts: list[bool]) -> None:
     tools = Kept(sum=SUM)
-    found = run(Request(tool="sum", input=10_000), tools, BUDGET, compiles=False)
-    assert found["value"] == 49_995_000
+    found = run(Request(tool="sum", input=10_000), tools, BUDGET, brief=2_000)
+    assert found["error"]["kind"] == "out_of_fuel"
     assert attempts == []
 
 
@@ -338,3 +338,33 @@ def test_a_state_that_no_term_can_be_ends_a_driven_run_as_a_single_one() -> None
     with compiling_at_once():
         assert run(Request(tool="grow", input=[], drive=100), tools, budget) == whole
     assert whole["error"]["kind"] == "result_too_large"
+
+
+# Brief tries.
+
+
+def test_a_brief_try_of_hot_code_leaves_it_to_a_run_that_may_compile(attempts: list[bool]) -> None:
+    """It runs on the reference until compiling is worth it, then not at all; once compiled it is brief again."""
+    tools = Kept(sum=SUM)
+    kinds = []
+    for _ in range(200):
+        found = run(Request(tool="sum", input=20), tools, BUDGET, brief=2_000)
+        kinds.append(found["type"])
+        if found["type"] == "error":
+            break
+    assert kinds[:10] == ["value"] * 10
+    assert kinds[-1] == "error"
+    assert attempts == []
+    assert run(Request(tool="sum", input=20), tools, BUDGET)["value"] == 190
+    assert run(Request(tool="sum", input=20), tools, BUDGET, brief=2_000)["value"] == 190
+    assert run(Request(tool="sum", input=4_000), tools, BUDGET, brief=2_000)["value"] == 7_998_000
+    assert attempts == [True, True, True]
+
+
+def test_a_brief_try_never_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unit, "compiled", lambda source: pytest.fail("compiled"))
+    with compiling_at_once():
+        assert (
+            run(Request(code=SUM, input=10), Dictionary(), BUDGET, brief=2_000)["error"]["kind"]
+            == "out_of_fuel"
+        )

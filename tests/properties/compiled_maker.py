@@ -105,7 +105,7 @@ class CompiledMaker(MovingMaker):
                   "get", "concat", "join"):  # fmt: skip
             count = 2
         made = make(op, tuple([self.anything() for _ in range(count)]))
-        return make("list", (made, self.mistaken())) if self.source.below(3) == 0 else made
+        return make("list", (made, self.mistaken())) if self.source.below(3) == 2 else made
 
     def items(self) -> Term:
         match self.source.below(4):
