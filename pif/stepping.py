@@ -104,14 +104,14 @@ class Stepper:
 
     def attempt(self, prepared: Prepared, given: Given, fuel: int) -> Step | None:
         """The compiled step, or None where it does not succeed."""
-        units = len(prepared.units)
         try:
             outcome = attempt(prepared, given, self, fuel, only_ready=self.brief is not None)
         except Cancelled as stopped:
             error = PifError("cancelled", "the run was cancelled")
             error.fuel_used = fuel - stopped.left
             raise error from None
-        if len(prepared.units) > units:
+        if prepared.has_grown:
+            prepared.has_grown = False
             self.cache.trim()
         return None if outcome is None else Step(outcome[0], fuel - outcome[1])
 

@@ -98,10 +98,10 @@ class Prepared:
     """What is kept of a piece of code: units by kind of argument, and what became of it before.
 
     `weighed`: for how many more runs wide integers are expected, since they came up; `declined`: it stays on the
-    reference; `recent`: used since the cache last looked.
+    reference; `recent`: used since the cache last looked; `has_grown`: a unit was added since then.
     """
 
-    __slots__ = ("__weakref__", "declined", "is_function", "owner", "recent", "term", "units", "weighed")
+    __slots__ = ("__weakref__", "declined", "has_grown", "is_function", "owner", "recent", "term", "units", "weighed")
 
     def __init__(self, term: Term, owner: Tool | None) -> None:
         self.term = term
@@ -110,6 +110,7 @@ class Prepared:
         self.is_function = term.op == "lam"
         self.weighed = 0
         self.declined = False
+        self.has_grown = False
         self.recent = True
 
     def unit(self, kind: Kind, tools: Tools, *, weighs: bool, only_ready: bool = False) -> Unit | None:
@@ -140,6 +141,7 @@ class Prepared:
         if len(self.units) >= _UNITS:
             self.units.clear()
         self.units[kind if self.is_function else ANY, weighs] = unit
+        self.has_grown = True
         return unit
 
     def weight(self) -> int:
