@@ -23,8 +23,9 @@ from pif.values import Value
 
 __all__ = ["Draft", "draft_function", "draft_value"]
 
-_VISITS, _VISITS_A_NODE = 2_000, 12
-"""Visits to nodes that compiling may take: a body is walked again for each kind of argument."""
+_VISITS = 3_000
+"""Visits to nodes that compiling may take, some tenth of a second: nothing can stop it while it goes on. A body is
+walked again for each kind of argument."""
 
 
 class Draft(NamedTuple):
@@ -56,7 +57,9 @@ class _Generator(Control):
 
 
 def _generator(term: Term, tools: Tools, *, weighs: bool, markers: bool) -> _Generator:
-    return _Generator(tools, weighs=weighs, markers=markers, visits=_VISITS + _VISITS_A_NODE * term.nodes)
+    if term.nodes > _VISITS:
+        raise Unsuitable("the code is too large to compile")
+    return _Generator(tools, weighs=weighs, markers=markers, visits=_VISITS)
 
 
 def draft_function(term: Term, owner: Tool | None, kind: Kind, tools: Tools, *, weighs: bool) -> Draft:

@@ -17,6 +17,15 @@ _INLINE_ITEMS = 6
 """Items of a list literal that are built in place; longer ones by the runtime."""
 
 _CONSTANT_LEVELS = 4
+
+_PAIR_LEVELS = 2
+"""Pairs inside one another that stay apart."""
+
+
+def _levels(value: Expression) -> int:
+    return 0 if value.parts is None else 1 + max(map(_levels, value.parts))
+
+
 _TEXTS = {"concat": "str", "join": "str", "show": "str", "chars": ("list", "str"), "keys": ("list", "str")}
 
 
@@ -24,8 +33,12 @@ class Structures(Scalars):
     """Text for operations on structured values."""
 
     def pair(self, first: Expression, second: Expression) -> Expression:
-        """A pair that is not built unless something keeps it."""
-        first, second = self.named(first), self.named(second)
+        """A pair that is not built unless something keeps it. One inside another inside another is: each time such a
+        pair is kept its text is written, and text that nests doubles with every level."""
+        first, second = (
+            self.whole(value) if _levels(value) >= _PAIR_LEVELS else self.named(value)
+            for value in (first, second)
+        )
         return Expression("", pairing(self.kind(first), self.kind(second)), parts=(first, second))
 
     def cons(self, head: Expression, tail: Expression) -> Expression:

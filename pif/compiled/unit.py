@@ -6,6 +6,7 @@ holds are still the same (`runtime.still_hold`). Runtimes are kept for the next 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -83,7 +84,29 @@ def compiled(source: str) -> CodeType:
         module = checked_code(source)
     except (SyntaxError, RecursionError, MemoryError) as error:
         raise Unsuitable(f"CPython does not take the source: {error}") from None
-    return next(constant for constant in module.co_consts if isinstance(constant, CodeType))
+    (function,) = _functions(module)
+    if any(_frame(code) > _FRAME for code in _all_functions(function)):
+        raise Unsuitable("a function would need too large a frame")
+    return function
+
+
+_FRAME = 400
+"""Places in a function's frame, of 8 bytes each: a run may have thousands of frames, and pays nothing for them."""
+
+
+def _frame(code: CodeType) -> int:
+    return code.co_nlocals + len(code.co_cellvars) + len(code.co_freevars) + code.co_stacksize
+
+
+def _functions(code: CodeType) -> Iterator[CodeType]:
+    return (constant for constant in code.co_consts if isinstance(constant, CodeType))
+
+
+def _all_functions(code: CodeType) -> Iterator[CodeType]:
+    """The functions in a unit's own, at any depth; the unit's own runs once."""
+    for function in _functions(code):
+        yield function
+        yield from _all_functions(function)
 
 
 def _compile_quoted(runtime: Runtime, quoted: Quoted, names: tuple[str, ...]) -> Any:
@@ -101,7 +124,17 @@ class Prepared:
     reference; `recent`: used since the cache last looked; `has_grown`: a unit was added since then.
     """
 
-    __slots__ = ("__weakref__", "declined", "has_grown", "is_function", "owner", "recent", "term", "units", "weighed")
+    __slots__ = (
+        "__weakref__",
+        "declined",
+        "has_grown",
+        "is_function",
+        "owner",
+        "recent",
+        "term",
+        "units",
+        "weighed",
+    )
 
     def __init__(self, term: Term, owner: Tool | None) -> None:
         self.term = term
