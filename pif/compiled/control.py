@@ -343,7 +343,7 @@ class Control(Loops):
         )
         self.line("evals0 = evals0 - 1")
         self.block.calls.append((level + 1, None))
-        self.busy()
+        self.busy(is_slow=True)
         value = Expression(result, ANY, atom=True)
         return value if may_continue else self.unmarked(value)
 

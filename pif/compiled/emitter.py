@@ -89,10 +89,11 @@ class Emitter:
             self.blocks.pop()
             self.known = before
 
-    def busy(self) -> None:
+    def busy(self, *, is_slow: bool = False) -> None:
         """The present block calls or loops, and so does every block around it."""
         for block in self.blocks:
             block.busy = True
+            block.is_slow = block.is_slow or is_slow
 
     def depth(self, level: int) -> str:
         """The text of the depth left `level` levels below the function's first."""

@@ -347,7 +347,7 @@ class Functions(Structures):
         result = self.names.fresh("t")
         self.line(f"{result} = {name}({arguments}{self.depth(level)})")
         self.block.calls.append((level, function))
-        self.busy()
+        self.busy(is_slow=True)
         value = Expression(result, kind, atom=True)
         return value if may_continue else self.unmarked(value)
 

@@ -29,7 +29,10 @@ _KEPT = 1_000
 """Steps from which a loop's list is looked at, whether it must be taken apart slowly."""
 
 _LOOK = 1_023
-"""A loop over slow operations looks at the cancel flag where a step's number has none of these bits."""
+"""A loop looks at the cancel flag where a step's number has none of these bits, if it may go on for long."""
+
+_OVERRUN = 2
+"""How many times the fuel that is taken before a loop its branches may use unasked."""
 
 
 class Assign:
@@ -136,8 +139,6 @@ class Loops(Functions):
         self.loops.pop()
         self.meter = outer_meter
         self.busy()
-        if body.is_slow:
-            body.lines.append(f"if not {item.text if loop.counted else rest} & {_LOOK}: look0()")
         lines = around.lines
         if not self.loops:
             self._guard(lines, body)
@@ -146,20 +147,31 @@ class Loops(Functions):
             lines.append(f"{count} = {walk}[2]")
         lines.append(f"{FUEL} = {FUEL} - {count} * {each}")
         lines.append(f"if {FUEL} < 0: pause0(0)")
-        is_metered = _uses(body, meter)
-        if is_metered:
+        extra = _most_extra(body, meter)
+        if extra:
             lines.append(f"{meter} = 0")
+        if body.is_slow or extra > _OVERRUN * each:
+            self._look(body, item.text if loop.counted else rest, meter if extra else None)
         header = f"while {walk}:"
         if loop.counted is not None:
             header = f"for {item.text} in range0({loop.counted[0]}, {loop.counted[1]}):"
         lines.append(Suite(header, body, 0, meter, tests=False))
         around.height, around.calls = body.height, body.calls
-        if is_metered:
+        if extra:
             lines.append(f"{FUEL} = {FUEL} - {meter}")
         if target.parts is None and (kind == ANY or isinstance(kind, tuple)):
             lines.append(f"if {count} > {_KEPT}: keep0({target.text})")
         self.block.lines.append(entry)
         return self._settled(target)
+
+    @staticmethod
+    def _look(body: Block, number: str, meter: str | None) -> None:
+        """Now and then a long loop asks whether to go on, and settles what its branches used."""
+        look = Block()
+        if meter is not None:
+            look.lines += [f"{FUEL} = {FUEL} - {meter}", f"{meter} = 0"]
+        look.lines.append("look0()")
+        body.lines.append(Suite(f"if not {number} & {_LOOK}:", look, 0, FUEL))
 
     def _guard(self, lines: list[str | Suite | Function], body: Block) -> None:
         """Branches in a loop test their depth only where it may be too great for one of them."""
@@ -200,7 +212,7 @@ class Loops(Functions):
         self.line(f"{target.text} = {step.text}({argument}, {self.depth(level)})")
         function = step.static if isinstance(step.static, Function) else None
         self.block.calls.append((level, function))
-        self.busy()
+        self.busy(is_slow=True)
         if self.markers:
             self.line(f"if type0({target.text}) is marker0: stop0()")
 
@@ -215,9 +227,6 @@ class _Loop:
         self.item_kind = item_kind
 
 
-def _uses(block: Block, meter: str) -> bool:
-    """Whether anything in a loop's body adds to its meter."""
-    return any(
-        isinstance(line, Suite) and ((line.extra and line.meter == meter) or _uses(line.block, meter))
-        for line in block.lines
-    )
+def _most_extra(body: Block, meter: str) -> int:
+    """The most, and a little more, that a step of a loop can add to its meter."""
+    return sum(suite.extra for suite in suites_in(body) if suite.meter == meter)

@@ -8,7 +8,8 @@ Whatever breaks a rule raises something out of `FAILURES`; nobody asks what it w
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import islice
 from types import FunctionType
 from typing import Any, NoReturn, Protocol
 
@@ -25,6 +26,7 @@ from pif.reification import NotData, TooDeepTerm, literal_term, reflect, reify
 from pif.terms import Term, same_term
 from pif.values import (
     LONG,
+    NIL,
     Continuation,
     FunctionInData,
     Quoted,
@@ -187,6 +189,8 @@ class Runtime:
     def look(self) -> None:
         """Called now and then where much time may pass between two calls of `pause`."""
         self.patience = _PATIENCE
+        if self.left() < 0:
+            raise Stopped
         if self.session.cancelled is not None and self.session.cancelled():
             raise Cancelled(self.left())
 
@@ -198,8 +202,6 @@ class Runtime:
         fuel = known["fuel0"]
         if fuel >= 0:
             return
-        if fuel + self.reserve < 0:
-            raise Stopped
         self.look()
         moved = min(self.reserve, SLICE - fuel)
         known["fuel0"] = fuel + moved
@@ -217,6 +219,16 @@ class Runtime:
         if type(made) is tuple and len(made) == 3 and made[2] >= LONG:
             self.session.long_lists.append(made)
         return made
+
+    def listed(self, items: Sequence[Value]) -> Value:
+        """A list value, kept if it is long; making a long one can be stopped."""
+        cell: Value = NIL
+        left = enumerate(reversed(items), 1)
+        for _ in range(0, len(items), _CELLS):
+            for length, item in islice(left, _CELLS):
+                cell = (item, cell, length)
+            self.look()
+        return self.keep(cell)
 
     # Comparison.
 
@@ -295,10 +307,10 @@ class Runtime:
     def ranged(self, first: Value, last: Value) -> Value:
         self.both_integers(first, last)
         self.charge(table.charge_range(first, last))
-        return self.keep(list_of(range(first, last)))
+        return self.listed(range(first, last))
 
     def list(self, items: tuple[Value, ...]) -> Value:
-        return self.keep(list_of(items))
+        return self.listed(items)
 
     def length(self, value: Value) -> int:
         if type(value) is str:
@@ -349,7 +361,7 @@ class Runtime:
 
     def chars(self, text: Value) -> Value:
         self.charge(table.CHARS_ELEMENT * len(self.text(text)))
-        return self.keep(list_of(text))
+        return self.listed(text)
 
     def join(self, separator: Value, items: Value) -> str:
         self.text(separator)
@@ -473,6 +485,9 @@ _CODES = 200
 
 _NODES_A_CODE, _NODES_FREE, _FUEL_A_NODE = 10, 1_000, 400
 """Compiling quoted code is let be where it would cost more than evaluating it does."""
+
+_CELLS = 50_000
+"""Cells of a list made between two looks at the cancel flag."""
 
 _CONSTANTS: dict[str, Any] = {
     "type0": type, "len0": len, "range0": range, "int0": int, "bool0": bool, "str0": str, "tuple0": tuple,
