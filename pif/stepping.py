@@ -75,8 +75,7 @@ class Stepper:
             return self.reference(program, given, fuel)
         ready = self.cache.ready(program)
         if ready is not None:
-            step = self.attempt(ready, given, fuel)
-            return step or self.reference(program, given, self.limited(fuel))
+            return self._prepared_step(ready, program, given, fuel)
         trial = self._trial(program)
         if self.brief is not None:
             if trial <= 0:
@@ -92,6 +91,18 @@ class Stepper:
                     raise
         prepared = self.cache.prepared(program)
         return self.attempt(prepared, given, fuel) or self.reference(program, given, fuel)
+
+    def _prepared_step(self, ready: Prepared, program: Tool | Term, given: Given, fuel: int) -> Step:
+        if self.brief is None:
+            ready.is_long = False
+            return self.attempt(ready, given, fuel) or self.reference(program, given, fuel)
+        if ready.is_long:
+            raise PifError("out_of_fuel", "the last run of this code was long")
+        try:
+            return self.attempt(ready, given, fuel) or self.reference(program, given, self.limited(fuel))
+        except PifError as error:
+            ready.is_long = error.kind in ("out_of_fuel", "cancelled")
+            raise
 
     def limited(self, fuel: int) -> int:
         return fuel if self.brief is None else min(fuel, self.brief)

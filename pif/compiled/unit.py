@@ -121,7 +121,8 @@ class Prepared:
     """What is kept of a piece of code: units by kind of argument, and what became of it before.
 
     `weighed`: for how many more runs wide integers are expected, since they came up; `declined`: it stays on the
-    reference; `recent`: used since the cache last looked; `has_grown`: a unit was added since then.
+    reference; `recent`: used since the cache last looked; `has_grown`: a unit was added since then;
+    `is_long`: the last brief try was too short.
     """
 
     __slots__ = (
@@ -129,6 +130,7 @@ class Prepared:
         "declined",
         "has_grown",
         "is_function",
+        "is_long",
         "owner",
         "recent",
         "term",
@@ -144,6 +146,7 @@ class Prepared:
         self.weighed = 0
         self.declined = False
         self.has_grown = False
+        self.is_long = False
         self.recent = True
 
     def unit(self, kind: Kind, tools: Tools, *, weighs: bool, only_ready: bool = False) -> Unit | None:
