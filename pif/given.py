@@ -12,10 +12,11 @@ import msgspec
 
 from pif import primitives as table
 from pif.analysis.facts import live_parts
+from pif.compiled.kinds import kind_of_value
 from pif.terms import Term
-from pif.values import NIL, Quoted, Record, Value, list_of
+from pif.values import NIL, Closure, Quoted, Record, Value, list_of
 
-__all__ = ["Given", "following_value", "given_data", "given_term", "given_value"]
+__all__ = ["Given", "following_value", "given_data", "given_result", "given_term", "given_value"]
 
 _WIDE = 2**62
 
@@ -93,6 +94,30 @@ def following_value(value: Value, before: Given, bytes_: int) -> Given | None:
 
 
 _INTEGER_PAIR = ("pair", "int", "int")
+
+
+def given_result(value: Value, charge: int, given: Given) -> Given:
+    """An input that has been evaluated, for so much fuel; as it was where its value holds functions, or more parts
+    than are worth a look."""
+    stack = [value]
+    is_wide = False
+    for _ in range(_PARTS):
+        if not stack:
+            return Given(value, charge, 0, kind_of_value(value), is_wide, given.term)
+        part = stack.pop()
+        kind = type(part)
+        if kind is int:
+            is_wide = is_wide or not -_WIDE < part < _WIDE
+        elif kind is tuple:
+            stack += part[:2]
+        elif kind is Record:
+            stack += part.fields.values()
+        elif kind is Closure:
+            break
+    return given
+
+
+_PARTS = 10_000
 
 
 class _ValueWalk:

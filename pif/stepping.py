@@ -18,9 +18,9 @@ from pif.budget import Budget
 from pif.compiled.cache import Cache
 from pif.compiled.emitter import Unsuitable, WideIntegers
 from pif.compiled.runtime import FAILURES, Cancelled, Declined
-from pif.compiled.unit import Prepared, Unit, attempt
+from pif.compiled.unit import Prepared, Unit, attempt, must_weigh
 from pif.errors import PifError
-from pif.given import Given, following_value, given_value
+from pif.given import Given, following_value, given_result, given_value
 from pif.reference.machine import Machine, Node, Tool, Tools
 from pif.reference.resolve import resolve
 from pif.terms import Term
@@ -33,6 +33,9 @@ _TRIAL_A_NODE = 600
 """Fuel for each node of the code that a run uses on the reference before compiling it is worth its price."""
 
 _LEAST_TRIAL = 2_000
+
+_LONG = 100_000
+"""Fuel beyond which a run is too long for a brief try."""
 
 _DRIVEN_STEPS = 12
 """Driven steps taken one by one before their tool is compiled."""
@@ -65,6 +68,7 @@ class Stepper:
         self.cancelled = cancelled
         self.hook = hook
         self.brief = brief
+        self.compiles = brief is None
         self.resolve = resolve if hook is None else partial(resolve, traced=True)
         self.long_lists: list[Value] = []
         self.steps = 0
@@ -94,8 +98,9 @@ class Stepper:
 
     def _prepared_step(self, ready: Prepared, program: Tool | Term, given: Given, fuel: int) -> Step:
         if self.brief is None:
-            ready.is_long = False
-            return self.attempt(ready, given, fuel) or self.reference(program, given, fuel)
+            step = self.attempt(ready, given, fuel) or self.reference(program, given, fuel)
+            ready.is_long = ready.is_long and step.used > _LONG
+            return step
         if ready.is_long:
             raise PifError("out_of_fuel", "the last run of this code was long")
         try:
@@ -103,6 +108,24 @@ class Stepper:
         except PifError as error:
             ready.is_long = error.kind in ("out_of_fuel", "cancelled")
             raise
+
+    def _settled(self, given: Given, fuel: int) -> Given:
+        """The input with its value, where it is no literal and yet gives plain data."""
+        if given.is_known or given.term is None:
+            return given
+        machine = self._machine(self.limited(fuel))
+        try:
+            code = self.resolve(given.term, (), "input", None, operand=True)
+            value = code.root.ev((), self.budget.depth, machine)
+        except PifError:
+            return given
+        return given_result(value, machine.used(), given)
+
+    def _machine(self, fuel: int) -> Machine:
+        budget = self.budget if fuel == self.budget.fuel else msgspec.structs.replace(self.budget, fuel=fuel)
+        machine = Machine(budget, self.tools, self.resolve, cancelled=self.cancelled, hook=self.hook)
+        machine.long_lists = self.long_lists
+        return machine
 
     def limited(self, fuel: int) -> int:
         return fuel if self.brief is None else min(fuel, self.brief)
@@ -116,7 +139,7 @@ class Stepper:
     def attempt(self, prepared: Prepared, given: Given, fuel: int) -> Step | None:
         """The compiled step, or None where it does not succeed."""
         try:
-            outcome = attempt(prepared, given, self, fuel, only_ready=self.brief is not None)
+            outcome = attempt(prepared, self._settled(given, fuel), self, fuel)
         except Cancelled as stopped:
             error = PifError("cancelled", "the run was cancelled")
             error.fuel_used = fuel - stopped.left
@@ -180,18 +203,16 @@ class Stepper:
         """The unit for driven steps of a tool; a loop that has gone on for a while is worth compiling one."""
         if self.hook is not None:
             return None
-        is_long = self.brief is None and self.steps > _DRIVEN_STEPS
+        is_long = self.compiles and self.steps > _DRIVEN_STEPS
         prepared = self.cache.prepared(tool) if is_long else self.cache.ready(tool)
         if prepared is None or prepared.declined or not prepared.is_function:
             return None
-        weighs = given.is_wide or prepared.weighed > 0
+        weighs = must_weigh(prepared, given, self, self.budget.fuel)
         return prepared.unit(given.kind, self.tools, weighs=weighs, only_ready=not is_long)
 
     def reference(self, program: Tool | Term, given: Given, fuel: int) -> Step:
         """The step as the reference evaluator takes it."""
-        budget = self.budget if fuel == self.budget.fuel else msgspec.structs.replace(self.budget, fuel=fuel)
-        machine = Machine(budget, self.tools, self.resolve, cancelled=self.cancelled, hook=self.hook)
-        machine.long_lists = self.long_lists
+        machine = self._machine(fuel)
         try:
             value = self._evaluated(machine, program, given)
         except PifError as error:

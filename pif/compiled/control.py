@@ -63,7 +63,7 @@ class Control(Loops):
             case "let" | "if" | "and" | "or":
                 return self._joined_value(term, level, scope)
             case "app":
-                if parts[0].op == "lam" and literal_tool(term) is None:
+                if parts[0].op == "lam":
                     return self.value(parts[0].parts[0], level + 1, self._entered(term, level, scope))
                 called = self.call(term, level, scope, may_continue=False)
                 assert called is not None
@@ -89,7 +89,7 @@ class Control(Loops):
             case "record" if not term.parts:
                 self.node(level, table.charge_record(0))
                 return self.empty_record()
-        self.node(level, self._static_charge(term))
+        self.node(level, _static_charge(term))
         operands = [self.value(part, level + 1, scope) for part in term.parts]
         match op:
             case _ if op in ARITHMETIC:
@@ -128,21 +128,6 @@ class Control(Loops):
                 return self.service(op, operands, _RESULTS.get(op, ANY))
             case _:
                 raise Unsuitable(f"no text for `{op}`")
-
-    def _static_charge(self, term: Term) -> int:
-        match term.op:
-            case "cons":
-                return table.CONS
-            case "pair":
-                return table.PAIR
-            case "list":
-                return table.charge_list(len(term.parts))
-            case "record":
-                return table.charge_record(len(term.parts))
-            case "eq":
-                return 1
-            case _:
-                return 0
 
     # Names and choices.
 
@@ -351,3 +336,20 @@ class Control(Loops):
         if value is None:
             raise Unsuitable("a name that an `eval` hands in is not at hand")
         return self.whole(value).text
+
+
+def _static_charge(term: Term) -> int:
+    """What a node is charged beside its 1, whatever its operands are (for `eq`, the first two values it visits)."""
+    match term.op:
+        case "cons":
+            return table.CONS
+        case "pair":
+            return table.PAIR
+        case "list":
+            return table.charge_list(len(term.parts))
+        case "record":
+            return table.charge_record(len(term.parts))
+        case "eq":
+            return 1
+        case _:
+            return 0

@@ -77,8 +77,9 @@ Compile = Callable[["Runtime", Quoted, tuple[str, ...]], Any]
 
 
 class Session(Protocol):
-    """What a run may use and reach."""
+    """What a run may use and reach; `compiles`: whether this is the time and place to compile anything."""
 
+    compiles: bool
     budget: Budget
     tools: Tools
     cancelled: Callable[[], bool] | None
@@ -112,6 +113,7 @@ class _Idle:
     """Stands where no run is."""
 
     def __init__(self) -> None:
+        self.compiles = False
         self.budget = Budget()
         self.tools: Tools = _Nothing()
         self.cancelled: Callable[[], bool] | None = None
@@ -447,6 +449,8 @@ class Runtime:
         key = (id(term), names)
         known = self.codes.get(key)
         if known is None or known[0].owner is not value.owner:
+            if not self.session.compiles:
+                raise Stopped
             self.compiled_nodes += _NODES_A_CODE + term.nodes
             used = self.fuel - self.left()
             if self.compiled_nodes > _NODES_FREE + used // _FUEL_A_NODE:

@@ -14,13 +14,13 @@ from pif import primitives as table
 from pif.compiled.emitter import Unsuitable, WideIntegers
 from pif.compiled.generate import Draft, draft_function, draft_value
 from pif.compiled.kinds import ANY, Kind
-from pif.compiled.runtime import FAILURES, Declined, Runtime, Session, still_hold
+from pif.compiled.runtime import FAILURES, Declined, Runtime, Session, Stopped, still_hold
 from pif.given import Given
 from pif.reference.machine import Tool, Tools
 from pif.terms import Term
 from pif.values import Quoted, Value
 
-__all__ = ["Outcome", "Prepared", "Unit", "attempt", "compiled"]
+__all__ = ["Outcome", "Prepared", "Unit", "attempt", "compiled", "must_weigh"]
 
 _IDLE = 4
 """Runtimes that a unit keeps for later runs."""
@@ -198,16 +198,19 @@ Outcome = tuple[Value, int]
 """A run that succeeded: its value (or a `Continuation`) and the fuel left."""
 
 
-def attempt(
-    prepared: Prepared, given: Given, session: Session, fuel: int, *, only_ready: bool = False
-) -> Outcome | None:
+def must_weigh(prepared: Prepared, given: Given, session: Session, fuel: int) -> bool:
+    """Whether a run needs a unit that weighs integers: they may be wide, or its budget is not what others rely on."""
+    return given.is_wide or prepared.weighed > 0 or fuel >= _FUEL or session.budget.integer_bits < _BITS
+
+
+def attempt(prepared: Prepared, given: Given, session: Session, fuel: int) -> Outcome | None:
     """The outcome of a run, or None where it breaks some rule or is not compiled: then the reference runs it.
 
-    With `only_ready` nothing is compiled for it. Raises `runtime.Cancelled`.
+    Where the session `compiles` nothing, only what is ready is used. Raises `runtime.Cancelled`.
     """
-    weighs = given.is_wide or prepared.weighed > 0 or fuel >= _FUEL or session.budget.integer_bits < _BITS
+    weighs = must_weigh(prepared, given, session, fuel)
     while not prepared.declined:
-        unit = prepared.unit(given.kind, session.tools, weighs=weighs, only_ready=only_ready)
+        unit = prepared.unit(given.kind, session.tools, weighs=weighs, only_ready=not session.compiles)
         if unit is None:
             return None
         weighs = unit.weighs
@@ -252,6 +255,8 @@ def _argument(runtime: Runtime, given: Given, session: Session) -> Value:
     value = given.value
     if not given.is_known:
         assert given.term is not None
+        if not session.compiles:
+            raise Stopped
         draft = draft_value(given.term, None, (), session.tools, weighs=runtime.weighs, operand=True)
         value = Unit(draft, is_function=False, weighs=runtime.weighs).load(runtime)((), session.budget.depth)
     return runtime.keep(value) if type(value) is tuple else value

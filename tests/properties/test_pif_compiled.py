@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pif.budget import Budget
+from pif.decode import decode_term
 from pif.evaluate import Answer
 from pif.reference.machine import Tool
 from pif.terms import Term, literal, make, print_term
@@ -117,13 +118,13 @@ def test_programs_at_the_least_depth_they_need(term: Term, count: int) -> None:
         at_its_depth(program, literal(count), budget)
 
 
-def answers(term: Term, **more: Any) -> tuple[Answer, Answer]:
+def answers(term: Term, given: Any = 3, *, bits: int = 8_192, **more: Any) -> tuple[Answer, Answer]:
     """The answers of a run that compiles at once and of one that never does."""
     tools = {**TOOLS, "t": print_term(term)}
-    budget = Budget(fuel=20_000, depth=1_000)
+    budget = Budget(fuel=20_000, depth=1_000, integer_bits=bits)
     with compiling_at_once():
-        compiled = answer("t", 3, tools=tools, budget=budget, **more)
-    traced = answer("t", 3, tools=tools, budget=budget, trace=1, **more)
+        compiled = answer("t", given, tools=tools, budget=budget, **more)
+    traced = answer("t", given, tools=tools, budget=budget, trace=1, **more)
     del traced["trace"]
     return compiled, traced
 
@@ -138,4 +139,43 @@ def test_whole_answers(term: Term) -> None:
 @given(tool_terms(Features(tools=("double",), context=True, mistakes=12)), st.integers(0, 40))
 def test_driven_answers(term: Term, drive: int) -> None:
     compiled, traced = answers(term, drive=drive)
+    assert compiled == traced
+
+
+STATES = st.recursive(
+    st.one_of(
+        st.integers(-(2**70), 2**70), st.integers(-5, 5), st.booleans(), st.text(max_size=40), st.none()
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.tuples(inner, inner).map(lambda parts: {"pair": [*parts]}),
+        st.dictionaries(st.text(max_size=3), inner, max_size=3).map(lambda fields: {"record": fields}),
+        inner.map(lambda part: {"quote": part}),
+    ),
+    max_leaves=8,
+)
+
+
+@given(STATES, st.integers(1, 30), st.sampled_from((64, 8_192)))
+def test_driven_states_of_every_kind(state: Any, times: int, bits: int) -> None:
+    """A state that goes round and round, as it is or inside another, is charged as its literal term each time."""
+    again = {"continue": {"input": {"pair": [{"sub": [{"fst": {"var": "s"}}, 1]}, {"snd": {"var": "s"}}]}}}
+    wrapped = {
+        "continue": {"input": {"pair": [{"sub": [{"fst": {"var": "s"}}, 1]}, [{"snd": {"var": "s"}}]]}}
+    }
+    for step in (again, wrapped):
+        test = {
+            "if": {"cond": {"lt": [{"fst": {"var": "s"}}, 1]}, "then": {"snd": {"var": "s"}}, "else": step}
+        }
+        term = decode_term({"lam": "s", "body": test})
+        compiled, traced = answers(term, {"pair": [times, state]}, bits=bits, raw=True, drive=100)
+        assert compiled == traced
+
+
+@given(
+    functions(Features(tools=("double",), mistakes=12), size=25), closed_terms(Features(mistakes=12), size=20)
+)
+def test_inputs_that_have_to_be_evaluated(term: Term, given_term: Term) -> None:
+    """Functions among them, which are compiled; and such as fail."""
+    compiled, traced = answers(term, print_term(given_term), raw=True)
     assert compiled == traced
