@@ -7,7 +7,8 @@ a branch returns or assigns where it stands. `level` is a node's depth below the
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from pif import primitives as table
 from pif.analysis.facts import literal_tool, live_parts

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from pif.compiled.kinds import ANY, NEVER, Kind, join, pairing, part
 from pif.compiled.scope import COMMITTED, Expression, TermFacts

@@ -6,8 +6,9 @@ sees are charged, so both must count alike.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from pif.analysis.facts import live_children
 from pif.compiled.kinds import ANY, Kind
@@ -20,8 +21,7 @@ COMMITTED = 63
 """Bits of any integer that is stored, passed or returned where all integers are small (see `scalars`)."""
 
 
-@dataclass(slots=True, frozen=True)
-class Expression:
+class Expression(msgspec.Struct, frozen=True):
     """Python text and what is known of its value.
 
     `atom`: a name or constant, free to be written any number of times; any other text is written exactly once.

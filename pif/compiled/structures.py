@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from pif import primitives as table
 from pif.compiled.kinds import ANY, NEVER, Kind, element, join, listing, pairing

@@ -7,18 +7,20 @@ holds are still the same (`runtime.still_hold`). Runtimes are kept for the next 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import CodeType, FunctionType
-from typing import Any
+from types import CodeType, FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
 
 from pif import primitives as table
 from pif.compiled.emitter import Unsuitable, WideIntegers
-from pif.compiled.generate import Draft, draft_function, draft_value
 from pif.compiled.kinds import ANY, Kind
 from pif.compiled.runtime import FAILURES, Declined, Runtime, Session, Stopped, still_hold
 from pif.given import Given
 from pif.reference.machine import Tool, Tools
 from pif.terms import Term
 from pif.values import Quoted, Value
+
+if TYPE_CHECKING:
+    from pif.compiled.generate import Draft
 
 __all__ = ["Outcome", "Prepared", "Unit", "attempt", "compiled", "must_weigh"]
 
@@ -109,9 +111,18 @@ def _all_functions(code: CodeType) -> Iterator[CodeType]:
         yield from _all_functions(function)
 
 
+def _generate() -> ModuleType:
+    """The generator, imported where something is compiled: most processes never do."""
+    from pif.compiled import generate
+
+    return generate
+
+
 def _compile_quoted(runtime: Runtime, quoted: Quoted, names: tuple[str, ...]) -> Any:
     """A function for quoted code that a run evaluates."""
-    draft = draft_value(quoted.term, quoted.owner, names, runtime.session.tools, weighs=runtime.weighs)
+    draft = _generate().draft_value(
+        quoted.term, quoted.owner, names, runtime.session.tools, weighs=runtime.weighs
+    )
     unit = Unit(draft, is_function=False, weighs=runtime.weighs)
     runtime.used |= draft.used
     return unit.load(runtime)
@@ -164,9 +175,9 @@ class Prepared:
     def _made(self, kind: Kind, tools: Tools, weighs: bool) -> Unit | None:
         try:
             if self.is_function:
-                draft = draft_function(self.term, self.owner, kind, tools, weighs=weighs)
+                draft = _generate().draft_function(self.term, self.owner, kind, tools, weighs=weighs)
             else:
-                draft = draft_value(self.term, self.owner, (), tools, weighs=weighs)
+                draft = _generate().draft_value(self.term, self.owner, (), tools, weighs=weighs)
             unit = Unit(draft, is_function=self.is_function, weighs=weighs, owner=self.owner)
         except WideIntegers:
             self.weighed = _WEIGHED_RUNS
@@ -257,6 +268,8 @@ def _argument(runtime: Runtime, given: Given, session: Session) -> Value:
         assert given.term is not None
         if not session.compiles:
             raise Stopped
-        draft = draft_value(given.term, None, (), session.tools, weighs=runtime.weighs, operand=True)
+        draft = _generate().draft_value(
+            given.term, None, (), session.tools, weighs=runtime.weighs, operand=True
+        )
         value = Unit(draft, is_function=False, weighs=runtime.weighs).load(runtime)((), session.budget.depth)
     return runtime.keep(value) if type(value) is tuple else value
