@@ -28,7 +28,7 @@ ACCUMULATED = 100
 
 _STEP = 30
 _SUMS = 190
-"""Bits beyond which an operand is tested before it is used in a sum."""
+"""Bits beyond which an operand is tested before it is used in a sum or a comparison."""
 
 
 class Scalars(Emitter):
@@ -61,7 +61,7 @@ class Scalars(Emitter):
         if NEVER in kinds:
             return self.impossible()
         if not self.weighs and "int" in kinds:
-            left, right = self.scalar(left, "int"), self.scalar(right, "int")
+            left, right = (self.within(self.scalar(side, "int"), _SUMS) for side in (left, right))
             return self.made(f"({left.text} {ORDER[op]} {right.text})", "bool", left, right)
         if kinds != (ANY, ANY) or self.weighs:
             return self.service(op, (left, right), "bool")
@@ -74,6 +74,7 @@ class Scalars(Emitter):
         kinds = self.kind(left), self.kind(right)
         if not self.weighs:
             if kinds == ("int", "int") or kinds == ("bool", "bool"):
+                left, right = self.within(left, _SUMS), self.within(right, _SUMS)
                 return self.made(f"({left.text} == {right.text})", "bool", left, right)
             if all(kind in ("int", ANY) for kind in kinds):
                 return self._equal_integers(left, right, kinds)

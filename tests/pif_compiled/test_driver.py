@@ -376,7 +376,10 @@ def test_code_whose_last_brief_try_was_too_short_is_not_tried_again(attempts: li
     assert run(Request(tool="sum", input=10_000), tools, BUDGET)["type"] == "value"
     short = Budget(fuel=20_000)
     for _ in range(3):
-        assert run(Request(tool="sum", input=10_000), tools, short, brief=2_000)["error"]["kind"] == "out_of_fuel"
+        assert (
+            run(Request(tool="sum", input=10_000), tools, short, brief=2_000)["error"]["kind"]
+            == "out_of_fuel"
+        )
     assert attempts == [True, False]
     assert run(Request(tool="sum", input=10), tools, BUDGET)["value"] == 45
     assert run(Request(tool="sum", input=10), tools, short, brief=2_000)["value"] == 45

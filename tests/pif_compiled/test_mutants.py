@@ -143,6 +143,7 @@ MUTANTS: dict[str, Mutant] = {
         TermFacts, "makes_functions", lambda self, term: False
     ),
     "sums never committed": of(scalars, "_sum", lambda left, right: (COMMITTED, None)),
+    "products never tested where they are used": of(scalars, "_SUMS", 10**6),
     "arguments of any kind taken for the first kind": of(
         functions.Functions, "kind", lambda self, value: "int" if value.kind == ANY else value.kind
     ),

@@ -64,7 +64,7 @@ class CompiledMaker(MovingMaker):
         build = self.pick(
             (
                 self.mistaken, self.mistaken, self.folded, self.folded, self.closures, self.grown, self.grown,
-                self.evaluated, self.continued, self.recursive, self.mixed,
+                self.products, self.evaluated, self.continued, self.recursive, self.mixed,
             )
         )  # fmt: skip
         return let(_SAME, lam("s", var("s")), build())
@@ -202,6 +202,19 @@ class CompiledMaker(MovingMaker):
             if term.nodes > 150:
                 break
         return term
+
+    def products(self) -> Term:
+        """Products of several words, none of which is kept, in every place that takes an integer."""
+
+        def product() -> Term:
+            term = literal(self.pick(_WORDS[4:]))
+            for _ in range(self.source.below(5)):
+                factor = literal(self.pick(_WORDS[4:]))
+                term = make(self.pick(("mul", "mul", "mul", "add", "div")), (term, factor))
+            return term
+
+        op = self.pick(("lt", "lte", "eq", "eq", "gt", "add", "sub", "mul", "div", "mod"))
+        return make(op, (product(), self.pick((literal(7), product()))))
 
     def evaluated(self, levels: int = 4) -> Term:
         """Evals in evals, of code that is known and of code that is not."""
