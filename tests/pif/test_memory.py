@@ -25,7 +25,9 @@ def test_bytes_a_unit_of_fuel(name: str) -> None:
     assert 0 < kept <= RETAINED_BYTES
 
 
-@pytest.mark.parametrize("name", ["closure", "closure over lets", "ranges", "characters", "small records", "cons"])
+@pytest.mark.parametrize(
+    "name", ["closure", "closure over lets", "ranges", "characters", "small records", "cons"]
+)
 def test_bytes_a_unit_of_fuel_in_compiled_runs(name: str) -> None:
     """Functions of compiled code are Python's own, and larger; what a step keeps is within the same bound."""
     assert name in HOGS
