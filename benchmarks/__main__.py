@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from benchmarks import (
+    compiled,
     decoding,
     evaluator,
     kleis_language,
@@ -41,6 +42,10 @@ class Section(msgspec.Struct, frozen=True):
 SECTIONS = (
     Section("evaluator", "Reference evaluator against hand-written Python", "times",
             evaluator.measure, {"geometric mean": evaluator.LIMIT}),
+    Section("compiled", "Compiled tools against hand-written Python and the reference evaluator", "times",
+            compiled.measure, compiled.LIMITS),
+    Section("costs", "What compiled runs cost beside their steps", "times or calls, as named",
+            compiled.measure_costs, compiled.COST_LIMITS),
     Section("stdio", "Round trip of a trivial `run` over stdio against a bare msgspec loop (medians)", "times",
             stdio_latency.measure, stdio_latency.LIMITS),
     Section("load", "A server under load", "ms", server_load.measure, server_load.LIMITS),
@@ -49,7 +54,7 @@ SECTIONS = (
     Section("decoding", "A term of 10,000 nodes against `json.loads` of its text", "times",
             decoding.measure, {"decode": decoding.LIMIT}),
     Section("kleis", "The Kleis front end", "ms or times, as named", kleis_language.measure, kleis_language.LIMITS),
-    Section("memory", "Bytes that a unit of fuel keeps alive", "bytes", memory.measure, {"most": memory.LIMIT}),
+    Section("memory", "Bytes that a unit of fuel keeps alive", "bytes", memory.measure, memory.LIMITS),
 )  # fmt: skip
 
 
@@ -75,7 +80,7 @@ def main() -> int:
     sections = [section for section in SECTIONS if section.name in wanted]
     if options.peer:
         sections.append(Section("peer", "Net time of a run against the peer's", "times",
-                                lambda: peer.measure(options.peer), {}))  # fmt: skip
+                                lambda: peer.measure(options.peer), peer.LIMITS))  # fmt: skip
     tables, over = [], []
     for section in sections:
         sys.stderr.write(f"measuring: {section.title}\n")

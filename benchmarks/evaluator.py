@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
 
@@ -15,13 +16,15 @@ from pif.reference.machine import Machine, Tool
 from pif.reference.resolve import resolve
 from pif.values import Closure, print_value
 
-__all__ = ["LIMIT", "measure"]
+__all__ = ["LIMIT", "WorkloadTools", "measure", "prepared_reference"]
 
 LIMIT = 60.0
 """The most that the geometric mean of the ratios may be."""
 
 
-class _Tools:
+class WorkloadTools:
+    """The tools of one workload."""
+
     def __init__(self, workload: Workload) -> None:
         self.tools = {name: Tool(name, 1, decode_term(code)) for name, code in workload.tools.items()}
 
@@ -32,9 +35,9 @@ class _Tools:
         return None
 
 
-def _prepared(workload: Workload) -> tuple[Callable[[], object], int]:
+def prepared_reference(workload: Workload) -> tuple[Callable[[], object], int]:
     """A call of the workload's tool on its input, and the fuel that the call uses."""
-    tools = _Tools(workload)
+    tools = WorkloadTools(workload)
     budget = Budget(fuel=100_000_000)
     machine = Machine(budget, tools, resolve)
     function = machine.code_of(tools.tools[workload.run]).root.ev((), budget.depth, machine)
@@ -61,8 +64,10 @@ def measure() -> dict[str, float]:
     found: dict[str, float] = {}
     per_unit = []
     for workload in workloads():
-        call, used = _prepared(workload)
-        times = alternating({"pif": call, "hand": partial(workload.hand, workload.input)})
+        call, used = prepared_reference(workload)
+        times = alternating(
+            {"pif": call, "hand": partial(workload.hand, workload.input)}, clock=time.thread_time
+        )
         found[workload.name] = times["pif"] / times["hand"]
         per_unit.append(times["pif"] / used * 1e9)
     found["geometric mean"] = geometric_mean(list(found.values()))

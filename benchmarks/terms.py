@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["SHARED", "Workload", "workloads"]
+__all__ = ["SHARED", "Workload", "peer_workloads", "workloads"]
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "pif-workloads"
 
@@ -161,15 +161,28 @@ def _recorded() -> list[Workload]:
     assert spec.loader is not None
     hand = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(hand)
-    found = []
-    for name, function in hand.CASES.items():
-        case = json.loads((SHARED / f"{name}.json").read_text())
-        tools = {tool["name"]: tool["code"] for tool in case["evolve"]}
-        run = case["run"]
-        found.append(Workload(name, tools, run["code"], run["input"], case["expected"], function))
-    return found
+    return [_recording(name, function) for name, function in hand.CASES.items()]
+
+
+def _recording(name: str, hand: Callable[[Any], Any]) -> Workload:
+    case = json.loads((SHARED / f"{name}.json").read_text())
+    tools = {tool["name"]: tool["code"] for tool in case["evolve"]}
+    run = case["run"]
+    return Workload(name, tools, run["code"], run["input"], case["expected"], hand)
 
 
 def workloads() -> list[Workload]:
     """The recorded workloads where they are at hand, else our own."""
     return _recorded() if SHARED.is_dir() else _own()
+
+
+_SHALLOW = {"05_mutual_even_odd_200": "05b_mutual_even_odd_100"}
+"""Where other servers cannot recurse as deep, the recording that they can run."""
+
+
+def peer_workloads() -> list[Workload]:
+    """The workloads for a comparison with another server."""
+    return [
+        _recording(_SHALLOW[workload.name], workload.hand) if workload.name in _SHALLOW else workload
+        for workload in workloads()
+    ]

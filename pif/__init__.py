@@ -2,16 +2,19 @@
 
 The way through, in the order in which a program goes:
 
-    JSON ── decode / input ──▶ Term ── reference.resolve ──▶ nodes ── evaluate.run ──▶ Value ── values ──▶ JSON
+    JSON ── decode / input ──▶ Term ──┬─ reference.resolve ──▶ nodes ──────┬── stepping ──▶ Value ── values ──▶ JSON
+                                      └─ compiled.generate ──▶ Python ─────┘
 
 | module | what it holds |
 |---|---|
 | `primitives` | THE table: every operation with its forms, types, charge and example |
 | `terms`, `decode`, `json_text` | syntax trees; JSON to trees with places and hints; texts that cannot hurt |
-| `input` | the generous reading of a run's input |
+| `input`, `given` | the generous reading of a run's input; inputs as the evaluators take them |
 | `values` | what terms evaluate to, and how it is printed |
 | `budget`, `errors` | the limits of a run; the one exception, with kind, place and hint |
 | `reference` | the evaluator that defines the language |
+| `compiled` | the quick one, which knows only runs that succeed |
+| `stepping` | one step of a run on either: the one place where the two meet |
 | `reification` | between values and terms: splices, `reify`, `reflect` |
 | `analysis` | facts, canonical forms, types, cost and dead code, without running |
 | `python_syntax` | Python functions of a small subset as terms, and terms as Python |

@@ -1,31 +1,32 @@
 """Runs: from a request to one of the three answers of pif-language.md §6 (value, continuation, error).
 
 `run` is what the server's `run` tool and the command line call. Answers are values; nothing a user can write makes it
-raise. The one evaluator so far is the reference; a compiled one would be chosen here and nowhere else.
+raise. Which evaluator takes a step is decided in `stepping` and nowhere else; the answer does not depend on it.
 """
 
 from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, NoReturn
 
 import msgspec
 
-from pif import primitives as table
 from pif.budget import JSON_LEVELS, Budget, reserve_stack
+from pif.compiled.cache import Cache
 from pif.decode import decode_term
 from pif.errors import PifError
+from pif.given import Given, given_data, given_term, given_value
 from pif.input import read_data, read_input
 from pif.json_text import JsonError, load_json
-from pif.reference.machine import Machine, Node, Tool, Tools, missing_tool
-from pif.reference.resolve import resolve
+from pif.reference.machine import Tool, Tools, missing_tool
 from pif.reification import NotData, TooDeepTerm, TooManyNodes, at_most, literal_term
+from pif.stepping import Stepper
 from pif.terms import Json, Term, print_term, same_term
 from pif.trace import Event, Ring, debug_writer, debugging
-from pif.values import Closure, Continuation, Value, dismantle, is_list, kind_of, print_value
+from pif.values import Continuation, Value, dismantle, kind_of, print_value
 
 __all__ = ["Answer", "Request", "collector_paused", "run"]
 
@@ -62,25 +63,27 @@ class _Pause:
         self.running = 0
         self.was_enabled = False
 
+    def __enter__(self) -> None:
+        with self.lock:
+            if self.running == 0:
+                self.was_enabled = gc.isenabled()
+                gc.disable()
+            self.running += 1
 
-_pause = _Pause()
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Keep the cyclic garbage collector off for the length of a run."""
-    with _pause.lock:
-        if _pause.running == 0:
-            _pause.was_enabled = gc.isenabled()
-            gc.disable()
-        _pause.running += 1
-    try:
-        yield
-    finally:
-        with _pause.lock:
-            _pause.running -= 1
-            if _pause.running == 0 and _pause.was_enabled:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self.lock:
+            self.running -= 1
+            if self.running == 0 and self.was_enabled:
                 gc.enable()
+
+
+collector_paused = _Pause()
+"""Keeps the cyclic garbage collector off for the length of a run."""
+
+_cache = Cache()
+"""Compiled code is the process's, like the code objects it holds; what it holds is bounded."""
 
 
 def run(
@@ -91,22 +94,25 @@ def run(
     cancelled: Callable[[], bool] | None = None,
     progress: Callable[[int], None] | None = None,
     pause: Callable[[], bool] | None = None,
+    brief: int | None = None,
 ) -> Answer:
     """Run a request on a snapshot of the registry.
 
     `cancelled` is asked often, from the thread that runs (between driven steps it leaves the continuation so far,
     marked `"stopped": "cancelled"`); `progress` is told the step after each one driven; where
     `pause` answers true between steps, the continuation so far is the answer, marked `"stopped": "paused"`.
+    With `brief` the run is a first try that must not take long: nothing is compiled for it, and where nothing is ready
+    it gets no more than so much fuel. Its `out_of_fuel` says only that the run takes longer.
     """
     ring = Ring(request.trace) if request.trace > 0 else None
     hook: Callable[[Event], None] | None = ring
     if debugging():
         hook = debug_writer(also=ring)
     reserve_stack(budget.depth * (1 if hook is None else 2) + _FRAMES)
-    with collector_paused():
-        this = _Run(request, tools, budget, cancelled, hook)
-        answer = this.answer(progress, pause)
-        dismantle(this.long_lists)
+    with collector_paused:
+        stepper = Stepper(tools, budget, _cache, cancelled=cancelled, hook=hook, brief=brief)
+        answer = _Run(request, stepper, progress, pause).answer()
+        dismantle(stepper.long_lists)
     if ring is not None:
         answer["trace"] = list(ring.events)
     return answer
@@ -118,47 +124,73 @@ class _Run:
     def __init__(
         self,
         request: Request,
-        tools: Tools,
-        budget: Budget,
-        cancelled: Callable[[], bool] | None,
-        hook: Callable[[Event], None] | None,
+        stepper: Stepper,
+        progress: Callable[[int], None] | None,
+        pause: Callable[[], bool] | None,
     ) -> None:
         self.request = request
-        self.tools = tools
-        self.budget = budget
-        self.cancelled = cancelled
-        self.hook = hook
-        self.resolve = resolve if hook is None else partial(resolve, traced=True)
-        self.long_lists: list[Value] = []
+        self.stepper = stepper
+        self.tools = stepper.tools
+        self.budget = stepper.budget
+        self.progress = progress
+        self.pause = pause
         self.fuel_used = 0
         self.step = request.step
 
-    def answer(self, progress: Callable[[int], None] | None, pause: Callable[[], bool] | None) -> Answer:
+    def answer(self) -> Answer:
         request = self.request
         try:
             program = self.program()
-            given = read_data(request.input) if request.data else read_input(request.input, raw=request.raw)
+            if request.data:
+                given = given_data(*read_data(request.input))
+            else:
+                given = given_term(read_input(request.input, raw=request.raw))
             outcome = self.one_step(program, given)
-            driven = 0
-            while isinstance(outcome, _Next) and driven < request.drive:
-                if pause is not None and pause():
-                    return self.continuation(outcome, "paused")
-                if self.cancelled is not None and self.cancelled():
-                    return self.continuation(outcome, "cancelled")
+            while isinstance(outcome, _Next) and self.step - request.step - 1 < request.drive:
+                stopped = self.stopped()
+                if stopped is not None:
+                    return self.continuation(outcome, stopped)
+                reached = outcome
                 try:
-                    following = self.one_step(outcome.tool, outcome.term)
+                    outcome = self.further_steps(reached)
                 except PifError as error:
                     if error.kind in ("out_of_fuel", "cancelled"):
-                        return self.continuation(outcome, error.kind)
+                        return self.continuation(reached, error.kind)
                     raise
-                outcome = following
-                driven += 1
-                if progress is not None:
-                    progress(self.step)
         except PifError as error:
             error.fuel_used += self.fuel_used
             return {"type": "error", "error": error.as_json()}
         return self.continuation(outcome, None) if isinstance(outcome, _Next) else outcome
+
+    def stopped(self) -> str | None:
+        """Why no further step is to be taken now, if so."""
+        if self.pause is not None and self.pause():
+            return "paused"
+        cancelled = self.stepper.cancelled
+        return "cancelled" if cancelled is not None and cancelled() else None
+
+    def further_steps(self, before: _Next) -> Answer | _Next:
+        """At least one step after the first: as many as go on compiled, else one."""
+        steps = self.request.drive - (self.step - self.request.step - 1)
+        taken, used, value = self.stepper.driven(before.tool, before.value, self.left(), steps, self.goes_on)
+        if taken == 0:
+            outcome = self.one_step(before.tool, given_term(before.term(self.budget.result_bytes)))
+            if self.progress is not None:
+                self.progress(self.step)
+            return outcome
+        self.fuel_used += used
+        if type(value) is Continuation:
+            return _Next(value.node, value.value)
+        if self.progress is not None:
+            self.progress(self.step)
+        return self.finished(value)
+
+    def goes_on(self) -> bool:
+        """A driven step was taken: whether another may be."""
+        self.step += 1
+        if self.progress is not None:
+            self.progress(self.step)
+        return self.stopped() is None
 
     def program(self) -> Tool | Term:
         """What to run: a tool, or a term of the run's own."""
@@ -189,48 +221,26 @@ class _Run:
             raise PifError("term_too_deep", str(error)) from None
         return decode_term(data)
 
-    def one_step(self, program: Tool | Term, given: Term | tuple[Value, int]) -> Answer | _Next:
+    def left(self) -> int:
+        return self.budget.fuel - self.fuel_used
+
+    def one_step(self, program: Tool | Term, given: Given) -> Answer | _Next:
         """One run: the code's value, called on the input where it is a function."""
-        left = self.budget.fuel - self.fuel_used
+        left = self.left()
         if left < 1:
             raise PifError("out_of_fuel", f"all {self.budget.fuel} units of fuel are used")
-        budget = msgspec.structs.replace(self.budget, fuel=left)
-        machine = Machine(budget, self.tools, self.resolve, cancelled=self.cancelled, hook=self.hook)
-        machine.long_lists = self.long_lists
-        try:
-            value = self.value(machine, program, given)
-            outcome = self.next(value) if type(value) is Continuation else self.printed(value, machine)
-        except PifError as error:
-            error.fuel_used = machine.used()
-            raise
-        self.fuel_used += machine.used()
-        if isinstance(outcome, _Next):
-            self.step += 1
-        else:
-            outcome["fuel_used"] = self.fuel_used
-        return outcome
+        step = self.stepper.step(program, given, left)
+        self.fuel_used += step.used
+        if type(step.value) is not Continuation:
+            return self.finished(step.value)
+        following = self.next(step.value)
+        if following is None:  # the reference takes the same step, and knows the place to name
+            following = self.next(self.stepper.reference(program, given, left).value)
+            assert following is not None
+        self.step += 1
+        return following
 
-    def value(self, machine: Machine, program: Tool | Term, given: Term | tuple[Value, int]) -> Value:
-        depth = self.budget.depth
-        if isinstance(program, Tool):
-            code = machine.code_of(program)
-        else:
-            code = self.resolve(program, (), "code", None)
-        value = code.root.ev((), depth, machine)
-        if type(value) is not Closure:
-            return value
-        if isinstance(given, Term):
-            argument = self.resolve(given, (), "input", None, operand=True).root.ev((), depth, machine)
-        else:
-            argument, charge = given
-            machine.charge(charge, code.root)
-            if is_list(argument):
-                machine.keep(argument)
-        body: Node = value.body
-        machine.charge(table.CALL, body)
-        return body.ev((argument, value.env), depth - 1, machine)
-
-    def printed(self, value: Value, machine: Machine) -> Answer:
+    def finished(self, value: Value) -> Answer:
         printed = print_value(value, self.budget.result_bytes)
         if printed is None:
             raise PifError(
@@ -242,29 +252,33 @@ class _Run:
         answer: Answer = {"type": "value", **printed.fields(), "kind": kind_of(value)}
         if self.request.step or self.request.drive:
             answer["step"] = self.step
+        answer["fuel_used"] = self.fuel_used
         return answer
 
-    def next(self, marker: Continuation) -> _Next:
-        """The next step that a `continue` asks for: its input as a written term, within the limits of results."""
+    def next(self, marker: Continuation) -> _Next | None:
+        """The next step that a `continue` asks for: its input must be a written term within the limits of results.
+
+        Where it is not, the place to name is a node of the reference's; for a compiled step the answer is None.
+        """
         node = marker.node
-        tool = node.origin()[0].owner
+        is_compiled = isinstance(node, Tool)
+        following = _Next(node if is_compiled else node.origin()[0].owner, marker.value)
         limit = self.budget.result_bytes
+        if given_value(marker.value, limit) is not None:
+            return following
         try:
-            term = literal_term(marker.value, at_most(limit))
-        except NotData as error:
-            node.input.fail("type_error", "the input of `continue` holds a function", found=str(error),
-                            expected="data", hint="Pass a tool's name and use `code_of` and `eval` instead.")  # fmt: skip
-        except TooDeepTerm:
-            node.input.fail("term_too_deep", "the input of `continue` nests deeper than a written term may")
-        except TooManyNodes:
-            node.input.fail("result_too_large", f"the input of `continue` prints to more than {limit} bytes")
-        printed = print_value(marker.value, limit, as_term=True)
-        if printed is None:
-            node.input.fail("result_too_large", f"the input of `continue` prints to more than {limit} bytes")
-        return _Next(tool, term)
+            following.written = literal_term(marker.value, at_most(limit))
+            if print_value(marker.value, limit, as_term=True) is None:
+                raise TooManyNodes
+        except (NotData, TooDeepTerm, TooManyNodes) as error:
+            if is_compiled:
+                return None
+            _refuse_next(node.input, error, limit)
+        return following
 
     def continuation(self, following: _Next, stopped: str | None) -> Answer:
-        data = print_term(following.term)
+        term = following.term(self.budget.result_bytes)
+        data = print_term(term)
         answer: Answer = {
             "type": "continuation",
             "message": "Recursive step needed. Call run again with:",
@@ -273,21 +287,41 @@ class _Run:
             "step": self.step,
             "fuel_used": self.fuel_used,
         }
-        if not _reads_back(data, following.term):
+        if not _reads_back(data, term):
             answer["raw"] = True
         if stopped is not None:
             answer["stopped"] = stopped
         return answer
 
 
+def _refuse_next(node: Any, error: Exception, limit: int) -> NoReturn:
+    """The error of an input that no written term can be, at the node that gave it."""
+    match error:
+        case NotData():
+            node.fail("type_error", "the input of `continue` holds a function", found=str(error), expected="data",
+                      hint="Pass a tool's name and use `code_of` and `eval` instead.")  # fmt: skip
+        case TooDeepTerm():
+            node.fail("term_too_deep", "the input of `continue` nests deeper than a written term may")
+        case _:
+            node.fail("result_too_large", f"the input of `continue` prints to more than {limit} bytes")
+    raise error
+
+
 class _Next:
-    """A step that is asked for: the tool, and its input as a term."""
+    """A step that is asked for: the tool, and the value whose literal term is its input."""
 
-    __slots__ = ("term", "tool")
+    __slots__ = ("tool", "value", "written")
 
-    def __init__(self, tool: Tool, term: Term) -> None:
+    def __init__(self, tool: Tool, value: Value) -> None:
         self.tool = tool
-        self.term = term
+        self.value = value
+        self.written: Term | None = None
+
+    def term(self, limit: int) -> Term:
+        """The input as a term, made when it is first wanted."""
+        if self.written is None:
+            self.written = literal_term(self.value, at_most(limit))
+        return self.written
 
 
 def _reads_back(data: Json, term: Term) -> bool:

@@ -7,7 +7,7 @@
 | pair | `(first, second)` |
 | record | `Record` |
 | quoted | `Quoted` |
-| function | `Closure` |
+| function | `Closure`; in compiled code a Python function |
 
 Lists and pairs are plain tuples because a tuple is the cheapest cell CPython has and long chains of them are freed
 safely; their lengths (0 or 3, 2) tell them apart. Values are immutable, may share parts, and nest without limit: no

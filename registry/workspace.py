@@ -6,6 +6,7 @@ are answers too (`{"type": "error", "error": …}`): nothing a user sends makes 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Concatenate, ParamSpec
@@ -183,9 +184,13 @@ class Workspace:
             fuel = self.fuel(fuel)
         except RegistryError as error:
             return {"type": "error", "error": error.as_json()}
-        brief = Budget(fuel=min(fuel, _BRIEF_FUEL), string_length=_BRIEF_SIZE, result_bytes=_BRIEF_SIZE)
+        deadline = time.monotonic() + _BRIEF_TIME
+        brief = Budget(fuel=min(fuel, _COMPILED_FUEL), string_length=_BRIEF_SIZE, result_bytes=_BRIEF_SIZE)
         try:
-            answer = run(request, _Brief(self.store.snapshot(), self._terms), brief)
+            tools = _Brief(self.store.snapshot(), self._terms)
+            answer = run(
+                request, tools, brief, brief=_BRIEF_FUEL, cancelled=lambda: time.monotonic() > deadline
+            )
         except _NeedsLonger:
             return None
         if answer["type"] == "error" and answer["error"]["kind"] in _LIMITED:
@@ -402,10 +407,12 @@ class Workspace:
         return {"type": "backup", "path": str(path)}
 
 
-_BRIEF_FUEL = 2_000
+_BRIEF_FUEL, _COMPILED_FUEL, _BRIEF_TIME = 2_000, 150_000, 0.002
+"""What a brief run gets on the reference evaluator, and where compiled code is ready; and for how many seconds."""
+
 _BRIEF_SIZE = 16_384
 _BRIEF_PARTS = 400
-_LIMITED = frozenset({"out_of_fuel", "value_too_large", "result_too_large"})
+_LIMITED = frozenset({"cancelled", "out_of_fuel", "value_too_large", "result_too_large"})
 """Errors that a run under smaller limits may give where the real ones would not."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from pif import primitives as table
-from pif.analysis.facts import facts_of
+from pif.analysis.facts import Facts, facts_of
 from pif.analysis.normalize import normalize
 from pif.budget import TERM_DEPTH
 from pif.reference.machine import Env, Machine, Node, One, Tool
@@ -13,7 +13,7 @@ from pif.reification import NotData, TooDeepTerm, literal_term, reflect, reify
 from pif.terms import Term
 from pif.values import Quoted, Record, Value, list_of
 
-__all__ = ["CODE_OPERATIONS", "CodeOf", "Quote", "SourceOf", "Template"]
+__all__ = ["CODE_OPERATIONS", "CodeOf", "Quote", "SourceOf", "Template", "analysis", "fill"]
 
 
 class Quote(Node):
@@ -50,7 +50,7 @@ class Template(Node):
             values.append(splice.ev(env, depth - 1, run))
         terms = [self.spliced(node, value, run) for node, value in zip(self.splices, values, strict=True)]
         terms.reverse()
-        built = _fill(self.term, 1, terms)
+        built = fill(self.term, 1, terms)
         if built.height > TERM_DEPTH:
             self.too_deep_term("quote")
         return Quoted(built)
@@ -78,7 +78,7 @@ class Template(Node):
         )
 
 
-def _fill(term: Term, level: int, splices: list[Term]) -> Term:
+def fill(term: Term, level: int, splices: list[Term]) -> Term:
     """The template with its live unquotes replaced; `splices` is consumed from its end."""
     if term.op == "unquote":
         if level == 1:
@@ -86,7 +86,7 @@ def _fill(term: Term, level: int, splices: list[Term]) -> Term:
         level -= 1
     elif term.op == "quote":
         level += 1
-    return term.rebuilt(tuple([_fill(part, level, splices) for part in term.parts])) if term.parts else term
+    return term.rebuilt(tuple([fill(part, level, splices) for part in term.parts])) if term.parts else term
 
 
 def source(node: Node, reference: str, owner: Tool | None, run: Machine) -> Quoted:
@@ -193,17 +193,21 @@ class Analyze(OnQuoted):
             run.stop(self, depth)
         term = self.quoted(self.operand.ev(env, depth - 1, run)).term
         run.charge(table.ANALYZE_BASE + table.ANALYZE_NODE * term.nodes, self)
-        facts = facts_of(term)
-        return Record(
-            {
-                "capabilities": list_of(list(facts.capabilities)),
-                "depth": facts.depth,
-                "free": list_of(list(facts.free)),
-                "nodes": facts.nodes,
-                "operations": Record(dict(facts.operations)),
-                "tools": list_of(list(facts.tools)),
-            }
-        )
+        return analysis(facts_of(term))
+
+
+def analysis(facts: Facts) -> Record:
+    """Facts as the record that `analyze` gives."""
+    return Record(
+        {
+            "capabilities": list_of(list(facts.capabilities)),
+            "depth": facts.depth,
+            "free": list_of(list(facts.free)),
+            "nodes": facts.nodes,
+            "operations": Record(dict(facts.operations)),
+            "tools": list_of(list(facts.tools)),
+        }
+    )
 
 
 class Normalize(OnQuoted):

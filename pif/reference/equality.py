@@ -6,10 +6,11 @@ inside either side is a `type_error` whatever stands before it.
 
 from __future__ import annotations
 
-from typing import Any
+from types import FunctionType
+from typing import Any, Protocol
 
 from pif import primitives as table
-from pif.reference.machine import Machine, Node
+from pif.reference.machine import Node
 from pif.terms import Term, same_term
 from pif.values import Closure, Quoted, Record, Value
 
@@ -18,10 +19,19 @@ __all__ = ["equal"]
 _ABSENT: Any = object()
 """Stands on the side that has no value to set against the other's."""
 
+_FUNCTIONS = (Closure, FunctionType)
+"""Function values of this evaluator, and of compiled code."""
+
 _VALUES, _CELLS = range(2)
 
 
-def equal(left: Value, right: Value, run: Machine, node: Any) -> bool:
+class Meter(Protocol):
+    """What is charged: a machine, or compiled code's runtime."""
+
+    def charge(self, amount: int, node: Any) -> None: ...
+
+
+def equal(left: Value, right: Value, run: Meter, node: Any) -> bool:
     """Whether two values are equal. `node` is the `Eq` that asks: it is charged, and its operands bear the errors."""
     same = True
     stack: list[tuple[int, Value, Value]] = [(_VALUES, left, right)]
@@ -36,8 +46,8 @@ def equal(left: Value, right: Value, run: Machine, node: Any) -> bool:
         run.charge(1, node)
         kind = type(a)
         other = type(b)
-        if kind is Closure or other is Closure:
-            _refuse_function(node.left if kind is Closure else node.right)
+        if kind in _FUNCTIONS or other in _FUNCTIONS:
+            _refuse_function(node.left if kind in _FUNCTIONS else node.right)
         if kind is not other or (kind is tuple and (len(a) == 2) != (len(b) == 2)):
             same = False
             stack += _parts(b, on_right=True)

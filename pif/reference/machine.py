@@ -22,11 +22,12 @@ SLICE = 4_096
 class Tool:
     """A tool as a run sees it: one version of a name, frozen.
 
-    `reference` is how it was asked for (`name` or `name@version`); `code` (resolved) and `quoted` (its source as a
-    value) are filled in when they are first wanted.
+    `reference` is how it was asked for (`name` or `name@version`); `code` (resolved), `quoted` (its source as a
+    value) and `prepared` (where the compiled back end keeps what it made of it) are filled in when they are first
+    wanted. `spent` counts the fuel of its runs on the reference.
     """
 
-    __slots__ = ("code", "name", "quoted", "reference", "term", "version")
+    __slots__ = ("code", "name", "prepared", "quoted", "reference", "spent", "term", "version")
 
     def __init__(self, name: str, version: int, term: Term, *, reference: str | None = None) -> None:
         self.name = name
@@ -35,6 +36,8 @@ class Tool:
         self.reference = reference or name
         self.code: Code | None = None
         self.quoted: Quoted | None = None
+        self.prepared: Any = None
+        self.spent = 0
 
     @property
     def label(self) -> str:

@@ -23,3 +23,14 @@ def test_bytes_a_unit_of_fuel(name: str) -> None:
     command = [sys.executable, "-m", "benchmarks.memory", name]
     kept = json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
     assert 0 < kept <= RETAINED_BYTES
+
+
+@pytest.mark.parametrize(
+    "name", ["closure", "closure over lets", "ranges", "characters", "small records", "cons"]
+)
+def test_bytes_a_unit_of_fuel_in_compiled_runs(name: str) -> None:
+    """Functions of compiled code are Python's own, and larger; what a step keeps is within the same bound."""
+    assert name in HOGS
+    command = [sys.executable, "-m", "benchmarks.memory", name, "compiled"]
+    kept = json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+    assert 0 < kept <= RETAINED_BYTES

@@ -12,6 +12,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from pif.terms import Term, literal, make
+from tests.properties.compiled_maker import CompiledMaker
 from tests.properties.moving import MovingMaker, alpha_variant
 from tests.properties.term_maker import (
     DATA_KINDS,
@@ -38,6 +39,8 @@ __all__ = [
     "alpha_variants",
     "closed_terms",
     "data_terms",
+    "functions",
+    "hard_terms",
     "moving_terms",
     "names",
     "open_terms",
@@ -96,6 +99,23 @@ def tool_terms(features: Features | None = None, *, size: int = 30) -> st.Search
     return _made(chosen, size, lambda maker: maker.tool())
 
 
+def functions(features: Features | None = None, *, size: int = 40) -> st.SearchStrategy[Term]:
+    """Functions of one name, of any kind of argument."""
+    chosen = features or Features(mistakes=16)
+    return _made(chosen, size, _function)
+
+
+def hard_terms(features: Features | None = None, *, size: int = 40) -> st.SearchStrategy[Term]:
+    """Terms in which a compiler is likely to slip; in the code of a tool they may use `x`, its argument."""
+    chosen = features or Features(tools=("double", "fact"), context=True)
+
+    @st.composite
+    def made(draw: Any) -> Term:
+        return CompiledMaker(_Drawn(draw), chosen, size).hard()
+
+    return made()
+
+
 def moving_terms(features: Features | None = None, *, size: int = 40) -> st.SearchStrategy[Term]:
     """Terms of calls, bindings and structures, for what moves and drops parts of terms."""
     chosen = features or Features(context=True, free=("x0", "y"))
@@ -124,6 +144,12 @@ def alpha_variants(draw: Any, terms: st.SearchStrategy[Term]) -> tuple[Term, Ter
     """A term and the same with its binders renamed."""
     term = draw(terms)
     return term, alpha_variant(term, _Drawn(draw))
+
+
+def _function(maker: MovingMaker) -> Term:
+    kind = maker.pick(KINDS)
+    body = maker.typed(maker.pick(KINDS), (("n", kind), ("x", kind)))
+    return make("lam", (make("let", (Term("var", (), "n"), body), "x"),), "n")
 
 
 def _either(maker: TermMaker) -> Term:

@@ -1,0 +1,356 @@
+"""Names, functions, choice, folds, quoted code: the walk over a term.
+
+`value` gives the text of a term's value; `tail` carries a term to a destination through choices and bindings, so that
+a branch returns or assigns where it stands. `level` is a node's depth below the first node of its function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from pif import primitives as table
+from pif.analysis.facts import literal_tool, live_parts
+from pif.compiled.emitter import NeedsMarkers, Unsuitable, common_shape
+from pif.compiled.kinds import ANY, NEVER, Kind
+from pif.compiled.loops import Assign, Loops
+from pif.compiled.scalars import ARITHMETIC, ORDER
+from pif.compiled.scope import Expression, Scope
+from pif.compiled.source import Block, Choice, Suite
+from pif.terms import Term
+from pif.values import Quoted
+
+__all__ = ["Control"]
+
+_RESULTS: dict[str, Kind] = {
+    "reify": "record",
+    "analyze": "record",
+    "reflect": "quoted",
+    "normalize": "quoted",
+}
+
+
+class Return:
+    """The destination of a function's value: `continue` may be it."""
+
+    may_continue = True
+
+    def __init__(self, emitter: Control) -> None:
+        self.emitter = emitter
+
+    def store(self, value: Expression) -> None:
+        self.emitter.line(f"return {self.emitter.text(value)}")
+
+
+Destination = Return | Assign
+
+
+class Control(Loops):
+    """The compiler of terms."""
+
+    def value(self, term: Term, level: int, scope: Scope) -> Expression:
+        """The value of a term that is an operand: a `continue` cannot be it."""
+        self.visits -= 1
+        if self.visits < 0:
+            raise Unsuitable("compiling would take too long")
+        op = term.op
+        parts = term.parts
+        match op:
+            case "literal":
+                return self.literal(term.value, level)
+            case "var":
+                return self.variable(term.value, level, scope)
+            case "let" | "if" | "and" | "or":
+                return self._joined_value(term, level, scope)
+            case "app":
+                if parts[0].op == "lam":
+                    return self.value(parts[0].parts[0], level + 1, self._entered(term, level, scope))
+                called = self.call(term, level, scope, may_continue=False)
+                assert called is not None
+                return called
+            case "fold":
+                return self.fold(term, level, scope)
+            case "lam":
+                self.node(level, table.charge_closure(self.facts.captured(term, scope)))
+                return self.closure(term, scope)
+            case "list" if (constant := self.list_of_constants(term, level)) is not None:
+                return constant
+            case _:
+                return self._other(term, level, scope)
+
+    def _other(self, term: Term, level: int, scope: Scope) -> Expression:
+        op = term.op
+        match op:
+            case "self" | "eval" | "code_of" | "quote" | "continue":
+                return self._code(term, level, scope)
+            case "nil":
+                self.node(level)
+                return Expression("nil0", ("list", NEVER), atom=True)
+            case "record" if not term.parts:
+                self.node(level, table.charge_record(0))
+                return self.empty_record()
+        self.node(level, _static_charge(term))
+        operands = [self.value(part, level + 1, scope) for part in term.parts]
+        match op:
+            case _ if op in ARITHMETIC:
+                return self.arithmetic(op, *operands)
+            case _ if op in ORDER:
+                return self.order(op, *operands)
+            case "eq":
+                return self.equality(*operands)
+            case "not":
+                value = self.condition(*operands)
+                return self.made(f"(not {value.text})", "bool", value)
+            case "cons":
+                return self.cons(*operands)
+            case "pair":
+                return self.pair(*operands)
+            case "fst" | "snd":
+                return self.pair_part(operands[0], int(op == "snd"))
+            case "head":
+                return self.first_item(*operands)
+            case "tail":
+                return self.rest_of(*operands)
+            case "isEmpty":
+                return self.made(f"(not {self.a_list(*operands).text})", "bool")
+            case "length":
+                return self.length(*operands)
+            case "list":
+                return self.list_literal(operands)
+            case "record":
+                return self.record_literal(term.value, operands)
+            case "range":
+                bounds = [self.scalar(operand, "int") for operand in operands]
+                return self.service("ranged", bounds, ("list", "int"))
+            case "concat" | "join" | "show" | "chars" | "keys":
+                return self.text_operation(op, operands)
+            case "get" | "with" | "reify" | "reflect" | "analyze" | "normalize":
+                return self.service(op, operands, _RESULTS.get(op, ANY))
+            case _:
+                raise Unsuitable(f"no text for `{op}`")
+
+    # Names and choices.
+
+    def variable(self, name: str, level: int, scope: Scope) -> Expression:
+        self.node(level)
+        found = scope.find(name)
+        if found is not None:
+            return found
+        if name in scope.region.given:
+            raise Unsuitable("a name that an `eval` hands in is not at hand")
+        return self.impossible()
+
+    def _bound(self, term: Term, level: int, scope: Scope) -> Scope:
+        """The scope of a `let`'s body."""
+        self.node(level)
+        value = self.named(self.value(term.parts[0], level + 1, scope))
+        return scope.bind(term.value, value)
+
+    def _entered(self, term: Term, level: int, scope: Scope) -> Scope:
+        """The scope of the body of a `lam` that is applied where it stands."""
+        function, argument = term.parts
+        self.node(level, table.CALL)
+        self.node(level + 1, table.charge_closure(self.facts.captured(function, scope)))
+        value = self.named(self.value(argument, level + 1, scope))
+        return scope.bind(function.value, value, inside=True)
+
+    def _joined_value(self, term: Term, level: int, scope: Scope) -> Expression:
+        if term.op == "let":
+            return self.value(term.parts[1], level + 1, self._bound(term, level, scope))
+        condition, yes_of, no_of = self._sides(term, level, scope)
+        yes, no = Block(), Block()
+        with self.inside(yes):
+            first = yes_of()
+            first = replace(first, kind=self.kind(first))
+        with self.inside(no):
+            second = no_of()
+            second = replace(second, kind=self.kind(second))
+        block = self.block
+        common = min(yes.cost, no.cost)
+        block.cost += common
+        is_plain = not (yes.lines or no.lines or yes.busy or no.busy) and yes.cost == no.cost
+        if is_plain and max(yes.height, no.height) <= block.height and not (first.parts or second.parts):
+            text = f"({first.text} if {condition} else {second.text})"
+            made = self.made(text, ANY, first, second)
+            return self.joined(made, first, second)
+        target = self.targets(common_shape(self.shape(first), self.shape(second)), ANY)
+        for side, value in ((yes, first), (no, second)):
+            with self.inside(side):
+                self.assign(target, value)
+        block.lines.append(Suite(f"if {condition}:", yes, yes.cost - common, self.meter))
+        block.lines.append(Suite("else:", no, no.cost - common, self.meter))
+        return self.joined(target, first, second)
+
+    def _sides(
+        self, term: Term, level: int, scope: Scope
+    ) -> tuple[str, Callable[[], Expression], Callable[[], Expression]]:
+        """The condition of an `if`, `and` or `or`, and how to make either side's value."""
+        self.node(level)
+        condition = self.condition(self.value(term.parts[0], level + 1, scope)).text
+
+        def side(part: Term) -> Callable[[], Expression]:
+            return lambda: self.value(part, level + 1, scope)
+
+        def checked() -> Expression:
+            return self.condition(self.value(term.parts[1], level + 1, scope))
+
+        match term.op:
+            case "if":
+                return condition, side(term.parts[1]), side(term.parts[2])
+            case "and":
+                return condition, checked, lambda: Expression("False", "bool", atom=True)
+            case _:
+                return f"not {condition}", checked, lambda: Expression("True", "bool", atom=True)
+
+    # Destinations.
+
+    def tail(self, term: Term, level: int, scope: Scope, to: Destination) -> None:
+        """Carry the value of a term to where it goes."""
+        self.visits -= 1
+        if self.visits < 0:
+            raise Unsuitable("compiling would take too long")
+        match term.op:
+            case "let":
+                self.tail(term.parts[1], level + 1, self._bound(term, level, scope), to)
+            case "app" if term.parts[0].op == "lam":
+                self.tail(term.parts[0].parts[0], level + 1, self._entered(term, level, scope), to)
+            case "app" if to.may_continue:
+                value = self.call(term, level, scope, may_continue=True)
+                if value is not None:
+                    to.store(value)
+            case "if" | "and" | "or":
+                self._tail_choice(term, level, scope, to)
+            case "pair" if isinstance(to, Assign):
+                self.node(level, table.PAIR)
+                first, second = (self.value(part, level + 1, scope) for part in term.parts)
+                to.store(Expression("", ("pair", first.kind, second.kind), parts=(first, second)))
+            case "continue" if to.may_continue:
+                self._continue(term, level, scope)
+            case "eval" if to.may_continue:
+                to.store(self.evaluation(term, level, scope, may_continue=True))
+            case _:
+                to.store(self.value(term, level, scope))
+
+    def _tail_choice(self, term: Term, level: int, scope: Scope, to: Destination) -> None:
+        condition, yes_of, no_of = self._sides(term, level, scope)
+        yes, no = Block(), Block()
+        before = [block.busy for block in self.blocks]
+        for side, make, index in ((yes, yes_of, 1), (no, no_of, 2)):
+            with self.inside(side):
+                if term.op == "if":
+                    self.tail(term.parts[index], level + 1, scope, to)
+                else:
+                    to.store(make())
+        block = self.block
+        if to.may_continue:
+            block.split = Choice(condition, yes, no)
+            for outer, was_busy in zip(self.blocks, before, strict=True):
+                outer.busy = was_busy  # each side asks for itself
+            return
+        common = min(yes.cost, no.cost)
+        block.cost += common
+        block.lines.append(Suite(f"if {condition}:", yes, yes.cost - common, self.meter))
+        if no.lines or no.cost > common:
+            block.lines.append(Suite("else:", no, no.cost - common, self.meter))
+
+    def _continue(self, term: Term, level: int, scope: Scope) -> None:
+        if not self.markers:
+            raise NeedsMarkers
+        self.node(level)
+        value = self.value(term.parts[0], level + 1, scope)
+        owner = scope.region.owner
+        if owner is None:
+            self.impossible()
+            return
+        self.line(f"return marker0({self.text(value)}, {self.constant(owner, ANY).text})")
+
+    # Code.
+
+    def _code(self, term: Term, level: int, scope: Scope) -> Expression:
+        match term.op:
+            case "self":
+                return self.self_value(level, scope)
+            case "eval":
+                return self.evaluation(term, level, scope, may_continue=False)
+            case "continue":
+                return self.impossible()
+            case "code_of":
+                return self._source(term, level, scope)
+            case _:
+                return self._quote(term, level, scope)
+
+    def _source(self, term: Term, level: int, scope: Scope) -> Expression:
+        self.node(level)
+        name = literal_tool(term)
+        owner = scope.region.owner
+        if name is None:
+            asked = self.scalar(self.value(term.parts[0], level + 1, scope), "str")
+            return self.service("source", (asked, self.constant(owner, ANY)), "quoted")
+        tool = owner if name == "self" else self.tool(name)
+        if tool is None:
+            return self.impossible()
+        if tool.quoted is None:
+            tool.quoted = Quoted(tool.term, tool)
+        return self.constant(tool.quoted, "quoted", static=tool.quoted)
+
+    def _quote(self, term: Term, level: int, scope: Scope) -> Expression:
+        template = term.parts[0]
+        unquotes = list(live_parts(template))
+        if not unquotes:
+            self.node(level)
+            quoted = Quoted(template)
+            return self.constant(quoted, "quoted", static=quoted)
+        own = template.nodes - sum(unquote.parts[0].nodes for unquote in unquotes)
+        self.node(level, table.QUOTE_NODE * own)
+        splices = [self.whole(self.value(unquote.parts[0], level + 1, scope)) for unquote in unquotes]
+        texts = "".join(f"{splice.text}, " for splice in splices)
+        return self.service(
+            "template", (self.constant(template, ANY), Expression(f"({texts})", ANY)), "quoted"
+        )
+
+    def evaluation(self, term: Term, level: int, scope: Scope, *, may_continue: bool) -> Expression:
+        """An `eval`: of a tool's function, known now, or of whatever comes."""
+        code = self.known_function(term, level, scope)
+        if code is not None:
+            return self.function_value(code)
+        if not self.markers:
+            raise NeedsMarkers
+        self.node(level)
+        quoted = self.whole(self.value(term.parts[0], level + 1, scope))
+        visible = scope.visible()
+        values = [self._handed(value) for value in visible.values()]
+        site = self.constant((tuple(visible), scope.distinct), ANY)
+        code_name, result = self.names.fresh("t"), self.names.fresh("t")
+        self.line(f"{code_name} = code0({quoted.text}, {site.text})")
+        self.line("evals0 = evals0 + 1")
+        self.line(
+            f"{result} = {code_name}(({''.join(f'{text}, ' for text in values)}), {self.depth(level + 1)})"
+        )
+        self.line("evals0 = evals0 - 1")
+        self.block.calls.append((level + 1, None))
+        self.busy(is_slow=True)
+        value = Expression(result, ANY, atom=True)
+        return value if may_continue else self.unmarked(value)
+
+    def _handed(self, value: Expression | None) -> str:
+        if value is None:
+            raise Unsuitable("a name that an `eval` hands in is not at hand")
+        return self.whole(value).text
+
+
+def _static_charge(term: Term) -> int:
+    """What a node is charged beside its 1, whatever its operands are (for `eq`, the first two values it visits)."""
+    match term.op:
+        case "cons":
+            return table.CONS
+        case "pair":
+            return table.PAIR
+        case "list":
+            return table.charge_list(len(term.parts))
+        case "record":
+            return table.charge_record(len(term.parts))
+        case "eq":
+            return 1
+        case _:
+            return 0

@@ -1,0 +1,263 @@
+"""The state of one unit's compilation, and how values get into text: names, checks, commitments.
+
+Order of evaluation is free here, because only success counts; termination is not, so nothing moves out of the branch
+that it stands in. A check narrows what is known of a name in the block where it stands and those within.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from msgspec.structs import replace
+
+from pif.compiled.kinds import ANY, NEVER, Kind, join, pairing, part
+from pif.compiled.scope import COMMITTED, Expression, TermFacts
+from pif.compiled.source import DEPTH, FUEL, Block, Function, Names
+from pif.values import Value
+
+__all__ = ["SMALL", "Emitter", "NeedsMarkers", "Shape", "Unsuitable", "WideIntegers"]
+
+SMALL = 2**30 - 1
+"""Integers of one digit of CPython's: quickest to compare, and the only ones ever written as text."""
+
+WIDE = 2**62
+"""Integers beyond this are left to units that weigh every one (`Emitter.weighs`)."""
+
+_WEIGHT = 12
+"""How deep the text of an expression nests before a part of it gets a name."""
+
+Shape = tuple["Shape", "Shape"] | None
+"""Which pairs are kept apart: None for one value, else the shapes of both parts."""
+
+
+class Unsuitable(Exception):
+    """Code that stays on the reference evaluator: too large, too deep, or of a form that is not compiled."""
+
+
+class WideIntegers(Exception):
+    """An integer too wide for units that do not weigh them."""
+
+
+class NeedsMarkers(Exception):
+    """A `continue` may come up after all: every value from unknown code must be tested for it."""
+
+
+class Emitter:
+    """`weighs`: integers of any size are expected, and all arithmetic goes through the runtime; otherwise every
+    integer that is stored, passed or returned stays within `WIDE` and a little (see `scalars`)."""
+
+    def __init__(self, *, weighs: bool, markers: bool, visits: int) -> None:
+        self.weighs = weighs
+        self.markers = markers
+        self.visits = visits
+        self.names = Names()
+        self.facts = TermFacts()
+        self.constants: list[Value] = []
+        self._constant_names: dict[Any, str] = {}
+        self.blocks: list[Block] = []
+        self.loops: list[int] = []
+        self.known: dict[str, Kind] = {}
+        self.meter = FUEL
+        self.function = Function("none0", ())
+
+    # Blocks and lines.
+
+    @property
+    def block(self) -> Block:
+        return self.blocks[-1]
+
+    def line(self, text: str) -> None:
+        self.block.lines.append(text)
+
+    def node(self, level: int, charge: int = 0) -> None:
+        """A node `level` levels below the function's first: its 1, and what it is charged whatever its operands."""
+        block = self.blocks[-1]
+        block.cost += 1 + charge
+        if level > block.height:
+            block.height = level
+
+    @contextmanager
+    def inside(self, block: Block) -> Iterator[Block]:
+        """Emit into a block of its own. What is learnt of names there is forgotten after it."""
+        before = self.known
+        self.known = dict(before)
+        self.blocks.append(block)
+        try:
+            yield block
+        finally:
+            self.blocks.pop()
+            self.known = before
+
+    def busy(self, *, is_slow: bool = False) -> None:
+        """The present block calls or loops, and so does every block around it."""
+        for block in self.blocks:
+            block.busy = True
+            block.is_slow = block.is_slow or is_slow
+
+    def depth(self, level: int) -> str:
+        """The text of the depth left `level` levels below the function's first."""
+        if level == 0:
+            return DEPTH
+        for block in reversed(self.blocks):
+            if level in block.depths:
+                return block.depths[level]
+        block = self.blocks[self.loops[0] if self.loops else -1]
+        name = self.names.fresh("e")
+        block.lines.append(f"{name} = {DEPTH} - {level}")
+        block.depths[level] = name
+        return name
+
+    # Constants.
+
+    def constant(self, value: Value, kind: Kind, **more: Any) -> Expression:
+        """A value that goes in by the table of constants, never as text."""
+        key = (type(value), value) if type(value) in (int, str) else id(value)
+        name = self._constant_names.get(key)
+        if name is None:
+            self.constants.append(value)
+            name = self._constant_names[key] = f"k{len(self.constants)}"
+        return Expression(name, kind, atom=True, **more)
+
+    def integer_constant(self, value: int) -> Expression:
+        if not self.weighs and not -WIDE < value < WIDE:
+            raise WideIntegers
+        bits = max(1, value.bit_length())
+        if -SMALL < value < SMALL:
+            return Expression(str(value), "int", bits, atom=True)
+        return replace(self.constant(value, "int"), bits=bits)
+
+    # Values as text.
+
+    def kind(self, value: Expression) -> Kind:
+        """The kind of a value, with what has been learnt of it since."""
+        if value.parts is not None:
+            return pairing(self.kind(value.parts[0]), self.kind(value.parts[1]))
+        return self.known.get(value.text, value.kind) if value.atom else value.kind
+
+    def named(self, value: Expression) -> Expression:
+        """The value under a name (pairs that are not built stay so)."""
+        if value.atom or value.parts is not None:
+            return value
+        name = self.names.fresh("t")
+        self.line(f"{name} = {value.text}")
+        return replace(value, text=name, atom=True, weight=1)
+
+    def stored(self, value: Expression) -> Expression:
+        """The value as it may be kept anywhere: pairs built, integers known to be small."""
+        if value.parts is not None:
+            first, second = map(self.stored, value.parts)
+            weight = 1 + max(first.weight, second.weight)
+            return Expression(f"({first.text}, {second.text})", self.kind(value), weight=weight)
+        if value.kind == "int" and value.bits > COMMITTED and not self.weighs:
+            value = self.named(value)
+            self.line(f"if not {-SMALL} < {value.text} < {SMALL}: wide0({value.text})")
+            return replace(value, bits=COMMITTED, base=None)
+        return value
+
+    def whole(self, value: Expression) -> Expression:
+        """The stored value as an atom."""
+        return self.named(self.stored(value))
+
+    def text(self, value: Expression) -> str:
+        """The text of the stored value, not nested too deep."""
+        value = self.stored(value)
+        return self.named(value).text if value.weight > _WEIGHT else value.text
+
+    def made(self, text: str, kind: Kind, *operands: Expression, **more: Any) -> Expression:
+        """An expression over others."""
+        weight = 1 + max((operand.weight for operand in operands), default=0)
+        made = Expression(text, kind, weight=weight, **more)
+        return self.named(made) if weight > _WEIGHT else made
+
+    def service(self, name: str, operands: Sequence[Expression], kind: Kind, **more: Any) -> Expression:
+        """A call of one of the runtime's operations, which may take a while."""
+        texts = ", ".join([self.text(operand) for operand in operands])
+        for block in self.blocks:
+            block.is_slow = True
+        return self.made(f"{name}0({texts})", kind, *operands, **more)
+
+    def impossible(self) -> Expression:
+        """The run cannot succeed beyond this point."""
+        self.line("stop0()")
+        return Expression("none0", NEVER, atom=True)
+
+    # Checks.
+
+    def learn(self, value: Expression, kind: Kind) -> Expression:
+        self.known[value.text] = kind
+        return replace(value, kind=kind)
+
+    def scalar(self, value: Expression, kind: str) -> Expression:
+        """The value, surely an `int`, `bool` or `str`."""
+        found = self.kind(value)
+        if found == kind:
+            return replace(value, kind=found) if value.kind != found else value
+        if found != ANY:
+            return self.impossible()
+        value = self.named(value)
+        self.line(f"if type0({value.text}) is not {kind}0: stop0()")
+        return self.learn(value, kind)
+
+    def pair_part(self, value: Expression, index: int) -> Expression:
+        """The first (0) or second (1) part of a value that must be a pair."""
+        if value.parts is not None:
+            return value.parts[index]
+        value = self.named(value)
+        found = self.kind(value)
+        if found == ANY:
+            self.line(f"if type0({value.text}) is not tuple0 or len0({value.text}) != 2: stop0()")
+            found = ("pair", ANY, ANY)
+            self.learn(value, found)
+        elif not isinstance(found, tuple) or found[0] != "pair":
+            return self.impossible()
+        return self.made(f"{value.text}[{index}]", part(found, index), value)
+
+    def a_list(self, value: Expression) -> Expression:
+        """The value as an atom, surely a list."""
+        value = self.whole(value)
+        found = self.kind(value)
+        if found == ANY:
+            self.line(f"if type0({value.text}) is not tuple0 or len0({value.text}) == 2: stop0()")
+            return self.learn(value, ("list", ANY))
+        if found != NEVER and (not isinstance(found, tuple) or found[0] != "list"):
+            return self.impossible()
+        return replace(value, kind=found)
+
+    # Joining what two branches give.
+
+    def shape(self, value: Expression) -> Shape:
+        return None if value.parts is None else (self.shape(value.parts[0]), self.shape(value.parts[1]))
+
+    def targets(self, shape: Shape, kind: Kind) -> Expression:
+        """Fresh names for a value of a shape."""
+        if shape is None:
+            return Expression(self.names.fresh("t"), kind, atom=True)
+        first, second = (self.targets(shape[i], part(kind, i)) for i in (0, 1))
+        return Expression("", kind, parts=(first, second))
+
+    def assign(self, target: Expression, value: Expression) -> None:
+        """Give a value, whose shape holds the target's, to fresh names."""
+        if target.parts is None:
+            value = value if value.parts is None else self.stored(value)
+            self.line(f"{target.text} = {value.text}")
+            return
+        for i in (0, 1):
+            self.assign(target.parts[i], self.pair_part(value, i))
+
+    def joined(self, target: Expression, yes: Expression, no: Expression) -> Expression:
+        """What is known of the target after either value was assigned."""
+        if target.parts is not None:
+            assert yes.parts is not None
+            assert no.parts is not None
+            parts = tuple(
+                self.joined(*three) for three in zip(target.parts, yes.parts, no.parts, strict=True)
+            )
+            return replace(target, parts=(parts[0], parts[1]))
+        return replace(target, kind=join(yes.kind, no.kind), bits=max(yes.bits, no.bits))
+
+
+def common_shape(a: Shape, b: Shape) -> Shape:
+    """The pairs that both shapes keep apart."""
+    return None if a is None or b is None else (common_shape(a[0], b[0]), common_shape(a[1], b[1]))

@@ -1,0 +1,126 @@
+"""Term → source: the whole of one unit.
+
+A unit is one function `unit0` over a tuple of constants; calling it makes the unit's functions and gives the one to
+start with. There are two forms:
+
+- *function*: for code that is a `lam`; called with its argument (and the depth left).
+- *value*: for any other code; called with a tuple of the values that an `eval` hands in (and the depth left).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pif import primitives as table
+from pif.compiled.control import Control, Return
+from pif.compiled.emitter import NeedsMarkers, Unsuitable
+from pif.compiled.kinds import ANY, Kind
+from pif.compiled.scope import Expression, Region, Scope
+from pif.compiled.source import INDENT, Function, TooNested
+from pif.reference.machine import Tool, Tools
+from pif.terms import Term
+from pif.values import Value
+
+__all__ = ["Draft", "draft_function", "draft_value"]
+
+_VISITS = 3_000
+"""Visits to nodes that compiling may take, some tenth of a second: nothing can stop it while it goes on. A body is
+walked again for each kind of argument."""
+
+
+class Draft(NamedTuple):
+    """Source before it is compiled. `used`: the tools whose code it holds, by the names they were asked for.
+
+    `charge`: what the entry does not charge itself: the evaluation of the code to a function, and the call.
+    """
+
+    source: str
+    constants: tuple[Value, ...]
+    used: dict[str, Tool | None]
+    charge: int
+
+
+class _Generator(Control):
+    def body(self, term: Term, scope: Scope) -> None:
+        self.tail(term, 0, scope, Return(self))
+
+    def draft(self, entry: str, charge: int) -> Draft:
+        lines = ["def unit0(k0):"]
+        lines += [f"{INDENT}k{i} = k0[{i - 1}]" for i in range(1, len(self.constants) + 1)]
+        try:
+            for function in self.finished:
+                lines += function.source(1)
+        except TooNested:
+            raise Unsuitable("the code nests too deep") from None
+        lines.append(f"{INDENT}return {entry}\n")
+        return Draft("\n".join(lines), tuple(self.constants), self.used, charge)
+
+
+def _generator(term: Term, tools: Tools, *, weighs: bool, markers: bool) -> _Generator:
+    if term.nodes > _VISITS:
+        raise Unsuitable("the code is too large to compile")
+    return _Generator(tools, weighs=weighs, markers=markers, visits=_VISITS)
+
+
+def draft_function(term: Term, owner: Tool | None, kind: Kind, tools: Tools, *, weighs: bool) -> Draft:
+    """The source of a `lam` for a kind of argument. Raises `Unsuitable` and `WideIntegers`."""
+    try:
+        return _draft_function(_generator(term, tools, weighs=weighs, markers=False), term, owner, kind)
+    except NeedsMarkers:
+        return _draft_function(_generator(term, tools, weighs=weighs, markers=True), term, owner, kind)
+
+
+def _draft_function(generator: _Generator, term: Term, owner: Tool | None, kind: Kind) -> Draft:
+    if generator.facts.free(term):
+        raise Unsuitable("the code has free names")
+    code = generator.code(term, owner, ())
+    function = generator.variant(code, kind).function
+    generator.write_waiting()
+    entry = function.name
+    if len(function.parameters) > 1:
+        entry = _unpacking(generator, function, kind)
+    return generator.draft(entry, 1 + table.charge_closure(0) + table.CALL)
+
+
+def _unpacking(generator: _Generator, function: Function, kind: Kind) -> str:
+    """A function of the whole argument for one that takes the parts of a pair."""
+    whole = Expression(generator.names.fresh("v"), kind, atom=True)
+    entry = Function(generator.names.fresh("f"), (whole.text,))
+    with generator.writing(entry, keeps_facts=False):
+        texts = ", ".join(generator.arguments(whole, kind))
+        generator.line(f"return {function.name}({texts}, d0)")
+        generator.block.calls.append((0, function))
+    generator.finished.append(entry)
+    return entry.name
+
+
+def draft_value(
+    term: Term,
+    owner: Tool | None,
+    names: tuple[str, ...],
+    tools: Tools,
+    *,
+    weighs: bool,
+    operand: bool = False,
+) -> Draft:
+    """The source of code that is run with these names in scope. As an `operand` it may not end in `continue`."""
+    generator = _generator(term, tools, weighs=weighs, markers=True)
+    function = Function(generator.names.fresh("f"), (generator.names.fresh("v"),))
+    (handed,) = function.parameters
+    wanted = set(names) if generator.facts.evaluates(term) else generator.facts.free(term)
+    given: dict[str, Expression | None] = {}
+    for index, name in enumerate(names):
+        value = Expression(generator.names.fresh("v"), ANY, atom=True)
+        given[name] = value
+        if name in wanted:
+            function.prologue.append(f"{value.text} = {handed}[{index}]")
+    with generator.writing(function, keeps_facts=False):
+        scope = Scope(Region(owner, given))
+        if operand:
+            value = generator.value(term, 0, scope)
+            generator.line(f"return {generator.text(value)}")
+        else:
+            generator.body(term, scope)
+    generator.finished.append(function)
+    generator.write_waiting()
+    return generator.draft(function.name, 0)

@@ -1,0 +1,233 @@
+"""Folds: loops over lists and ranges.
+
+The function of a fold becomes the loop's body where it stands there as a `lam` and makes no function that outlives a
+step. Its argument, a pair, is not built: the accumulator and the item have names, and an accumulator that stays a
+pair has one for each part. The whole loop's fuel is taken before it starts; what branches cost beyond the cheapest
+way is summed in a local and taken after it. A fold over a `range` makes no list.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from pif import primitives as table
+from pif.compiled.functions import Functions
+from pif.compiled.kinds import ANY, NEVER, Kind, element, part
+from pif.compiled.scalars import ACCUMULATED
+from pif.compiled.scope import COMMITTED, Expression, Scope
+from pif.compiled.source import DEPTH, FUEL, Block, Function, Suite, suites_in
+from pif.terms import Term
+
+__all__ = ["Assign", "Loops"]
+
+_LOOPS = 12
+"""Loops inside one another in one function; CPython allows 20."""
+
+_KEPT = 1_000
+"""Steps from which a loop's list is looked at, whether it must be taken apart slowly."""
+
+_LOOK = 1_023
+"""A loop looks at the cancel flag where a step's number has none of these bits, if it may go on for long."""
+
+_OVERRUN = 2
+"""How many times the fuel that is taken before a loop its branches may use unasked."""
+
+
+class Assign:
+    """The destination of a loop's step: accumulators, all assigned at once."""
+
+    may_continue = False
+
+    def __init__(self, emitter: Loops, target: Expression) -> None:
+        self.emitter = emitter
+        self.target = target
+
+    def store(self, value: Expression) -> None:
+        changes = list(self._changes(self.target, value))
+        if changes:
+            names = ", ".join(name for name, _ in changes)
+            self.emitter.line(f"{names} = {', '.join(text for _, text in changes)}")
+
+    def _changes(self, target: Expression, value: Expression) -> Iterator[tuple[str, str]]:
+        if target.parts is not None:
+            for i in (0, 1):
+                yield from self._changes(target.parts[i], self.emitter.pair_part(value, i))
+        elif value.base == target.text and target.kind == "int":
+            if value.text != target.text:
+                yield target.text, value.text
+        else:
+            yield target.text, self.emitter.text(value)
+
+
+class Loops(Functions):
+    """Text for folds."""
+
+    @abstractmethod
+    def tail(self, term: Term, level: int, scope: Scope, to: Assign) -> None:
+        """Carry the value of a term to where it goes."""
+
+    def fold(self, term: Term, level: int, scope: Scope) -> Expression:
+        function, initial, items = term.parts
+        self.node(level)
+        step = self._step(function, level + 1, scope)
+        start = self.value(initial, level + 1, scope)
+        start = start if start.parts is not None else self.named(start)
+        counted: tuple[str, str] | None = None
+        if items.op == "range" and not self.weighs:
+            self.node(level + 1)
+            first, last = [
+                self.whole(self.scalar(self.value(end, level + 2, scope), "int")).text for end in items.parts
+            ]
+            counted = (first, last)
+            item_kind: Kind = "int"
+            walked = ""
+        else:
+            listed = self.a_list(self.value(items, level + 1, scope))
+            walked, item_kind = listed.text, element(listed.kind)
+        if isinstance(step, Term):
+            kind = self.inference.folded(
+                step, self.kind(start), item_kind, self.kinds_in(scope), self.called_in(scope.region)
+            )
+        else:
+            kind = ANY
+        loop = _Loop(level + 1, counted, walked, item_kind)
+        return self._loop(loop, step, start, kind, scope)
+
+    def _step(self, function: Term, level: int, scope: Scope) -> Term | Expression:
+        """The function of a fold: a `lam` whose body becomes the loop's, or a function value."""
+        if function.op != "lam":
+            value = self.whole(self.value(function, level, scope))
+            if self.kind(value) == ANY:
+                self.line(f"if type0({value.text}) is not function0: stop0()")
+            elif self.kind(value) not in ("function", NEVER):
+                return self.impossible()
+            return value
+        self.node(level, table.charge_closure(self.facts.captured(function, scope)))
+        if not self.facts.makes_functions(function.parts[0]) and len(self.loops) < _LOOPS:
+            return function
+        return self.step_function(function, scope)
+
+    def _loop(
+        self, loop: _Loop, step: Term | Expression, start: Expression, kind: Kind, scope: Scope
+    ) -> Expression:
+        target = self._accumulators(kind, isinstance(step, Term))
+        self._assign_start(target, start)
+        count = self.names.fresh("n")
+        walk = self.names.fresh("w")
+        item = Expression(self.names.fresh("v"), loop.item_kind, atom=True)
+        around, body = Block(), Block()
+        if loop.counted is not None:
+            self.line(f"{count} = {loop.counted[1]} - {loop.counted[0]}")
+            entry = Suite(f"if {count} > 0:", around, 0, FUEL)
+        else:
+            self.line(f"{walk} = {loop.walked}")
+            entry = Suite(f"if {walk}:", around, 0, FUEL)
+        outer_meter = self.meter
+        rest, meter = self.names.fresh("j"), self.names.fresh("m")
+        self.loops.append(len(self.blocks) - 1)
+        self.meter = meter
+        with self.inside(around), self.inside(body):
+            if loop.counted is None:
+                self.line(f"{item.text}, {walk}, {rest} = {walk}")
+            if isinstance(step, Term):
+                inner = scope.bind(step.value, Expression("", ANY, parts=(target, item)), inside=True)
+                self.tail(step.parts[0], loop.level, inner, Assign(self, target))
+            else:
+                self._call_step(step, target, item, loop.level)
+        self.loops.pop()
+        self.meter = outer_meter
+        self.busy()
+        lines = around.lines
+        if not self.loops:
+            self._guard(lines, body)
+        each = 1 + table.CALL + body.cost + (table.RANGE_ELEMENT if loop.counted else 0)
+        if loop.counted is None:
+            lines.append(f"{count} = {walk}[2]")
+        lines.append(f"{FUEL} = {FUEL} - {count} * {each}")
+        lines.append(f"if {FUEL} < 0: pause0(0)")
+        extra = _most_extra(body, meter)
+        if extra:
+            lines.append(f"{meter} = 0")
+        if body.is_slow or extra > _OVERRUN * each:
+            self._look(body, item.text if loop.counted else rest, meter if extra else None)
+        header = f"while {walk}:"
+        if loop.counted is not None:
+            header = f"for {item.text} in range0({loop.counted[0]}, {loop.counted[1]}):"
+        lines.append(Suite(header, body, 0, meter, tests=False))
+        around.height, around.calls = body.height, body.calls
+        if extra:
+            lines.append(f"{FUEL} = {FUEL} - {meter}")
+        if target.parts is None and (kind == ANY or isinstance(kind, tuple)):
+            lines.append(f"if {count} > {_KEPT}: keep0({target.text})")
+        self.block.lines.append(entry)
+        return self._settled(target)
+
+    @staticmethod
+    def _look(body: Block, number: str, meter: str | None) -> None:
+        """Now and then a long loop asks whether to go on, and settles what its branches used."""
+        look = Block()
+        if meter is not None:
+            look.lines += [f"{FUEL} = {FUEL} - {meter}", f"{meter} = 0"]
+        look.lines.append("look0()")
+        body.lines.append(Suite(f"if not {number} & {_LOOK}:", look, 0, FUEL))
+
+    def _guard(self, lines: list[str | Suite | Function], body: Block) -> None:
+        """Branches in a loop test their depth only where it may be too great for one of them."""
+        suites = list(suites_in(body))
+        deepest = max((suite.block.height for suite in suites), default=0)
+        if deepest > body.height:
+            guard = self.names.fresh("s")
+            lines.append(f"{guard} = {DEPTH} < {deepest}")
+            for suite in suites:
+                suite.guard = f"{guard} and "
+
+    def _accumulators(self, kind: Kind, is_apart: bool, levels: int = 2) -> Expression:
+        """The names that hold a fold's value between steps: one for each part of pairs that stay pairs."""
+        if is_apart and levels and isinstance(kind, tuple) and kind[0] == "pair":
+            first, second = (self._accumulators(part(kind, i), True, levels - 1) for i in (0, 1))
+            return Expression("", kind, parts=(first, second))
+        name = self.names.fresh("a")
+        bits = ACCUMULATED if kind == "int" and not self.weighs else COMMITTED
+        return Expression(name, kind, bits, atom=True, base=name if kind == "int" else None)
+
+    def _assign_start(self, target: Expression, start: Expression) -> None:
+        if target.parts is None:
+            self.line(f"{target.text} = {self.text(start)}")
+            return
+        for i in (0, 1):
+            self._assign_start(target.parts[i], self.pair_part(start, i))
+
+    def _settled(self, target: Expression) -> Expression:
+        """The accumulators after their loop: ordinary values."""
+        if target.parts is not None:
+            return replace(target, parts=(self._settled(target.parts[0]), self._settled(target.parts[1])))
+        return replace(target, base=None)
+
+    def _call_step(self, step: Expression, target: Expression, item: Expression, level: int) -> None:
+        argument = f"({target.text}, {item.text})"
+        if isinstance(step.static, Function) and len(step.static.parameters) == 2:
+            argument = f"{target.text}, {item.text}"
+        self.line(f"{target.text} = {step.text}({argument}, {self.depth(level)})")
+        function = step.static if isinstance(step.static, Function) else None
+        self.block.calls.append((level, function))
+        self.busy(is_slow=True)
+        if self.markers:
+            self.line(f"if type0({target.text}) is marker0: stop0()")
+
+
+class _Loop:
+    """What a fold walks: the bounds of a range, or a list. `level` is where its steps run."""
+
+    def __init__(self, level: int, counted: tuple[str, str] | None, walked: str, item_kind: Kind) -> None:
+        self.level = level
+        self.counted = counted
+        self.walked = walked
+        self.item_kind = item_kind
+
+
+def _most_extra(body: Block, meter: str) -> int:
+    """The most, and a little more, that a step of a loop can add to its meter."""
+    return sum(suite.extra for suite in suites_in(body) if suite.meter == meter)

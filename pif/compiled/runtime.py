@@ -1,0 +1,505 @@
+"""What generated code runs on: one dictionary of globals for one run at a time.
+
+The fuel is a global of that dictionary, so that units compiled later in a run (by `eval`) share it. As in the
+reference it is handed out in slices; where a slice is used up, the run is asked whether it is to stop.
+
+Whatever breaks a rule raises something out of `FAILURES`; nobody asks what it was, the reference says it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+from types import FunctionType
+from typing import Any, NoReturn, Protocol
+
+from pif import primitives as table
+from pif.analysis.facts import facts_of
+from pif.analysis.normalize import normalize
+from pif.budget import TERM_DEPTH, Budget
+from pif.compiled.emitter import WIDE, WideIntegers
+from pif.errors import PifError
+from pif.reference.code import analysis, fill
+from pif.reference.equality import equal
+from pif.reference.machine import Tool, Tools
+from pif.reification import NotData, TooDeepTerm, literal_term, reflect, reify
+from pif.terms import Term, same_term
+from pif.values import (
+    LONG,
+    NIL,
+    Continuation,
+    FunctionInData,
+    Quoted,
+    Record,
+    Value,
+    is_list,
+    items_of,
+    list_of,
+    print_value,
+)
+
+__all__ = ["FAILURES", "Cancelled", "Declined", "Runtime", "Session", "Stopped", "still_hold"]
+
+SLICE = 100_000
+"""Fuel between two looks at the cancel flag: a few milliseconds."""
+
+_PATIENCE = 2_000
+"""Charges by the runtime's own operations between two looks at the cancel flag."""
+
+
+class Stopped(Exception):
+    """Some rule was broken, or the fuel is used up: the reference says which, where and when."""
+
+
+class Cancelled(Exception):
+    """The run was asked to stop. `left` is the fuel that was left then."""
+
+    def __init__(self, left: int) -> None:
+        super().__init__()
+        self.left = left
+
+
+class Declined(Exception):
+    """The run makes new code so fast that compiling it does not pay."""
+
+
+FAILURES = (
+    Stopped, PifError, NotData, TooDeepTerm, FunctionInData,
+    TypeError, ValueError, LookupError, ArithmeticError, RecursionError, AttributeError, NameError,
+)  # fmt: skip
+"""What a run that breaks a rule can raise. The last two would be slips of the generator: even they only cost time."""
+
+Site = tuple[tuple[str, ...], int]
+"""Where an `eval` stands: the names in scope, and how many it is charged for."""
+
+Compile = Callable[["Runtime", Quoted, tuple[str, ...]], Any]
+"""Compiles quoted code met in a run: (runtime, code, names) → function of (values, depth)."""
+
+
+class Session(Protocol):
+    """What a run may use and reach; `compiles`: whether this is the time and place to compile anything."""
+
+    compiles: bool
+    budget: Budget
+    tools: Tools
+    cancelled: Callable[[], bool] | None
+    long_lists: list[Value]
+
+
+def still_hold(used: dict[str, Tool | None], tools: Tools) -> bool:
+    """Whether the names that compiled code relies on mean the same tools as when it was compiled."""
+    for reference, tool in used.items():
+        found = tools.tool(reference)
+        if found is not tool and (found is None or tool is None or not _same(found, tool)):
+            return False
+    return True
+
+
+def _same(a: Tool, b: Tool) -> bool:
+    return a.version == b.version and a.name == b.name and same_term(a.term, b.term)
+
+
+class _Nothing:
+    """Tools of a runtime that no run has."""
+
+    def tool(self, reference: str) -> Tool | None:
+        return None
+
+    def nearest(self, name: str) -> str | None:
+        return None
+
+
+class _Idle:
+    """Stands where no run is."""
+
+    def __init__(self) -> None:
+        self.compiles = False
+        self.budget = Budget()
+        self.tools: Tools = _Nothing()
+        self.cancelled: Callable[[], bool] | None = None
+        self.long_lists: list[Value] = []
+
+
+_IDLE: Session = _Idle()
+
+
+class Runtime:
+    """One run's globals, used again for later runs but never for two at once. `weighs` as in `Emitter`."""
+
+    def __init__(self, compile_code: Compile, *, weighs: bool) -> None:
+        self.weighs = weighs
+        self.compile_code = compile_code
+        self.session = _IDLE
+        self.fuel = 0
+        self.reserve = 0
+        self.patience = _PATIENCE
+        self.compiled_nodes = 0
+        self.codes: dict[tuple[int, tuple[str, ...]], tuple[Quoted, Any]] = {}
+        self.used: dict[str, Tool | None] = {}
+        self.globals: dict[str, Any] = {"__builtins__": {}, "fuel0": 0, "evals0": 0, "limit0": 0}
+        self.globals |= _CONSTANTS
+        self.globals |= {f"{name}0": getattr(self, name) for name in _SERVICES}
+        self.globals["with0"] = self.with_
+        if weighs:
+            self.globals |= {f"{name}0": getattr(self, name) for name in _WEIGHED}
+
+    def begin(self, session: Session, fuel: int) -> None:
+        """Make ready for a run with so much fuel."""
+        if self.used and not still_hold(self.used, session.tools):
+            self.codes.clear()
+            self.used.clear()
+        self.session = session
+        self.globals["limit0"] = session.budget.eval_depth
+        self.refill(fuel)
+
+    def refill(self, fuel: int) -> None:
+        """Make ready for a step of the same run."""
+        known = self.globals
+        self.fuel = fuel
+        known["evals0"] = 0
+        if fuel > SLICE:
+            known["fuel0"] = SLICE
+            self.reserve = fuel - SLICE
+        else:
+            known["fuel0"] = fuel
+            self.reserve = 0
+
+    def left(self) -> int:
+        """The fuel that is left; less than 0 where the run used more than it had."""
+        fuel: int = self.globals["fuel0"]
+        return fuel + self.reserve
+
+    def end(self) -> None:
+        """Let go of everything that belongs to the run."""
+        self.session = _IDLE
+        self.compiled_nodes = 0
+        if len(self.codes) > _CODES:
+            self.codes.clear()
+            self.used.clear()
+
+    # Fuel and limits.
+
+    def charge(self, amount: int, node: object = None) -> None:
+        known = self.globals
+        known["fuel0"] = fuel = known["fuel0"] - amount
+        self.patience -= 1
+        if self.patience < 0:
+            self.look()
+        if fuel < 0:
+            self.pause(0)
+
+    def look(self) -> None:
+        """Called now and then where much time may pass between two calls of `pause`."""
+        self.patience = _PATIENCE
+        if self.left() < 0:
+            raise Stopped
+        if self.session.cancelled is not None and self.session.cancelled():
+            raise Cancelled(self.left())
+
+    def pause(self, margin: int) -> None:
+        """Called where fuel or depth (then `margin` is negative) may be used up."""
+        if margin < 0:
+            raise Stopped
+        known = self.globals
+        fuel = known["fuel0"]
+        if fuel >= 0:
+            return
+        self.look()
+        moved = min(self.reserve, SLICE - fuel)
+        known["fuel0"] = fuel + moved
+        self.reserve -= moved
+
+    def stop(self) -> NoReturn:
+        raise Stopped
+
+    def wide(self, integer: int) -> None:
+        """An integer of more than one digit: is it one that this unit can go on with?"""
+        if not -WIDE < integer < WIDE:
+            raise WideIntegers
+
+    def keep(self, made: Value) -> Value:
+        if type(made) is tuple and len(made) == 3 and made[2] >= LONG:
+            self.session.long_lists.append(made)
+        return made
+
+    def listed(self, items: Sequence[Value]) -> Value:
+        """A list value, kept if it is long; making a long one can be stopped."""
+        cell: Value = NIL
+        left = enumerate(reversed(items), 1)
+        for _ in range(0, len(items), _CELLS):
+            for length, item in islice(left, _CELLS):
+                cell = (item, cell, length)
+            self.look()
+        return self.keep(cell)
+
+    # Comparison.
+
+    def eq(self, left: Value, right: Value) -> bool:
+        """The 1 for the first two values is charged by the caller."""
+        self.globals["fuel0"] += 1
+        return equal(left, right, self, _OPERANDS)
+
+    def compare(self, left: Value, right: Value) -> None:
+        kind = type(left)
+        if kind is not type(right):
+            raise Stopped
+        if kind is int:
+            self.charge(table.charge_linear(left, right))
+        elif kind is str:
+            self.charge(table.charge_text_walk(max(len(left), len(right))))
+        else:
+            raise Stopped
+
+    def lt(self, left: Value, right: Value) -> bool:
+        self.compare(left, right)
+        return bool(left < right)
+
+    def lte(self, left: Value, right: Value) -> bool:
+        self.compare(left, right)
+        return bool(left <= right)
+
+    def gt(self, left: Value, right: Value) -> bool:
+        self.compare(left, right)
+        return bool(left > right)
+
+    def gte(self, left: Value, right: Value) -> bool:
+        self.compare(left, right)
+        return bool(left >= right)
+
+    # Integers of any size.
+
+    def both_integers(self, left: Value, right: Value) -> None:
+        if type(left) is not int or type(right) is not int:
+            raise Stopped
+
+    def sized(self, integer: int) -> int:
+        if integer.bit_length() > self.session.budget.integer_bits:
+            raise Stopped
+        return integer
+
+    def add(self, left: Value, right: Value) -> int:
+        self.both_integers(left, right)
+        self.charge(table.charge_linear(left, right))
+        return self.sized(left + right)
+
+    def sub(self, left: Value, right: Value) -> int:
+        self.both_integers(left, right)
+        self.charge(table.charge_linear(left, right))
+        return self.sized(left - right)
+
+    def mul(self, left: Value, right: Value) -> int:
+        self.both_integers(left, right)
+        if left and right and left.bit_length() + right.bit_length() - 1 > self.session.budget.integer_bits:
+            raise Stopped
+        self.charge(table.charge_product(left, right))
+        return self.sized(left * right)
+
+    def div(self, left: Value, right: Value) -> int:
+        self.both_integers(left, right)
+        self.charge(table.charge_product(left, right))
+        return int(left // right)
+
+    def mod(self, left: Value, right: Value) -> int:
+        self.both_integers(left, right)
+        self.charge(table.charge_product(left, right))
+        return int(left % right)
+
+    # Lists, records, strings.
+
+    def ranged(self, first: Value, last: Value) -> Value:
+        self.both_integers(first, last)
+        self.charge(table.charge_range(first, last))
+        return self.listed(range(first, last))
+
+    def list(self, items: tuple[Value, ...]) -> Value:
+        return self.listed(items)
+
+    def length(self, value: Value) -> int:
+        if type(value) is str:
+            return len(value)
+        if not is_list(value):
+            raise Stopped
+        length: int = value[2] if value else 0
+        return length
+
+    def record(self, names: tuple[str, ...], fields: tuple[Value, ...]) -> Record:
+        return Record(dict(zip(names, fields, strict=True)))
+
+    def get(self, record: Value, key: Value) -> Value:
+        if type(record) is not Record or type(key) is not str:
+            raise Stopped
+        return record.fields[key]
+
+    def with_(self, record: Value, key: Value, value: Value) -> Record:
+        if type(record) is not Record or type(key) is not str:
+            raise Stopped
+        self.charge(table.charge_with(len(record.fields)))
+        if key in record.fields:
+            return Record({**record.fields, key: value})
+        return Record(dict(sorted([*record.fields.items(), (key, value)], key=_name)))
+
+    def keys(self, record: Value) -> Value:
+        if type(record) is not Record:
+            raise Stopped
+        self.charge(table.CHARS_ELEMENT * len(record.fields))
+        return self.keep(list_of(record.fields))
+
+    def text(self, value: Value) -> str:
+        if type(value) is not str:
+            raise Stopped
+        return value
+
+    def walked(self, length: int) -> None:
+        """The size test and the charge of a string that is made."""
+        if length > self.session.budget.string_length:
+            raise Stopped
+        self.charge(table.charge_text_walk(length))
+
+    def concat(self, left: Value, right: Value) -> str:
+        if type(left) is not str or type(right) is not str:
+            raise Stopped
+        self.walked(len(left) + len(right))
+        return left + right
+
+    def chars(self, text: Value) -> Value:
+        self.charge(table.CHARS_ELEMENT * len(self.text(text)))
+        return self.listed(text)
+
+    def join(self, separator: Value, items: Value) -> str:
+        self.text(separator)
+        if not is_list(items):
+            raise Stopped
+        if not items:
+            return ""
+        self.charge(items[2])
+        texts = [self.text(item) for item in items_of(items)]
+        self.walked(sum(map(len, texts)) + len(separator) * (len(texts) - 1))
+        return str(separator.join(texts))
+
+    def show(self, value: Value) -> str:
+        text = value
+        if type(value) is not str:
+            printed = print_value(value, 4 * self.session.budget.string_length, as_term=True)
+            if printed is None or len(printed.text) > self.session.budget.string_length:
+                raise Stopped
+            text = printed.text
+        self.charge(table.charge_text_walk(len(text)))
+        return str(text)
+
+    # Code.
+
+    def term(self, value: Value) -> Term:
+        if type(value) is not Quoted:
+            raise Stopped
+        return value.term
+
+    def reify(self, value: Value) -> Value:
+        term = self.term(value)
+        self.charge(table.REIFY_NODE * term.nodes)
+        self.narrow(term)
+        return reify(term)
+
+    def narrow(self, term: Term) -> None:
+        """Integers written in code that becomes data."""
+        if not self.weighs and _holds_wide(term):
+            raise WideIntegers
+
+    def reflect(self, data: Value) -> Quoted:
+        return Quoted(reflect(data, lambda: self.charge(table.REFLECT_NODE)))
+
+    def analyze(self, value: Value) -> Record:
+        term = self.term(value)
+        self.charge(table.ANALYZE_BASE + table.ANALYZE_NODE * term.nodes)
+        return analysis(facts_of(term))
+
+    def normalize(self, value: Value) -> Quoted:
+        term = self.term(value)
+        return Quoted(normalize(term, lambda nodes: self.charge(table.NORMALIZE_NODE * nodes)), value.owner)
+
+    def source(self, name: Value, owner: Tool | None) -> Quoted:
+        tool = owner if self.text(name) == "self" else self.session.tools.tool(name)
+        if tool is None:
+            raise Stopped
+        if tool.quoted is None:
+            tool.quoted = Quoted(tool.term, tool)
+        return tool.quoted
+
+    def template(self, term: Term, values: tuple[Value, ...]) -> Quoted:
+        splices = [self.spliced(value) for value in values]
+        splices.reverse()
+        built = fill(term, 1, splices)
+        if built.height > TERM_DEPTH:
+            raise Stopped
+        return Quoted(built)
+
+    def spliced(self, value: Value) -> Term:
+        if type(value) is Quoted:
+            self.charge(table.QUOTE_NODE * value.term.nodes)
+            return value.term
+        return literal_term(value, lambda nodes: self.charge(table.QUOTE_NODE * nodes))
+
+    def code(self, value: Value, site: Site) -> Any:
+        """The function of quoted code, compiled when it is first met; charged as an `eval` of it."""
+        term = self.term(value)
+        names, distinct = site
+        self.charge(table.EVAL_NODE * term.nodes + distinct)
+        if self.globals["evals0"] >= self.globals["limit0"]:
+            raise Stopped
+        # The quoted value is kept beside its code: a freed term's id could be given to another.
+        key = (id(term), names)
+        known = self.codes.get(key)
+        if known is None or known[0].owner is not value.owner:
+            if not self.session.compiles:
+                raise Stopped
+            self.compiled_nodes += _NODES_A_CODE + term.nodes
+            used = self.fuel - self.left()
+            if self.compiled_nodes > _NODES_FREE + used // _FUEL_A_NODE:
+                raise Declined
+            known = self.codes[key] = (value, self.compile_code(self, value, names))
+        return known[1]
+
+
+class _Operand:
+    """Stands for the node of an operand, to which `equal` gives the error of a function."""
+
+    def fail(self, kind: str, message: str, **more: Any) -> NoReturn:
+        raise Stopped
+
+
+class _Operands:
+    left = right = _Operand()
+
+
+_OPERANDS = _Operands()
+
+
+def _name(field: tuple[str, Value]) -> str:
+    return field[0]
+
+
+def _holds_wide(term: Term) -> bool:
+    value = term.value
+    if term.op == "literal" and type(value) is int and not -WIDE < value < WIDE:
+        return True
+    return any(map(_holds_wide, term.parts))
+
+
+_CODES = 200
+"""Pieces of quoted code that a runtime keeps from one run to the next."""
+
+_NODES_A_CODE, _NODES_FREE, _FUEL_A_NODE = 10, 1_000, 400
+"""Compiling quoted code is let be where it would cost more than evaluating it does."""
+
+_CELLS = 50_000
+"""Cells of a list made between two looks at the cancel flag."""
+
+_CONSTANTS: dict[str, Any] = {
+    "type0": type, "len0": len, "range0": range, "int0": int, "bool0": bool, "str0": str, "tuple0": tuple,
+    "none0": None, "nil0": (), "function0": FunctionType, "marker0": Continuation,
+}  # fmt: skip
+
+_SERVICES = (
+    "pause", "look", "stop", "wide", "keep", "eq", "lt", "lte", "gt", "gte", "ranged", "list", "length", "record", "get",
+    "keys", "concat", "chars", "join", "show", "reify", "reflect", "analyze", "normalize", "source", "template", "code",
+)  # fmt: skip
+_WEIGHED = ("add", "sub", "mul", "div", "mod")

@@ -1,0 +1,25 @@
+"""Runs that compile before their first step, so that tests need no long ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from pif import evaluate, stepping
+from pif.compiled.cache import Cache
+
+__all__ = ["compiling_at_once"]
+
+
+@contextmanager
+def compiling_at_once() -> Iterator[Cache]:
+    """No trial on the reference, and a cache of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        cache = Cache()
+        patch.setattr(stepping, "_TRIAL_A_NODE", 0)
+        patch.setattr(stepping, "_LEAST_TRIAL", 0)
+        patch.setattr(stepping, "_DRIVEN_STEPS", 0)
+        patch.setattr(evaluate, "_cache", cache)
+        yield cache
