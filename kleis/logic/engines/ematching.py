@@ -35,7 +35,7 @@ class Ematching:
             script = encode(task, equations=True)
         except Inexpressible as error:
             return unwritable(error)
-        run = run_text(_OPTIONS.header() + script_text(script, script.claim), steps, _OPTIONS)
+        run = run_text(_OPTIONS.header() + script_text(script, script.claim), steps)
         if run.status == "unsat":
             return proved(script, script.claim, run, steps, options=_OPTIONS)
         return Answer(outcome="silent", reason=run.reason or "incomplete", detail=run.detail, steps=run.used)

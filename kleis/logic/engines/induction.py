@@ -133,7 +133,7 @@ class _Search:
         for options, text in _texts(task):
             if self.used + _ATTEMPT > self._steps:
                 raise _BudgetUsedError
-            run = run_text(text, _ATTEMPT, options)
+            run = run_text(text, _ATTEMPT)
             self.used += run.used + _RUN
             if run.status == "unsat":
                 return text
@@ -260,7 +260,7 @@ def _core(task: Task, proof: _Proof, lemmas: Sequence[tuple[int, Term]]) -> tupl
     for _, goal, given in _written(task, proof):
         for options in _WAYS:
             script = encode(goal.task(given), equations=options.patterns_only)
-            run = run_text(options.header() + script_text(script, script.claim), _ATTEMPT, options)
+            run = run_text(options.header() + script_text(script, script.claim), _ATTEMPT)
             if run.status == "unsat":
                 used.update(dict.fromkeys(_used(script, run.used, options)))
                 break
@@ -268,7 +268,7 @@ def _core(task: Task, proof: _Proof, lemmas: Sequence[tuple[int, Term]]) -> tupl
 
 
 def _used(script: Script, steps: int, options: Options) -> tuple[str, ...]:
-    run = run_text(options.header() + script_text(script, script.claim), _ATTEMPT, options)
+    run = run_text(options.header() + script_text(script, script.claim), _ATTEMPT)
     proof = proof_of(script, script.claim, run, _ATTEMPT + steps, options)
     return tuple(name for name in proof.core if not name.startswith(HYPOTHESIS))
 

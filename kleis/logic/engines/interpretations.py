@@ -22,11 +22,12 @@ import msgspec
 
 from kleis.budget import Budget
 from kleis.errors import BudgetError
-from kleis.logic.engine import Answer, Task
+from kleis.logic.engine import Answer, Outcome, Task
 from kleis.logic.engines.standard_operations import candidates, number
 from kleis.logic.engines.z3_runs import run_text, script_text
 from kleis.logic.smt.script import encode, stripped
 from kleis.logic.smt.sorts import Inexpressible
+from kleis.logic.verdict import Binding, Evidence
 from kleis.meaning.core import (
     INTEGER,
     RATIONAL,
@@ -45,12 +46,22 @@ from kleis.meaning.core import (
 )
 from kleis.meaning.meaning import Meaning
 from kleis.meaning.models import Model, evaluator_of
+from kleis.meaning.printing import expression_of
 from kleis.meaning.ranges import Bounds
 from kleis.meaning.reference import Account, Evaluator
 from kleis.meaning.terms import rebuild, substitute, subterms
 from kleis.meaning.truth import FALSE
+from kleis.meaning.wording import sort_text
+from kleis.printer import print_expression
+from kleis.values.rendering import render_value
 
-__all__ = ["INTERPRETATIONS", "Interpretation", "check_interpretation", "interpreted"]
+__all__ = [
+    "INTERPRETATIONS",
+    "Interpretation",
+    "check_interpretation",
+    "interpretation_evidence",
+    "interpreted",
+]
 
 _QUERY = 200_000
 """Z3's steps for an axiom under an interpretation."""
@@ -154,6 +165,26 @@ def check_interpretation(task: Task, witness: Interpretation, steps: int) -> boo
     return all(_is_proved(meaning, formula, steps) for formula in formulas)
 
 
+def interpretation_evidence(task: Task, witness: Mapping[str, Any]) -> Evidence | None:
+    """What the witness of this engine shows, if it holds."""
+    found = witness.get("interpretation")
+    if not isinstance(found, Interpretation) or not check_interpretation(task, found, _QUERY):
+        return None
+    lines = [(sort_text(carrier), sort_text(sort)) for carrier, sort in found.carriers]
+    for symbol, parameters, body in found.symbols:
+        names = ", ".join(each.name for each in parameters)
+        lines.append((f"{symbol.name}({names})" if names else symbol.name, _text(body, parameters)))
+    point = dict(found.point)
+    variables = stripped(task.meaning.claim)[0] if task.meaning.claim is not None else ()
+    sorts = {each.name: sort_text(each.sort) for each in variables}
+    bindings = tuple(Binding(name, sorts[name], render_value(value)) for name, value in point.items())
+    return Evidence(kind="interpretation", interpretation=tuple(lines), bindings=bindings)
+
+
+def _text(body: Term, parameters: tuple[Variable, ...]) -> str:
+    return print_expression(expression_of(body, variables=parameters))
+
+
 def _complete(meaning: Meaning, witness: Interpretation) -> bool:
     """Whether nothing is left open: all symbols are read, by closed terms of the right sorts."""
     formulas = [each.formula for each in meaning.axioms]
@@ -215,8 +246,7 @@ class Interpretations:
                 search = _Search(task, carriers, table, account)
                 for found in search.interpretations():
                     if check_interpretation(task, found, _QUERY):
-                        outcome = "refuted" if task.meaning.claim is not None else "model"
-                        return _answer(outcome == "refuted", found, account)
+                        return _answer(task.meaning.claim is not None, found, account)
                 tried.append(next((str(sort.name) for sort in carriers.values()), "ℤ"))
         except BudgetError:
             return Answer(outcome="silent", reason="resource", detail="steps used up", steps=steps)
@@ -228,9 +258,8 @@ INTERPRETATIONS = Interpretations()
 
 
 def _answer(refuted: bool, found: Interpretation, account: Account) -> Answer:
-    if refuted:
-        return Answer(outcome="refuted", witness=found, steps=account.used)
-    return Answer(outcome="model", witness=found, steps=account.used)
+    outcome: Outcome = "refuted" if refuted else "model"
+    return Answer(outcome=outcome, witness={"interpretation": found}, steps=account.used)
 
 
 _Table = dict[Symbol, tuple[tuple[Variable, ...], tuple[Term, ...]]]

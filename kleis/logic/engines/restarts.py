@@ -45,7 +45,7 @@ class Restarts:
             attempts += 1
             shuffled, options = _variant(script, attempts)
             text = options.header() + script_text(shuffled, script.claim)
-            run = run_text(text, _ATTEMPT, options)
+            run = run_text(text, _ATTEMPT)
             # An attempt counts for the whole of its budget: how much of it Z3 used is no measure of its time.
             used += _ATTEMPT
             if run.status != "unknown":

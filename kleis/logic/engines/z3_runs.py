@@ -69,17 +69,6 @@ class Options(msgspec.Struct, frozen=True):
             lines.append(f"(set-option :smt.random_seed {self.seed})")
         return "".join(f"{line}\n" for line in lines)
 
-    def configure(self, solver: Any) -> None:
-        """Set them on a solver."""
-        if self.patterns_only or self.relevancy is not None:
-            solver.set("auto_config", False)
-        if self.patterns_only:
-            solver.set("mbqi", False)
-        if self.relevancy is not None:
-            solver.set("relevancy", self.relevancy)
-        if self.seed:
-            solver.set("random_seed", self.seed)
-
 
 DEFAULT = Options()
 
@@ -130,17 +119,31 @@ def script_text(script: Script, goal: str, axioms: Sequence[str] | None = None) 
     return "\n".join([*script.declarations, *asserted, "(check-sat)", ""])
 
 
-def run_text(text: str, steps: int, options: Options = DEFAULT) -> Run:
-    """Decide whether a script has a model."""
+def run_text(text: str, steps: int) -> Run:
+    """Decide whether a script has a model, under the options that its first lines set."""
     z3 = library()
-    context = z3.Context()
-    solver = z3.Solver(ctx=context)
-    options.configure(solver)
+    solver = z3.Solver(ctx=z3.Context())
     try:
-        solver.from_string(text)
+        solver.from_string(_configured(solver, text))
     except z3.Z3Exception as error:
         return Run("unknown", 0, "incomplete", f"Z3 refuses the script: {error}")
     return run_solver(solver, steps)
+
+
+def _configured(solver: Any, text: str) -> str:
+    """The script without the options it begins with, which are set on this solver alone.
+
+    Z3 itself would set them for the whole process, and for every later run in it.
+    """
+    while text.startswith(_OPTION):
+        line, _, text = text.partition("\n")
+        name, value = line.removeprefix(_OPTION).removesuffix(")").split()
+        known: Any = int(value) if value.isdigit() else value == "true"
+        solver.set(name.removeprefix("smt."), known)
+    return text
+
+
+_OPTION = "(set-option :"
 
 
 def run_solver(solver: Any, steps: int) -> Run:
@@ -196,7 +199,7 @@ def proof_of(script: Script, goal: str, first: Run, steps: int, options: Options
             needs_claim = _GOAL in tracked_run.core
             core = tuple(name for name in names if name in tracked_run.core)
         elif goal:
-            alone = run_text(options.header() + script_text(script, ""), limit, options)
+            alone = run_text(options.header() + script_text(script, ""), limit)
             used += alone.used
             needs_claim = alone.status != "unsat"
     kept_goal = goal if needs_claim else ""
@@ -211,7 +214,7 @@ def _shrunk(
     """The core without what can be left out; whether nothing more can; the steps it took."""
 
     def refuted(axioms: tuple[str, ...]) -> Run:
-        return run_text(options.header() + script_text(script, goal, axioms), limit, options)
+        return run_text(options.header() + script_text(script, goal, axioms), limit)
 
     whole = refuted(core)
     used, minimal = whole.used, True
@@ -239,7 +242,7 @@ def _tracked(script: Script, goal: str, steps: int, options: Options) -> Run:
     if len(parsed) != free + len(named):
         return Run("unknown", 0, "incomplete", "Z3 read another number of assertions than were written")
     solver = z3.Solver(ctx=context)
-    options.configure(solver)
+    _configured(solver, options.header())
     for place, formula in enumerate(parsed):
         if place < free:
             solver.add(formula)

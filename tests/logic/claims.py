@@ -1,0 +1,49 @@
+"""Tasks from Kleis text, and what every proof and witness must stand up to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kleis.budget import Budget
+from kleis.logic.engine import Answer, Task
+from kleis.logic.engines.witnesses import Witness
+from kleis.logic.engines.z3_runs import run_text
+from kleis.logic.smt.script import stripped
+from kleis.meaning.core import Connective
+from kleis.meaning.elaborate import Elaborator
+from kleis.meaning.models import Model, evaluator_of
+from kleis.meaning.ranges import Bounds
+from kleis.meaning.reference import Account
+from kleis.meaning.truth import Truth
+from kleis.parser import parse_expression, parse_program, parse_type
+from kleis.theory import Theory
+
+REPLAY = 20_000_000
+
+
+def task(program: str, proposition: str | None, using: str | None = None) -> Task:
+    """The task of a proposition in a program; without one, whether the structure has a model."""
+    elaborator = Elaborator(Theory().include(parse_program(program)))
+    if proposition is not None:
+        used = parse_type(using) if using else None
+        return Task(elaborator.proposition(parse_expression(proposition), using=used))
+    return Task(elaborator.structure(using) if using else elaborator.components()[0])
+
+
+def refuted_again(proof: Sequence[tuple[str, str]]) -> bool:
+    """Whether plain Z3 refutes every obligation of a proof, from its text alone."""
+    return bool(proof) and all(run_text(text, REPLAY).status == "unsat" for _, text in proof)
+
+
+def claim_at(given: Task, answer: Answer) -> Truth:
+    """What the claim is at the point of a witness, by the reference semantics."""
+    witness, claim = answer.witness, given.meaning.claim
+    assert isinstance(witness, Witness)
+    assert claim is not None
+    _, hypotheses, rest = stripped(claim)
+    for hypothesis in reversed(hypotheses):
+        rest = Connective("implies", (hypothesis, rest))
+    bounds = Bounds()
+    account = Account(Budget(steps=1_000_000, depth=150, size=100_000))
+    evaluator = evaluator_of(given.meaning, Model({}, {}), bounds, "one-sided", account)
+    return evaluator.truth(rest, witness.assignment)
