@@ -29,6 +29,9 @@ _COMPLETION = "kleis.logic.engines.completion"
 _EQUATIONS = 40
 """So many derived equations are used, the first ones."""
 
+_PATIENCE = 5
+"""An equation alone gets so many times the steps: the claim no longer leads completion to it."""
+
 _PREFIX = "derived "
 _HERE = Place(file="<derived>", line=1, column=1)
 
@@ -81,7 +84,7 @@ class WithEquations:
             if name not in answer.core:
                 continue
             alone = Task(msgspec.structs.replace(task.meaning, claim=equation), task.lemmas)
-            shown = completion.run(alone, self._completion_steps)
+            shown = completion.run(alone, _PATIENCE * self._completion_steps)
             if shown.outcome not in ("proved", "inconsistent"):
                 detail = "an equation that completion derived on the way to the claim was not derived alone"
                 return Answer(outcome="silent", reason="resource", detail=detail, steps=answer.steps)
