@@ -18,6 +18,7 @@ The checks run in a child process like any engine: `CHECKER` is one, of a pair o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import msgspec
@@ -49,7 +50,9 @@ def check_evidence(task: Task, answer: Answer) -> Evidence | None:
         return _plain(task, witness)
     from kleis.logic.engines.witnesses import Witness
 
-    return _point(task, witness) if isinstance(witness, Witness) else None
+    if not isinstance(witness, Witness):
+        return None
+    return _point(task, witness) or _proved_point(task, witness)
 
 
 def _plain(task: Task, witness: Mapping[str, Any]) -> Evidence | None:
@@ -58,7 +61,7 @@ def _plain(task: Task, witness: Mapping[str, Any]) -> Evidence | None:
         from kleis.logic.engines.finite_models_check import check_tables
 
         return check_tables(task, witness)
-    if "rules" in witness:
+    if "equations" in witness:
         from kleis.logic.engines.completion_check import rewriting_evidence
 
         return rewriting_evidence(task, witness)
@@ -95,6 +98,27 @@ def _point(task: Task, witness: Any) -> Evidence | None:
     if outcome is None:
         return None
     return _evidence(meaning, witness, sizes, point, undefined=outcome == "undefined")
+
+
+def _proved_point(task: Task, witness: Any) -> Evidence | None:
+    """A point at which the claim speaks of all numbers: that it fails there is proved, not evaluated.
+
+    Only where nothing but numbers is unknown: constants and variables, no operations and no carriers.
+    """
+    from kleis.logic.engines.interpretations import Interpretation, interpretation_evidence, literal
+
+    constants = [(symbol, value) for symbol, value in witness.symbols if not symbol.domain]
+    values = [value for _, value in constants] + list(witness.assignment.values())
+    if task.meaning.carriers or witness.unread or len(constants) < len(task.meaning.symbols):
+        return None
+    if not all(isinstance(each, int | Fraction) and not isinstance(each, bool) for each in values):
+        return None
+    found = Interpretation(
+        carriers=(),
+        symbols=tuple((symbol, (), literal(value, symbol.codomain)) for symbol, value in constants),
+        point=tuple(witness.assignment.items()),
+    )
+    return interpretation_evidence(task, {"interpretation": found})
 
 
 def _outcome(

@@ -41,21 +41,22 @@ class Entry(msgspec.Struct, frozen=True):
 _ENGINES = "kleis.logic.engines"
 
 ORDER: tuple[Entry, ...] = (
-    Entry(f"{_ENGINES}.enumeration:ENUMERATION", "refute", 40_000),
-    Entry(f"{_ENGINES}.completion:Completion", "prove", 60_000),
+    Entry(f"{_ENGINES}.enumeration:ENUMERATION", "refute", 50_000),
     Entry(f"{_ENGINES}.finite_models:FiniteModels", "refute", 1_500_000),
-    Entry(f"{_ENGINES}.direct:DIRECT", "prove", 1_000_000),
-    Entry(f"{_ENGINES}.interpretations:INTERPRETATIONS", "refute", 3_000_000),
-    Entry(f"{_ENGINES}.induction:INDUCTION", "prove", 20_000_000, cpu=20),
-    Entry(f"{_ENGINES}.instantiation:INSTANTIATION", "prove", 1_500_000),
-    Entry(f"{_ENGINES}.ematching:EMATCHING", "prove", 1_500_000),
-    Entry(f"{_ENGINES}.cvc5_engine:CVC5_FINITE", "refute", 1_000_000, extra="cvc5"),
-    Entry(f"{_ENGINES}.cvc5_engine:CVC5", "prove", 1_000_000, extra="cvc5"),
-    Entry(f"{_ENGINES}.finite_models:FiniteModels", "refute", 8_000_000),
-    Entry(f"{_ENGINES}.completion:Completion", "prove", 250_000),
-    Entry(f"{_ENGINES}.instantiation:INSTANTIATION_TWICE", "prove", 3_000_000),
-    Entry(f"{_ENGINES}.with_equations:WITH_EQUATIONS", "prove", 2_500_000, cpu=6),
-    Entry(f"{_ENGINES}.restarts:RESTARTS", "prove", 4_000_000),
+    Entry(f"{_ENGINES}.completion:Completion", "prove", 60_000),
+    Entry(f"{_ENGINES}.direct:DIRECT", "prove", 1_000_000, cpu=4),
+    Entry(f"{_ENGINES}.induction:INDUCTION", "prove", 8_000_000, cpu=10),
+    Entry(f"{_ENGINES}.interpretations:INTERPRETATIONS", "refute", 2_000_000, cpu=10),
+    Entry(f"{_ENGINES}.instantiation:INSTANTIATION", "prove", 1_000_000, cpu=5),
+    Entry(f"{_ENGINES}.cvc5_engine:CVC5_FINITE", "refute", 60_000, cpu=5, extra="cvc5"),
+    Entry(f"{_ENGINES}.cvc5_engine:CVC5", "prove", 60_000, cpu=5, extra="cvc5"),
+    Entry(f"{_ENGINES}.cvc5_engine:CVC5_INDUCTION", "prove", 60_000, cpu=5, extra="cvc5"),
+    Entry(f"{_ENGINES}.ematching:EMATCHING", "prove", 500_000, cpu=4),
+    Entry(f"{_ENGINES}.finite_models:FiniteModels", "refute", 8_000_000, cpu=10),
+    Entry(f"{_ENGINES}.completion:Completion", "prove", 200_000, cpu=12),
+    Entry(f"{_ENGINES}.restarts:RESTARTS", "prove", 2_000_000, cpu=6),
+    Entry(f"{_ENGINES}.instantiation:INSTANTIATION", "prove", 2_500_000, cpu=6),
+    Entry(f"{_ENGINES}.with_equations:WITH_EQUATIONS", "prove", 1_000_000, cpu=5),
 )
 """The published order."""
 

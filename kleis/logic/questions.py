@@ -35,6 +35,7 @@ from kleis.meaning.core import Term
 from kleis.meaning.elaborate import Elaborator
 from kleis.meaning.meaning import Axiom, Meaning, Obligation
 from kleis.meaning.printing import proposition_of
+from kleis.meaning.reach import reach
 from kleis.printer import print_expression
 from kleis.syntax import Expression, TypeExpression
 from kleis.theory import Theory
@@ -147,8 +148,11 @@ class Prover:
         self, meaning: Meaning, lemmas: Sequence[Expression], using: TypeExpression | None, file: str
     ) -> Decision:
         claim = self._text(meaning)
-        base = Verdict(status="unknown", claim=claim, warnings=tuple(each.message for each in meaning.warnings))
+        base = Verdict(
+            status="unknown", claim=claim, warnings=tuple(each.message for each in meaning.warnings)
+        )
         blocked = self._lemmas(lemmas, using, file, base) or self._unsettled(meaning, base)
+        blocked = blocked or self._no_model(meaning, base)
         if blocked is not None:
             return Decision(blocked, meaning)
         terms = tuple(term for each in lemmas if (term := self._lemma_term(each, using, file)) is not None)
@@ -233,17 +237,40 @@ class Prover:
                 continue
             verdict = self._obligation(obligation)
             if verdict.status != "verified":
-                message = f"termination of {obligation.subject} not shown: {obligation.name} is {verdict.status}"
+                message = (
+                    f"termination of {obligation.subject} not shown: {obligation.name} is {verdict.status}"
+                )
                 return msgspec.structs.replace(
                     base, reason="termination", message=message, advice="give another @decreases(…)"
                 )
+        return None
+
+    def _no_model(self, meaning: Meaning, base: Verdict) -> Verdict | None:
+        """An error if an implementation that the claim uses is no model: an axiom fails for what it gives."""
+        for obligation in meaning.obligations:
+            if obligation.kind != "implements" or self._obligation(obligation).status != "disproved":
+                continue
+            verdict = self._obligation(obligation)
+            return msgspec.structs.replace(
+                base,
+                status="error",
+                message=f"{obligation.subject} is no model: {obligation.name.rpartition('::')[2]} fails",
+                advice="mend what the implementation gives; the counterexample is in the evidence",
+                evidence=verdict.evidence,
+            )
         return None
 
     def _obligation(self, obligation: Obligation) -> Verdict:
         """The verdict on an obligation, without what rests on it."""
         if obligation.formula not in self._obligations:
             meaning = self.elaborator.formula(obligation.formula, obligation.place)
-            kept = tuple(axiom for axiom in meaning.axioms if axiom.standing != "assumed")
+            # What an implementation assumes is what is to be shown; what speaks of the recursion rests on it.
+            group = frozenset(self._group(obligation))
+            kept = tuple(
+                axiom
+                for axiom in meaning.axioms
+                if axiom.standing != "assumed" and not group & self._reached(axiom)
+            )
             needed = tuple(each for each in meaning.obligations if each.kind == "termination")
             meaning = msgspec.structs.replace(meaning, axioms=kept, obligations=needed)
             if obligation.kind == "termination":
@@ -252,6 +279,17 @@ class Prover:
             blocked = self._unsettled(meaning, base)
             self._obligations[obligation.formula] = blocked or self._search(meaning, (), base).verdict
         return self._obligations[obligation.formula]
+
+    def _group(self, obligation: Obligation) -> tuple[str, ...]:
+        """The recursive definitions whose termination an obligation is about."""
+        if obligation.kind != "termination":
+            return ()
+        definition = self.elaborator.definitions.finished.get(obligation.subject)
+        return definition.group if definition is not None else (obligation.subject,)
+
+    def _reached(self, axiom: Axiom) -> frozenset[str]:
+        """The definitions that an axiom speaks of."""
+        return frozenset(reach((axiom.formula,), self.elaborator.definitions.finished).definitions)
 
     def _is_fact(self, axiom: Axiom) -> bool:
         """Whether an implementation's axiom was proved of what it gives."""

@@ -67,6 +67,9 @@ def call(unit: Unit, node: Call, expected: Sort | None) -> Term:
     if local is not None:
         return apply_value(unit, node, local, node.arguments)
     candidates = unit.scope.candidates(node.name)
+    partial = _partial_builtin(unit, node, expected)
+    if partial is not None:
+        return partial
     special = special_form(unit, node, candidates, expected)
     if special is not None:
         return special
@@ -90,7 +93,17 @@ def _early(unit: Unit, node: Expression) -> Term | None:
         return None
     if isinstance(node, Name) and node.name not in unit.environment and _is_function(unit, node):
         return None
+    if isinstance(node, Call) and _missing_arguments(unit, node):
+        return None
     return unit.term(node)
+
+
+def _missing_arguments(unit: Unit, node: Call) -> int:
+    """How many arguments a call of a built-in leaves out; 0 for other calls."""
+    if node.name in unit.environment or not node.arguments:
+        return 0
+    rows = [each.row for each in unit.scope.candidates(node.name) if isinstance(each, BuiltinName)]
+    return max(0, rows[0].least - len(node.arguments)) if len(rows) == 1 else 0
 
 
 def _is_function(unit: Unit, node: Name) -> bool:
@@ -168,6 +181,8 @@ def _only(unit: Unit, node: Call | Name, options: list[Option], expected: Sort |
         exact = [option for option in options if option.result == wanted]
         close = [option for option in options if unit.inference.cost(option.result, wanted) is not None]
         options = exact or close or options
+        if not close and isinstance(node, Name) and unit.definitions.is_member(node.name):
+            raise missing_operation(unit, node, node.name, ())
     if len(options) == 1:
         return options[0]
     readings = tuple(option_text(option) for option in options)
@@ -179,6 +194,20 @@ def _only(unit: Unit, node: Call | Name, options: list[Option], expected: Sort |
         expected=readings,
         hint="say which: write an argument's sort (x : T), or the structure's name before it, S::op",
     )
+
+
+def _partial_builtin(unit: Unit, node: Call, expected: Sort | None) -> Term | None:
+    """``max(3)`` where a function is wanted: λ over the arguments that are left out."""
+    missing = _missing_arguments(unit, node)
+    wanted = unit.inference.resolve(expected) if missing and expected is not None else None
+    if not isinstance(wanted, FunctionOf) or len(wanted.domain) != missing:
+        return None
+    rest = _variables(unit, wanted.domain)
+    values = {f"{variable.name} ": variable for variable in rest}
+    names = tuple(Name(name, node.span) for name in values)
+    with unit.bound(values):
+        whole = Call(node.name, (*node.arguments, *names), node.span)
+        return Lambda(tuple(rest), unit.term(whole, wanted.codomain))
 
 
 def _partial(unit: Unit, node: Call, candidates: Sequence[Candidate], given: Sequence[Given]) -> Term | None:

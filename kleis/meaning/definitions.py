@@ -42,6 +42,7 @@ from kleis.meaning.inference import Inference, join_sorts, map_sort, substitute_
 from kleis.meaning.meaning import DataType, MeaningError, Termination
 from kleis.meaning.operations import Operations
 from kleis.meaning.passes import Piece, read_piece
+from kleis.meaning.reach import reach
 from kleis.meaning.scope import DataConstructor, Scope, Template
 from kleis.meaning.signatures import Signature
 from kleis.meaning.termination import show_termination
@@ -454,6 +455,12 @@ class Definitions:
         )
         for each in reversed(finished):
             self.finished[each.key] = each
+        circular = {
+            each.key: measure
+            for each in finished
+            for measure in reach(self._measures.get(each.key, ()), self.finished).definitions
+            if measure in keys
+        }
         if recursive:
             sorts = [variable.sort for each in finished for variable in each.parameters]
             self.terminations.update(
@@ -464,6 +471,9 @@ class Definitions:
                     place=self.places,
                 )
             )
+        if recursive and circular:
+            reason = "what should become smaller is said by the recursion itself"
+            self.terminations.update({each.key: Termination("unknown", reason=reason) for each in finished})
 
 
 def _opened(sort: Sort) -> Sort:

@@ -23,6 +23,7 @@ from kleis.meaning.data_instances import instances as data_instances
 from kleis.meaning.data_types import DataDeclaration, DataReport, check_data
 from kleis.meaning.declared_builtins import is_builtin
 from kleis.meaning.definitions import Definitions
+from kleis.meaning.depth import deep
 from kleis.meaning.frames import NamedAxiom, StructureInstance
 from kleis.meaning.globals_in_force import Globals
 from kleis.meaning.implementations import axioms_of, obligations_of
@@ -89,6 +90,7 @@ class Elaborator:
 
     # ── questions ────────────────────────────────────────────────────────────────────────────────────────
 
+    @deep()
     def proposition(
         self, proposition: Expression, *, using: TypeExpression | None = None, file: str = "<text>"
     ) -> Meaning:
@@ -106,6 +108,7 @@ class Elaborator:
         meaning = self._meaning(claim, free, found.instances, place_of(proposition, file), found.warnings)
         return _with_readings(meaning, piece, free)
 
+    @deep()
     def structure(self, name: str) -> Meaning:
         """The question whether a structure, with any carriers, has a model."""
         instance = self.arbitrary(name)
@@ -113,6 +116,7 @@ class Elaborator:
             None, (), (instance,), instance.axioms[0].place if instance.axioms else _NOWHERE, ()
         )
 
+    @deep()
     def components(self) -> tuple[Meaning, ...]:
         """The questions whether the sections have models: one for each connected component."""
         found: list[Meaning] = []
@@ -125,10 +129,12 @@ class Elaborator:
             found.append(meaning)
         return tuple(found)
 
+    @deep()
     def formula(self, term: Term, place: Place) -> Meaning:
         """The meaning of a closed formula of this theory, such as an obligation."""
         return self._meaning(term, (), (), place, ())
 
+    @deep()
     def check(self, program: Program) -> tuple[Problem, ...]:
         """The problems with the meaning of a program's own items, in order of place."""
         from kleis.meaning.checking import check_program
@@ -335,6 +341,7 @@ class Elaborator:
         }
         return [problem for problem in self.definitions.uncovered.values() if problem.file in places]
 
+    @deep()
     def around(self, terms: Sequence[Term]) -> Meaning:
         """What terms reach, without any claim: enough to ask where they are defined."""
         reached = reach(terms, self.definitions.finished)

@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Never
 
+import msgspec
+
 from kleis.budget import Budget, Meter
 from kleis.errors import BudgetError
 from kleis.meaning.application import apply_value, call, named_value
@@ -25,6 +27,7 @@ from kleis.meaning.core import (
     RATIONAL,
     STRING,
     Application,
+    BuiltinCall,
     Coercion,
     Conditional,
     Connective,
@@ -37,16 +40,18 @@ from kleis.meaning.core import (
     Narrowing,
     Numeric,
     Quantifier,
+    SetOf,
     Sort,
     SortVariable,
     Term,
     Undefined,
     Variable,
 )
+from kleis.meaning.depth import LONGEST_LIST
 from kleis.meaning.inference import FREE, Cost, Inference, join_sorts, rank
 from kleis.meaning.meaning import Reading, ReadingKind
 from kleis.meaning.patterns import elaborate_let, elaborate_match
-from kleis.meaning.terms import subterms
+from kleis.meaning.terms import is_closed, subterms
 from kleis.meaning.wording import refusal, sort_text
 from kleis.problems import Place, Spanned
 from kleis.syntax import (
@@ -77,6 +82,12 @@ __all__ = ["ANY", "Unit"]
 
 ANY = SortVariable("_")
 """Stands for a sort of which nothing is expected: the codomain of a function read before its call is decided."""
+
+
+_SET_MAKERS = frozenset(
+    {"empty_set", "singleton", "insert", "remove", "union", "intersect", "difference", "complement"}
+)
+"""Built-ins that make a set of elements of one sort, whatever the sort."""
 
 
 class Unit:
@@ -231,11 +242,16 @@ class Unit:
     def _list(self, node: ListExpression, expected: Sort | None) -> Term:
         wanted = self.inference.resolve(expected) if expected is not None else None
         element = wanted.element if isinstance(wanted, ListOf) else None
+        if len(node.items) > LONGEST_LIST:
+            message = f"a list of {len(node.items)} elements is too long to be written out in a proposition"
+            self.refuse(node, "too-large", message, expected=(f"at most {LONGEST_LIST}",), hint="define it by a rule")
         items = [self.term(item, element) for item in node.items]
         if not items:
             element = element or self.unknown(node, "element", "the elements of []")
             return construct_list([], element)
-        if element is not None and self.inference.known(element):
+        # What is expected is a hint: nothing is narrowed to it here, for the other side of = may be wider.
+        costs = [self.inference.cost(item.sort, element) if element is not None else None for item in items]
+        if element is not None and all(cost is not None and not cost[0] for cost in costs):
             items = [self.adapt(item, element, at) for item, at in zip(items, node.items, strict=True)]
             return construct_list(items, element)
         items = self.joined(items, node.items, "a list")
@@ -385,6 +401,10 @@ class Unit:
                 return Construction(
                     constructor, tuple(self.adapt(each, field.sort, node) for each, field in fields)
                 )
+        if isinstance(given, SetOf) and isinstance(wanted, SetOf) and isinstance(term, BuiltinCall):
+            widened = self._widened_set(term, given, wanted, node)
+            if widened is not None:
+                return widened
         if isinstance(given, FunctionOf) and isinstance(wanted, FunctionOf):
             if self.inference.cost(given, wanted) is None and not isinstance(term, Lambda):
                 return None
@@ -392,6 +412,25 @@ class Unit:
         if self.inference.cost(given, wanted) is None:
             return None
         return Coercion(term, wanted)
+
+    def _widened_set(self, term: BuiltinCall, given: SetOf, wanted: SetOf, node: Spanned) -> Term | None:
+        """A set made of literals alone, made at the wider sort: its complement is taken there.
+
+        None where a part has a sort of its own (a variable, a symbol): then the set is what it is, and only its
+        sort changes.
+        """
+        if term.operation.name not in _SET_MAKERS or not is_closed(term):
+            return None
+        sorts = {given: wanted, given.element: wanted.element}
+        parameters = tuple(
+            Variable(each.name, sorts.get(each.sort, each.sort)) for each in term.operation.parameters
+        )
+        operation = msgspec.structs.replace(term.operation, parameters=parameters, result=wanted)
+        arguments = tuple(
+            self.adapt(argument, parameter.sort, node)
+            for argument, parameter in zip(term.arguments, parameters, strict=True)
+        )
+        return BuiltinCall(operation, arguments)
 
     def _adapt_function(
         self, term: Term, given: FunctionOf, wanted: FunctionOf, node: Spanned

@@ -16,25 +16,23 @@ from kleis.meaning.core import (
     Construction,
     Constructor,
     ConstructorField,
-    DefinitionCall,
     Equals,
     ListOf,
     Numeric,
     RecordOf,
     Sort,
     SortVariable,
-    SymbolCall,
     Term,
     TupleOf,
     Undefined,
-    Variable,
 )
 from kleis.meaning.options import overloaded_sorts
+from kleis.meaning.refusals import missing_operation
 from kleis.meaning.scope import BuiltinName, Candidate, Template
 from kleis.meaning.signatures import UNTYPED
-from kleis.meaning.terms import subterms
+from kleis.meaning.terms import is_closed
 from kleis.meaning.wording import sort_text
-from kleis.syntax import Call, Text
+from kleis.syntax import Call, Name, Text
 from kleis.syntax import Lambda as LambdaExpression
 
 if TYPE_CHECKING:
@@ -106,10 +104,10 @@ def _equality(unit: Unit, node: Call, name: str) -> Term:
 def _learnt_equality(unit: Unit, node: Call, left: Term, right: Term) -> Equals | None:
     """An equation with a side of unknown sort: it is a number like a literal, or of the sort of the other side."""
     a, b = unit.sort(left), unit.sort(right)
-    if isinstance(a, SortVariable) and isinstance(b, Numeric) and _closed(right):
+    if isinstance(a, SortVariable) and isinstance(b, Numeric) and is_closed(right):
         unit.inference.number(a)
         return Equals(left, Coercion(right, a))
-    if isinstance(b, SortVariable) and isinstance(a, Numeric) and _closed(left):
+    if isinstance(b, SortVariable) and isinstance(a, Numeric) and is_closed(left):
         unit.inference.number(b)
         return Equals(Coercion(left, b), right)
     if not isinstance(a, SortVariable) and not isinstance(b, SortVariable):
@@ -119,12 +117,10 @@ def _learnt_equality(unit: Unit, node: Call, left: Term, right: Term) -> Equals 
     return Equals(left, right)
 
 
-def _closed(term: Term) -> bool:
-    """Whether a term is made of literals alone, so that its sort says nothing of what it is compared with."""
-    return not any(isinstance(each, Variable | SymbolCall | DefinitionCall) for each in subterms(term))
-
-
 def _ill_sorted(unit: Unit, node: Call, a: Sort, b: Sort) -> Never:
+    for each in node.arguments:
+        if isinstance(each, Name) and each.name not in unit.environment and unit.definitions.is_member(each.name):
+            raise missing_operation(unit, each, each.name, ())
     unit.refuse(
         node,
         "ill-sorted",

@@ -33,6 +33,7 @@ from kleis.syntax import (
     ElementImplementation,
     FunctionDefinition,
     Implements,
+    Lambda,
     Name,
     NamedType,
     OperationImplementation,
@@ -264,6 +265,9 @@ class Implementations:
         names: list[str] = []
         if isinstance(member, OperationImplementation):
             names = [each.name for each in member.parameters]
+            while isinstance(body, Lambda) and len(names) < len(symbol.domain):
+                names += [each.name for each in body.parameters]
+                body = body.body
             if not names and symbol.domain:
                 if not isinstance(body, Name):
                     return None

@@ -31,6 +31,7 @@ from kleis.meaning.core import (
     Variable,
 )
 from kleis.meaning.definedness import Definedness, Need
+from kleis.meaning.depth import deep
 from kleis.meaning.meaning import Instance, Meaning, Obligation, Termination
 from kleis.meaning.printing_names import Names
 from kleis.meaning.printing_terms import TermPrinter
@@ -167,11 +168,13 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
         return answer
 
 
+@deep()
 def expression_of(term: Term, names: Names | None = None, variables: Iterable[Variable] = ()) -> Expression:
     """A term as an expression; `variables` are bound around it."""
     return TermPrinter(names if names is not None else Names()).expression(term, variables)
 
 
+@deep()
 def proposition_of(meaning: Meaning, theory: Theory | None = None) -> Expression | None:
     """The claim as a proposition that reads as the same claim in the same theory; None if there is no claim."""
     if meaning.claim is None:
@@ -181,11 +184,13 @@ def proposition_of(meaning: Meaning, theory: Theory | None = None) -> Expression
     return Using(names.using, body) if names.using is not None else body
 
 
+@deep()
 def conditions(meaning: Meaning) -> tuple[Need, ...]:
     """The conditions on which the truth of the claim depends."""
     return Definedness(meaning).needs(meaning.claim) if meaning.claim is not None else ()
 
 
+@deep()
 def describe(meaning: Meaning, theory: Theory, *, ascii: bool = False) -> Description:
     """Everything about a meaning as text."""
     return _Describer(meaning, theory, ascii).description()

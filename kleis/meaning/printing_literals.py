@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from kleis.values.numerals import integer_text
+
 __all__ = ["has_numeral", "numeral"]
 
 
@@ -19,13 +21,13 @@ def has_numeral(value: int | Fraction) -> bool:
 def numeral(value: int | Fraction) -> str:
     """The numeral: ``3`` for an integer, ``3.0`` and ``0.25`` for fractions.  ValueError if there is none."""
     if isinstance(value, int):
-        return str(value)
+        return integer_text(int(value))
     places = _places(value)
     if places is None:
         raise ValueError(f"{value} has no numeral")
     if places == 0:
         return f"{value.numerator}.0"
-    digits = str(value.numerator * 10**places // value.denominator).rjust(places + 1, "0")
+    digits = integer_text(value.numerator * 10**places // value.denominator).rjust(places + 1, "0")
     return f"{digits[:-places]}.{digits[-places:]}"
 
 

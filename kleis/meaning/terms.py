@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
-from kleis.meaning.core import Lambda, Let, Quantifier, Sort, Term, Variable
+from kleis.meaning.core import DefinitionCall, Lambda, Let, Quantifier, Sort, SymbolCall, Term, Variable
 
 __all__ = [
     "apart_from",
@@ -95,6 +95,11 @@ def free_variables(term: Term) -> tuple[Variable, ...]:
 
     visit(term, frozenset())
     return tuple(found)
+
+
+def is_closed(term: Term) -> bool:
+    """Whether a term is made of literals and built-ins alone, so that its sort is nobody's choice."""
+    return not any(isinstance(each, Variable | SymbolCall | DefinitionCall) for each in subterms(term))
 
 
 def substitute(term: Term, values: Mapping[str, Term]) -> Term:

@@ -201,11 +201,12 @@ def _negated(claim: Term, point: Sequence[tuple[str, int | Fraction]]) -> Term:
         return Connective("not", (claim,))
     for hypothesis in reversed(hypotheses):
         rest = Connective("implies", (hypothesis, rest))
-    terms = {each.name: _literal(values[each.name], each.sort) for each in variables}
+    terms = {each.name: literal(values[each.name], each.sort) for each in variables}
     return Connective("not", (substitute(rest, terms),))
 
 
-def _literal(value: int | Fraction, sort: Sort) -> Term:
+def literal(value: int | Fraction, sort: Sort) -> Term:
+    """A number as a term of a sort of numbers."""
     if isinstance(value, Fraction) and value.denominator != 1:
         return Coercion(LiteralTerm(value, RATIONAL), sort) if sort != RATIONAL else LiteralTerm(value, sort)
     return number(int(value), sort)
