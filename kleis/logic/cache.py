@@ -31,7 +31,7 @@ from kleis.logic.verdict import Verdict
 from kleis.meaning.core import Term
 from kleis.meaning.meaning import Meaning
 
-__all__ = ["VerdictCache", "key_of", "solver_versions"]
+__all__ = ["VerdictCache", "digest_of", "key_of", "solver_versions"]
 
 _SUFFIX = ".verdict"
 _UNFINISHED = ".part"
@@ -41,7 +41,14 @@ _SOLVERS = ("z3-solver", "cvc5")
 
 
 def key_of(meaning: Meaning, lemmas: Sequence[Term], options: str) -> str:
-    """The key of a question: a SHA-256.
+    """The key of a question: a SHA-256."""
+    warnings = [each.message for each in meaning.warnings]
+    parts = (digest_of(meaning, lemmas), warnings, options, solver_versions(), _sources())
+    return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def digest_of(meaning: Meaning, lemmas: Sequence[Term] = ()) -> str:
+    """The SHA-256 of what a question says, wherever it stands and whoever asks.
 
     The names of variables count, because evidence shows them; the order of axioms counts, because searches go by it.
     """
@@ -55,11 +62,7 @@ def key_of(meaning: Meaning, lemmas: Sequence[Term], options: str) -> str:
         meaning.data,
         [(each.kind, each.name, each.subject, each.formula) for each in meaning.obligations],
         [(each.reason, each.message) for each in meaning.unsettled],
-        [each.message for each in meaning.warnings],
         tuple(lemmas),
-        options,
-        solver_versions(),
-        _sources(),
     )
     return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -27,7 +27,7 @@ from registry.cli.screen import Screen, json_text
 if TYPE_CHECKING:
     from kleis.logic.broker import Broker
     from kleis.logic.cache import VerdictCache
-    from kleis.logic.questions import Decision, Prover
+    from kleis.logic.questions import Prover
     from kleis.logic.verdict import Status, Verdict
     from kleis.theory import Theory
 
@@ -106,17 +106,18 @@ def _decided(question: Question, texts: dict[str, str], loading: Loading) -> Ver
         texts[_LEMMA] = lemma
         lemmas.append(parse_expression(lemma, file=_LEMMA))
     proposition = parse_expression(texts[_PROPOSITION], file=_PROPOSITION)
-    with make_prover(loading.theory, fresh=question.fresh or question.certificate is not None) as prover:
-        decision = prover.decide(proposition, using=using, lemmas=lemmas, file=_PROPOSITION)
-        if question.certificate is None:
-            return decision.verdict
-        return _certified(question, decision, loading)
+    if question.certificate is None:
+        with make_prover(loading.theory, fresh=question.fresh) as prover:
+            return prover.verify(proposition, using=using, lemmas=lemmas, file=_PROPOSITION)
+    from kleis.logic.broker import Broker
+    from registry.cli.kleis_certificates import certified
 
-
-def _certified(question: Question, decision: Decision, loading: Loading) -> Verdict:
-    from registry.cli.kleis_certificates import certify
-
-    return certify(question, decision, loading)
+    with Broker() as broker:
+        prover = make_prover(loading.theory, fresh=question.fresh, broker=broker)
+        verdict = prover.verify(proposition, using=using, lemmas=lemmas, file=_PROPOSITION)
+        if verdict.status not in ("verified", "disproved", "inconsistent"):
+            return verdict
+        return certified(question, texts[_PROPOSITION], prover, broker, verdict)
 
 
 def make_prover(

@@ -1,0 +1,220 @@
+"""Making a certificate of a verdict: the engine that decided runs again, and what it leaves is checked.
+
+Specification: proving.md §6 ("It is checked before it is attached").
+
+Engines are deterministic, so running the one that decided again, with its budget, gives the proof or the witness that
+a verdict does not carry.  A second solver is asked where one is installed; if it contradicts, there is no certificate
+but a `Contradiction`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from kleis.logic.broker import Broker, Guards
+from kleis.logic.cache import digest_of
+from kleis.logic.certificate import (
+    Certificate,
+    CertificateError,
+    ObligationText,
+    SecondOpinion,
+    check,
+    core_task,
+    declarations_of,
+    solvers_of,
+)
+from kleis.logic.certificate_data import UnwritableError, written
+from kleis.logic.certificate_engines import core_script
+from kleis.logic.engine import Answer, Task, load_engine
+from kleis.logic.evidence import Checked
+from kleis.logic.obligations import digest
+from kleis.logic.portfolio import ORDER, Entry
+from kleis.logic.verdict import Evidence, Verdict
+from kleis.meaning.elaborate import Elaborator
+from kleis.meaning.meaning import Meaning
+from kleis.parser import parse_expression, parse_type
+from kleis.printer import print_declaration
+from kleis.syntax import Example, Import
+from kleis.theory import Theory
+
+__all__ = ["Contradiction", "Question", "build", "theory_text"]
+
+_GUARDS = Guards(cpu=240, wall=600.0, memory=2048)
+_CHECKER = "kleis.logic.evidence:CHECKER"
+_SECOND = "kleis.logic.second_opinion:SECOND_OPINION"
+_SECOND_STEPS = 2_000_000
+_DERIVED = "derived "
+
+
+class Contradiction(CertificateError):
+    """Two solvers contradict each other: the verdict is withdrawn."""
+
+
+class Question(msgspec.Struct, frozen=True):
+    """A claim as it was asked: Kleis text, the structure it is about, and lemmas with their verdicts."""
+
+    claim: str
+    using: str = ""
+    lemmas: tuple[tuple[str, Verdict], ...] = ()
+
+
+def theory_text(theory: Theory) -> str:
+    """All declarations in force as one program without imports."""
+    kept = [each.declaration for each in theory.entries if not isinstance(each.declaration, Example | Import)]
+    return "\n".join(print_declaration(each) for each in kept) + "\n"
+
+
+def build(
+    broker: Broker, theory: Theory, question: Question, verdict: Verdict, *, order: Sequence[Entry] = ORDER
+) -> Certificate:
+    """The certificate of a verdict, checked.  `CertificateError` where there is none to be had."""
+    return _Builder(broker, theory, order).certificate(question, verdict)
+
+
+class _Builder:
+    """Makes the certificates of one theory."""
+
+    def __init__(self, broker: Broker, theory: Theory, order: Sequence[Entry]) -> None:
+        self._broker = broker
+        self._order = order
+        self._elaborator = Elaborator(theory)
+        self._theory = theory_text(theory)
+
+    def certificate(self, question: Question, verdict: Verdict) -> Certificate:
+        """The certificate of one verdict, after those of its lemmas."""
+        lemmas: list[Certificate] = []
+        for claim, found in question.lemmas:
+            lemmas.append(self._checked(self._made(Question(claim, question.using), found, tuple(lemmas))))
+        return self._checked(self._made(question, verdict, tuple(lemmas)))
+
+    def _checked(self, certificate: Certificate) -> Certificate:
+        wrong = [each for each in check(certificate, self._broker).findings if not each.ok]
+        if wrong:
+            raise _no(f"it does not pass its own check: {wrong[0].what}: {wrong[0].detail}")
+        return certificate
+
+    def _made(self, question: Question, verdict: Verdict, lemmas: tuple[Certificate, ...]) -> Certificate:
+        if verdict.status not in ("verified", "disproved", "inconsistent"):
+            raise _no(f"a verdict that is {verdict.status} shows nothing")
+        task = self._task(question, verdict, lemmas)
+        entry = self._decider(verdict)
+        answer = self._asked(entry.engine, task, entry.steps)
+        base = Certificate(
+            status=verdict.status,
+            claim=question.claim,
+            using=question.using,
+            theory=self._theory,
+            meaning=digest_of(task.meaning, task.lemmas),
+            engine=verdict.engine,
+            budget=entry.steps,
+            lemmas=lemmas,
+            solvers=solvers_of(verdict.engine),
+        )
+        if verdict.status == "disproved":
+            return self._with_witness(base, task, answer)
+        expected = "proved" if verdict.status == "verified" else "inconsistent"
+        if answer.outcome != expected:
+            raise _no(f"{verdict.engine}, asked again, is {answer.outcome}: {answer.detail}")
+        return self._with_model(self._with_proof(base, task, answer), task, verdict)
+
+    def _task(self, question: Question, verdict: Verdict, lemmas: Sequence[Certificate]) -> Task:
+        meaning = self._elaborated(question.claim, question.using)
+        terms = tuple(
+            claim for each in lemmas if (claim := self._elaborated(each.claim, each.using).claim) is not None
+        )
+        return Task(declarations_of(meaning) if verdict.status == "inconsistent" else meaning, terms)
+
+    def _elaborated(self, claim: str, using: str) -> Meaning:
+        structure = parse_type(using) if using else None
+        return self._elaborator.proposition(parse_expression(claim), using=structure)
+
+    def _decider(self, verdict: Verdict) -> Entry:
+        """The entry that decided: engines stand in the order more than once, with other budgets."""
+        place = sum(1 for each in verdict.attempts if each.engine == verdict.engine)
+        entries = [each for each in self._order if load_engine(each.engine).name == verdict.engine]
+        if not entries or not place:
+            raise _no(f"the verdict does not say which engine found it ({verdict.engine or 'none'})")
+        return entries[min(place, len(entries)) - 1]
+
+    def _asked(self, engine: str, question: object, steps: int) -> Answer:
+        return self._broker.submit(engine, question, steps, guards=_GUARDS)[1].result()
+
+    # ── What shows it ────────────────────────────────────────────────────────────────────────────────────────
+
+    def _with_proof(self, base: Certificate, task: Task, answer: Answer) -> Certificate:
+        searched = [each for each in answer.proof if _is_step(base.engine, each[0])]
+        solved = [_obligation(name, text) for name, text in answer.proof if (name, text) not in searched]
+        if searched and not solved:
+            text = core_script(task, answer.core, axioms_clash=base.status == "inconsistent")
+            solved = [_obligation("claim", text, by="steps")] if text else []
+        return msgspec.structs.replace(
+            base,
+            core=answer.core,
+            obligations=tuple(solved),
+            steps=tuple(searched),
+            second=tuple(self._second(solved)),
+        )
+
+    def _second(self, obligations: Sequence[ObligationText]) -> Iterator[SecondOpinion]:
+        """What another solver says of each obligation, where one is installed."""
+        found = dict(solvers_of("cvc5"))
+        if "cvc5" not in found:
+            return
+        for each in obligations:
+            answer = self._asked(_SECOND, each.text, _SECOND_STEPS)
+            if answer.detail == "sat":
+                raise Contradiction(
+                    f"cvc5 {found['cvc5']} finds a model of the obligation {each.name}, which Z3 refutes",
+                    code="certificate-contradiction",
+                    hint="report it: one of the two is wrong, and nothing rests on it",
+                )
+            outcome = "unsat" if answer.outcome == "proved" else "unknown"
+            yield SecondOpinion("cvc5", found["cvc5"], each.name, outcome)
+
+    def _with_witness(self, base: Certificate, task: Task, answer: Answer) -> Certificate:
+        if answer.outcome != "refuted":
+            raise _no(f"{base.engine}, asked again, is {answer.outcome}: {answer.detail}")
+        evidence = self._evidence(task, answer)
+        if evidence is None:
+            raise _no("what was found, evaluated again, is no evidence")
+        return msgspec.structs.replace(base, witness=_plain(answer), evidence=evidence)
+
+    def _with_model(self, base: Certificate, task: Task, verdict: Verdict) -> Certificate:
+        """With a model of the axioms used, if the verdict has one."""
+        if verdict.status != "verified" or verdict.model is None or not base.core:
+            return base
+        question = core_task(task.meaning, base.core)
+        for entry in self._order:
+            if entry.chain != "refute" or not load_engine(entry.engine).applies(question):
+                continue
+            answer = self._asked(entry.engine, question, entry.steps)
+            evidence = self._evidence(question, answer) if answer.outcome == "model" else None
+            if evidence is not None:
+                return msgspec.structs.replace(base, model_witness=_plain(answer), model=evidence)
+        return base
+
+    def _evidence(self, task: Task, answer: Answer) -> Evidence | None:
+        found = self._asked(_CHECKER, Checked(task, answer), 1).witness
+        return found if isinstance(found, Evidence) else None
+
+
+def _is_step(engine: str, name: str) -> bool:
+    """Whether a part of a proof is a step that its own check reads, not a script for solvers."""
+    return engine == "completion" or name.startswith(_DERIVED)
+
+
+def _obligation(name: str, text: str, by: str = "solver") -> ObligationText:
+    return ObligationText(name, text, digest(text), by)
+
+
+def _plain(answer: Answer) -> object:
+    try:
+        return written(answer.witness)
+    except UnwritableError as error:
+        raise _no(str(error)) from None
+
+
+def _no(why: str) -> CertificateError:
+    return CertificateError(f"no certificate: {why}", code="certificate-none")

@@ -1,0 +1,139 @@
+"""`kleis verify --certificate FILE` and `kleis certificate check FILE`.
+
+Specification: proving.md §6; issue 5, item 6.  Beside ``FILE`` stand its obligations as ``FILE-stem.N.smt2``, which any
+SMT-LIB solver reads.  JSON of a check: ``{"ok", "status", "claim", "findings": [{"what", "ok", "detail"}]}``.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from registry.cli.layout import Piece
+from registry.cli.screen import Screen, json_text
+
+if TYPE_CHECKING:
+    from kleis.logic.broker import Broker
+    from kleis.logic.certificate import Certificate, Finding, ObligationText
+    from kleis.logic.questions import Prover
+    from kleis.logic.verdict import Verdict
+    from registry.cli.kleis_verify import Question
+
+__all__ = ["certified", "check_file", "obligation_files"]
+
+
+def certified(
+    question: Question, proposition: str, prover: Prover, broker: Broker, verdict: Verdict
+) -> Verdict:
+    """The verdict with its certificate written; with a warning where there is none, withdrawn on a contradiction."""
+    from kleis.logic.certificate import CertificateError
+    from kleis.logic.certificate_build import Contradiction, build
+    from kleis.logic.certificate_build import Question as Asked
+
+    assert question.certificate is not None
+    try:
+        lemmas = tuple(_lemmas(question, prover))
+        asked = Asked(proposition, question.using, lemmas)
+        certificate = build(broker, prover.theory, asked, verdict)
+    except Contradiction as error:
+        return msgspec.structs.replace(
+            verdict,
+            status="unknown",
+            reason="contradiction",
+            message=error.message,
+            advice=error.hint,
+            core=(),
+            evidence=None,
+        )
+    except CertificateError as error:
+        return msgspec.structs.replace(verdict, warnings=(*verdict.warnings, error.message))
+    _write(question.certificate, certificate)
+    return msgspec.structs.replace(verdict, certificate=str(question.certificate))
+
+
+def _lemmas(question: Question, prover: Prover) -> list[tuple[str, Verdict]]:
+    """The lemmas with their verdicts, each with those before it."""
+    from kleis.parser import parse_expression, parse_type
+
+    using = parse_type(question.using) if question.using else None
+    trees = [parse_expression(each) for each in question.lemmas]
+    return [
+        (text, prover.verify(tree, using=using, lemmas=trees[:place]))
+        for place, (text, tree) in enumerate(zip(question.lemmas, trees, strict=True))
+    ]
+
+
+def obligation_files(file: Path, certificate: Certificate) -> dict[Path, ObligationText]:
+    """The obligations with the files they are written to."""
+    return {
+        file.with_name(f"{file.stem}.{place}.smt2"): each
+        for place, each in enumerate(certificate.obligations, 1)
+    }
+
+
+def _write(file: Path, certificate: Certificate) -> None:
+    for path, each in obligation_files(file, certificate).items():
+        _replace(path, each.text.encode())
+    _replace(file, certificate.to_json())
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except OSError:
+        os.unlink(temporary)
+        raise
+
+
+def check_file(file: Path, *, as_json: bool) -> int:
+    """Check a certificate and say what was found; the exit status."""
+    from kleis.logic.broker import Broker
+    from kleis.logic.certificate import Certificate, CertificateError, CheckReport, Finding, check
+
+    status = claim = ""
+    try:
+        certificate = Certificate.from_json(file.read_bytes(), file=str(file))
+    except CertificateError as error:
+        report = CheckReport((Finding("file", False, error.message),))
+    else:
+        status, claim = certificate.status, certificate.claim
+        with Broker() as broker:
+            found = check(certificate, broker).findings
+        report = CheckReport((*found, *_beside(file, certificate)))
+    screen = Screen()
+    if as_json:
+        answer = {"ok": report.ok, "status": status, "claim": claim, **report.as_dict()}
+        screen.out.write(json_text(answer) + "\n")
+        return 0 if report.ok else 1
+    for each in report.findings:
+        mark = Piece("holds   ", "good") if each.ok else Piece("refused ", "bad")
+        detail = f": {each.detail}" if each.detail else ""
+        screen.write([mark, Piece(each.what + detail)])
+    if report.ok:
+        screen.write([Piece("valid", "good"), Piece(f"  {status}: {claim}")])
+    else:
+        screen.write([Piece("not valid", "bad"), Piece(f"  {file}")])
+    return 0 if report.ok else 1
+
+
+def _beside(file: Path, certificate: Certificate) -> list[Finding]:
+    """That obligations written beside the certificate, where they are there, are those in it."""
+    from kleis.logic.certificate import Finding as Found
+
+    found = []
+    for path, each in obligation_files(file, certificate).items():
+        if path.exists():
+            same = path.read_bytes() == each.text.encode()
+            found.append(
+                Found(path.name, same, "" if same else "it is not the obligation of the certificate")
+            )
+    return found
