@@ -35,9 +35,11 @@ from kleis.logic.engine import Answer, Task
 from kleis.logic.evidence import Checked
 from kleis.logic.obligations import Proof, digest
 from kleis.logic.verdict import Evidence, Status
+from kleis.meaning.core import Term
 from kleis.meaning.elaborate import Elaborator
 from kleis.meaning.meaning import Axiom, Meaning
 from kleis.parser import parse_expression, parse_program, parse_type
+from kleis.problems import Place
 from kleis.theory import Theory
 
 __all__ = [
@@ -58,6 +60,7 @@ _STEPS = 40_000_000
 """Steps for solving an obligation again: many times what it took."""
 
 _GUARDS = Guards(cpu=120, wall=300.0, memory=2048)
+_DIRECT = "kleis.logic.engines.direct:DIRECT"
 _CHECKER = "kleis.logic.evidence:CHECKER"
 _RECHECK = "kleis.logic.obligations:RECHECK"
 _RECHECK_SEARCH = "kleis.logic.certificate_engines:RECHECK_SEARCH"
@@ -102,6 +105,8 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True):
         What shows that a claim fails, as data and for people.
     model_witness, model
         The same of a model of the axioms in the core.
+    assumed
+        Axioms of the core that an implementation declares and nobody proved.
     """
 
     version: int = VERSION
@@ -120,6 +125,7 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True):
     model_witness: Any = None
     model: Evidence | None = None
     lemmas: tuple[Certificate, ...] = ()
+    assumed: tuple[str, ...] = ()
     solvers: tuple[tuple[str, str], ...] = ()
     second: tuple[SecondOpinion, ...] = ()
 
@@ -189,6 +195,7 @@ class _Check:
     def __init__(self, certificate: Certificate, broker: Broker) -> None:
         self._certificate = certificate
         self._broker = broker
+        self._elaborator = Elaborator(Theory())
 
     def findings(self) -> list[Finding]:
         """Everything that was looked at; the rest is not, once the claim itself is not what it was."""
@@ -205,7 +212,7 @@ class _Check:
         if found != given.meaning:
             detail = "theory, claim and lemmas do not mean what the certificate says (or to another version)"
             return [Finding("claim", False, detail)]
-        findings = [Finding("claim", True), *self._hashes(), *self._lemmas()]
+        findings = [Finding("claim", True), *self._hashes(), *self._lemmas(), *self._grounds(task)]
         match given.status:
             case "verified":
                 return [*findings, *self._proof(task, axioms_clash=False), *self._model(task)]
@@ -222,7 +229,7 @@ class _Check:
         """The task, from theory, claim and lemmas as they are written."""
         given = self._certificate
         theory = Theory().include(parse_program(given.theory, file="<theory>"))
-        elaborator = Elaborator(theory)
+        elaborator = self._elaborator = Elaborator(theory)
         meaning = self._elaborated(elaborator, given)
         lemmas = []
         for each in given.lemmas:
@@ -288,15 +295,36 @@ class _Check:
     def _written_again(self, task: Task, axioms_clash: bool) -> list[Finding]:
         """That scripts which steps show, not solvers, are the task's own."""
         expected = core_script(task, self._certificate.core, axioms_clash=axioms_clash)
+        shown = [each for each in self._certificate.obligations if each.by != "solver"]
         return [
-            Finding(
-                each.name,
-                each.text == expected,
-                "" if each.text == expected else "it is not the task's script",
-            )
-            for each in self._certificate.obligations
-            if each.by != "solver"
+            Finding(f"script of {each.name}", ok, "" if ok else "it is not the task's")
+            for each, ok in ((each, each.text == expected) for each in shown)
         ]
+
+    def _grounds(self, task: Task) -> list[Finding]:
+        """What the claim rests on besides axioms: definitions that terminate, axioms that are more than assumed."""
+        found = [Finding("settled", False, each.message) for each in task.meaning.unsettled]
+        needed = [
+            (each.name, each.formula, each.place)
+            for each in task.meaning.obligations
+            if each.kind == "termination"
+        ]
+        for axiom in task.meaning.axioms:
+            if axiom.standing == "assumed" and axiom.name in self._certificate.core:
+                if axiom.name in self._certificate.assumed:
+                    found.append(Finding(axiom.name, True, "assumed: declared by an implementation"))
+                else:
+                    needed.append((axiom.name, axiom.formula, axiom.place))
+        for name, formula, place in needed:
+            answer = self._asked(_DIRECT, Task(self._alone(formula, place)))
+            found.append(Finding(name, answer.outcome == "proved", answer.detail))
+        return found
+
+    def _alone(self, formula: Term, place: Place) -> Meaning:
+        """A formula with what it speaks of, without what is only assumed."""
+        meaning = self._elaborator.formula(formula, place)
+        axioms = tuple(each for each in meaning.axioms if each.standing != "assumed")
+        return msgspec.structs.replace(meaning, axioms=axioms, obligations=())
 
     # ── Witnesses ────────────────────────────────────────────────────────────────────────────────────────────
 

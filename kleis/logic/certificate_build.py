@@ -110,6 +110,7 @@ class _Builder:
             engine=verdict.engine,
             budget=entry.steps,
             lemmas=lemmas,
+            assumed=verdict.assumed,
             solvers=solvers_of(verdict.engine),
         )
         if verdict.status == "disproved":

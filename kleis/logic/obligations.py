@@ -21,13 +21,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 import msgspec
 
 from kleis.logic.engine import Answer, Task
 from kleis.logic.engines.z3_runs import library, run_text
-from kleis.logic.smt.script import encode
+from kleis.logic.smt.script import Script, encode
 from kleis.logic.smt.sorts import Inexpressible
 
 __all__ = ["RECHECK", "RESOLVE", "Proof", "Recheck", "RefusedError", "Resolve", "commands", "digest"]
@@ -109,22 +110,42 @@ class _Chain:
         self._steps = steps
         self._proof = proof
         script = encode(proof.task)
+        unknown = set(proof.core) - {name for name, _ in script.axioms}
+        if unknown:
+            raise RefusedError(f"no axiom in force is called {min(unknown)}")
+        if not proof.axioms_clash and not script.claim:
+            raise RefusedError("a proof of a claim, and the task has none")
         declared = commands("\n".join(script.declarations))
         self._declared = [each for each in declared if not each.startswith(_ASSERT)]
         self._constants: dict[str, str] = {}
         self._things: set[str] = set()
-        unknown = set(proof.core) - {name for name, _ in script.axioms}
-        if unknown:
-            raise RefusedError(f"no axiom in force is called {min(unknown)}")
-        axioms = [(name, formula) for name, formula in script.axioms if name in proof.core]
-        parsed = self._parsed(f"{_ASSERT}{formula})" for _, formula in axioms)
-        self._axioms = {each: name for each, (name, _) in zip(parsed, axioms, strict=True)}
+        self._read(script, [each for each in declared if each.startswith(_ASSERT)])
+
+    def _read(self, script: Script, known: list[str]) -> None:
+        """Parse everything at once: a context takes a recursive definition only once."""
+        axioms = [(name, formula) for name, formula in script.axioms if name in self._proof.core]
         # Not F of the claim, which says more than ¬T: that it has no model shows only that the claim is not false.
-        goals = [] if proof.axioms_clash or not script.claim else [script.claim]
-        if not proof.axioms_clash and not goals:
-            raise RefusedError("a proof of a claim, and the task has none")
-        known = [each for each in declared if each.startswith(_ASSERT)]
-        self._known = set(self._parsed([*known, *(f"{_ASSERT}{each})" for each in goals)]))
+        goals = [] if self._proof.axioms_clash else [script.claim]
+        parts = [[f"{_ASSERT}{formula})" for _, formula in axioms]]
+        parts.append([*known, *(f"{_ASSERT}{each})" for each in goals)])
+        for name, text in self._proof.obligations:
+            found = commands(text)
+            for command in found:
+                if not command.startswith(_ASSERT):
+                    self._check_declared(name, command)
+            parts.append([each for each in found if each.startswith(_ASSERT)])
+        lines = [*self._declared, *self._constants.values(), *(each for part in parts for each in part)]
+        try:
+            parsed = list(self._z3.parse_smt2_string("\n".join(lines), ctx=self._context))
+        except self._z3.Z3Exception as error:
+            raise RefusedError(f"Z3 refuses the scripts: {error}"[:500]) from None
+        if len(parsed) != sum(map(len, parts)):
+            raise RefusedError("Z3 reads another number of assertions than there are")
+        formulas = iter(parsed)
+        read = [list(islice(formulas, len(part))) for part in parts]
+        self._axioms = {each: name for each, (name, _) in zip(read[0], axioms, strict=True)}
+        self._known = set(read[1])
+        self._asserted = read[2:]
 
     def used(self) -> tuple[str, ...]:
         """The axioms that the obligations used, once all are checked."""
@@ -132,8 +153,8 @@ class _Chain:
         question: Any = None
         if not self._proof.obligations:
             raise RefusedError("there are no obligations")
-        for name, text in self._proof.obligations:
-            question = self._question(name, text, used)
+        for (name, text), asserted in zip(self._proof.obligations, self._asserted, strict=True):
+            question = self._question(name, asserted, used)
             if run_text(text, self._steps).status != "unsat":
                 raise RefusedError(f"the obligation {name} is not refuted again")
             if question is not None:
@@ -142,16 +163,10 @@ class _Chain:
             raise RefusedError("the last obligation does not refute the negated claim")
         return tuple(name for name in self._proof.core if name in used)
 
-    def _question(self, name: str, text: str, used: set[str]) -> Any:
+    def _question(self, name: str, asserted: Iterable[Any], used: set[str]) -> Any:
         """The one formula of an obligation that is not known; None if all are."""
-        asserted = []
-        for command in commands(text):
-            if command.startswith(_ASSERT):
-                asserted.append(command)
-            else:
-                self._check_declared(name, command)
         found = None
-        for formula in self._parsed(asserted):
+        for formula in asserted:
             axiom = self._axioms.get(formula)
             if axiom is not None:
                 used.add(axiom)
@@ -188,10 +203,6 @@ class _Chain:
         self._things |= set(names)
         constants = [z3.Const(names[place], question.var_sort(place)) for place in places]
         self._known.add(z3.substitute_vars(question.body().arg(0), *reversed(constants)))
-
-    def _parsed(self, assertions: Iterable[str]) -> list[Any]:
-        text = "\n".join([*self._declared, *self._constants.values(), *assertions])
-        return list(self._z3.parse_smt2_string(text, ctx=self._context))
 
 
 _ASSERT = "(assert "

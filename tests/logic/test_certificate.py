@@ -45,6 +45,11 @@ structure Order(O) {
   axiom transitive : ∀(x y z : O). before(x, y) ∧ before(y, z) → before(x, z)
   axiom onward : ∀(x : O). ∃(y : O). before(x, y)
 }
+structure Counted(C) { operation size : C → ℝ  axiom small : ∀(x : C). sin(size(x)) < 2 }
+implements Counted(ℤ) { operation size(x) = x }
+@decreases(n)
+@decreases(n * n)
+define down(n : ℤ) : ℤ = if n ≤ 0 then 0 else down(n - 1)
 define total(l : List(ℤ)) : ℤ = match l { Nil => 0 | Cons(h, t) => h + total(t) }
 define copied(l : List(ℤ)) : List(ℤ) = match l { Nil => Nil | Cons(h, t) => Cons(h, copied(t)) }
 """
@@ -328,6 +333,36 @@ def test_lemmas_are_certificates_of_their_own(broker: Broker) -> None:
     refused(broker, certificate, lemmas=())
     unproved = msgspec.structs.replace(certificate.lemmas[0], status="unknown")
     refused(broker, certificate, lemmas=(unproved,))
+
+
+def test_definitions_must_terminate(broker: Broker) -> None:
+    """The measure is shown to decrease again; a theory in which it does not gets no certificate."""
+    claim = "∀(n : ℤ). n < 0 → down(n) = 0"
+    prover = Prover(theory(), broker=broker, order=DIRECT)
+    verdict = prover.verify(parse_expression(claim))
+    assert verdict.status == "verified"
+    certificate = build(broker, theory(), Question(claim), verdict, order=DIRECT)
+    names = [each.what for each in check(certificate, broker).findings]
+    assert "down::decreases::1" in names
+    from kleis.logic.cache import digest_of
+    from kleis.meaning.elaborate import elaborate
+
+    endless = certificate.theory.replace("down(n - 1)", "down(n)")
+    assert endless != certificate.theory
+    meaning = elaborate(Theory().include(parse_program(endless)), parse_expression(claim))
+    assert "termination of down" in refused(broker, certificate, theory=endless, meaning=digest_of(meaning))
+
+
+def test_what_is_only_assumed_must_be_said(broker: Broker) -> None:
+    """No solver knows the sine well enough to prove what the implementation says of it."""
+    claim = "∀(x : ℤ). sin(size(x)) < 3"
+    prover = Prover(theory(), broker=broker, order=DIRECT)
+    verdict = prover.verify(parse_expression(claim))
+    assert verdict.status == "verified"
+    assert verdict.assumed == verdict.core
+    certificate = build(broker, theory(), Question(claim), verdict, order=DIRECT)
+    assert certificate.assumed == verdict.assumed
+    assert certificate.assumed[0] in refused(broker, certificate, assumed=())
 
 
 @pytest.mark.parametrize("status", ["unknown", "error", "consistent"])
