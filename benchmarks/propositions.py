@@ -85,7 +85,9 @@ def main(file: Path, cvc5: bool, as_json: bool, rows: bool, guards: float) -> No
         found.append(each)
         if rows and not as_json:
             mark = "" if each["verdict"] == each["expect"] else f"  (expected {each['expect']})"
-            click.echo(f"{each['seconds']:8.2f} s  {each['verdict']:12} {each['engine']:16} {each['name']}{mark}")
+            click.echo(
+                f"{each['seconds']:8.2f} s  {each['verdict']:12} {each['engine']:16} {each['name']}{mark}"
+            )
     answer = summary(found)
     if as_json:
         click.echo(json.dumps({**answer, **({"rows": found} if rows else {})}, ensure_ascii=False))

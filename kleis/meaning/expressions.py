@@ -244,7 +244,9 @@ class Unit:
         element = wanted.element if isinstance(wanted, ListOf) else None
         if len(node.items) > LONGEST_LIST:
             message = f"a list of {len(node.items)} elements is too long to be written out in a proposition"
-            self.refuse(node, "too-large", message, expected=(f"at most {LONGEST_LIST}",), hint="define it by a rule")
+            self.refuse(
+                node, "too-large", message, expected=(f"at most {LONGEST_LIST}",), hint="define it by a rule"
+            )
         items = [self.term(item, element) for item in node.items]
         if not items:
             element = element or self.unknown(node, "element", "the elements of []")

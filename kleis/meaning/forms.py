@@ -119,7 +119,11 @@ def _learnt_equality(unit: Unit, node: Call, left: Term, right: Term) -> Equals 
 
 def _ill_sorted(unit: Unit, node: Call, a: Sort, b: Sort) -> Never:
     for each in node.arguments:
-        if isinstance(each, Name) and each.name not in unit.environment and unit.definitions.is_member(each.name):
+        if (
+            isinstance(each, Name)
+            and each.name not in unit.environment
+            and unit.definitions.is_member(each.name)
+        ):
             raise missing_operation(unit, each, each.name, ())
     unit.refuse(
         node,
