@@ -47,7 +47,6 @@ structure Order(O) {
 }
 structure Counted(C) { operation size : C → ℝ  axiom small : ∀(x : C). sin(size(x)) < 2 }
 implements Counted(ℤ) { operation size(x) = x }
-@decreases(n)
 @decreases(n * n)
 define down(n : ℤ) : ℤ = if n ≤ 0 then 0 else down(n - 1)
 define total(l : List(ℤ)) : ℤ = match l { Nil => 0 | Cons(h, t) => h + total(t) }
