@@ -23,6 +23,7 @@ from kleis.meaning.inference import variables_of
 from kleis.meaning.meaning import Axiom, MeaningError
 from kleis.meaning.printing import expression_of
 from kleis.meaning.scope import Template
+from kleis.meaning.sort_reading import BUILT_IN_TYPES
 from kleis.printer import print_expression
 from kleis.problems import Place, Problem
 from kleis.syntax import (
@@ -180,6 +181,20 @@ class _Check:
         except MeaningError as error:
             self.add(error)
             return
+        if item.name in BUILT_IN_TYPES:
+            stays = (
+                "the built-in stays; its constructors are true and false"
+                if item.name == "Bool"
+                else (
+                    "every type written so is the data type, while numerals and operators keep the built-in one"
+                )
+            )
+            self.warn(
+                Place(self.file, item.span.line, item.span.column),
+                "built-in-type",
+                f"{item.name} is a built-in type: {stays}",
+                "give the data type a name of its own",
+            )
         report = self.elaborator.data_report()
         self.problems += [
             each for each in report.problems if each.line == item.line and each.file == self.file

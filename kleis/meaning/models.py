@@ -95,8 +95,8 @@ def decide(
         for found in search.interpretations():
             if tally.has_shown(found):
                 break
-    except BudgetError:
-        # Only the steps of the whole decision end here; what a single term exceeds leaves that term open.
+    except (BudgetError, RecursionError):
+        # Values of a type with functions among its parts may nest without end.  Only the steps of the whole decision end here; what a single term exceeds leaves that term open.
         search.exhaustive = False
         account.exceeded = True
     return tally.decision(exhaustive=search.exhaustive, exceeded=account.exceeded)

@@ -24,9 +24,12 @@ from kleis.meaning.core import (
     Undefined,
     Variable,
 )
+from kleis.meaning.elaborate import Elaborator
 from kleis.meaning.meaning import Axiom, Meaning, Termination
 from kleis.meaning.models import Decision, decide
 from kleis.meaning.ranges import Bounds
+from kleis.parser import parse_expression, parse_program
+from kleis.theory import Theory
 from tests.meaning.building import (
     NO,
     VOID,
@@ -288,3 +291,12 @@ def test_an_existential_claim_over_functions() -> None:
     assert answer.model is not None
     assert answer.model.sizes == {G: 1}
     assert decide(Meaning(claim=Undefined(BOOL, "a test"))).undefined
+
+
+def test_data_with_functions_among_its_parts_stays_open() -> None:
+    program = "data D = F(x : ℤ → D) | B"
+    meaning = Elaborator(Theory().include(parse_program(program))).proposition(
+        parse_expression("∀(d : D). d = d")
+    )
+    assert meaning.unsettled
+    assert decide(meaning).status in ("open", "true")
