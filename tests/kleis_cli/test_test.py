@@ -235,3 +235,121 @@ def test_a_terminal_gets_colours_and_a_table(write: Callable[..., None]) -> None
     assert "│" in text
     assert "\\u001b[2J" in text
     assert "\x1b[2J" not in text
+
+
+# ── What exact evaluation leaves open ────────────────────────────────────────────────────────────────────────
+
+GROUP = """
+structure Group(G) {
+  operation (•) : G × G → G
+  element e : G
+  operation inv : G → G
+  axiom assoc : ∀(x y z : G). (x • y) • z = x • (y • z)
+  axiom left_id : ∀(x : G). e • x = x
+  axiom left_inv : ∀(x : G). inv(x) • x = e
+}
+"""
+SINE = "∀(x : ℝ). sin(x) < 2"
+
+
+@pytest.mark.parametrize(
+    ("assertion", "status"),
+    [
+        ("assert(∀(x : G). x • e = x)", "passed"),
+        ("assert(∀(x y : G). x • y = y • x)", "failed"),
+        (f"assert({SINE})", "unknown"),
+        ("assert(∀(x : ℤ). x • x = x)", "error"),
+        ("assert_disproved(∀(x y : G). x • y = y • x)", "passed"),
+        ("assert_disproved(∀(x : G). x • e = x)", "failed"),
+        (f"assert_disproved({SINE})", "unknown"),
+        (f"assert_unknown({SINE})", "passed"),
+        ("assert_unknown(∀(x : G). x • e = x)", "failed"),
+        ("assert_unknown(∀(x y : G). x • y = y • x)", "failed"),
+        ("assert_inconsistent(∀(x : G). x • e ≠ x)", "passed"),
+        ("assert_inconsistent { ∃(x : ℤ). x * x = 4 ; ∀(x : ℤ). x * x ≠ 4 }", "passed"),
+        ("assert_inconsistent(∀(x y : G). x • y = y • x)", "failed"),
+        ("assert_inconsistent", "failed"),
+    ],
+)
+def test_the_prover_decides(
+    kleis: Callable[..., Any], write: Callable[..., None], assertion: str, status: str
+) -> None:
+    write(main=f'{GROUP}example "a" {{ {assertion} }}')
+    answer = kleis("test", "--json", "main.kleis")
+    (example,) = answer.json["files"][0]["examples"]
+    assert example["assertions"][0]["status"] == status, example
+    assert example["passed"] is (status == "passed")
+    assert answer.status == (0 if status in ("passed", "unknown") else 1)
+
+
+def test_a_counterexample_is_the_detail(kleis: Callable[..., Any], write: Callable[..., None]) -> None:
+    write(main='example "a" { assert(∀(x : ℤ). x ≠ 42) }')
+    (example,) = kleis("test", "--json", "main.kleis").json["files"][0]["examples"]
+    assert example["assertions"][0]["detail"] == "disproved: x = 42"
+
+
+@pytest.mark.parametrize(
+    ("block", "statuses", "detail"),
+    [
+        (
+            "let n = 3 let x : ℤ assert(x + n > x) assert(x + n ≠ 45)",
+            ["passed", "failed"],
+            "disproved: x = 42",
+        ),
+        ("let x : ℤ let y = x * x assert(y ≥ 0) assert(y ≠ 49)", ["passed", "failed"], "disproved: x = 7"),
+        ("let x = 1 let x = x + 1 let z : ℤ assert(z + x = z + 2)", ["passed"], ""),
+        ("let x : ℤ let x = 5 let z : ℤ assert(z + x = z + 5)", ["passed"], ""),
+        ("let x : ℤ assert_inconsistent(x > 1 ∧ x < 0) assert_inconsistent(x > 1)", ["passed", "failed"], ""),
+        ("let f = λ y . y + 1 let z : ℤ assert(f(z) > z)", ["passed"], ""),
+    ],
+)
+def test_lets_stand_around_the_proposition(
+    kleis: Callable[..., Any], write: Callable[..., None], block: str, statuses: list[str], detail: str
+) -> None:
+    write(main=f'example "a" {{ {block} }}')
+    (example,) = kleis("test", "--json", "main.kleis").json["files"][0]["examples"]
+    assert [each["status"] for each in example["assertions"]] == statuses, example
+    if detail:
+        assert example["assertions"][-1]["detail"].startswith(detail)
+
+
+def test_declarations_that_clash_fail_every_block_that_does_not_say_so(
+    kleis: Callable[..., Any], write: Callable[..., None]
+) -> None:
+    write(
+        main="structure Clash { element c : ℤ axiom one : c = 1 axiom two : c = 2 }\n"
+        'example "a" { assert(1 + 1 = 2) }\n'
+        'example "b" { assert(1 + 1 = 2) assert_inconsistent }'
+    )
+    answer = kleis("test", "--json", "main.kleis")
+    first, second = answer.json["files"][0]["examples"]
+    assert answer.status == 1
+    assert (first["passed"], second["passed"]) == (False, True)
+    assert "Clash::one" in first["error"]
+    assert kleis("test", "--json", "--example", "b", "main.kleis").status == 0
+
+
+@pytest.mark.parametrize("jobs", ["1", "2", "7"])
+def test_the_number_of_jobs_changes_no_answer(
+    kleis: Callable[..., Any], write: Callable[..., None], jobs: str
+) -> None:
+    numbers = range(1, 9)
+    for number in numbers:
+        write(
+            **{
+                f"dir__file{number}": f'example "{number}" {{ assert(∀(x : ℤ). x ≠ {number})\n'
+                f"assert(∀(x : ℤ). x + {number} > x) }}"
+            }
+        )
+    answer = kleis("test", "--json", "--fresh", "--jobs", jobs, "dir")
+    assert answer.status == 1
+    found = [
+        [(each["status"], each["detail"]) for each in file["examples"][0]["assertions"]]
+        for file in answer.json["files"]
+    ]
+    assert found == [[("failed", f"disproved: x = {number}"), ("passed", "")] for number in numbers]
+
+
+def test_no_jobs_is_a_wrong_command(kleis: Callable[..., Any], write: Callable[..., None]) -> None:
+    write(main=PROGRAM)
+    assert kleis("test", "--jobs", "0", "main.kleis").status == 2
