@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from importlib.util import find_spec
 from types import TracebackType
 
 import msgspec
@@ -57,7 +58,7 @@ class Decision(msgspec.Struct, frozen=True):
 class Prover:
     """Answers questions about one theory.
 
-    `guards` multiplies the limits that only guard; `beside` runs the two chains side by side.  Not to be used from
+    cvc5 joins where it is installed, unless that is said otherwise.  `guards` multiplies the limits that only guard; `beside` runs the two chains side by side.  Not to be used from
     several threads at once, except that `close` may come from anywhere.
     """
 
@@ -68,13 +69,14 @@ class Prover:
         broker: Broker | None = None,
         order: Sequence[Entry] = ORDER,
         cache: VerdictCache | None = None,
-        cvc5: bool = False,
+        cvc5: bool | None = None,
         guards: float = 1.0,
         beside: bool = True,
     ) -> None:
         self.theory = theory
         self.elaborator = Elaborator(theory)
-        self.order = tuple(entry for entry in order if entry.extra != "cvc5" or cvc5)
+        joins = find_spec("cvc5") is not None if cvc5 is None else cvc5
+        self.order = tuple(entry for entry in order if entry.extra != "cvc5" or joins)
         self._own = broker is None
         self._broker = broker or Broker()
         self._cache = cache
@@ -203,6 +205,7 @@ class Prover:
             common,
             status="verified",
             core=answer.core,
+            minimal=answer.detail == "minimal",
             consistency="model" if model is not None or not used else "unknown",
             model=model,
             assumed=tuple(open_ones),

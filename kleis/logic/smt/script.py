@@ -135,6 +135,9 @@ def encode(task: Task, *, equations: bool = False) -> Script:
         formulas = [terms.formula(each) for each in hypotheses]
         claim, false = _negated(formulas, terms.formula(rest))
         guards = _constant_guards(sorts, constants)
+    if terms.characters.name_all():
+        detail = "its ranges name all characters that solvers know; of those above U+2FFFF they say nothing"
+        raise Inexpressible("incomplete", detail)
     declared = [_declaration(sorts, each) for each in constants]
     return Script(
         declarations=(*sorts.declarations, *declared, *terms.declarations, *guards),

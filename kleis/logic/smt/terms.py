@@ -19,11 +19,11 @@ from fractions import Fraction
 
 import msgspec
 
+from kleis.logic.smt.characters import Characters
 from kleis.logic.smt.operations import OPERATIONS
 from kleis.logic.smt.sorts import Inexpressible, Sorts
 from kleis.logic.smt.text import (
     FALSE,
-    MAXIMUM_CHARACTER,
     TRUE,
     application,
     conjunction,
@@ -107,13 +107,11 @@ class Terms:
         self.definitions = definitions
         self.symbols: dict[Symbol, str] = {}
         self.approximated: dict[Operation, str] = {}
-        self.called: dict[str, None] = {}
         self.declarations: list[str] = []
         self.functions: dict[str, str] = {}
         """Function variables that are function symbols of the script, by variable name."""
         self.definition_of: Callable[[str], tuple[str, bool]] = _no_definitions
-        self.characters: set[int] = set()
-        """Code points that literals and character ranges of the script tell apart."""
+        self.characters = Characters()
 
     # ── names ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -365,9 +363,7 @@ class Terms:
     def _literal(self, term: LiteralTerm) -> str:
         value = term.value
         if isinstance(value, str):
-            self.characters.update(map(ord, value))
-            if any(ord(character) > MAXIMUM_CHARACTER for character in value):
-                raise Inexpressible("incomplete", "a character above U+2FFFF, which solvers do not know")
+            self.characters.note_literal(value)
             return string(value)
         if isinstance(value, Fraction):
             return real(value)
@@ -450,6 +446,8 @@ class Terms:
     # ── built-ins ────────────────────────────────────────────────────────────────────────────────────────
 
     def _builtin(self, operation: Operation, arguments: Sequence[Term]) -> Value:
+        if operation.name == "re_range":
+            self.characters.note_range(arguments)
         values = [self.value(each) for each in arguments]
         texts = [each.text for each in values]
         for variable in operation.parameters:
@@ -464,18 +462,11 @@ class Terms:
             return f"(store {empty} {texts[0]} true)" if texts else empty
         encode = OPERATIONS.get(operation.name)
         text = encode(operation, texts) if encode is not None else None
-        if operation.name == "re_range":
-            self._note_range(texts)
         if text is not None and not operation.incomplete:
             return text
         if text is not None and operation.name in ("abs", "power", "complex"):
             return text
         return application(self._approximate(operation), texts)
-
-    def _note_range(self, texts: Sequence[str]) -> None:
-        """A character range tells its members from others; one that reaches beyond the known ones is refused."""
-        if any(not each.startswith('"') for each in texts):
-            raise Inexpressible("incomplete", "a character range with ends that are no literals")
 
     def _approximate(self, operation: Operation) -> str:
         """An uninterpreted function for an operation without exact encoding."""

@@ -16,6 +16,7 @@ from fractions import Fraction
 
 __all__ = [
     "FALSE",
+    "MAXIMUM_CHARACTER",
     "TRUE",
     "application",
     "conjunction",
