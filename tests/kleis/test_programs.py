@@ -41,7 +41,7 @@ def test_no_block_fails(loader: Loader, path: Path) -> None:
     failed = [
         (block.name, block.error, [each for each in block.assertions if each.status != "passed"])
         for block in report.blocks
-        if not block.passed and not block.needs_prover
+        if not block.passed and not block.undecided
     ]
     assert failed == []
 
