@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice
-from types import FunctionType
 from typing import Any, NoReturn, Protocol
 
 from pif import primitives as table
@@ -18,6 +17,7 @@ from pif.analysis.facts import facts_of
 from pif.analysis.normalize import normalize
 from pif.budget import TERM_DEPTH, Budget
 from pif.compiled.emitter import WIDE, WideIntegers
+from pif.compiled.services import CONSTANTS, SERVICES, WEIGHED
 from pif.errors import PifError
 from pif.reference.code import analysis, fill
 from pif.reference.equality import equal
@@ -27,7 +27,6 @@ from pif.terms import Term, same_term
 from pif.values import (
     LONG,
     NIL,
-    Continuation,
     FunctionInData,
     Quoted,
     Record,
@@ -137,11 +136,11 @@ class Runtime:
         self.codes: dict[tuple[int, tuple[str, ...]], tuple[Quoted, Any]] = {}
         self.used: dict[str, Tool | None] = {}
         self.globals: dict[str, Any] = {"__builtins__": {}, "fuel0": 0, "evals0": 0, "limit0": 0}
-        self.globals |= _CONSTANTS
-        self.globals |= {f"{name}0": getattr(self, name) for name in _SERVICES}
+        self.globals |= CONSTANTS
+        self.globals |= {f"{name}0": getattr(self, name) for name in SERVICES}
         self.globals["with0"] = self.with_
         if weighs:
-            self.globals |= {f"{name}0": getattr(self, name) for name in _WEIGHED}
+            self.globals |= {f"{name}0": getattr(self, name) for name in WEIGHED}
 
     def begin(self, session: Session, fuel: int) -> None:
         """Make ready for a run with so much fuel."""
@@ -492,14 +491,3 @@ _NODES_A_CODE, _NODES_FREE, _FUEL_A_NODE = 10, 1_000, 400
 
 _CELLS = 50_000
 """Cells of a list made between two looks at the cancel flag."""
-
-_CONSTANTS: dict[str, Any] = {
-    "type0": type, "len0": len, "range0": range, "int0": int, "bool0": bool, "str0": str, "tuple0": tuple,
-    "none0": None, "nil0": (), "function0": FunctionType, "marker0": Continuation,
-}  # fmt: skip
-
-_SERVICES = (
-    "pause", "look", "stop", "wide", "keep", "eq", "lt", "lte", "gt", "gte", "ranged", "list", "length", "record", "get",
-    "keys", "concat", "chars", "join", "show", "reify", "reflect", "analyze", "normalize", "source", "template", "code",
-)  # fmt: skip
-_WEIGHED = ("add", "sub", "mul", "div", "mod")
