@@ -150,7 +150,7 @@ def _rounded(form: str) -> Encoder:
 def _sign(operation: Operation, arguments: Sequence[str]) -> str:
     (a,) = arguments
     zero = "0" if _is(operation, "ℕ", "ℤ") else "0.0"
-    return f"(ite (>= {a} {zero}) 1 (- 1))"
+    return f"(ite (> {a} {zero}) 1 (ite (= {a} {zero}) 0 (- 1)))"
 
 
 _TRUNCATED = "(ite (>= {a} 0.0) (to_int {a}) (- (to_int (- {a}))))"
