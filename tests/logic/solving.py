@@ -1,0 +1,50 @@
+"""Asks z3 directly what the encoding of a closed formula says, without engines or workers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import z3
+
+from kleis.logic.engine import Task
+from kleis.logic.smt.script import Script, encode
+from kleis.meaning.core import Term
+from kleis.meaning.meaning import Meaning
+
+__all__ = ["encoding", "holds", "verdict"]
+
+STEPS = 3_000_000
+
+
+def encoding(claim: Term, meaning: Meaning | None = None) -> Script:
+    """The script of a claim; `Inexpressible` if it has none."""
+    meaning = msgspec.structs.replace(meaning or Meaning(claim=None), claim=claim)
+    return encode(Task(meaning))
+
+
+def _check(text: Sequence[str]) -> str:
+    context = z3.Context()
+    solver = z3.Solver(ctx=context)
+    solver.set("rlimit", STEPS)
+    solver.from_string("\n".join(text))
+    return str(solver.check())
+
+
+def holds(script: Script) -> bool | None:
+    """Whether a claim without variables or unknowns is true; None if z3 does not say."""
+    answer = _check([script.text()])
+    return {"unsat": True, "sat": False}.get(answer)
+
+
+def verdict(script: Script) -> str:
+    """``true``, ``false``, ``undefined`` or ``open``: of ¬T and F, which have models."""
+    not_true = _check([script.text()])
+    if not_true == "unsat":
+        return "true"
+    false = script.false or script.claim
+    axioms = [f"(assert {formula})" for _, formula in script.axioms]
+    answer = _check([*script.declarations, *axioms, f"(assert {false})"])
+    if answer == "sat":
+        return "false"
+    return "undefined" if answer == "unsat" and not_true == "sat" else "open"
