@@ -154,8 +154,10 @@ class Globals:
         if self._inherited is None:
             self._inherited = {}
             for structure in self.structures():
+                if structure.parameters:
+                    continue  # before its members are read: a theory may have thousands of these
                 nested = any(isinstance(each, NestedStructure) for each in structure.members)
-                if structure.parameters or not (structure.extends or structure.over or nested):
+                if not (structure.extends or structure.over or nested):
                     continue
                 section = self._sections_instance(structure.name)
                 for name in section.frame.own if isinstance(section, StructureInstance) else ():
@@ -246,7 +248,9 @@ class Globals:
             declared = (entry.declaration for entry in self.theory.entries)
             structures = [each for each in declared if isinstance(each, Structure)]
             known = self.theory.structures
-            self._ordered = tuple(each for each in structures if known.get(each.name) is each)
+            if len(structures) > len(known):  # some were refused
+                structures = [each for each in structures if known.get(each.name) is each]
+            self._ordered = tuple(structures)
         return self._ordered
 
     # ── sections and implementations ─────────────────────────────────────────────────────────────────────
