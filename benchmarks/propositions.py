@@ -1,6 +1,6 @@
 """The proving benchmark: every row of a file of propositions through the whole pipeline.
 
-    python benchmarks/propositions.py FILE [--cvc5] [--json] [--rows] [--jobs N] [--guards F]
+    python benchmarks/propositions.py FILE [--cvc5] [--json] [--rows] [--guards F]
 
 FILE has one JSON object a line: `kleis` (the program), `using`, `proposition` (null: has it a model?), `expect`.  What
 is printed says how many were solved; `wrong` is a definite verdict other than the one expected, and must be 0.
@@ -43,7 +43,7 @@ def verdict_of(row: dict[str, Any], *, cvc5: bool, guards: float) -> Verdict:
 
 
 def results(rows: list[dict[str, Any]], *, cvc5: bool, guards: float) -> Iterator[dict[str, Any]]:
-    """Name, verdict, engine and seconds of each row."""
+    """Name, verdict, engine, core and seconds of each row."""
     for number, row in enumerate(rows):
         begun = time.perf_counter()
         verdict = verdict_of(row, cvc5=cvc5, guards=guards)
@@ -53,6 +53,7 @@ def results(rows: list[dict[str, Any]], *, cvc5: bool, guards: float) -> Iterato
             "verdict": verdict.status,
             "expect": row["expect"],
             "engine": verdict.engine,
+            "core": list(verdict.core),
             "reason": verdict.reason or "",
             "seconds": round(time.perf_counter() - begun, 3),
         }
