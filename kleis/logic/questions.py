@@ -48,11 +48,12 @@ _CHECK_GUARDS = Guards(cpu=60, wall=120.0)
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """A verdict with what a certificate of it needs."""
+    """A verdict with what a certificate of it needs.  `cut` says that a guard cut an engine on the way."""
 
     verdict: Verdict
     meaning: Meaning | None = None
     answer: Answer | None = None
+    cut: bool = False
 
 
 class Prover:
@@ -164,9 +165,9 @@ class Prover:
         decision = self._search(meaning, terms, base)
         texts = tuple(print_expression(each) for each in lemmas)
         verdict = msgspec.structs.replace(decision.verdict, lemmas=texts)
-        if self._cache is not None and verdict.reason not in ("killed", "memory"):
+        if self._cache is not None and not decision.cut:
             self._cache.put(key, verdict)
-        return Decision(verdict, meaning, decision.answer)
+        return Decision(verdict, meaning, decision.answer, decision.cut)
 
     def _search(self, meaning: Meaning, lemmas: tuple[Term, ...], base: Verdict) -> Decision:
         """The axioms without the goal, then the portfolio."""
@@ -175,8 +176,8 @@ class Prover:
             return Decision(self._inconsistent(clash, base), meaning, clash.answer)
         outcome = self._run(Task(meaning, lemmas))
         if outcome.answer is None:
-            return Decision(self._unknown(outcome, base), meaning)
-        return Decision(self._verdict(meaning, outcome, base), meaning, outcome.answer)
+            return Decision(self._unknown(outcome, base), meaning, cut=outcome.cut)
+        return Decision(self._verdict(meaning, outcome, base), meaning, outcome.answer, outcome.cut)
 
     def _verdict(self, meaning: Meaning, outcome: Outcome, base: Verdict) -> Verdict:
         answer = outcome.answer
