@@ -1,0 +1,292 @@
+"""What the prover adds to the solver, and what its own checks cost.
+
+Specification: issue 5 ("What it must show"), proving.md §7.  Figures are medians of one run.
+
+    python -m benchmarks --only proving
+
+The same queries are put to Z3 by hand: terms built with its Python interface, one check, the model read.  Ours begin
+with the text of a program and end with the answer of a warm worker: values of the counterexample, or the core of
+axioms.  Both solve on one thread.
+"""
+
+from __future__ import annotations
+
+import importlib
+import statistics
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from benchmarks.timing import alternating
+from kleis.logic.broker import Broker
+from kleis.logic.certificate import check
+from kleis.logic.certificate_build import Question, build
+from kleis.logic.engine import Task
+from kleis.logic.questions import Prover
+from kleis.logic.verdict import Verdict
+from kleis.meaning.elaborate import Elaborator
+from kleis.parser import parse_expression, parse_program, parse_type
+from kleis.syntax import Declaration
+from kleis.theory import Theory
+
+__all__ = ["LIMITS", "measure"]
+
+LIMITS = {
+    "hard queries: ours / z3py, most (times)": 1.3,
+    "trivial queries: extra, most (ms)": 15.0,
+    "right inverse (s)": 2.0,
+    "right identity (s)": 2.0,
+    "a group need not commute (s)": 2.0,
+    "200 questions: two jobs / one job (times)": 0.625,
+    "the 1,001st structure / the 2nd (times)": 1.5,
+    "the 1,001st structure / the 2nd, elaboration alone (times)": 1.5,
+}
+"""The most that a figure may be."""
+
+_DIRECT = "kleis.logic.engines.direct:DIRECT"
+_STEPS = 200_000_000
+_HARD = 0.05
+"""Seconds by hand from which a query counts as hard."""
+
+_QUESTIONS = 200
+
+_LEFT_GROUP = """
+structure LeftGroup(G) {
+  operation m : G → G → G
+  element e : G
+  operation i : G → G
+  axiom assoc : ∀(x y z : G). m(m(x, y), z) = m(x, m(y, z))
+  axiom left_identity : ∀(x : G). m(e, x) = x
+  axiom left_inverse : ∀(x : G). m(i(x), x) = e
+}
+"""
+
+_FIRST = {
+    "right inverse": ("∀(x : G). m(x, i(x)) = e", "verified"),
+    "right identity": ("∀(x : G). m(x, e) = x", "verified"),
+    "a group need not commute": ("∀(x y : G). m(x, y) = m(y, x)", "disproved"),
+}
+
+
+class _Query(msgspec.Struct, frozen=True):
+    """A question in Kleis, and the same one in Z3's Python interface: what has to be unsatisfiable."""
+
+    claim: str
+    by_hand: Callable[[Any], list[Any]]
+    outcome: str
+
+
+def measure() -> dict[str, float]:
+    """Medians; the unit is part of each name."""
+    return {**_overhead(), **_first_questions(), **_checks(), **_batch(), **_growing()}
+
+
+# ── beside Z3 alone ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _pigeons(count: int) -> _Query:
+    """So many integers between 1 and one less are not all different."""
+    names = [f"p{place}" for place in range(count)]
+    pairs = [(left, right) for place, left in enumerate(names) for right in names[place + 1 :]]
+    within = " ∧ ".join(f"{name} ≥ 1 ∧ {name} < {count}" for name in names)
+    equal = " ∨ ".join(f"{left} = {right}" for left, right in pairs)
+
+    def by_hand(z3: Any) -> list[Any]:
+        known = {name: z3.Int(name) for name in names}
+        bounds = [bound for each in known.values() for bound in (each >= 1, each < count)]
+        return [*bounds, *(known[left] != known[right] for left, right in pairs)]
+
+    return _Query(f"∀({' '.join(names)} : ℤ). ({within}) → ({equal})", by_hand, "proved")
+
+
+def _product(left: int, right: int) -> _Query:
+    """A product of two primes has divisors."""
+    number = left * right
+
+    def by_hand(z3: Any) -> list[Any]:
+        x, y = z3.Ints("x y")
+        return [x > 1, y >= x, y < number, x * y == number]
+
+    return _Query(f"∀(x y : ℤ). (x > 1 ∧ y ≥ x ∧ y < {number}) → x * y ≠ {number}", by_hand, "refuted")
+
+
+def _linear(z3: Any) -> list[Any]:
+    x, y = z3.Ints("x y")
+    return [x > y, x + 1 <= y + 1]
+
+
+def _point(z3: Any) -> list[Any]:
+    return [z3.Int("x") == 42]
+
+
+def _square(z3: Any) -> list[Any]:
+    x = z3.Real("x")
+    return [x * x < 0]
+
+
+_TRIVIAL = (
+    _Query("∀(x y : ℤ). x > y → x + 1 > y + 1", _linear, "proved"),
+    _Query("∀(x : ℤ). x ≠ 42", _point, "refuted"),
+    _Query("∀(x : ℝ). x * x ≥ 0.0", _square, "proved"),
+)
+
+
+def _overhead() -> dict[str, float]:
+    hard = {"pigeonhole": _pigeons(7), "divisors": _product(211, 223)}
+    rows: dict[str, float] = {}
+    ratios, extra = [], []
+    with Broker() as broker:
+        for name, query in hard.items():
+            times = _side_by_side(broker, query, 3.0)
+            rows[f"{name}: by hand (ms)"] = times["by hand"] * 1000
+            rows[f"{name}: ours / z3py (times)"] = ratio = times["ours"] / times["by hand"]
+            if times["by hand"] >= _HARD:
+                ratios.append(ratio)
+        for query in _TRIVIAL:
+            times = _side_by_side(broker, query, 1.0)
+            extra.append((times["ours"] - times["by hand"]) * 1000)
+    if not ratios:
+        raise ValueError("no query is hard on this machine: take more pigeons")
+    return {
+        **rows,
+        "hard queries: ours / z3py, most (times)": max(ratios),
+        "trivial queries: extra, most (ms)": max(extra),
+    }
+
+
+def _side_by_side(broker: Broker, query: _Query, seconds: float) -> dict[str, float]:
+    z3 = importlib.import_module("z3")
+
+    def by_hand() -> None:
+        solver = z3.Solver()
+        solver.add(*query.by_hand(z3))
+        if str(solver.check()) == "sat":
+            model = solver.model()
+            str([(each, model[each]) for each in model])
+
+    def ours() -> None:
+        elaborator = Elaborator(Theory().include(parse_program("")))
+        meaning = elaborator.proposition(parse_expression(query.claim))
+        _, future = broker.submit(_DIRECT, Task(meaning), _STEPS)
+        found = future.result()
+        if found.outcome != query.outcome:
+            raise ValueError(f"{query.claim} is {found.outcome}: {found.detail}")
+
+    return alternating({"by hand": by_hand, "ours": ours}, seconds=seconds)
+
+
+# ── the first questions, and what checks cost ────────────────────────────────────────────────────────────────
+
+
+def _first_questions() -> dict[str, float]:
+    """Each by a prover that knows nothing yet, in a warm worker."""
+    theory = Theory().include(parse_program(_LEFT_GROUP))
+    rows = {}
+    with Broker() as broker:
+        _ask(Prover(theory, broker=broker, cvc5=False), "e = e", "verified")
+        for name, (claim, expected) in _FIRST.items():
+            rounds = [
+                _seconds(partial(_ask, Prover(theory, broker=broker, cvc5=False), claim, expected))
+                for _ in range(3)
+            ]
+            rows[f"{name} (s)"] = statistics.median(rounds)
+    return rows
+
+
+def _checks() -> dict[str, float]:
+    """A prover tries the axioms alone once: what its first answer takes longer than its second.
+
+    A certificate is checked once before it is given; checking it again is measured apart.
+    """
+    theory = Theory().include(parse_program(_LEFT_GROUP))
+    claim, expected = _FIRST["right identity"]
+    consistency, making, checking = [], [], []
+    with Broker() as broker:
+        for _ in range(3):
+            prover = Prover(theory, broker=broker, cvc5=False)
+            first = _seconds(partial(_ask, prover, claim, expected))
+            consistency.append(first - _seconds(partial(_ask, prover, claim, expected)))
+            verdict = _ask(prover, claim, expected)
+            begun = time.perf_counter()
+            certificate = build(broker, theory, Question(claim, "LeftGroup"), verdict, order=prover.order)
+            making.append(time.perf_counter() - begun)
+            checking.append(_seconds(partial(check, certificate, broker)))
+    return {
+        "consistency check (ms)": statistics.median(consistency) * 1000,
+        "certificate, made and checked (ms)": statistics.median(making) * 1000,
+        "certificate, checked again (ms)": statistics.median(checking) * 1000,
+    }
+
+
+def _ask(prover: Prover, claim: str, expected: str, structure: str = "LeftGroup") -> Verdict:
+    verdict = prover.verify(parse_expression(claim), using=parse_type(structure))
+    if verdict.status != expected:
+        raise ValueError(f"{claim} is {verdict.status}, not {expected}: {verdict.message}")
+    return verdict
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    work()
+    return time.perf_counter() - begun
+
+
+# ── many questions, many structures ──────────────────────────────────────────────────────────────────────────
+
+
+def _batch() -> dict[str, float]:
+    """200 questions, each of which takes the solver a while, with the chains in one process."""
+    return {"200 questions: two jobs / one job (times)": _batch_seconds(2) / _batch_seconds(1)}
+
+
+def _batch_seconds(jobs: int) -> float:
+    """The seconds that provers of one thread each take over one broker, as `kleis test --jobs` does."""
+    theory = Theory().include(parse_program(_LEFT_GROUP))
+    with Broker(slots=jobs) as broker, ThreadPoolExecutor(jobs) as threads:
+        provers = [Prover(theory, broker=broker, cvc5=False, beside=False) for _ in range(jobs)]
+        for prover in provers:
+            _ask(prover, "e = e", "verified")
+
+        def run(job: int) -> None:
+            for number in range(job, _QUESTIONS, jobs):
+                copies = ", ".join([f"x{number}"] * 2)
+                _ask(provers[job], f"∀(x{number} : G). m({copies}) = m(m({copies}), e)", "verified")
+
+        begun = time.perf_counter()
+        list(threads.map(run, range(jobs)))
+        return time.perf_counter() - begun
+
+
+def _growing() -> dict[str, float]:
+    """A structure is added to a session and asked about: to one with one other, and to one with a thousand."""
+    small, large = (Theory().extend(_structure(place) for place in range(count)) for count in (1, 1000))
+    with Broker() as broker:
+
+        def verify(theory: Theory, count: int, item: Declaration) -> None:
+            prover = Prover(theory.add(item), broker=broker, cvc5=False)
+            _ask(prover, f"∀(x : G). m{count}(e{count}, x) = x", "verified", f"Unital{count}")
+
+        def elaborate(theory: Theory, count: int, item: Declaration) -> None:
+            claim = parse_expression(f"∀(x : G). m{count}(e{count}, x) = x")
+            Elaborator(theory.add(item)).proposition(claim, using=parse_type(f"Unital{count}"))
+
+        cases = {"2nd": (small, 1, _structure(1)), "1,001st": (large, 1000, _structure(1000))}
+        whole = alternating({name: partial(verify, *case) for name, case in cases.items()}, seconds=2.0)
+        alone = alternating({name: partial(elaborate, *case) for name, case in cases.items()}, seconds=1.0)
+    return {
+        "the 1,001st structure / the 2nd (times)": whole["1,001st"] / whole["2nd"],
+        "the 1,001st structure / the 2nd, elaboration alone (times)": alone["1,001st"] / alone["2nd"],
+    }
+
+
+def _structure(number: int) -> Declaration:
+    """A structure that shares no name with the others."""
+    program = parse_program(
+        f"structure Unital{number}(G) {{ operation m{number} : G → G → G  element e{number} : G\n"
+        f"axiom left{number} : ∀(x : G). m{number}(e{number}, x) = x }}"
+    )
+    return program.items[0]
