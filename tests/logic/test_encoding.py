@@ -11,6 +11,7 @@ from itertools import product
 from random import Random
 
 import pytest
+from hypothesis import event, given, settings
 
 from kleis.builtins.context import Undecided
 from kleis.builtins.row import Builtin
@@ -37,11 +38,15 @@ from kleis.meaning.core import (
     Variable,
 )
 from kleis.meaning.elaborate import Elaborator
+from kleis.meaning.ranges import Bounds
 from kleis.meaning.signatures import Argument, Signature
+from kleis.parser import parse_expression, parse_program
 from kleis.theory import Theory
 from kleis.values import BitVector, Complex, Value
-from tests.logic.solving import encoding, holds
+from tests.logic.random_propositions import FINITE, GROUND, closed, ground
+from tests.logic.solving import encoding, holds, verdict
 from tests.logic.values_as_terms import builtin_call, term_of
+from tests.meaning.deciding import truth_of
 from tests.meaning.signature_calls import CONTEXT, TYPED, ground_signatures, values_of
 from tests.meaning.test_signatures import holds as condition_holds
 from tests.meaning.test_signatures import run
@@ -188,3 +193,40 @@ def test_a_row_is_encoded_as_the_table_computes_it(row: Builtin) -> None:
 
 
 TRUE = LiteralTerm(True, BOOL)
+
+
+# ── Formulas ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+FINITE_WORLD = Elaborator(Theory().include(parse_program(FINITE)))
+GROUND_WORLD = Elaborator(Theory().include(parse_program(GROUND)))
+BOUNDS = Bounds()
+
+
+def agree(world: Elaborator, text: str) -> None:
+    """The encoding and the reference say the same of a proposition, where both say something."""
+    meaning = world.proposition(parse_expression(text))
+    assert meaning.claim is not None
+    expected = truth_of(meaning, bounds=BOUNDS)
+    try:
+        script = encoding(meaning.claim, meaning)
+    except Inexpressible as problem:
+        event(problem.reason)
+        return
+    found = verdict(script)
+    event(f"{expected}, {found}")
+    if script.exact and "open" not in (expected, found):
+        assert found == expected
+    if found == "true":
+        assert expected in ("true", "open")
+
+
+@given(closed())
+@settings(max_examples=80)
+def test_closed_formulas_over_finite_sorts_have_the_truth_of_the_reference(text: str) -> None:
+    agree(FINITE_WORLD, text)
+
+
+@given(ground())
+@settings(max_examples=80)
+def test_ground_formulas_have_the_truth_of_the_reference(text: str) -> None:
+    agree(GROUND_WORLD, text)
