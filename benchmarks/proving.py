@@ -43,7 +43,6 @@ LIMITS = {
     "a group need not commute (s)": 2.0,
     "200 questions: two jobs / one job (times)": 0.625,
     "the 1,001st structure / the 2nd (times)": 1.5,
-    "the 1,001st structure / the 2nd, elaboration alone (times)": 1.5,
 }
 """The most that a figure may be."""
 

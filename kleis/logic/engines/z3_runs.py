@@ -203,24 +203,37 @@ def proof_of(script: Script, goal: str, first: Run, steps: int, options: Options
             used += alone.used
             needs_claim = alone.status != "unsat"
     kept_goal = goal if needs_claim else ""
-    core, minimal, more = _shrunk(script, kept_goal, core, names, limit, options)
+    known = core == names and kept_goal == goal
+    core, minimal, more = _shrunk(script, kept_goal, core, names, limit, options, known=known)
     text = options.header() + script_text(script, kept_goal, core)
     return Proof(core, text, used + more, needs_claim or not names, minimal)
 
 
 def _shrunk(
-    script: Script, goal: str, core: tuple[str, ...], names: tuple[str, ...], limit: int, options: Options
+    script: Script,
+    goal: str,
+    core: tuple[str, ...],
+    names: tuple[str, ...],
+    limit: int,
+    options: Options,
+    *,
+    known: bool,
 ) -> tuple[tuple[str, ...], bool, int]:
-    """The core without what can be left out; whether nothing more can; the steps it took."""
+    """The core without what can be left out; whether nothing more can; the steps it took.
+
+    `known` says that the first run has refuted just this.
+    """
 
     def refuted(axioms: tuple[str, ...]) -> Run:
         return run_text(options.header() + script_text(script, goal, axioms), limit)
 
-    whole = refuted(core)
-    used, minimal = whole.used, True
-    if whole.status != "unsat":
-        # The tracked run found what the untracked one does not: all axioms, which the first run refuted.
-        core = names
+    used, minimal = 0, True
+    if not known:
+        whole = refuted(core)
+        used = whole.used
+        if whole.status != "unsat":
+            # The tracked run found what the untracked one does not: all axioms, which the first run refuted.
+            core = names
     for name in core:
         without = tuple(each for each in core if each != name)
         run = refuted(without)
