@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kleis.formatter import format_source
 from kleis.parser import parse_expression, parse_program, parse_source, parse_type
 from kleis.printer import print_expression, print_program, print_type
-from kleis.syntax import Expression, Program, TypeExpression
+from kleis.syntax import Call, Expression, Name, NamedType, Program, TypeExpression, Using
 from tests.kleis_language.strategies import expressions, programs, types
 
 ROOT = Path(__file__).parents[2]
@@ -57,3 +57,9 @@ def test_every_source_file(path: Path) -> None:
             formatted = format_source(text, ascii=ascii)
             assert parse_source(formatted).program.items == items
             assert format_source(formatted, ascii=ascii) == formatted
+
+
+def test_a_call_of_a_connective_by_its_word_follows_using() -> None:
+    tree = parse_expression("using T (and(x, y))")
+    assert tree == Using(NamedType("T"), Call("and", (Name("x"), Name("y"))))
+    assert parse_expression(print_expression(tree)) == tree
