@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -64,7 +65,17 @@ def backup(session: Session, file: Path, overwrite: bool) -> int:
     "--max-fuel", "maximum_fuel", type=click.IntRange(min=1), default=5_000_000, show_default=True, metavar="N",
     help="What one run may ask for.",
 )  # fmt: skip
-def serve(session: Session, groups: str, expose: int, more: bool, memory_mb: int, maximum_fuel: int) -> int:
+@click.option("--policy", type=path, metavar="FILE", help="The policy that the group policy enforces.")
+@click.option(
+    "--default", type=click.Choice(["allow", "deny"]), default="allow", show_default=True,
+    help="What becomes of an action for which the policy has no rule.",
+)  # fmt: skip
+@click.option("--corpus", type=path, metavar="DIR", help="The theorem corpus that the group corpus reads.")
+@click.option(
+    "--root", "roots", type=path, multiple=True, metavar="DIR",
+    help="A directory in which tools that take files may work (repeatable).",
+)  # fmt: skip
+def serve(session: Session, groups: str, **options: Any) -> int:
     """Serve MCP on standard input and output."""
     if session.as_json:
         raise click.UsageError("`serve` speaks MCP on standard output; it has no --json")
@@ -72,11 +83,9 @@ def serve(session: Session, groups: str, expose: int, more: bool, memory_mb: int
         session.screen.complain("pif serve: standard input and output must be open")
         return USAGE
     from registry.server.serve import serve as serve_groups
+    from registry.server.settings import Settings
 
-    home = session.home().path
-    return serve_groups(
-        home=home, groups=groups, expose=expose, more=more, memory_mb=memory_mb, maximum_fuel=maximum_fuel
-    )
+    return serve_groups(Settings(home=session.home().path, **options), groups)
 
 
 @command("demo")

@@ -163,6 +163,9 @@ class Group:
     instructions: str = ""
     """What this group adds to the server's `instructions`; those of all groups together stay under 2,048 characters."""
 
+    brief_instructions: str = ""
+    """The same in at most 400 characters, for where those of all chosen groups would be too long."""
+
     def attach(self, announcer: Announcer) -> None:
         """Called once, before the first request, with the way to announce changes."""
 

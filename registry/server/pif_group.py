@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -30,9 +31,11 @@ from registry.server.group import (
     ToolSpec,
 )
 from registry.server.pif_tools import INSTRUCTIONS, MORE_TOOLS, TOOLS
+from registry.server.settings import Site
+from registry.tool import valid_name
 from registry.workspace import Workspace
 
-__all__ = ["PifGroup"]
+__all__ = ["Exchange", "PifGroup", "make"]
 
 ANSWER_WITHIN = 45.0
 """Seconds after which a driven run answers with the continuation it has: clients give up at 50 or 60."""
@@ -42,6 +45,32 @@ PROGRESS_EVERY = 0.1
 
 POLL = 2.0
 """Seconds between looks at whether another process has changed the tools."""
+
+
+def make(site: Site) -> Group:
+    """The group over the home's tools."""
+    settings = site.settings
+    return PifGroup(site.workspace, Exchange(settings.home), expose=settings.expose, more=settings.more)
+
+
+class Exchange:
+    """The directories that agents may export to and import from: plain names in one place beside the registry."""
+
+    def __init__(self, home: Path) -> None:
+        self._root = home / "exchange"
+
+    def __call__(self, name: str) -> Path:
+        if not valid_name(name) or ".." in name:
+            raise RegistryError(
+                "invalid_argument",
+                "`directory` is a plain name, not a path",
+                place="directory",
+                found=name[:80],
+                expected="letters, digits, _ . -, at most 48",
+                hint=f"It stands for a directory in {self._root}.",
+            )
+        self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return self._root / name
 
 
 class PifGroup(Group):

@@ -22,25 +22,11 @@ from registry.server.shell import Shell
 from registry.server.stdio import InputStream, open_streams
 from registry.server.workers import DEFAULT_WORKERS, Workers
 
-__all__ = ["chosen_groups", "serve_stdio"]
+__all__ = ["serve_stdio"]
 
 SWITCH_INTERVAL = 0.001
 """Seconds that a worker thread keeps the interpreter while the event loop waits for it. Python's own 5 ms, times the
 threads that take turns, would use up the 20 ms in which a small request is to be answered beside long runs."""
-
-
-def chosen_groups(names: str, known: Sequence[Group]) -> list[Group]:
-    """The groups that `--groups` asks for ("pif,theory" or "all"), in the order of `known`.
-
-    Raises ValueError that names the groups there are.
-    """
-    wanted = [name.strip() for name in names.split(",") if name.strip()]
-    available = [group.name for group in known]
-    unknown = [name for name in wanted if name != "all" and name not in available]
-    if unknown or not wanted:
-        what = f"there is no group {unknown[0]!r}" if unknown else "no group is chosen"
-        raise ValueError(f"{what}; groups: {', '.join(available)}, all")
-    return [group for group in known if "all" in wanted or group.name in wanted]
 
 
 def serve_stdio(

@@ -104,11 +104,7 @@ class Shell:
         }
 
     def _build(self, name: str, version: str, title: str) -> _Server:
-        instructions = "\n\n".join(group.instructions for group in self._groups if group.instructions)
-        if len(instructions) > INSTRUCTIONS_LIMIT:
-            raise ValueError(
-                f"the instructions have {len(instructions)} characters; {INSTRUCTIONS_LIMIT} are allowed"
-            )
+        instructions = self._instructions()
         server = _Server(
             name,
             version=version,
@@ -124,6 +120,20 @@ class Shell:
         )
         server.middleware = [self._intercept]
         return server
+
+    def _instructions(self) -> str:
+        """The groups' instructions, those of the later groups in brief where they are too long together."""
+        texts = [group.instructions for group in self._groups]
+        for place, group in reversed(list(enumerate(self._groups))):
+            if len("\n\n".join(filter(None, texts))) <= INSTRUCTIONS_LIMIT:
+                break
+            texts[place] = group.brief_instructions or group.instructions
+        together = "\n\n".join(filter(None, texts))
+        if len(together) > INSTRUCTIONS_LIMIT:
+            raise ValueError(
+                f"the instructions have {len(together)} characters; {INSTRUCTIONS_LIMIT} are allowed"
+            )
+        return together
 
     async def serve(self, reading: InputStream, writing: OutputStream) -> None:
         """Serve one connection until it ends. For the groups' sake, a shell serves once."""

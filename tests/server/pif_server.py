@@ -8,24 +8,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from registry.server.settings import Settings
 from tests.server.raw_client import PATIENCE, RawClient
 
 _START = """
 import sys
-from pathlib import Path
+import msgspec
 from registry.server.serve import serve
-home, groups, expose, more, memory, fuel = sys.argv[1:]
-sys.exit(serve(home=Path(home), groups=groups, expose=int(expose), more=more == "more", memory_mb=int(memory),
-               maximum_fuel=int(fuel)))
+from registry.server.settings import Settings
+sys.exit(serve(msgspec.json.decode(sys.argv[1], type=Settings, dec_hook=lambda kind, text: kind(text)), sys.argv[2]))
 """
 
 
-def command(
-    home: Path, *, expose: int = 25, more: bool = False, memory_mb: int = 512, maximum_fuel: int = 5_000_000
-) -> list[str]:
-    """The command line of a server."""
-    settings = [str(expose), "more" if more else "less", str(memory_mb), str(maximum_fuel)]
-    return [sys.executable, "-c", _START, str(home), "pif", *settings]
+def command(home: Path, *, groups: str = "pif", **options: Any) -> list[str]:
+    """The command line of a server; `options` are fields of `Settings`."""
+    settings = msgspec.json.encode(Settings(home=home, **options), enc_hook=str).decode()
+    return [sys.executable, "-c", _START, settings, groups]
 
 
 class PifClient(RawClient):

@@ -12,8 +12,8 @@ import msgspec
 import pytest
 
 from registry.server.group import Group, ToolSpec
+from registry.server.groups import GROUPS, chosen_names
 from registry.server.messages import TEXT_LIMIT
-from registry.server.serving import chosen_groups
 from registry.server.shell import PAGE, Shell, _page
 from tests.server.demo_group import DemoGroup
 from tests.server.raw_client import RawClient, call, cancelled, demo, initialize, modern, ready
@@ -411,10 +411,16 @@ def test_groups_that_do_not_fit_together() -> None:
 
 
 def test_groups_are_chosen_by_name_in_their_own_order() -> None:
-    known = [_Named("pif"), _Named("theory"), _Named("policy")]
-    assert [group.name for group in chosen_groups("policy, pif", known)] == ["pif", "policy"]
-    assert chosen_groups("all", known) == known
-    with pytest.raises(ValueError, match=r"no group 'polcy'; groups: pif, theory, policy, all"):
-        chosen_groups("pif,polcy", known)
+    assert chosen_names("all") == list(GROUPS)
+    assert chosen_names(",".join(reversed(GROUPS))) == list(GROUPS)
+    with pytest.raises(ValueError, match=r"no group 'piff'; did you mean 'pif'\? groups: pif, "):
+        chosen_names("piff")
     with pytest.raises(ValueError, match="no group is chosen"):
-        chosen_groups(" , ", known)
+        chosen_names(" , ")
+
+
+def test_later_groups_are_brief_where_all_would_be_too_long() -> None:
+    long, brief = _Named("one", (), "x" * 2_000), _Named("two", (), "y" * 100)
+    brief.brief_instructions = "z" * 40
+    server = Shell([long, brief], name="x", version="1")._build("x", "1", "")
+    assert server.instructions == "x" * 2_000 + "\n\n" + "z" * 40

@@ -1,0 +1,56 @@
+"""What `pif serve` was asked for, and what its groups share while they serve.
+
+A group is made by `make(site)` in its own module (`registry.server.groups` names them); the `Site` gives it the
+settings and the things that exist once for a server, each made when first asked for.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from registry.store.sqlite import SqliteStore
+from registry.workspace import Workspace
+
+__all__ = ["Settings", "Site"]
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of `pif serve`.
+
+    `expose`: how many evolved tools are listed as tools of their own. `memory_mb`: what runs at one time may use.
+    `policy`: the policy's file. `default`: what becomes of an action without a rule. `corpus`: the corpus's
+    directory. `roots`: the directories in which file tools may read and write.
+    """
+
+    home: Path
+    expose: int = 25
+    more: bool = False
+    memory_mb: int = 512
+    maximum_fuel: int = 5_000_000
+    policy: Path | None = None
+    default: Literal["allow", "deny"] = "allow"
+    corpus: Path | None = None
+    roots: tuple[Path, ...] = ()
+
+
+class Site:
+    """The settings of one server and what its groups share. `close` ends what was begun."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    @cached_property
+    def workspace(self) -> Workspace:
+        """The tools of the home. Raises RegistryError where the store cannot be opened."""
+        settings = self.settings
+        store = SqliteStore(settings.home)
+        return Workspace(store, maximum_fuel=settings.maximum_fuel, memory=settings.memory_mb * 2**20)
+
+    def close(self) -> None:
+        """Close what was opened."""
+        if "workspace" in self.__dict__:
+            self.workspace.store.close()
