@@ -18,6 +18,7 @@ from registry.errors import RegistryError
 
 __all__ = [
     "NAME_RULE",
+    "NO_EXAMPLES",
     "RESERVED",
     "SYSTEM_TOOLS",
     "VERSION_LIMIT",
@@ -31,6 +32,7 @@ __all__ = [
 ]
 
 NAME_RULE: Final = "[A-Za-z_][A-Za-z0-9_.-]{0,47}"
+NO_EXAMPLES: Final = "[]"
 VERSION_LIMIT: Final = 2**31 - 1
 """The largest version number."""
 
@@ -69,7 +71,7 @@ class ToolRecord(msgspec.Struct, frozen=True):
     """One version of one tool.
 
     `code` is canonical compact JSON text, `hash` its `content_hash`, `capabilities` are sorted names, `created` is
-    the moment this version was first made (ISO 8601, UTC).
+    the moment this version was first made (ISO 8601, UTC), `examples` the JSON text of what it was promised to give.
     """
 
     name: str
@@ -79,6 +81,7 @@ class ToolRecord(msgspec.Struct, frozen=True):
     hash: str
     capabilities: tuple[str, ...]
     created: str
+    examples: str = NO_EXAMPLES
 
     @property
     def reference(self) -> str:

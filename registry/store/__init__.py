@@ -4,7 +4,7 @@
 tools between stores as directories of JSON files. What a caller may rely on:
 
 - Versions count from 1 for each name and are never used twice, not even after `forget`.
-- Evolving the code that is current changes at most its description. Any other code makes a new version, also code
+- Evolving the code that is current changes at most its description, and adds to its examples. Any other code makes a new version, also code
   that an older version already had.
 - `forget` of the current version moves the name to its newest remaining version; with none left the name is free.
   Forgotten code stops resolving at once for new snapshots and is erased later, when no run can still need it.
@@ -23,7 +23,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from registry.tool import ToolRecord
+from registry.tool import NO_EXAMPLES, ToolRecord
 
 __all__ = [
     "DESCRIPTION_LIMIT",
@@ -45,8 +45,8 @@ DESCRIPTION_LIMIT = 8_192
 PAGE_LIMIT = 1_000
 """Records one `page` may hold."""
 
-Outcome = Literal["created", "new_version", "description", "unchanged"]
-"""What `evolve` did: the name was free, its code changed, only its description changed, nothing changed."""
+Outcome = Literal["created", "new_version", "description", "examples", "unchanged"]
+"""What `evolve` did: the name was free, its code changed, its description did, only examples were added, nothing."""
 
 EventKind = Literal["evolve", "describe", "rollback", "forget", "import"]
 
@@ -137,10 +137,13 @@ class Store(Protocol):
         hash: str,
         description: str,
         capabilities: Sequence[str],
+        examples: str = NO_EXAMPLES,
         expect_version: int | None = None,
         dry_run: bool = False,
     ) -> Evolved:
         """Make `code` (canonical text, with its `content_hash`) the current version of `name`.
+
+        `examples` is the JSON text of what it was seen to give; for code that is current they are added to its own.
 
         `expect_version` n: refused (`version_conflict`) unless n is current; 0: unless the name is free.
         `dry_run`: the same answer and the same refusals, and nothing is kept.
@@ -157,6 +160,10 @@ class Store(Protocol):
 
     def history(self, name: str) -> tuple[Event, ...]:
         """Everything that happened to the name, oldest first."""
+        ...
+
+    def naming(self, name: str) -> tuple[ToolRecord, ...]:
+        """The current tools in whose code that name stands as a string, with or without a version, by code point."""
         ...
 
     def page(self, query: str = "", offset: int = 0, limit: int = 50) -> tuple[int, tuple[ToolRecord, ...]]:

@@ -14,7 +14,7 @@ from pif.errors import PifError
 from pif.json_text import TooDeep, check_nesting
 from registry.errors import RegistryError
 from registry.store.arguments import check_record
-from registry.tool import VERSION_LIMIT, ToolRecord
+from registry.tool import NO_EXAMPLES, VERSION_LIMIT, ToolRecord
 
 __all__ = [
     "FORMAT",
@@ -78,6 +78,7 @@ class _VersionFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     created: str
     capabilities: tuple[str, ...]
     code: msgspec.Raw
+    examples: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
 def manifest_text(tools: dict[str, Entry]) -> bytes:
@@ -98,6 +99,9 @@ def record_text(record: ToolRecord) -> bytes:
             created=record.created,
             capabilities=record.capabilities,
             code=msgspec.Raw(record.code.encode()),
+            examples=msgspec.Raw(record.examples.encode())
+            if record.examples != NO_EXAMPLES
+            else msgspec.UNSET,
         )
     )
     text = msgspec.json.format(compact, indent=2)
@@ -141,9 +145,24 @@ def read_record(content: bytes, place: str, verify: Verifier) -> ToolRecord:
             hash=verified.hash,
             capabilities=verified.capabilities,
             created=moment,
+            examples=_examples(file.examples, place),
         )
         check_record(record)
     return record
+
+
+class _Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    output: msgspec.Raw
+    input: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    arguments: tuple[msgspec.Raw, ...] | msgspec.UnsetType = msgspec.UNSET
+
+
+def _examples(raw: msgspec.Raw | msgspec.UnsetType, place: str) -> str:
+    """The examples of a version, written as this program writes them."""
+    if raw is msgspec.UNSET:
+        return NO_EXAMPLES
+    listed = _decoded(bytes(raw), tuple[_Example, ...], place)
+    return msgspec.json.format(msgspec.json.encode(listed), indent=-1).decode()
 
 
 def _moment(text: str, place: str) -> str:

@@ -16,7 +16,7 @@ import msgspec
 
 from registry.errors import RegistryError
 from registry.store.failures import damaged
-from registry.tool import VERSION_LIMIT, ToolRecord, content_hash, nearest_name
+from registry.tool import NO_EXAMPLES, VERSION_LIMIT, ToolRecord, content_hash, nearest_name
 
 __all__ = [
     "Head",
@@ -36,7 +36,11 @@ _RECORD: Final = """
            (SELECT described.description FROM events AS described
              WHERE described.name = versions.name AND described.version = versions.version
                AND described.description IS NOT NULL AND described.sequence <= :sequence
-             ORDER BY described.sequence DESC LIMIT 1)
+             ORDER BY described.sequence DESC LIMIT 1),
+           (SELECT promised.examples FROM examples AS promised
+             WHERE promised.name = versions.name AND promised.version = versions.version
+               AND promised.since <= :sequence
+             ORDER BY promised.since DESC LIMIT 1)
       FROM versions LEFT JOIN content ON content.hash = versions.hash
      WHERE versions.name = :name AND versions.evolved <= :sequence
        AND (versions.forgotten IS NULL OR versions.forgotten > :sequence)
@@ -160,8 +164,11 @@ def unknown_tool(connection: sqlite3.Connection, name: str, version: int | None 
     )
 
 
-def _record(path: Path, row: tuple[str, int, str | None, str, str, str | None, str | None]) -> ToolRecord:
-    name, version, hash_, capabilities, created, code, description = row
+_Row = tuple[str, int, str | None, str, str, str | None, str | None, str | None]
+
+
+def _record(path: Path, row: _Row) -> ToolRecord:
+    name, version, hash_, capabilities, created, code, description, examples = row
     if hash_ is None:
         raise RegistryError(
             "store_error",
@@ -182,4 +189,5 @@ def _record(path: Path, row: tuple[str, int, str | None, str, str, str | None, s
         hash=hash_,
         capabilities=msgspec.json.decode(capabilities, type=tuple[str, ...]),
         created=created,
+        examples=examples or NO_EXAMPLES,
     )

@@ -5,6 +5,9 @@ code a version has and between which events it resolves; `content` holds each co
 and erased keeps its row without a hash, so that its number is never given out again. `heads` is what the log amounts
 to now, one row a name, for searching and for counting versions; `SqliteStore.check` compares it with the log.
 
+`examples` holds what a version was promised to give, as JSON text, from an event on: what it was before stays readable
+to older snapshots.
+
 A file is marked by its application id, and its user version counts the migrations it has been through.
 """
 
@@ -61,7 +64,18 @@ _FIRST: Final = (
     "CREATE INDEX heads_by_change ON heads (changed) WHERE current IS NOT NULL",
 )
 
-MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST,)
+_EXAMPLES: Final = (
+    """CREATE TABLE examples (
+        name TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        since INTEGER NOT NULL REFERENCES events (sequence),
+        examples TEXT NOT NULL,
+        PRIMARY KEY (name, version, since),
+        FOREIGN KEY (name, version) REFERENCES versions (name, version)
+    ) WITHOUT ROWID""",
+)
+
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _EXAMPLES)
 """The statements of each step; step n leads from user version n to n + 1. Released steps are never edited."""
 
 

@@ -31,7 +31,7 @@ from registry.store.reading import last_sequence, record_at, together, unknown_t
 from registry.store.schema import prepare
 from registry.store.snapshot import SqliteSnapshot
 from registry.store.writing import Change, propose
-from registry.tool import ToolRecord
+from registry.tool import NO_EXAMPLES, ToolRecord
 
 __all__ = ["FILE_NAME", "GRACE", "PATIENCE", "SqliteStore"]
 
@@ -109,12 +109,13 @@ class SqliteStore:
         hash: str,
         description: str,
         capabilities: Sequence[str],
+        examples: str = NO_EXAMPLES,
         expect_version: int | None = None,
         dry_run: bool = False,
     ) -> Evolved:
         """Make `code` the current version of `name`; see `registry.store.Store.evolve`."""
         moment = self._moment()
-        wanted = ToolRecord(name, 0, description, code, hash, tuple(sorted(capabilities)), moment)
+        wanted = ToolRecord(name, 0, description, code, hash, tuple(sorted(capabilities)), moment, examples)
         check_record(wanted)
         if dry_run:
             with self._reading() as reader, together(reader):
@@ -173,6 +174,19 @@ class SqliteStore:
                 names.sort(key=partial(_rank, " ".join(words)))
             chosen = names[offset : offset + limit]
             return len(names), self._records(reader, last_sequence(reader), chosen)
+
+    def naming(self, name: str) -> tuple[ToolRecord, ...]:
+        """The current tools in whose code that name stands as a string; what the code says by it is not looked at."""
+        check_spelling(name)
+        with self._reading() as reader, together(reader):
+            rows = reader.execute(
+                "SELECT heads.name FROM heads"
+                "  JOIN versions ON versions.name = heads.name AND versions.version = heads.current"
+                "  JOIN content ON content.hash = versions.hash"
+                " WHERE instr(content.code, ?) > 0 OR instr(content.code, ?) > 0 ORDER BY heads.name",
+                (f'"{name}"', f'"{name}@'),
+            )
+            return self._records(reader, last_sequence(reader), [found for (found,) in rows])
 
     def recent(self, limit: int) -> tuple[ToolRecord, ...]:
         """The tools last evolved, described, rolled back or imported, latest first."""

@@ -21,7 +21,7 @@ from registry.store.reading import (
     unknown_tool,
     versions_at,
 )
-from registry.tool import VERSION_LIMIT, ToolRecord
+from registry.tool import NO_EXAMPLES, VERSION_LIMIT, ToolRecord
 
 __all__ = ["Change", "folded", "propose"]
 
@@ -47,9 +47,11 @@ def propose(
         outcome = "new_version"
         current = record_at(connection, path, last_sequence(connection), wanted.name, None)
         if current is not None and current.hash == wanted.hash:
-            same = current.description == wanted.description
-            described = msgspec.structs.replace(current, description=wanted.description)
-            return Evolved(described, "unchanged" if same else "description")
+            promised = _promised(current.examples, wanted.examples)
+            described = msgspec.structs.replace(current, description=wanted.description, examples=promised)
+            if current.description != wanted.description:
+                return Evolved(described, "description")
+            return Evolved(described, "unchanged" if promised == current.examples else "examples")
     if head.latest >= VERSION_LIMIT:
         raise RegistryError(
             "store_error",
@@ -58,6 +60,14 @@ def propose(
             hint="take another name",
         )
     return Evolved(msgspec.structs.replace(wanted, version=head.latest + 1), outcome)
+
+
+def _promised(before: str, more: str) -> str:
+    """The examples of a version that is evolved again: those it had, and those that are new."""
+    known = msgspec.json.decode(before, type=list[msgspec.Raw])
+    texts = {bytes(example) for example in known}
+    added = [one for one in msgspec.json.decode(more, type=list[msgspec.Raw]) if bytes(one) not in texts]
+    return msgspec.json.encode([*known, *added]).decode() if added else before
 
 
 def _expect(name: str, current: int | None, expected: int | None) -> None:
@@ -93,10 +103,11 @@ class Change:
         match evolved.outcome:
             case "unchanged":
                 return evolved
-            case "description":
+            case "description" | "examples":
                 sequence = self._event(
                     record.name, "describe", record.version, record.version, record.description
                 )
+                self._examples(record, sequence)
                 self._head(record.name, record.version, sequence)
             case "created" | "new_version":
                 self._head(record.name, record.version, self._version(record, "evolve"))
@@ -206,6 +217,7 @@ class Change:
                 " WHERE name = ? AND version = ? AND description IS NOT NULL",
                 (name, version),
             )
+            self._connection.execute("DELETE FROM examples WHERE name = ? AND version = ?", (name, version))
             self._connection.execute(
                 "DELETE FROM content WHERE hash = ? AND NOT EXISTS (SELECT 1 FROM versions WHERE hash = ?)",
                 (hash_, hash_),
@@ -235,7 +247,16 @@ class Change:
                 sequence,
             ),
         )
+        self._examples(record, sequence)
         return sequence
+
+    def _examples(self, record: ToolRecord, sequence: int) -> None:
+        """Keep a version's examples from event `sequence` on."""
+        if record.examples != NO_EXAMPLES:
+            self._connection.execute(
+                "INSERT INTO examples (name, version, since, examples) VALUES (?, ?, ?, ?)",
+                (record.name, record.version, sequence, record.examples),
+            )
 
     def _event(
         self,
