@@ -1,0 +1,272 @@
+"""Graphs as text and as pictures: Mermaid for documents, SVG for everything else (issue 10, item 5).
+
+One small drawing model for every command that draws: tools that use tools, theories, corpora. What is drawn is made by
+the caller; how it looks is decided here, and the same drawing gives the same bytes.
+
+Invariants
+----------
+- An arrow goes from an edge's `source` to its `target`; what is a source only stands in the first rank.
+- Labels may hold any text: nothing in them becomes markup. Cycles are drawn, not refused.
+- Edges that name a node which is not there are refused with `ValueError`: a drawing never leaves something out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Literal
+
+import msgspec
+
+__all__ = ["Drawing", "Edge", "Node", "mermaid", "svg"]
+
+Kind = Literal["plain", "strong", "round", "faint"]
+"""How a node looks: `plain` a box, `strong` a box with a heavy border, `round` a rounded one, `faint` a dashed one."""
+
+Style = Literal["solid", "dashed"]
+
+
+class Node(msgspec.Struct, frozen=True):
+    """Something drawn: `label` may have several lines."""
+
+    id: str
+    label: str
+    kind: Kind = "plain"
+
+
+class Edge(msgspec.Struct, frozen=True):
+    """An arrow between two nodes."""
+
+    source: str
+    target: str
+    label: str = ""
+    style: Style = "solid"
+
+
+class Drawing(msgspec.Struct, frozen=True):
+    """Nodes and arrows, in the order in which they are drawn."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...] = ()
+    title: str = ""
+
+    def checked(self) -> Drawing:
+        """This drawing. Raises ValueError where a node is given twice or an edge has an end that is no node."""
+        known: set[str] = set()
+        for node in self.nodes:
+            if node.id in known:
+                raise ValueError(f"the node {node.id!r} is drawn twice")
+            known.add(node.id)
+        for edge in self.edges:
+            for end in (edge.source, edge.target):
+                if end not in known:
+                    raise ValueError(f"an edge ends in {end!r}, which is no node of the drawing")
+        return self
+
+
+# ── Mermaid ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+_SHAPES: Mapping[Kind, tuple[str, str]] = {
+    "plain": ("[", "]"),
+    "strong": ("[[", "]]"),
+    "round": ("([", "])"),
+    "faint": ("[", "]"),
+}
+_ARROWS: Mapping[Style, str] = {"solid": "-->", "dashed": "-.->"}
+
+
+def mermaid(drawing: Drawing) -> str:
+    """The drawing as a Mermaid flowchart, ending in a newline."""
+    names = {node.id: f"n{place}" for place, node in enumerate(drawing.checked().nodes)}
+    lines = ["---", f"title: {_quoted(drawing.title)}", "---"] if drawing.title else []
+    lines.append("flowchart TD")
+    for node in drawing.nodes:
+        opening, closing = _SHAPES[node.kind]
+        lines.append(f"    {names[node.id]}{opening}{_quoted(node.label)}{closing}")
+    for edge in drawing.edges:
+        label = f"|{_quoted(edge.label)}|" if edge.label else ""
+        lines.append(f"    {names[edge.source]} {_ARROWS[edge.style]}{label} {names[edge.target]}")
+    faint = [names[node.id] for node in drawing.nodes if node.kind == "faint"]
+    if faint:
+        lines.append("    classDef faint stroke-dasharray: 4 3")
+        lines.append(f"    class {','.join(faint)} faint")
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    """Text in Mermaid's quotes; what could end them or be markup is written as an entity."""
+    written = []
+    for character in text:
+        if character == "\n":
+            written.append("<br/>")
+        elif character in '"#<>&`\\;' or not character.isprintable():
+            written.append(f"#{ord(character)};")
+        else:
+            written.append(character)
+    return '"' + "".join(written) + '"'
+
+
+# ── SVG ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_CHARACTER, _LINE, _PADDING, _ACROSS, _DOWN, _MARGIN = 7.4, 17, 10, 28, 56, 20
+"""Pixels: a character of the 12-pixel monospaced font, a line, inside a box, between boxes, between ranks, around."""
+
+_SWEEPS = 6
+"""Passes that sort each rank by where its neighbours stand."""
+
+_LONGEST = 60
+"""Characters of a line that are drawn; the whole label is the box's title."""
+
+
+class _Box(msgspec.Struct):
+    node: Node
+    lines: tuple[str, ...]
+    width: float
+    height: float
+    x: float = 0.0
+    y: float = 0.0
+
+
+def svg(drawing: Drawing) -> str:
+    """The drawing as an SVG document, ending in a newline."""
+    boxes = {node.id: _box(node) for node in drawing.checked().nodes}
+    width, height = _place(_ranks(drawing), boxes)
+    top = 24 if drawing.title else 0
+    size = f"{width:.0f} {height + top:.0f}"
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" width="{width:.0f}" '
+        f'height="{height + top:.0f}" font-family="monospace" font-size="12">',
+        '<defs><marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" '
+        'orient="auto-start-reverse"><path d="M0 0L10 5L0 10z" fill="#555"/></marker></defs>',
+        '<rect width="100%" height="100%" fill="#fff"/>',
+    ]
+    if drawing.title:
+        parts.append(f'<text x="{_MARGIN}" y="20" font-weight="bold">{_safe(drawing.title)}</text>')
+    parts.append(f'<g transform="translate(0 {top})">')
+    parts += [_arrow(edge, boxes[edge.source], boxes[edge.target]) for edge in drawing.edges]
+    parts += [_drawn(box) for box in boxes.values()]
+    return "\n".join([*parts, "</g>", "</svg>"]) + "\n"
+
+
+def _safe(text: str) -> str:
+    """Text that may stand in XML: characters that XML does not have are shown as ␦."""
+    return escape("".join(each if each.isprintable() or each == "\n" else "␦" for each in text))
+
+
+def _box(node: Node) -> _Box:
+    lines = tuple(
+        line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…" for line in node.label.split("\n")
+    )
+    width = max(map(len, lines)) * _CHARACTER + 2 * _PADDING
+    return _Box(node, lines, width, len(lines) * _LINE + 2 * _PADDING - 4)
+
+
+def _ranks(drawing: Drawing) -> list[list[str]]:
+    """Nodes by the longest way to them from a source, edges that close a cycle left out; each rank sorted."""
+    after: dict[str, list[str]] = {node.id: [] for node in drawing.nodes}
+    for edge in drawing.edges:
+        if edge.source != edge.target:
+            after[edge.source].append(edge.target)
+    order = _finished_last_first(after)
+    place = {name: index for index, name in enumerate(order)}
+    rank = dict.fromkeys(order, 0)
+    for name in order:
+        for target in after[name]:
+            if place[target] > place[name]:
+                rank[target] = max(rank[target], rank[name] + 1)
+    rows: list[list[str]] = [[] for _ in range(max(rank.values(), default=-1) + 1)]
+    for node in drawing.nodes:
+        rows[rank[node.id]].append(node.id)
+    _sort(rows, drawing.edges)
+    return rows
+
+
+def _finished_last_first(after: Mapping[str, Sequence[str]]) -> list[str]:
+    """The nodes in reverse order of leaving a walk in depth: topological where there is no cycle."""
+    seen: set[str] = set()
+    left: list[str] = []
+    for root in reversed(list(after)):
+        walk = [] if root in seen else [(root, iter(after[root]))]
+        seen.add(root)
+        while walk:
+            name, targets = walk[-1]
+            follow = next((target for target in targets if target not in seen), None)
+            if follow is None:
+                left.append(name)
+                walk.pop()
+            else:
+                seen.add(follow)
+                walk.append((follow, iter(after[follow])))
+    return left[::-1]
+
+
+def _sort(rows: list[list[str]], edges: Sequence[Edge]) -> None:
+    """Put each node near the middle of its neighbours in the other ranks, up and down in turn."""
+    beside: dict[str, list[str]] = {name: [] for row in rows for name in row}
+    for edge in edges:
+        beside[edge.source].append(edge.target)
+        beside[edge.target].append(edge.source)
+    where = {name: float(place) for row in rows for place, name in enumerate(row)}
+    for sweep in range(_SWEEPS):
+        for row in rows if sweep % 2 == 0 else reversed(rows):
+            middle = {
+                name: sum(where[each] for each in beside[name]) / len(beside[name])
+                if beside[name]
+                else where[name]
+                for name in row
+            }
+            row.sort(key=lambda name: (middle[name], where[name]))
+            where.update((name, float(place)) for place, name in enumerate(row))
+
+
+def _place(rows: Sequence[Sequence[str]], boxes: Mapping[str, _Box]) -> tuple[float, float]:
+    """Give every box its corner; the size of the whole."""
+    widths = [sum(boxes[name].width for name in row) + _ACROSS * (len(row) - 1) for row in rows]
+    whole = max(widths, default=0.0)
+    y = float(_MARGIN)
+    for row, width in zip(rows, widths, strict=True):
+        x = _MARGIN + (whole - width) / 2
+        for name in row:
+            boxes[name].x, boxes[name].y = x, y
+            x += boxes[name].width + _ACROSS
+        y += max(boxes[name].height for name in row) + _DOWN
+    return whole + 2 * _MARGIN, max(y - _DOWN, 0.0) + _MARGIN
+
+
+def _drawn(box: _Box) -> str:
+    border = {
+        "plain": 'rx="3" stroke="#555"',
+        "strong": 'rx="3" stroke="#222" stroke-width="2.5"',
+        "round": 'rx="14" stroke="#555"',
+        "faint": 'rx="3" stroke="#888" stroke-dasharray="4 3"',
+    }[box.node.kind]
+    lines = "".join(
+        f'<text x="{box.x + _PADDING:.1f}" y="{box.y + _PADDING + 9 + place * _LINE:.1f}">{_safe(line)}</text>'
+        for place, line in enumerate(box.lines)
+    )
+    return (
+        f'<g><title>{_safe(box.node.label)}</title><rect x="{box.x:.1f}" y="{box.y:.1f}" '
+        f'width="{box.width:.1f}" height="{box.height:.1f}" fill="#f7f7f4" {border}/>{lines}</g>'
+    )
+
+
+def _arrow(edge: Edge, source: _Box, target: _Box) -> str:
+    dashes = ' stroke-dasharray="5 4"' if edge.style == "dashed" else ""
+    if source is target:
+        x, y = source.x + source.width, source.y + source.height / 2
+        path = f"M{x:.1f} {y - 6:.1f}C{x + 26:.1f} {y - 22:.1f} {x + 26:.1f} {y + 22:.1f} {x:.1f} {y + 6:.1f}"
+        return _curve(path, dashes, edge.label, x + 24, y)
+    down = source.y < target.y
+    x1, y1 = source.x + source.width / 2, source.y + (source.height if down else 0)
+    x2, y2 = target.x + target.width / 2, target.y + (0 if down else target.height)
+    bend = (y2 - y1) / 2 or _DOWN
+    path = f"M{x1:.1f} {y1:.1f}C{x1:.1f} {y1 + bend:.1f} {x2:.1f} {y2 - bend:.1f} {x2:.1f} {y2:.1f}"
+    return _curve(path, dashes, edge.label, (x1 + x2) / 2, (y1 + y2) / 2)
+
+
+def _curve(path: str, dashes: str, label: str, x: float, y: float) -> str:
+    text = (
+        f'<text x="{x:.1f}" y="{y:.1f}" font-size="10" fill="#555" text-anchor="middle">{_safe(label)}</text>'
+    )
+    curve = f'<path d="{path}" fill="none" stroke="#555"{dashes} marker-end="url(#arrow)"/>'
+    return curve + (text if label else "")
