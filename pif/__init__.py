@@ -14,6 +14,7 @@ The way through, in the order in which a program goes:
 | `budget`, `errors` | the limits of a run; the one exception, with kind, place and hint |
 | `reference` | the evaluator that defines the language |
 | `compiled` | the quick one, which knows only runs that succeed |
+| `oracle` | what a run may ask of a theory |
 | `stepping` | one step of a run on either: the one place where the two meet |
 | `reification` | between values and terms: splices, `reify`, `reflect` |
 | `analysis` | facts, canonical forms, types, cost and dead code, without running |

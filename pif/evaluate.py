@@ -21,6 +21,7 @@ from pif.errors import PifError
 from pif.given import Given, given_data, given_term, given_value
 from pif.input import read_data, read_input
 from pif.json_text import JsonError, load_json
+from pif.oracle import Theory
 from pif.reference.machine import Tool, Tools, missing_tool
 from pif.reification import NotData, TooDeepTerm, TooManyNodes, at_most, literal_term
 from pif.stepping import Stepper
@@ -91,6 +92,7 @@ def run(
     tools: Tools,
     budget: Budget,
     *,
+    theory: Theory | None = None,
     cancelled: Callable[[], bool] | None = None,
     progress: Callable[[int], None] | None = None,
     pause: Callable[[], bool] | None = None,
@@ -98,6 +100,7 @@ def run(
 ) -> Answer:
     """Run a request on a snapshot of the registry.
 
+    `theory` is what the operations of the group "theory" ask.
     `cancelled` is asked often, from the thread that runs (between driven steps it leaves the continuation so far,
     marked `"stopped": "cancelled"`); `progress` is told the step after each one driven; where
     `pause` answers true between steps, the continuation so far is the answer, marked `"stopped": "paused"`.
@@ -110,7 +113,7 @@ def run(
         hook = debug_writer(also=ring)
     reserve_stack(budget.depth * (1 if hook is None else 2) + _FRAMES)
     with collector_paused:
-        stepper = Stepper(tools, budget, _cache, cancelled=cancelled, hook=hook, brief=brief)
+        stepper = Stepper(tools, budget, _cache, theory=theory, cancelled=cancelled, hook=hook, brief=brief)
         answer = _Run(request, stepper, progress, pause).answer()
         dismantle(stepper.long_lists)
     if ring is not None:

@@ -14,6 +14,8 @@ import msgspec
 __all__ = [
     "ANALYZE_BASE",
     "ANALYZE_NODE",
+    "ASK",
+    "ASK_PROVER",
     "CALL",
     "CATEGORIES",
     "CHARS_ELEMENT",
@@ -56,6 +58,7 @@ CATEGORIES: dict[str, str] = {
     "strings": "Immutable strings of Unicode code points.",
     "meta": "Code as data: quote it, run it, read a tool's source, take it apart, build it.",
     "analysis": "Facts about quoted code, and its canonical form.",
+    "theory": "Questions to the theory that a run was given (`session` of `run`): a text in Kleis, or a quoted term.",
 }
 
 
@@ -136,6 +139,8 @@ _LINEAR = "limbs of the larger / 4"
 _PRODUCT = "product of the limbs / 4"
 _ORDER = "limbs of the larger / 4, or 2 for each 16 characters of the longer string"
 _INTEGERS = "integer, integer → integer"
+_ASKED = "100 + 2 for each 16 characters, or 4 a node"
+_LISTED = "100 + 4 a part of the answer"
 _ORDERED = "ordered a, a → boolean"
 
 _TABLE = (
@@ -280,6 +285,29 @@ _TABLE = (
     ),
     _unary("normalize", "analysis", "quoted → quoted", "An equivalent term in canonical form.",
            '{"normalize": {"quote": {"add": [1, 2]}}}', "3", "4 a node visited"),
+    _unary("kleis", "theory", "data a → ?",
+           "The value of a Kleis expression: integers, booleans, strings, lists and pairs as such, anything else as its "
+           "text in a record with the field `kleis`.",
+           '{"lam": "n", "body": {"kleis": {"quote": {"mul": [{"unquote": {"var": "n"}}, 2]}}}}', '"<function>"',
+           f"{_ASKED} + steps of the evaluator / 10"),
+    _unary("verify", "theory",
+           "data a → {axioms: list(string), claim: string, counterexample: {*: ?}, method: string, "
+           "model: {*: ?}, reason: string, verdict: string}",
+           'Whether a proposition holds: `verdict` is "verified", "disproved", "unknown", "inconsistent" or "error" (no '
+           "proposition: `reason` says why). `counterexample` has the values of its variables, `model` the tables.",
+           '{"lam": "x", "body": {"get": [{"verify": "∀(x : ℤ). x * x ≥ 0"}, "verdict"]}}', '"<function>"',
+           "1,000 + 2 for each 16 characters, or 4 a node + steps of the engines / 1,000 + 100 an engine + 4 a part of "
+           "the answer"),
+    _unary("axioms", "theory", "string → list({kleis: string, name: string, term: quoted})",
+           "The axioms of a structure, inherited ones included; `term` is the axiom as a quoted term.",
+           '{"lam": "name", "body": {"axioms": {"var": "name"}}}', '"<function>"', _LISTED),
+    _unary("operations", "theory",
+           "string → list({arguments: list(string), kleis: string, name: string, result: string})",
+           "The operations and elements of a structure, inherited ones included, with the types they take and give.",
+           '{"lam": "name", "body": {"operations": {"var": "name"}}}', '"<function>"', _LISTED),
+    _unary("structures", "theory", "unit → list({kleis: string, name: string, parameters: list(string)})",
+           "The structures of the theory; takes null.",
+           '{"lam": "x", "body": {"structures": null}}', '"<function>"', _LISTED),
 )  # fmt: skip
 
 PRIMITIVES: dict[str, Primitive] = {primitive.name: primitive for primitive in _TABLE}
@@ -298,6 +326,8 @@ REFLECT_NODE = 4
 ANALYZE_BASE = 12
 ANALYZE_NODE = 1
 NORMALIZE_NODE = 4
+ASK = 100
+ASK_PROVER = 1_000
 
 
 def limbs(integer: int) -> int:

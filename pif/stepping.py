@@ -21,6 +21,7 @@ from pif.compiled.runtime import FAILURES, Cancelled, Declined
 from pif.compiled.unit import Prepared, Unit, attempt, must_weigh
 from pif.errors import PifError
 from pif.given import Given, following_value, given_result, given_value
+from pif.oracle import Theory, later
 from pif.reference.machine import Machine, Node, Tool, Tools
 from pif.reference.resolve import resolve
 from pif.terms import Term
@@ -58,11 +59,13 @@ class Stepper:
         budget: Budget,
         cache: Cache,
         *,
+        theory: Theory | None = None,
         cancelled: Callable[[], bool] | None,
         hook: Callable[[Event], None] | None,
         brief: int | None = None,
     ) -> None:
         self.tools = tools
+        self.theory = theory if brief is None else later(theory)
         self.budget = budget
         self.cache = cache
         self.cancelled = cancelled
@@ -123,7 +126,9 @@ class Stepper:
 
     def _machine(self, fuel: int) -> Machine:
         budget = self.budget if fuel == self.budget.fuel else msgspec.structs.replace(self.budget, fuel=fuel)
-        machine = Machine(budget, self.tools, self.resolve, cancelled=self.cancelled, hook=self.hook)
+        machine = Machine(
+            budget, self.tools, self.resolve, theory=self.theory, cancelled=self.cancelled, hook=self.hook
+        )
         machine.long_lists = self.long_lists
         return machine
 

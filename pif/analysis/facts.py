@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from pif.errors import Path, longer
+from pif.primitives import PRIMITIVES
 from pif.terms import Term, part_keys
 
 __all__ = [
@@ -25,8 +26,13 @@ CAPABILITIES: dict[str, str] = {
     "dynamic_code": "builds code, or reads a tool whose name it computes",
     "eval": "runs quoted code",
     "self": "calls itself",
+    "theory": "asks the theory that its run was given",
 }
 """What a term may do beyond plain computation."""
+
+
+ORACLES = frozenset(name for name, row in PRIMITIVES.items() if row.category == "theory")
+"""Operations that ask a theory."""
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -51,6 +57,8 @@ def facts_of(term: Term) -> Facts:
             operations[op] = operations.get(op, 0) + 1
         if op in ("eval", "self", "continue"):
             capabilities.add(op)
+        elif op in ORACLES:
+            capabilities.add("theory")
         elif op in ("reflect", "unquote"):
             capabilities.add("dynamic_code")
         elif op == "code_of" or op == "app":

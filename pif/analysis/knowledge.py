@@ -19,8 +19,11 @@ _KINDS = {
     **dict.fromkeys(("add", "sub", "mul", "div", "mod", "length"), "integer"),
     **dict.fromkeys(("eq", "lt", "lte", "gt", "gte", "and", "or", "not", "isEmpty"), "boolean"),
     **dict.fromkeys(("concat", "join", "show"), "string"),
-    **dict.fromkeys(("nil", "list", "cons", "tail", "range", "keys", "chars"), "list"),
-    **dict.fromkeys(("record", "with", "reify", "analyze"), "record"),
+    **dict.fromkeys(
+        ("nil", "list", "cons", "tail", "range", "keys", "chars", "axioms", "operations", "structures"),
+        "list",
+    ),
+    **dict.fromkeys(("record", "with", "reify", "analyze", "verify"), "record"),
     **dict.fromkeys(("quote", "reflect", "normalize", "code_of"), "quoted"),
     "pair": "pair",
     "lam": "function",

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from pif import primitives as table
-from pif.analysis.facts import literal_tool, live_parts
+from pif.analysis.facts import ORACLES, literal_tool, live_parts
 from pif.compiled.emitter import NeedsMarkers, Unsuitable, common_shape
-from pif.compiled.kinds import ANY, NEVER, Kind
+from pif.compiled.kinds import ANY, NEVER, RESULTS, Kind
 from pif.compiled.loops import Assign, Loops
 from pif.compiled.scalars import ARITHMETIC, ORDER
 from pif.compiled.scope import Expression, Scope
@@ -125,6 +125,8 @@ class Control(Loops):
                 return self.service("ranged", bounds, ("list", "int"))
             case "concat" | "join" | "show" | "chars" | "keys":
                 return self.text_operation(op, operands)
+            case _ if op in ORACLES:
+                return self.service("ask", (self.constant(op, "str"), *operands), RESULTS.get(op, ANY))
             case "get" | "with" | "reify" | "reflect" | "analyze" | "normalize":
                 return self.service(op, operands, _RESULTS.get(op, ANY))
             case _:

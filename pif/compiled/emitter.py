@@ -17,7 +17,7 @@ from pif.compiled.scope import COMMITTED, Expression, TermFacts
 from pif.compiled.source import DEPTH, FUEL, Block, Function, Names
 from pif.values import Value
 
-__all__ = ["SMALL", "Emitter", "NeedsMarkers", "Shape", "Unsuitable", "WideIntegers"]
+__all__ = ["SMALL", "Emitter", "NeedsMarkers", "Shape", "Unsuitable", "WideIntegers", "holds_wide_literal"]
 
 SMALL = 2**30 - 1
 """Integers of one digit of CPython's: quickest to compare, and the only ones ever written as text."""
@@ -261,3 +261,11 @@ class Emitter:
 def common_shape(a: Shape, b: Shape) -> Shape:
     """The pairs that both shapes keep apart."""
     return None if a is None or b is None else (common_shape(a[0], b[0]), common_shape(a[1], b[1]))
+
+
+def holds_wide_literal(term: Term) -> bool:
+    """Whether an integer written in code is beyond ±`WIDE`."""
+    value = term.value
+    if term.op == "literal" and type(value) is int and not -WIDE < value < WIDE:
+        return True
+    return any(map(holds_wide_literal, term.parts))

@@ -40,11 +40,12 @@ RESULTS: dict[str, Kind] = {
     **dict.fromkeys(("eq", "lt", "lte", "gt", "gte", "and", "or", "not", "isEmpty"), "bool"),
     **dict.fromkeys(("concat", "join", "show"), "str"),
     **dict.fromkeys(("quote", "code_of", "reflect", "normalize"), "quoted"),
-    **dict.fromkeys(("record", "with", "analyze", "reify"), "record"),
+    **dict.fromkeys(("record", "with", "analyze", "reify", "verify"), "record"),
     **dict.fromkeys(("chars", "keys"), ("list", "str")),
     "lam": "function",
     "nil": ("list", NEVER),
     "range": ("list", "int"),
+    **dict.fromkeys(("axioms", "operations", "structures"), ("list", "record")),
 }
 """Operations whose kind does not depend on their parts."""
 

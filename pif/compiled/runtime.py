@@ -16,9 +16,11 @@ from pif import primitives as table
 from pif.analysis.facts import facts_of
 from pif.analysis.normalize import normalize
 from pif.budget import TERM_DEPTH, Budget
-from pif.compiled.emitter import WIDE, WideIntegers
+from pif.compiled.asking import asked
+from pif.compiled.emitter import WIDE, WideIntegers, holds_wide_literal
 from pif.compiled.services import CONSTANTS, SERVICES, WEIGHED
 from pif.errors import PifError
+from pif.oracle import Theory, holds_wide
 from pif.reference.code import analysis, fill
 from pif.reference.equality import equal
 from pif.reference.machine import Tool, Tools
@@ -81,6 +83,7 @@ class Session(Protocol):
     compiles: bool
     budget: Budget
     tools: Tools
+    theory: Theory | None
     cancelled: Callable[[], bool] | None
     long_lists: list[Value]
 
@@ -115,6 +118,7 @@ class _Idle:
         self.compiles = False
         self.budget = Budget()
         self.tools: Tools = _Nothing()
+        self.theory: Theory | None = None
         self.cancelled: Callable[[], bool] | None = None
         self.long_lists: list[Value] = []
 
@@ -400,7 +404,7 @@ class Runtime:
 
     def narrow(self, term: Term) -> None:
         """Integers written in code that becomes data."""
-        if not self.weighs and _holds_wide(term):
+        if not self.weighs and holds_wide_literal(term):
             raise WideIntegers
 
     def reflect(self, data: Value) -> Quoted:
@@ -414,6 +418,14 @@ class Runtime:
     def normalize(self, value: Value) -> Quoted:
         term = self.term(value)
         return Quoted(normalize(term, lambda nodes: self.charge(table.NORMALIZE_NODE * nodes)), value.owner)
+
+    def ask(self, operation: str, value: Value) -> Value:
+        found, is_answer = asked(self.session, self.charge, operation, value)
+        if not is_answer:
+            raise Stopped
+        if not self.weighs and holds_wide(found, WIDE):
+            raise WideIntegers
+        return found
 
     def source(self, name: Value, owner: Tool | None) -> Quoted:
         tool = owner if self.text(name) == "self" else self.session.tools.tool(name)
@@ -474,13 +486,6 @@ _OPERANDS = _Operands()
 
 def _name(field: tuple[str, Value]) -> str:
     return field[0]
-
-
-def _holds_wide(term: Term) -> bool:
-    value = term.value
-    if term.op == "literal" and type(value) is int and not -WIDE < value < WIDE:
-        return True
-    return any(map(_holds_wide, term.parts))
 
 
 _CODES = 200

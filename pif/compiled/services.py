@@ -16,7 +16,7 @@ CONSTANTS: dict[str, Any] = {
 
 SERVICES = (
     "pause", "look", "stop", "wide", "keep", "eq", "lt", "lte", "gt", "gte", "ranged", "list", "length", "record", "get",
-    "keys", "concat", "chars", "join", "show", "reify", "reflect", "analyze", "normalize", "source", "template", "code",
+    "keys", "concat", "chars", "join", "show", "reify", "reflect", "analyze", "normalize", "source", "template", "code", "ask",
 )  # fmt: skip
 """Methods of the runtime, by the names of their operations."""
 

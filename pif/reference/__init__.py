@@ -9,6 +9,7 @@ one Python frame for each level of depth, no other machinery.
 | `machine` | the state of one run (fuel, tools, cancellation), the `Node` class, how errors get their places |
 | `control` | variables, functions, application, `let`, `if`, `fold`, `eval`, `self`, `continue` |
 | `data` | arithmetic, comparison, logic, lists, pairs, records, strings |
+| `asking` | `kleis`, `verify`, `axioms`, `operations`, `structures` |
 | `code` | `quote` with `unquote`, `code_of`, `reify`, `reflect`, `analyze`, `normalize` |
 | `shortcuts` | nodes that do the work of two or three at once in the ordinary case |
 | `resolve` | Term → nodes |

@@ -7,6 +7,7 @@ from typing import Any, NoReturn, Protocol
 
 from pif.budget import Budget
 from pif.errors import ErrorKind, PifError, Place, pointer
+from pif.oracle import Theory
 from pif.terms import Term
 from pif.values import LONG, Quoted, Value, kind_of
 
@@ -182,6 +183,7 @@ class Machine:
         "reserve",
         "resolve",
         "resolved",
+        "theory",
         "tools",
     )
 
@@ -191,6 +193,7 @@ class Machine:
         tools: Tools,
         resolve: Resolve,
         *,
+        theory: Theory | None = None,
         cancelled: Callable[[], bool] | None = None,
         hook: Callable[[dict[str, Any]], None] | None = None,
     ) -> None:
@@ -199,6 +202,7 @@ class Machine:
         self.codes: dict[str, Code] = {}
         self.budget = budget
         self.tools = tools
+        self.theory = theory
         self.cancelled = cancelled
         self.evals = 0
         self.fuel = min(SLICE, budget.fuel)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pif import primitives as table
 from pif.analysis.facts import literal_tool, live_children, live_parts
 from pif.errors import Path, Place, keys, longer
+from pif.reference.asking import ORACLE_OPERATIONS
 from pif.reference.code import CODE_OPERATIONS, CodeOf, Quote, SourceOf, Template
 from pif.reference.control import (
     Application,
@@ -46,6 +47,7 @@ _OPERATIONS: dict[str, type[One] | type[Two]] = {
     **SCALAR_OPERATIONS,
     **STRUCTURE_OPERATIONS,
     **CODE_OPERATIONS,
+    **ORACLE_OPERATIONS,
 }
 _NEAR = (Variable0, Variable1, Variable2)
 
