@@ -25,8 +25,9 @@ from typing import Any
 
 import msgspec
 
+from kleis.logic.attempt import Request
 from kleis.logic.engine import Answer, Task
-from kleis.logic.worker import Request, pack, read_frame, write_frame
+from kleis.logic.frames import pack, read_frame, write_frame
 
 __all__ = ["Broker", "Guards"]
 
@@ -46,6 +47,9 @@ _UNREADABLE = (
 """What unpickling raises where a pickle is none, or speaks of what is not here."""
 
 _KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+
+_ALLOCATION = {"MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_": str(1 << 30)}
+"""What a solver gives back in one run it has again for the next, without asking the system (glibc only)."""
 
 
 class Guards(msgspec.Struct, frozen=True):
@@ -218,7 +222,7 @@ def _started(slots: int) -> subprocess.Popen[bytes]:
         [sys.executable, "-s", "-P", "-c", _START, str(slots), *path],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env={"PYTHONHASHSEED": "0", "PYTHONUTF8": "1", **environment},
+        env={"PYTHONHASHSEED": "0", "PYTHONUTF8": "1", **_ALLOCATION, **environment},
         cwd="/",
         start_new_session=True,
     )

@@ -18,6 +18,7 @@ import pytest
 
 from kleis.logic.broker import Broker, Guards
 from kleis.logic.engine import Answer
+from kleis.logic.worker import SPARES
 
 ROGUES = "tests.logic.rogue_engines"
 PATIENCE = 60.0
@@ -152,7 +153,7 @@ def test_cancellation_in_the_middle(broker: Broker, fifo: Path) -> None:
     answer = future.result(PATIENCE)
     assert (answer.outcome, answer.reason, answer.detail) == ("silent", "killed", "cancelled")
     assert ended(process)
-    assert children_of(worker_of(broker)) == []
+    assert str(process) not in children_of(worker_of(broker))
     assert answers(broker)
 
 
@@ -182,9 +183,8 @@ def test_a_flood_runs_a_few_at_a_time_and_every_question_is_answered() -> None:
         asked = [broker.submit(f"{ROGUES}:SIBLINGS", None, 1)[1] for _ in range(120)]
         at_a_time = [int(each.result(PATIENCE).detail) for each in asked]
         assert len(at_a_time) == 120
-        assert max(at_a_time) <= 3
-        worker = worker_of(broker)
-        assert children_of(worker) == []
+        assert max(at_a_time) <= 3 + SPARES
+        assert len(children_of(worker_of(broker))) <= SPARES
 
 
 def test_a_flood_of_large_questions_and_answers_does_not_block() -> None:
@@ -205,6 +205,31 @@ def test_a_flood_of_crashes_and_hangs_among_honest_questions() -> None:
         ]
         outcomes = [each.result(PATIENCE).outcome for each in asked]
         assert outcomes == ["model" if kind == "ECHO" else "silent" for kind in kinds]
+
+
+def test_children_that_wait_for_a_question_may_die(broker: Broker) -> None:
+    for _ in range(5):
+        worker = worker_of(broker)
+        idle = [int(each) for each in children_of(worker)]
+        assert len(idle) <= SPARES
+        for process in idle:
+            os.kill(process, signal.SIGKILL)
+        assert all(ended(each) for each in idle)
+        assert answers(broker)
+        assert worker_of(broker) == worker
+
+
+def test_children_that_wait_for_a_question_end_with_the_worker() -> None:
+    with Broker() as broker:
+        assert answers(broker)
+        idle = [int(each) for each in children_of(worker_of(broker))]
+    assert all(ended(each) for each in idle)
+    with Broker() as broker:
+        assert answers(broker)
+        worker = worker_of(broker)
+        idle = [int(each) for each in children_of(worker)]
+        os.kill(worker, signal.SIGKILL)
+        assert all(ended(each) for each in idle)
 
 
 def test_when_the_worker_is_killed_its_questions_are_answered_and_another_one_starts(
@@ -267,7 +292,9 @@ def test_a_child_sees_nothing_of_the_caller(
     monkeypatch.setenv("KLEIS_SECRET", "very secret")
     monkeypatch.chdir(tmp_path)
     names, streams, directory, own_session, hashed = ask(broker, "WORLD").detail.split("; ")
-    assert set(names.split()) <= {"PYTHONHASHSEED", "PYTHONUTF8", "LC_CTYPE", "LD_LIBRARY_PATH"}
+    allocation = {"MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"}
+    known = {"PYTHONHASHSEED", "PYTHONUTF8", "LC_CTYPE", "LD_LIBRARY_PATH", *allocation}
+    assert set(names.split()) <= known
     assert streams == "/dev/null /dev/null /dev/null"
     assert (directory, own_session) == ("/", "True")
     with Broker() as other:

@@ -14,7 +14,7 @@ import pytest
 
 from kleis.logic.broker import Broker, Guards
 from kleis.logic.engine import Answer, Task
-from kleis.logic.worker import pack, read_frame, write_frame
+from kleis.logic.frames import pack, read_frame, write_frame
 from kleis.meaning.core import BOOL, Connective, LiteralTerm, Term
 from kleis.meaning.elaborate import Elaborator
 from kleis.meaning.meaning import Meaning

@@ -1,0 +1,48 @@
+"""Values on pipes between the broker, the worker and its children: a length, then a pickle."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import struct
+import sys
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["HEADER", "RECURSION", "pack", "read_frame", "write_frame", "write_whole"]
+
+HEADER = struct.Struct(">I")
+"""The length of what follows, in bytes."""
+
+RECURSION = 10_000
+"""Terms are nested deeper than Python's usual limit allows pickling."""
+
+
+def pack(value: object) -> bytes:
+    """A value as bytes."""
+    if sys.getrecursionlimit() < RECURSION:
+        sys.setrecursionlimit(RECURSION)
+    return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+
+
+def write_frame(stream: int, data: object) -> None:
+    """Write a value, length first."""
+    body = pickle.dumps(data, pickle.HIGHEST_PROTOCOL)
+    write_whole(stream, HEADER.pack(len(body)) + body)
+
+
+def read_frame(read: Callable[[int], bytes]) -> Any:
+    """Read a value; None at the end of the stream, also where it ends within a frame."""
+    head = read(HEADER.size)
+    if len(head) < HEADER.size:
+        return None
+    (length,) = HEADER.unpack(head)
+    body = read(length)
+    return pickle.loads(body) if len(body) == length else None
+
+
+def write_whole(stream: int, body: bytes) -> None:
+    """Write all of it."""
+    pending = memoryview(body)
+    while pending:
+        pending = pending[os.write(stream, pending) :]
