@@ -2,8 +2,8 @@
 
 Specification: kleis-language.md §5.4 (Regex), proving.md §1 (``re_allchar`` is any code point).
 
-There is no backtracking: one state per character read, and every state is computed once per match, however often
-the text leads to it.  Complement and intersection cost nothing special.  The smart constructors keep states
+There is no backtracking: one state per character read (kleis/builtins/regular_automaton.py keeps the states).
+Complement and intersection cost nothing special.  The smart constructors keep states
 similar (unions sorted and flat, sequences flat), which is what makes the number of states finite; what a state
 costs is charged by its size.
 
@@ -30,11 +30,13 @@ __all__ = [
     "FULL",
     "NONE",
     "Node",
+    "derivative",
     "join",
     "loop",
-    "matches",
+    "measure",
     "meet",
     "negated",
+    "nullable",
     "regex_value",
     "unite",
 ]
@@ -183,30 +185,6 @@ def _derivative_of_sequence(parts: tuple[Node, ...], character: str) -> Node:
         if not nullable(part):
             break
     return unite(*begun)
-
-
-def matches(text: str, node: Node, meter: Meter) -> bool:
-    """Whether the whole text is in the language."""
-    numbers: dict[Node, int] = {node: 0}
-    states: list[Node] = [node]
-    steps: list[dict[str, int]] = [{}]
-    state = 0
-    for character in text:
-        meter.charge(1)
-        following = steps[state].get(character)
-        if following is None:
-            size, _ = measure(states[state], meter)
-            meter.charge(size * 4)
-            found = derivative(states[state], character)
-            following = numbers.setdefault(found, len(states))
-            if following == len(states):
-                states.append(found)
-                steps.append({})
-            steps[state][character] = following
-        state = following
-        if states[state] in (NONE, FULL):
-            break
-    return nullable(states[state])
 
 
 def _text(node: Node) -> str:

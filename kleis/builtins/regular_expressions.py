@@ -1,10 +1,12 @@
-"""Tier T7: building and matching regular expressions (§5.4).  The matcher is kleis/builtins/regular.py."""
+"""Tier T7: building and matching regular expressions (§5.4).  The matcher is
+kleis/builtins/regular_automaton.py."""
 
 from __future__ import annotations
 
 from kleis.builtins import regular
 from kleis.builtins.context import Context, undefined
 from kleis.builtins.regular import Node
+from kleis.builtins.regular_automaton import Automaton, matches
 from kleis.builtins.row import Builtin, row
 from kleis.values import Regex
 
@@ -20,7 +22,11 @@ def _node(value: Regex | str) -> Node:
 
 
 def _matches(context: Context, text: str, expression: Regex | str) -> bool:
-    return regular.matches(text, _node(expression), context)
+    if isinstance(expression, str):
+        return matches(text, _node(expression), context)
+    if expression.automaton is None:
+        expression.automaton = Automaton(expression.node)
+    return bool(expression.automaton.matches(text, context))
 
 
 def _literal(context: Context, text: str) -> Regex:

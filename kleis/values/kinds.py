@@ -134,13 +134,20 @@ class BitVector(msgspec.Struct, frozen=True):
 
 
 class Regex:
-    """A regular expression value; `node` is a tree of kleis/builtins/regular.py, `key` its identity."""
+    """A regular expression value; `node` is a tree of kleis/builtins/regular.py, `key` its identity.
 
-    __slots__ = ("key", "node")
+    `automaton` is what matching has found out about it so far: no part of the value.
+    """
+
+    __slots__ = ("automaton", "key", "node")
 
     def __init__(self, node: Any, key: str) -> None:
         self.node = node
         self.key = key
+        self.automaton: Any = None
+
+    def __reduce__(self) -> tuple[type[Regex], tuple[Any, str]]:
+        return Regex, (self.node, self.key)
 
 
 class Symbol(msgspec.Struct, frozen=True):

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from kleis.budget import STANDARD_BUDGET, Meter
 from kleis.builtins import regular
-from kleis.builtins.regular import ANY, EMPTY, NONE, Node, join, loop, matches, meet, negated, unite
+from kleis.builtins.regular import ANY, EMPTY, FULL, NONE, Node, join, loop, meet, negated, unite
+from kleis.builtins.regular_automaton import Automaton, matches
 from kleis.parser import parse_expression
 
 from .running import refusal, value
@@ -109,3 +110,23 @@ def test_limits() -> None:
     assert accepts(loop(("text", "a"), 1000, 100000), "a" * 1500)
     assert loop(("text", "a"), 3, 2) == NONE
     assert value('matches("", re_loop("a", 0, 0 - 1))') == "false"
+
+
+@given(expressions, st.lists(st.text("abc😀", max_size=6), max_size=5))
+def test_a_kept_automaton_answers_and_costs_what_a_fresh_one_does(both: Both, many: list[str]) -> None:
+    kept = Automaton(both[0])
+    for text in [*many, *many]:
+        first, second = Meter(STANDARD_BUDGET), Meter(STANDARD_BUDGET)
+        assert kept.matches(text, first) is matches(text, both[0], second)
+        assert first.used == second.used
+
+
+def test_what_an_automaton_keeps_is_bounded() -> None:
+    bomb = join(FULL, ("text", "a"), loop(unite(("text", "a"), ("text", "b")), 14, 14))
+    kept = Automaton(bomb)
+    for number in range(1 << 9):
+        text = f"{number:014b}".translate({48: "a", 49: "b"}) + "".join(
+            "ab"[number >> k & 1] for k in range(12)
+        )
+        assert kept.matches(text, Meter(STANDARD_BUDGET)) is matches(text, bomb, Meter(STANDARD_BUDGET))
+    assert len(kept._states) <= 2_000
