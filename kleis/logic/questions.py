@@ -30,7 +30,7 @@ from kleis.logic.broker import Broker, Guards
 from kleis.logic.cache import VerdictCache, key_of
 from kleis.logic.engine import Answer, Task
 from kleis.logic.evidence import Checked
-from kleis.logic.portfolio import ORDER, Entry, Outcome, run_portfolio
+from kleis.logic.portfolio import COMPUTING, ORDER, Entry, Outcome, run_portfolio
 from kleis.logic.verdict import Evidence, Reason, Verdict
 from kleis.meaning.core import Term
 from kleis.meaning.elaborate import Elaborator
@@ -145,6 +145,22 @@ class Prover:
             found.append((label, self._model_verdict(meaning)))
         return tuple(found)
 
+    def has_model(self, meaning: Meaning) -> Verdict:
+        """Have the declarations in force in a meaning a model, whatever it claims?  Kept where there is a cache."""
+        declarations = self._declarations(meaning)
+        key = key_of(declarations, (), f"model {self._options()}") if self._cache is not None else ""
+        kept = self._cache.get(key) if self._cache is not None else None
+        if kept is not None:
+            return msgspec.structs.replace(kept, cached=True)
+        verdict = self._model_verdict(meaning)
+        if self._cache is not None:
+            self._cache.put(key, verdict)
+        return verdict
+
+    def holds(self, obligation: Obligation) -> Verdict:
+        """The verdict on what something declared rests on, by itself."""
+        return self._obligation(obligation)
+
     # ── propositions ─────────────────────────────────────────────────────────────────────────────────────
 
     def _decide(
@@ -155,6 +171,8 @@ class Prover:
             status="unknown", claim=claim, warnings=tuple(each.message for each in meaning.warnings)
         )
         blocked = self._lemmas(lemmas, using, file, base) or self._unsettled(meaning, base)
+        if blocked is not None and blocked.reason == "termination":
+            return self._computed(meaning, base) or Decision(blocked, meaning)
         blocked = blocked or self._no_model(meaning, base)
         if blocked is not None:
             return Decision(blocked, meaning)
@@ -178,6 +196,22 @@ class Prover:
         if outcome.answer is None:
             return Decision(self._unknown(outcome, base), meaning, cut=outcome.cut)
         return Decision(self._verdict(meaning, outcome, base), meaning, outcome.answer, outcome.cut)
+
+    def _computed(self, meaning: Meaning, base: Verdict) -> Decision | None:
+        """A claim about definitions that may not terminate, decided by computing it; None if that decides nothing.
+
+        Where the calls come to an end their values are what they are.  What is undefined there rests on a condition
+        that was not shown, so it decides nothing.
+        """
+        if self._no_model(meaning, base) is not None:
+            return None
+        outcome = self._run(Task(meaning), tuple(each for each in self.order if each.engine in COMPUTING))
+        if outcome.answer is None:
+            return None
+        verdict = self._verdict(meaning, outcome, base)
+        if not verdict.definite or (verdict.evidence is not None and verdict.evidence.undefined):
+            return None
+        return Decision(verdict, meaning, outcome.answer, outcome.cut)
 
     def _verdict(self, meaning: Meaning, outcome: Outcome, base: Verdict) -> Verdict:
         answer = outcome.answer
@@ -380,11 +414,11 @@ class Prover:
 
     # ── running ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def _run(self, task: Task) -> Outcome:
+    def _run(self, task: Task, order: Sequence[Entry] | None = None) -> Outcome:
         return run_portfolio(
             self._broker,
             task,
-            order=self.order,
+            order=self.order if order is None else order,
             confirm=self._confirm_for(task),
             guards=self._guards,
             beside=self._beside,
@@ -434,7 +468,7 @@ class Prover:
         return print_expression(proposition) if proposition is not None else ""
 
 
-_CLASH = 7
+_CLASH = 8
 """So many engines of the published order try the axioms without a goal."""
 
 _REASONS: tuple[Reason, ...] = ("killed", "memory", "resource", "higher-order", "termination", "incomplete")

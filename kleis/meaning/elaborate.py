@@ -130,6 +130,11 @@ class Elaborator:
         return tuple(found)
 
     @deep()
+    def component(self, name: str) -> Meaning:
+        """The question whether a section has a model together with all that it is linked to."""
+        return self._meaning(None, (), (self.globals.section(name),), _NOWHERE, ())
+
+    @deep()
     def formula(self, term: Term, place: Place) -> Meaning:
         """The meaning of a closed formula of this theory, such as an obligation."""
         return self._meaning(term, (), (), place, ())

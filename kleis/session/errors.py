@@ -1,0 +1,18 @@
+"""The refusals of theory sessions.
+
+Specification: servers.md ("Rules for every tool"): what was wrong, where, what is allowed.
+"""
+
+from __future__ import annotations
+
+from kleis.errors import KleisError
+
+__all__ = ["SessionError"]
+
+
+class SessionError(KleisError):
+    """A session, a saved theory or a setting that cannot be used.
+
+    Codes: `session-name`, `session-broken`, `session-unreadable`, `session-busy`, `session-empty`, `save-name`,
+    `save-exists`, `save-refused`, `save-circular`, `configuration`.
+    """
