@@ -1,4 +1,5 @@
-"""Checking what searches of our own leave: the steps of a completion, the schemes of an induction, derived equations.
+"""Checking what searches of our own leave: the steps of a completion, the schemes of an induction, derived equations, and
+claims that are computed.
 
 Specification: proving.md §6 ("checks the scheme of an induction and the chain of a completion").
 
@@ -54,6 +55,8 @@ class RecheckSearch:
         match task.engine:
             case "completion":
                 return _completion(task.proof)
+            case "evaluation":
+                return _evaluation(task.proof, steps)
             case "induction":
                 return _induction(task.proof, steps)
             case "z3 with equations":
@@ -95,6 +98,15 @@ def _named(proof: Proof, steps: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     for _, text in steps:
         reasons.update(str(each).removeprefix(_REFLECTION) for each in json.loads(text)["by"])
     return tuple(name for name in proof.core if name in reasons)
+
+
+def _evaluation(proof: Proof, steps: int) -> Answer:
+    """The claim computed again, with as many steps as there are for any check: what the proof says is not looked at."""
+    from kleis.logic.engines.evaluation import check_evaluation
+
+    if proof.axioms_clash or proof.core or not check_evaluation(proof.task, steps):
+        return _refused("computed again, the claim is not found to be true")
+    return Answer(outcome="proved")
 
 
 def _induction(proof: Proof, steps: int) -> Answer:

@@ -23,7 +23,7 @@ from typing import Any
 
 import msgspec
 
-from kleis.budget import Meter
+from kleis.budget import Budget, Meter
 from kleis.errors import KleisError
 from kleis.logic.engine import Answer, Task
 from kleis.logic.smt.script import stripped
@@ -40,7 +40,8 @@ from kleis.values.rendering import render_value
 
 __all__ = ["CHECKER", "Checker", "check_evidence"]
 
-_BOUNDS = Bounds(carrier=8, points=200_000, values=2_000)
+_BUDGET = Budget(steps=2_000_000, depth=1_000, size=100_000)
+_BOUNDS = Bounds(carrier=8, points=200_000, values=2_000, budget=_BUDGET)
 
 
 def check_evidence(task: Task, answer: Answer) -> Evidence | None:
@@ -217,6 +218,8 @@ class Checker:
             evidence = run(task.task, task.answer)
         except KleisError as error:
             return Answer(outcome="silent", reason="incomplete", detail=f"not evaluated: {error}")
+        except RecursionError:
+            return Answer(outcome="silent", reason="resource", detail="not evaluated: nested too deep")
         if evidence is None:
             return Answer(outcome="silent", reason="incomplete", detail="what was found is no evidence")
         return Answer(outcome=task.answer.outcome, witness=evidence)

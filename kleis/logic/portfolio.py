@@ -22,7 +22,7 @@ from kleis.logic.broker import Broker, Guards
 from kleis.logic.engine import Answer, Engine, Task, load_engine
 from kleis.logic.verdict import Attempt, Reason
 
-__all__ = ["ORDER", "Entry", "Outcome", "run_portfolio"]
+__all__ = ["COMPUTING", "ORDER", "Entry", "Outcome", "run_portfolio"]
 
 Chain = Literal["prove", "refute"]
 
@@ -41,6 +41,7 @@ class Entry(msgspec.Struct, frozen=True):
 _ENGINES = "kleis.logic.engines"
 
 ORDER: tuple[Entry, ...] = (
+    Entry(f"{_ENGINES}.evaluation:EVALUATION", "prove", 300_000, cpu=5),
     Entry(f"{_ENGINES}.enumeration:ENUMERATION", "refute", 50_000),
     Entry(f"{_ENGINES}.finite_models:FiniteModels", "refute", 1_500_000),
     Entry(f"{_ENGINES}.completion:Completion", "prove", 60_000),
@@ -54,11 +55,15 @@ ORDER: tuple[Entry, ...] = (
     Entry(f"{_ENGINES}.ematching:EMATCHING", "prove", 500_000, cpu=4),
     Entry(f"{_ENGINES}.finite_models:FiniteModels", "refute", 8_000_000, cpu=10),
     Entry(f"{_ENGINES}.completion:Completion", "prove", 200_000, cpu=12),
+    Entry(f"{_ENGINES}.evaluation:EVALUATION", "prove", 3_000_000, cpu=20),
     Entry(f"{_ENGINES}.restarts:RESTARTS", "prove", 2_000_000, cpu=6),
     Entry(f"{_ENGINES}.instantiation:INSTANTIATION", "prove", 2_500_000, cpu=6),
     Entry(f"{_ENGINES}.with_equations:WITH_EQUATIONS", "prove", 1_000_000, cpu=5),
 )
 """The published order."""
+
+COMPUTING = frozenset({f"{_ENGINES}.evaluation:EVALUATION", f"{_ENGINES}.enumeration:ENUMERATION"})
+"""The engines that compute, and need no termination argument for what they have computed."""
 
 DEFINITE = frozenset({"proved", "refuted", "model", "inconsistent"})
 

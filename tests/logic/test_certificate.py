@@ -60,6 +60,7 @@ TABLES = (Entry(f"{ENGINES}.finite_models:FiniteModels", "refute", 1_500_000),)
 INSTANCES = (Entry(f"{ENGINES}.instantiation:INSTANTIATION", "prove", 2_000_000),)
 INDUCTION = (Entry(f"{ENGINES}.induction:INDUCTION", "prove", 20_000_000),)
 STANDARD = (Entry(f"{ENGINES}.interpretations:INTERPRETATIONS", "refute", 3_000_000),)
+COMPUTED = (Entry(f"{ENGINES}.evaluation:EVALUATION", "prove", 40_000),)
 SMALL = (Entry(f"{ENGINES}.enumeration:ENUMERATION", "refute", 40_000),)
 
 RIGHT_IDENTITY = "∀(x : G). x • e = x"
@@ -73,6 +74,7 @@ CASES: dict[str, tuple[str, tuple[Entry, ...], str]] = {
     "z3": (SQUARE, DIRECT, "verified"),
     "instances": (ONLY_IDEMPOTENT, INSTANCES, "verified"),
     "induction": (COPY, INDUCTION, "verified"),
+    "evaluation": ("∀(x : ℤ). 0 ≤ x ∧ x < 9 → down(x) = length([1, 2]) - 2", COMPUTED, "verified"),
     "clash": ("∀(x : B). x = a", COMPLETION, "inconsistent"),
     "clash by z3": ("∀(x : B). x = a", DIRECT, "inconsistent"),
     "tables": (ABELIAN, TABLES, "disproved"),
@@ -332,6 +334,42 @@ def test_lemmas_are_certificates_of_their_own(broker: Broker) -> None:
     refused(broker, certificate, lemmas=())
     unproved = msgspec.structs.replace(certificate.lemmas[0], status="unknown")
     refused(broker, certificate, lemmas=(unproved,))
+
+
+@pytest.mark.parametrize(
+    "claim", ["length([1, 2]) = 3", "1 / 0 = 1 / 0", "∀(n : ℕ). n * n ≥ n", "down(1) = 1"]
+)
+def test_what_is_not_computed_to_be_true_gets_no_certificate_by_evaluation(
+    broker: Broker, claim: str
+) -> None:
+    from kleis.logic.cache import digest_of
+    from kleis.meaning.elaborate import elaborate
+
+    certificate = made(broker, "evaluation")
+    assert certificate.obligations == ()
+    assert certificate.solvers == ()
+    meaning = digest_of(elaborate(theory(), parse_expression(claim)))
+    assert "proof" in refused(broker, certificate, claim=claim, meaning=meaning)
+    refused(broker, certificate, steps=())
+    refused(broker, certificate, core=("Group::assoc",))
+
+
+def test_only_what_is_computed_needs_no_termination(broker: Broker) -> None:
+    """`spin` never ends: a certificate that says so by another engine, or of what nobody can compute, is refused."""
+    from kleis.logic.cache import digest_of
+    from kleis.meaning.elaborate import elaborate
+
+    program = "define spin(n : ℤ) : ℤ = if n = 7 then 0 else spin(n) + 1\n"
+    spinning = Theory().include(parse_program(program))
+    claim = "spin(7) = 0"
+    verdict = Prover(spinning, broker=broker).verify(parse_expression(claim))
+    assert (verdict.status, verdict.engine) == ("verified", "evaluation")
+    certificate = build(broker, spinning, Question(claim), verdict)
+    assert check(certificate, broker).ok
+    assert "settled" in refused(broker, certificate, engine="z3")
+    for other in ("spin(0) = 1", "spin(0) = spin(0)", "∀(n : ℤ). spin(n) = 0"):
+        meaning = digest_of(elaborate(spinning, parse_expression(other)))
+        refused(broker, certificate, claim=other, meaning=meaning)
 
 
 def test_definitions_must_terminate(broker: Broker) -> None:

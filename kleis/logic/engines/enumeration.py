@@ -59,9 +59,14 @@ class Enumeration:
     name = "enumeration"
 
     def applies(self, task: Task) -> bool:
-        """To claims about built-in values and data, without unknown symbols."""
+        """To claims about built-in values and data, without unknown symbols.
+
+        A recursive definition may be computed also if nobody has shown that all its calls come to an end.
+        """
         meaning = task.meaning
-        if meaning.unsettled or meaning.claim is None or meaning.symbols or meaning.carriers:
+        if meaning.claim is None or meaning.symbols or meaning.carriers:
+            return False
+        if any(each.reason != "termination" for each in meaning.unsettled):
             return False
         variables, _, _ = stripped(meaning.claim)
         return not any(_holds_functions(each.sort) for each in variables)
