@@ -1,0 +1,158 @@
+"""What a theory answers, as values of PIF: verdicts as records, values of Kleis as data."""
+
+from __future__ import annotations
+
+from kleis.errors import KleisError
+from kleis.logic.verdict import Evidence, Verdict
+from kleis.parser import parse_expression
+from kleis.syntax import Boolean, Call, Expression, ListLiteral, Number, Text
+from kleis.values import Data, ListValue, render_value
+from kleis.values import Value as KleisValue
+from pif.budget import INTEGER_BITS
+from pif.values import Record, Value, items_of, list_of
+
+__all__ = ["kleis_value", "parts_of", "record_of", "verdict_record", "written_value"]
+
+_LEVELS = 50
+"""Levels of a value that are taken apart; deeper ones are given as text."""
+
+_SHOWN = 10_000
+
+
+class _NoData(Exception):
+    """A value has no counterpart in PIF."""
+
+
+def record_of(**fields: Value) -> Record:
+    """A record: its fields in code-point order."""
+    return Record(dict(sorted(fields.items())))
+
+
+def _record(fields: dict[str, Value]) -> Record:
+    return Record(dict(sorted(fields.items())))
+
+
+def kleis_value(value: KleisValue) -> Value:
+    """A value of Kleis: integers, booleans, strings, `()`, lists and pairs as such, anything else as a record with
+    its text in `kleis`."""
+    try:
+        return _data(value, _LEVELS)
+    except _NoData:
+        return record_of(kleis=render_value(value, limit=_SHOWN))
+
+
+def _data(value: KleisValue, levels: int) -> Value:
+    if levels == 0:
+        raise _NoData
+    match value:
+        case bool() | str():
+            return value
+        case int() if value.bit_length() <= INTEGER_BITS:
+            return value
+        case ListValue():
+            return list_of([_data(item, levels - 1) for item in value])
+        case Data() if value.constructor == "Pair" and len(value.fields) == 2:
+            return (_data(value.fields[0], levels - 1), _data(value.fields[1], levels - 1))
+        case Data() if value.constructor == "Unit":
+            return None
+        case _:
+            raise _NoData
+
+
+def written_value(text: str) -> Value:
+    """What a value written in Kleis is in PIF; the text itself where it is no data there (``g0``)."""
+    try:
+        return _written(parse_expression(text), _LEVELS)
+    except (KleisError, _NoData):
+        return text
+
+
+def _written(expression: Expression, levels: int) -> Value:
+    match expression:
+        case _ if levels == 0:
+            raise _NoData
+        case Number(text) if text.isdecimal() and len(text) < INTEGER_BITS // 4:
+            return int(text)
+        case Call("negate", (Number(text),)) if text.isdecimal() and len(text) < INTEGER_BITS // 4:
+            return -int(text)
+        case Boolean(value) | Text(value):
+            return value
+        case ListLiteral(items):
+            return list_of([_written(item, levels - 1) for item in items])
+        case Call("Pair", (first, second)):
+            return (_written(first, levels - 1), _written(second, levels - 1))
+        case Call("Unit", ()):
+            return None
+        case _:
+            raise _NoData
+
+
+def verdict_record(claim: str, verdict: Verdict | None = None, *, problem: str = "") -> Record:
+    """What `verify` gives. `problem`: why there is no proposition to decide."""
+    if verdict is None:
+        return _verdict(claim, "error", problem, (), None, "")
+    reason: str = verdict.reason or ""
+    if verdict.message:
+        reason = f"{reason}: {verdict.message}" if reason else verdict.message
+    if verdict.advice:
+        reason = f"{reason} ({verdict.advice})" if reason else verdict.advice
+    if verdict.evidence is not None and verdict.evidence.undefined:
+        reason = "undefined at the point shown"
+    return _verdict(claim, verdict.status, reason, verdict.core, verdict.evidence, verdict.engine)
+
+
+def _verdict(
+    claim: str, status: str, reason: str, axioms: tuple[str, ...], evidence: Evidence | None, method: str
+) -> Record:
+    return record_of(
+        axioms=list_of(list(axioms)),
+        claim=claim,
+        counterexample=_counterexample(evidence),
+        method=method,
+        model=_model(evidence),
+        reason=reason,
+        verdict=status,
+    )
+
+
+def _counterexample(evidence: Evidence | None) -> Record:
+    """The values of the variables where the claim fails."""
+    if evidence is None:
+        return Record({})
+    return _record({each.name: written_value(each.value) for each in evidence.bindings})
+
+
+def _model(evidence: Evidence | None) -> Record:
+    """The model in which it fails: carriers, tables (rows of arguments with the value last), readings, rules."""
+    if evidence is None:
+        return Record({})
+    fields: dict[str, Value] = {}
+    if evidence.carriers:
+        fields["carriers"] = _record({name: list_of(list(items)) for name, items in evidence.carriers})
+    if evidence.tables:
+        fields["tables"] = _record(
+            {table.name: list_of([list_of(list(row)) for row in table.rows]) for table in evidence.tables}
+        )
+    if evidence.interpretation:
+        fields["interpretation"] = _record(dict(evidence.interpretation))
+    if evidence.rules:
+        fields["rules"] = list_of(list(evidence.rules))
+    return _record(fields)
+
+
+def parts_of(value: Value) -> int:
+    """How many parts a value has, each 64 characters of a string counted as one."""
+    count = 0
+    stack = [value]
+    while stack:
+        part = stack.pop()
+        count += 1
+        if isinstance(part, str):
+            count += len(part) >> 6
+        elif isinstance(part, Record):
+            stack.extend(part.fields.values())
+        elif isinstance(part, tuple) and len(part) == 3:
+            stack.extend(items_of(part))
+        elif isinstance(part, tuple):
+            stack.extend(part)
+    return count

@@ -1,0 +1,357 @@
+"""Quoted PIF terms as Kleis expressions, and back (pif-language.md §2 "theory"; issue 7, item 1).
+
+A tool builds a proposition as data, by `quote` and `unquote`, and asks about it without gluing strings:
+
+| PIF | Kleis |
+|---|---|
+| integers, booleans, strings, null | numbers, `true`, texts, `()` |
+| `{"var": "x"}` | `x`; an operator by its name or symbol (`•`, `implies`) |
+| `{"app": [{"var": "f"}, a, b]}` | `f(a, b)`; `a • b` where f is an operator |
+| `{"app": [{"var": "∀"}, "T", {"lam": "x", "body": p}]}` | `∀(x : T). p`; the same with `∃`; `forall`, `exists` are read too |
+| `{"app": [{"var": "using"}, "Group", p]}` | `using Group p` |
+| `add sub mul div mod eq lt lte gt gte and or not if let lam` | `+ - * div mod = < ≤ > ≥ ∧ ∨ ¬ if let λ` |
+| `nil cons head tail isEmpty length pair fst snd concat`, lists | the functions of these names, `Nil`, `Cons`, `[…]` |
+| `{"kleis": "text"}` | the expression that the text says: whatever has no form above |
+
+Invariants
+    * `term_of` takes every expression, `expression_of` refuses what has no meaning in Kleis, with its path.
+    * `expression_of(term_of(e))` is e, but for nested quantifiers and `where`, which are written in one way; and
+      `term_of(expression_of(t))` is t where no operator was called by another name.
+    * A name becomes a name of Kleis or is refused: no text of a term is ever read as anything but a name, a type
+      (of a quantifier), a structure (of `using`), or the expression of `kleis`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from kleis.errors import KleisError
+from kleis.operators import BINARY, POSTFIX, PREFIX, canonical_name
+from kleis.parser import parse_expression, parse_type
+from kleis.printer import print_expression, print_type
+from kleis.syntax import (
+    Apply,
+    Binder,
+    Boolean,
+    Call,
+    Conditional,
+    Expression,
+    Lambda,
+    Let,
+    ListLiteral,
+    Name,
+    Number,
+    Parameter,
+    Quantifier,
+    QuantifierKind,
+    Text,
+    TypeExpression,
+    Using,
+    VariablePattern,
+)
+from pif.budget import INTEGER_BITS, TERM_DEPTH
+from pif.errors import Path, longer, pointer
+from pif.terms import Term, literal, make, part_keys
+
+__all__ = ["KleisTermError", "expression_of", "term_of"]
+
+_MOST_HEIGHT = 200
+"""Levels of a term that become an expression: Kleis reads no deeper ones."""
+
+_TWO = {
+    "add": "plus", "sub": "minus", "mul": "times", "div": "div", "mod": "mod", "eq": "equals", "lt": "less_than",
+    "lte": "leq", "gt": "greater_than", "gte": "geq", "and": "logical_and", "or": "logical_or", "pair": "Pair",
+    "cons": "Cons", "concat": "concat",
+}  # fmt: skip
+_ONE = {
+    "not": "logical_not", "head": "head", "tail": "tail", "isEmpty": "isEmpty", "length": "length", "fst": "fst",
+    "snd": "snd",
+}  # fmt: skip
+_OPERATIONS = {(name, 2): op for op, name in _TWO.items()} | {(name, 1): op for op, name in _ONE.items()}
+_QUANTIFIERS: dict[str, QuantifierKind] = {
+    "∀": "forall",
+    "∃": "exists",
+    "forall": "forall",
+    "exists": "exists",
+}
+_SYMBOLS = {"forall": "∀", "exists": "∃"}
+_TAKEN = frozenset([*BINARY, *PREFIX, *POSTFIX, *_TWO.values(), *_ONE.values(), "Nil", "Unit"])
+"""Names that a binder may not take: operations are written by them."""
+
+
+class KleisTermError(Exception):
+    """A quoted term says nothing in Kleis. `path` points into its printed form."""
+
+    def __init__(self, message: str, path: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = path
+        self.hint = hint
+
+
+def expression_of(term: Term) -> Expression:
+    """The expression that a quoted term stands for. Raises `KleisTermError`."""
+    if term.height > _MOST_HEIGHT:
+        raise KleisTermError(
+            f"the term nests {term.height} deep; a proposition may nest {_MOST_HEIGHT}",
+            "",
+            "Name parts by `let`.",
+        )
+    return _Reader().read(term, None)
+
+
+def term_of(expression: Expression) -> Term:
+    """The quoted term that stands for an expression; what has no form of its own stands in `kleis`."""
+    term = _Writer().write(expression)
+    return _embedded(expression) if term.height > TERM_DEPTH // 2 else term
+
+
+class _Reader:
+    """Terms → expressions. Paths are kept so that a refusal can name its place."""
+
+    def refuse(self, path: Path, message: str, hint: str) -> KleisTermError:
+        return KleisTermError(message, pointer(path), hint)
+
+    def parts(self, term: Term, path: Path) -> tuple[Expression, ...]:
+        steps = part_keys(term)
+        return tuple(
+            self.read(part, longer(path, keys)) for part, keys in zip(term.parts, steps, strict=True)
+        )
+
+    def read(self, term: Term, path: Path) -> Expression:
+        op = term.op
+        if op in _TWO or op in _ONE:
+            return Call(_TWO.get(op) or _ONE[op], self.parts(term, path))
+        match op:
+            case "literal":
+                return self.literal(term)
+            case "var":
+                return Name(self.name(term.value, path))
+            case "app":
+                return self.application(term, path)
+            case "lam":
+                return self.function(term, path)
+            case "let":
+                value, body = self.parts(term, path)
+                return Let(VariablePattern(self.binder(term.value, path)), None, value, body)
+            case "if":
+                condition, yes, no = self.parts(term, path)
+                return Conditional(condition, yes, no)
+            case "list":
+                return ListLiteral(self.parts(term, path))
+            case "nil":
+                return Name("Nil")
+            case "kleis" if type(term.parts[0].value) is str and term.parts[0].op == "literal":
+                return self.embedded(term.parts[0].value, path)
+            case _:
+                raise self.refuse(
+                    path,
+                    f"`{op}` has no meaning in a proposition",
+                    'Use arithmetic, comparison, logic, `if`, `let`, lists, pairs, {"app": [{"var": "f"}, a]}, '
+                    '{"app": [{"var": "∀"}, "ℤ", {"lam": "x", "body": p}]}, or {"kleis": "text"}.',
+                )
+
+    def function(self, term: Term, path: Path) -> Expression:
+        """Functions of one parameter inside one another are a function of several."""
+        name = self.binder(term.value, path)
+        (body,) = self.parts(term, path)
+        if isinstance(body, Lambda) and name not in {each.name for each in body.parameters}:
+            return Lambda((Parameter(name), *body.parameters), body.body)
+        return Lambda((Parameter(name),), body)
+
+    @staticmethod
+    def literal(term: Term) -> Expression:
+        value = term.value
+        if value is None:
+            return Call("Unit", ())
+        if isinstance(value, bool):
+            return Boolean(value)
+        if isinstance(value, str):
+            return Text(value)
+        number = Number(str(abs(value)))
+        return Call("negate", (number,)) if value < 0 else number
+
+    def name(self, name: str, path: Path) -> str:
+        found = _name(name)
+        if found is None:
+            raise self.refuse(
+                path, f'"{name[:40]}" is no name in Kleis', "Letters, digits and _, or an operator."
+            )
+        return found
+
+    def binder(self, name: str, path: Path) -> str:
+        if name in _TAKEN or not _binds(name):
+            raise self.refuse(path, f'"{name[:40]}" cannot name a variable in Kleis', "Call it x, y, x1, …")
+        return name
+
+    def embedded(self, text: str, path: Path) -> Expression:
+        try:
+            return parse_expression(text)
+        except KleisError as error:
+            raise self.refuse(longer(path, ("kleis",)), error.message, error.hint) from None
+
+    def application(self, term: Term, path: Path) -> Expression:
+        arguments: list[tuple[Term, Path]] = []
+        head, place = term, path
+        while head.op == "app":
+            arguments.append((head.parts[1], longer(place, ("app", "arg"))))
+            head, place = head.parts[0], longer(place, ("app", "func"))
+        arguments.reverse()
+        if head.op == "var" and head.value in _QUANTIFIERS:
+            return self.quantifier(_QUANTIFIERS[head.value], arguments, path)
+        if head.op == "var" and head.value == "using":
+            return self.using(arguments, path)
+        if head.op == "literal" and type(head.value) is str:
+            raise self.refuse(
+                place, "a tool's name is no function in Kleis", f'Write {{"var": "{head.value}"}}.'
+            )
+        given = tuple(self.read(argument, where) for argument, where in arguments)
+        if head.op == "var":
+            return Call(self.name(head.value, place), given)
+        return Apply(self.read(head, place), given)
+
+    def using(self, arguments: list[tuple[Term, Path]], path: Path) -> Expression:
+        if len(arguments) != 2 or (structure := self.type(*arguments[0])) is None:
+            raise self.refuse(path, "`using` takes a structure's name and a proposition",
+                              '{"app": [{"var": "using"}, "Group", p]}')  # fmt: skip
+        return Using(structure, self.read(*arguments[1]))
+
+    def quantifier(self, kind: QuantifierKind, arguments: list[tuple[Term, Path]], path: Path) -> Expression:
+        symbol = _SYMBOLS[kind]
+        if len(arguments) != 2 or arguments[1][0].op != "lam" or (sort := self.type(*arguments[0])) is None:
+            raise self.refuse(path, f"`{symbol}` takes a type and a function",
+                              f'{{"app": [{{"var": "{symbol}"}}, "ℤ", {{"lam": "x", "body": p}}]}}')  # fmt: skip
+        function, place = arguments[1]
+        binder = Binder(self.binder(function.value, place), sort)
+        body = self.read(function.parts[0], longer(place, ("body",)))
+        if (
+            isinstance(body, Quantifier)
+            and (body.kind, body.where) == (kind, None)
+            and binder.name not in {each.name for each in body.binders}
+        ):
+            return Quantifier(kind, (binder, *body.binders), None, body.body)
+        return Quantifier(kind, (binder,), None, body)
+
+    def type(self, term: Term, path: Path) -> TypeExpression | None:
+        if term.op != "literal" or type(term.value) is not str:
+            return None
+        try:
+            return parse_type(term.value)
+        except KleisError as error:
+            raise self.refuse(path, error.message, error.hint) from None
+
+
+_CALLED = frozenset(["using", *_QUANTIFIERS])
+
+
+class _Writer:
+    """Expressions → terms."""
+
+    def write(self, expression: Expression) -> Term:
+        match expression:
+            case Number(text) if _is_plain(text):
+                return literal(int(text))
+            case Boolean(value) | Text(value):
+                return literal(value)
+            case Name("Nil"):
+                return Term("nil")
+            case Name(name) if name not in _CALLED:
+                return Term("var", (), name)
+            case Call("Unit", ()):
+                return literal(None)
+            case Call("negate", (Number(text),)) if _is_plain(text) and text != "0":
+                return literal(-int(text))
+            case Call(name, arguments) if arguments:
+                return self.call(name, arguments)
+            case Apply(function, arguments) if arguments and not isinstance(function, Call | Apply):
+                return _applied(self.write(function), [self.write(each) for each in arguments])
+            case ListLiteral(items):
+                return make("list", tuple(self.write(each) for each in items))
+            case Conditional(condition, yes, no):
+                return make("if", (self.write(condition), self.write(yes), self.write(no)))
+            case Let(VariablePattern(name), None, value, body) if name not in _TAKEN:
+                return make("let", (self.write(value), self.write(body)), name)
+            case Lambda(parameters, body) if all(_is_bare(each) for each in parameters):
+                return self.function(parameters, body)
+            case Quantifier() if not {each.name for each in expression.binders} & _TAKEN:
+                return self.quantifier(expression)
+            case Using(structure, body):
+                return _applied(Term("var", (), "using"), [literal(print_type(structure)), self.write(body)])
+            case _:
+                return _embedded(expression)
+
+    def call(self, name: str, arguments: tuple[Expression, ...]) -> Term:
+        op = _OPERATIONS.get((name, len(arguments)))
+        parts = [self.write(each) for each in arguments]
+        if op is not None:
+            return make(op, tuple(parts))
+        if name in _CALLED:
+            return _embedded(Call(name, arguments))
+        return _applied(Term("var", (), name), parts)
+
+    def function(self, parameters: tuple[Parameter, ...], body: Expression) -> Term:
+        made = self.write(body)
+        for parameter in reversed(parameters):
+            made = make("lam", (made,), parameter.name)
+        return made
+
+    def quantifier(self, expression: Quantifier) -> Term:
+        body = expression.body
+        if expression.where is not None:
+            connective = "implies" if expression.kind == "forall" else "logical_and"
+            body = Call(connective, (expression.where, body))
+        made = self.write(body)
+        head = Term("var", (), _SYMBOLS[expression.kind])
+        for binder in reversed(expression.binders):
+            function = make("lam", (made,), binder.name)
+            made = _applied(head, [literal(print_type(binder.type)), function])
+        return made
+
+
+def _applied(head: Term, arguments: list[Term]) -> Term:
+    for argument in arguments:
+        head = make("app", (head, argument))
+    return head
+
+
+def _embedded(expression: Expression) -> Term:
+    return make("kleis", (literal(print_expression(expression)),))
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a numeral is an integer as PIF writes it."""
+    return (
+        len(text) < INTEGER_BITS // 4
+        and re.fullmatch("0|[1-9][0-9]*", text) is not None
+        and int(text).bit_length() <= INTEGER_BITS
+    )
+
+
+def _is_bare(parameter: Parameter) -> bool:
+    return parameter.type is None and parameter.name not in _TAKEN
+
+
+@lru_cache(maxsize=2_048)
+def _name(text: str) -> str | None:
+    """The canonical name that a text spells, or None where it is no name."""
+    known = canonical_name(text)
+    if known in BINARY or known in PREFIX or known in POSTFIX:
+        return known
+    try:
+        found = parse_expression(text)
+    except KleisError:
+        return None
+    return found.name if isinstance(found, Name) and found.name == text else None
+
+
+@lru_cache(maxsize=2_048)
+def _binds(text: str) -> bool:
+    """Whether a text can name a variable."""
+    if _name(text) != text:
+        return False
+    try:
+        found = parse_expression(f"λ {text} . {text}")
+    except KleisError:
+        return False
+    return isinstance(found, Lambda) and found.parameters == (Parameter(text),)

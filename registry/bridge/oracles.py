@@ -1,0 +1,279 @@
+"""The theory that runs ask: `pif.oracle.Theory` over a Kleis theory and its prover (pif-language.md §2, ADR 016).
+
+A `TheorySnapshot` is made once for a theory and kept as long as it is asked; every run gets its own view by
+`for_run`. Invariants, beside those of `pif.oracle`:
+
+- Every engine works within its own count of steps; `fuel` is made of those counts, so it is the same whether the
+  verdict was found now or kept by the user's cache.
+- Where a guard cut an engine, or the run was cancelled, nothing is kept of what was found, and the prover that found
+  it is not used again: it may remember what engines did not say.
+- One snapshot answers one question at a time; questions from other threads wait, and can be cancelled while they do.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+
+from kleis.budget import Budget
+from kleis.errors import KleisError
+from kleis.evaluation.environment import Environment, environment_of
+from kleis.evaluation.evaluate import evaluate
+from kleis.logic.broker import Broker
+from kleis.logic.cache import VerdictCache
+from kleis.logic.questions import Decision, Prover
+from kleis.parser import parse_expression
+from kleis.printer import print_expression
+from kleis.syntax import Expression
+from kleis.theory import Theory
+from pif.errors import PifError, nearest
+from pif.oracle import Answer, Question, Refusal
+from pif.terms import Term, term_text
+from pif.values import Value, list_of
+from registry.bridge.answers import kleis_value, parts_of, verdict_record
+from registry.bridge.attempts import Attempts
+from registry.bridge.kleis_terms import KleisTermError, expression_of
+from registry.bridge.listings import axiom_records, operation_records, structure_records
+
+__all__ = ["LONGEST", "TheoryRun", "TheorySnapshot"]
+
+LONGEST = 20_000
+"""Characters of a proposition or an expression that are read."""
+
+_KEPT = 2_000
+"""Answers kept for later runs."""
+
+_STEPS = 1_000_000
+_EVALUATION = Budget(steps=_STEPS, depth=10_000, size=100_000)
+"""What one `kleis` may use: about a second."""
+
+_STEPS_A_UNIT = 1_000
+_ENGINE = 100
+_EVALUATED_A_UNIT = 10
+_PART = 4
+
+_POLL = 0.05
+"""Seconds between two looks at the cancel flag."""
+
+Key = tuple[str, str]
+Cancelled = Callable[[], bool] | None
+
+
+class TheorySnapshot:
+    """One theory, for any number of runs. `name` is what it is called in messages; `guards` multiplies what guards
+    allow (for loaded machines); without a `broker` it starts one of its own, which `close` ends."""
+
+    def __init__(
+        self,
+        theory: Theory,
+        *,
+        name: str = "theory",
+        broker: Broker | None = None,
+        cache: VerdictCache | None = None,
+        guards: float = 2.0,
+    ) -> None:
+        self.theory = theory
+        self.name = name
+        self._own = broker is None
+        self._broker = broker or Broker()
+        self._cache = cache
+        self._guards = guards
+        self._lock = threading.Lock()
+        self._answers: OrderedDict[Key, Answer | Refusal] = OrderedDict()
+        self._prover: Prover | None = None
+        self._attempts: Attempts | None = None
+        self._environment: Environment | None = None
+
+    def close(self) -> None:
+        """Stop what is running, and the broker if it is this snapshot's own."""
+        if self._attempts is not None:
+            self._attempts.stop()
+        if self._own:
+            self._broker.close()
+
+    def for_run(self) -> TheoryRun:
+        """The view of one run."""
+        return TheoryRun(self)
+
+    def answer(
+        self, operation: str, question: Question, cancelled: Cancelled
+    ) -> tuple[Answer | Refusal, bool]:
+        """The answer, and whether it may be kept beyond the run."""
+        key = (operation, _text_of(question))
+        self._wait(cancelled)
+        try:
+            kept = self._answers.get(key)
+            if kept is not None:
+                self._answers.move_to_end(key)
+                return kept, True
+            found, stays = self._found(operation, question, cancelled)
+            if stays:
+                self._answers[key] = found
+                if len(self._answers) > _KEPT:
+                    self._answers.popitem(last=False)
+            return found, stays
+        finally:
+            self._lock.release()
+
+    def _wait(self, cancelled: Cancelled) -> None:
+        while not self._lock.acquire(timeout=_POLL):
+            _look(cancelled)
+
+    def _found(
+        self, operation: str, question: Question, cancelled: Cancelled
+    ) -> tuple[Answer | Refusal, bool]:
+        match operation:
+            case "kleis":
+                return self._evaluated(question), True
+            case "verify":
+                return self._verified(question, cancelled)
+            case "structures":
+                return _listed(structure_records(self.theory)), True
+            case _:
+                return self._members(operation, str(question)), True
+
+    # ── expressions and propositions ─────────────────────────────────────────────────────────────────────
+
+    def _evaluated(self, question: Question) -> Answer | Refusal:
+        try:
+            expression = _expression(question)
+            if self._environment is None:
+                self._environment = environment_of(self.theory)
+            done = evaluate(expression, self._environment, _EVALUATION)
+        except KleisError as error:
+            return Refusal(error.message, found=_shortened(question), hint=error.hint or None)
+        except KleisTermError as error:
+            return Refusal(f"{error.message} (at {error.path or 'the root'})", hint=error.hint)
+        value = kleis_value(done.value)
+        return Answer(value, done.steps // _EVALUATED_A_UNIT + _PART * parts_of(value))
+
+    def _verified(self, question: Question, cancelled: Cancelled) -> tuple[Answer | Refusal, bool]:
+        try:
+            proposition = _expression(question)
+        except KleisError as error:
+            return _answered(verdict_record(_shortened(question), problem=_said(error)), 0), True
+        except KleisTermError as error:
+            text = f"{error.message} (at {error.path or 'the root'}). {error.hint}"
+            return _answered(verdict_record(_shortened(question), problem=text), 0), True
+        prover, attempts = self._ready()
+        decision = _watched(prover, attempts, proposition, cancelled)
+        verdict = decision.verdict
+        unsure = attempts.cut and verdict.status in ("verified", "unknown")
+        if attempts.cut:
+            self._prover = None
+        if cancelled is not None and cancelled():
+            raise PifError("cancelled", "the run was cancelled")
+        if decision.cut or unsure:
+            return Refusal(
+                "a guard on time or memory ended an engine, so there is no answer",
+                found=_shortened(question),
+                hint="Ask again when the machine is less busy, or ask something smaller.",
+            ), False
+        used = sum(each.steps // _STEPS_A_UNIT + _ENGINE for each in verdict.attempts)
+        return _answered(verdict_record(print_expression(proposition), verdict), used), True
+
+    def _ready(self) -> tuple[Prover, Attempts]:
+        if self._prover is None or self._attempts is None:
+            self._attempts = Attempts(self._broker)
+            self._prover = Prover(self.theory, broker=self._attempts, cache=self._cache, guards=self._guards)
+        return self._prover, self._attempts
+
+    # ── what is declared ─────────────────────────────────────────────────────────────────────────────────
+
+    def _members(self, operation: str, name: str) -> Answer | Refusal:
+        if name not in self.theory.structures:
+            close = nearest(name, self.theory.structures)
+            return Refusal(
+                f"there is no structure {name[:40]}",
+                found=name[:40],
+                expected="a structure of the theory",
+                hint=f"Did you mean {close}?" if close else '{"structures": null} lists them.',
+            )
+        try:
+            records = (axiom_records if operation == "axioms" else operation_records)(self.theory, name)
+        except KleisError as error:
+            return Refusal(error.message, found=name[:40], hint=error.hint or None)
+        return _listed(records)
+
+
+class TheoryRun:
+    """What one run sees of a snapshot: the same question gets the same answer, refusals by guards included."""
+
+    def __init__(self, snapshot: TheorySnapshot) -> None:
+        self._snapshot = snapshot
+        self._refused: dict[Key, Answer | Refusal] = {}
+
+    def ask(self, operation: str, question: Question, cancelled: Cancelled) -> Answer | Refusal:
+        """The answer of one operation (`pif.oracle.Theory`)."""
+        _look(cancelled)
+        if self._refused:
+            refused = self._refused.get((operation, _text_of(question)))
+            if refused is not None:
+                return refused
+        answer, stays = self._snapshot.answer(operation, question, cancelled)
+        if not stays:
+            self._refused[operation, _text_of(question)] = answer
+        return answer
+
+
+def _look(cancelled: Cancelled) -> None:
+    if cancelled is not None and cancelled():
+        raise PifError("cancelled", "the run was cancelled")
+
+
+def _watched(prover: Prover, attempts: Attempts, proposition: Expression, cancelled: Cancelled) -> Decision:
+    """The decision; where the run is cancelled before there is one, the attempts are stopped."""
+    if cancelled is None:
+        return prover.decide(proposition, file="<proposition>")
+    is_done = threading.Event()
+
+    def watch() -> None:
+        while not is_done.wait(_POLL):
+            if cancelled():
+                attempts.stop()
+                return
+
+    watcher = threading.Thread(target=watch, name="theory-watch", daemon=True)
+    watcher.start()
+    try:
+        return prover.decide(proposition, file="<proposition>")
+    finally:
+        is_done.set()
+        watcher.join()
+
+
+def _text_of(question: Question) -> str:
+    """What tells questions apart: a term by its text, which no string question is (a NUL stands before it)."""
+    if isinstance(question, Term):
+        return "\0" + term_text(question)
+    return question or ""
+
+
+def _expression(question: Question) -> Expression:
+    if isinstance(question, Term):
+        return expression_of(question)
+    text = question or ""
+    if len(text) > LONGEST:
+        raise KleisTermError(
+            f"the text has {len(text)} characters; at most {LONGEST} are read", "", "Ask in parts."
+        )
+    return parse_expression(text)
+
+
+def _shortened(question: Question) -> str:
+    text = term_text(question) if isinstance(question, Term) else question or ""
+    return text if len(text) <= 200 else text[:199] + "…"
+
+
+def _said(error: KleisError) -> str:
+    place = f"{error.line}:{error.column}: " if getattr(error, "line", 0) else ""
+    return f"{place}{error.message}" + (f" ({error.hint})" if error.hint else "")
+
+
+def _answered(value: Value, fuel: int) -> Answer:
+    return Answer(value, fuel + _PART * parts_of(value))
+
+
+def _listed(records: list[Value]) -> Answer:
+    return _answered(list_of(records), 0)
