@@ -16,11 +16,25 @@ from pif.evaluate import Answer
 from pif.reference.machine import Tools
 from pif.terms import Json, Term, print_term, same_term
 
-__all__ = ["ASPECTS", "Aspect", "analysis", "invalid", "reach_of", "type_advice", "warnings_of"]
+__all__ = [
+    "ASPECTS",
+    "DEFAULT_ASPECTS",
+    "Aspect",
+    "analysis",
+    "invalid",
+    "reach_of",
+    "type_advice",
+    "warnings_of",
+]
 
-Aspect = Literal["validation", "facts", "reach", "types", "cost", "dead_code", "normal_form"]
+Aspect = Literal[
+    "validation", "facts", "reach", "types", "cost", "dead_code", "normal_form", "users", "graph"
+]
 ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
-"""What `analyze` can tell of a term, all of it by default."""
+"""What `analyze` can tell of a term."""
+
+DEFAULT_ASPECTS: tuple[Aspect, ...] = tuple(aspect for aspect in ASPECTS if aspect != "graph")
+"""What it tells by default: all but the text of the graph."""
 
 _REACHED = 1_000
 """Tools that are followed."""

@@ -30,6 +30,7 @@ ARGUMENTS = frozenset(
         "against",
         "category",
         "code",
+        "compose",
         "description",
         "directory",
         "examples",
@@ -39,6 +40,7 @@ ARGUMENTS = frozenset(
         "name",
         "names",
         "offset",
+        "transform",
         "type",
         "version",
     ]

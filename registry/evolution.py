@@ -7,15 +7,17 @@ from typing import Literal
 
 import msgspec
 
-from pif.analysis.facts import free_occurrences
+from pif.analysis.facts import facts_of, free_occurrences
 from pif.budget import JSON_LEVELS, Budget
-from pif.decode import decode_term, round_number
+from pif.decode import decode_term, decode_text, round_number
 from pif.errors import PifError, pointer
 from pif.evaluate import Answer, Request, run
+from pif.input import read_input
 from pif.json_text import JsonError, TooDeep, load_json
 from pif.reference.machine import Tools
-from pif.terms import Json, Term, make
+from pif.terms import Json, Term, identity, literal, make, print_term, term_text
 from registry.errors import RegistryError
+from registry.store.exchange_format import Verified
 
 __all__ = [
     "EXAMPLES",
@@ -24,10 +26,15 @@ __all__ = [
     "Language",
     "check_examples",
     "closed",
+    "example_answer",
+    "holds",
+    "outcome_of",
     "read_code",
     "read_python",
     "read_text",
     "same_json",
+    "shown",
+    "verified",
 ]
 
 Language = Literal["json", "python"]
@@ -43,11 +50,20 @@ EXAMPLES = 50
 """How many examples a tool may come with."""
 
 
-class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A promise about a tool: this input gives this output (the JSON that `run` prints)."""
+class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A promise about a tool: this input gives this output (the JSON that `run` prints).
 
-    input: Json
+    `arguments` instead of `input` is for a tool that takes one argument after another: it is called on the first, what
+    that gives on the second, and so on.
+    """
+
+    input: Json = msgspec.UNSET
+    arguments: tuple[Json, ...] | msgspec.UnsetType = msgspec.UNSET
     output: Json
+
+    def given(self) -> Json:
+        """What the tool is called on: the input, or the list of arguments."""
+        return self.input if self.arguments is msgspec.UNSET else [*self.arguments]
 
 
 def read_code(code: Json, nearest: Callable[[str], str | None]) -> Term:
@@ -115,37 +131,65 @@ def check_examples(name: str, examples: Sequence[Example], tools: Tools, budget:
         )  # fmt: skip
     reports: list[Json] = []
     for number, example in enumerate(examples):
-        answer = run(Request(tool=name, input=example.input, drive=EXAMPLE_STEPS), tools, budget)
-        if (
-            answer["type"] != "value"
-            or "value" not in answer
-            or not same_json(answer["value"], example.output)
-        ):
+        if (example.input is msgspec.UNSET) == (example.arguments is msgspec.UNSET):
+            given = "neither" if example.input is msgspec.UNSET else "both"
+            raise RegistryError(
+                "invalid_argument", f"an example has either `input` or `arguments`, and {given} is given",
+                place=f"examples/{number}", found=given, expected="input, or arguments",
+                hint='{"input": 7, "output": 49}, or {"arguments": [2, 3], "output": 5} for one argument after another',
+            )  # fmt: skip
+        answer = example_answer(name, example, tools, budget)
+        if not holds(answer, example):
             raise RegistryError(
                 "example_failed",
-                f"example {number} does not hold: for {_shown(example.input)} the tool gives {_outcome(answer)}",
+                f"example {number} does not hold: for {shown(example.given())} the tool gives {outcome_of(answer)}",
                 place=f"examples/{number}",
-                found=_outcome(answer),
-                expected=_shown(example.output),
+                found=outcome_of(answer),
+                expected=shown(example.output),
                 hint="Correct the code or the example; nothing was kept.",
             )
-        reports.append({"input": example.input, "output": example.output, "passed": True,
-                        "fuel_used": answer["fuel_used"]})  # fmt: skip
+        reports.append({**msgspec.to_builtins(example), "passed": True, "fuel_used": answer["fuel_used"]})
     return reports
 
 
-def _outcome(answer: Answer) -> str:
+def verified(code: str | Json) -> Verified:
+    """What a tool's code from outside is, as text or decoded: closed, printed and hashed by this program."""
+    term = closed(decode_text(code) if isinstance(code, str) else decode_term(code))
+    return Verified(term_text(term), identity(term), tuple(facts_of(term).capabilities))
+
+
+def example_answer(name: str, example: Example, tools: Tools, budget: Budget) -> Answer:
+    """What a tool answers to the input, or the arguments, of an example."""
+    if example.arguments is msgspec.UNSET:
+        return run(Request(tool=name, input=example.input, drive=EXAMPLE_STEPS), tools, budget)
+    try:
+        term = literal(name)
+        for argument in example.arguments:
+            term = make("app", (term, read_input(argument, raw=False)))
+    except PifError as error:
+        return {"type": "error", "error": error.as_json()}
+    return run(Request(code=print_term(term)), tools, budget)
+
+
+def holds(answer: Answer, example: Example) -> bool:
+    """Whether an answer is what the example says."""
+    return answer["type"] == "value" and "value" in answer and same_json(answer["value"], example.output)
+
+
+def outcome_of(answer: Answer) -> str:
+    """An answer in a few words."""
     match answer["type"]:
         case "value":
-            return _shown(answer.get("value", answer.get("value_text")))
+            return shown(answer.get("value", answer.get("value_text")))
         case "error":
             error = answer["error"]
             return f"{error['kind']} at {error['path'] or 'the root'}: {error['message']}"
         case _:
-            return f"a continuation with input {_shown(answer['next_input'])}"
+            return f"a continuation with input {shown(answer['next_input'])}"
 
 
-def _shown(data: Json) -> str:
+def shown(data: Json) -> str:
+    """JSON as text, cut where it is long."""
     text = msgspec.json.encode(data).decode()
     return text if len(text) <= 200 else text[:199] + "…"
 

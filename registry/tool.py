@@ -17,6 +17,7 @@ from pif.errors import nearest
 from registry.errors import RegistryError
 
 __all__ = [
+    "LIBRARY_PREFIX",
     "NAME_RULE",
     "NO_EXAMPLES",
     "RESERVED",
@@ -32,6 +33,9 @@ __all__ = [
 ]
 
 NAME_RULE: Final = "[A-Za-z_][A-Za-z0-9_.-]{0,47}"
+LIBRARY_PREFIX: Final = "std."
+"""How the names of the standard library's tools start; no other tool's name does."""
+
 NO_EXAMPLES: Final = "[]"
 VERSION_LIMIT: Final = 2**31 - 1
 """The largest version number."""
@@ -119,6 +123,15 @@ def check_name(name: str) -> str:
             found=_shown(name),
             expected=f"{NAME_RULE} (48 characters at most)",
             hint=_respelled(name),
+        )
+    if name.startswith(LIBRARY_PREFIX):
+        raise RegistryError(
+            "invalid_name",
+            f"names that start with {LIBRARY_PREFIX!r} are those of the standard library, which cannot be changed",
+            place="name",
+            found=name,
+            expected=f"a name that does not start with {LIBRARY_PREFIX!r}",
+            hint=f"a tool of your own named {name.removeprefix(LIBRARY_PREFIX) or 'tool'!r} stands in front of the library's",
         )
     if name in RESERVED:
         group = next((group for group, names in SYSTEM_TOOLS.items() if name in names), None)

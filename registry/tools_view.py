@@ -13,6 +13,7 @@ from pif.decode import decode_text
 from pif.reference.machine import Tool
 from pif.terms import Term
 from registry.errors import RegistryError
+from registry.library import Library
 from registry.store import Snapshot
 from registry.tool import ToolRecord, parse_reference
 
@@ -51,11 +52,12 @@ class TermCache:
 
 
 class SnapshotTools:
-    """The tools of one snapshot."""
+    """The tools of one snapshot, over those of the library."""
 
-    def __init__(self, snapshot: Snapshot, cache: TermCache) -> None:
+    def __init__(self, snapshot: Snapshot, cache: TermCache, library: Library) -> None:
         self.snapshot = snapshot
         self._cache = cache
+        self._library = library
 
     def find(self, reference: str) -> ToolRecord | None:
         """The record for `name` or `name@version`, or None."""
@@ -63,7 +65,11 @@ class SnapshotTools:
             wanted = parse_reference(reference)
         except RegistryError:
             return None
-        return self.snapshot.record(wanted.name, wanted.version)
+        name, version = wanted.name, wanted.version
+        record = self.snapshot.record(name, version)
+        if record is None and (version is None or self.snapshot.record(name) is None):
+            return self._library.record(name, version)
+        return record
 
     def tool(self, reference: str) -> Tool | None:
         """The tool for `name` or `name@version`, or None."""
@@ -71,7 +77,7 @@ class SnapshotTools:
         return None if record is None else self._cache.tool(record, reference)
 
     def nearest(self, name: str) -> str | None:
-        return self.snapshot.nearest(name)
+        return self.snapshot.nearest(name) or self._library.nearest(name)
 
 
 class Overlay:

@@ -13,33 +13,37 @@ from typing import Concatenate, ParamSpec
 
 import msgspec
 
-from pif.analysis.facts import facts_of
 from pif.analysis.normalize import normalize
 from pif.analysis.tool_types import typing_of
 from pif.budget import DEFAULT_FUEL, MAXIMUM_FUEL, RETAINED_BYTES, Budget
-from pif.decode import decode_term, decode_text
+from pif.decode import decode_term
 from pif.errors import PifError
 from pif.evaluate import Answer, Request, run
-from pif.json_text import parse_json
 from pif.reference.machine import Tool, missing_tool
-from pif.terms import Json, Term, identity, same_term, term_text
+from pif.terms import Json, Term, same_term
 from registry.admission import Admission
-from registry.analysis import ASPECTS, analysis, invalid, type_advice, warnings_of
+from registry.analysis import DEFAULT_ASPECTS, analysis, invalid
+from registry.brief import (
+    BRIEF_FUEL,
+    BRIEF_SIZE,
+    BRIEF_TIME,
+    COMPILED_FUEL,
+    LIMITED,
+    BriefTools,
+    NeedsLonger,
+    is_brief,
+)
+from registry.composition import Transform
+from registry.dependants import check_users, refuse_broken, users_of
 from registry.difference import changes
 from registry.errors import RegistryError
-from registry.evolution import (
-    EXAMPLE_FUEL,
-    Example,
-    Language,
-    check_examples,
-    closed,
-    read_code,
-    read_python,
-    read_text,
-)
+from registry.evolution import Example, Language, read_code, read_text, verified
+from registry.graph import Graph, graph_of, mermaid
+from registry.library import Library
 from registry.store import Store
-from registry.store.exchange import Verified, export_tools, import_tools
-from registry.tool import ToolRecord, check_name, parse_reference
+from registry.store.arguments import search_words
+from registry.store.exchange import export_tools, import_tools
+from registry.tool import LIBRARY_PREFIX, ToolRecord, parse_reference
 from registry.tools_view import Overlay, SnapshotTools, TermCache
 from registry.typings import TypeCache
 
@@ -68,13 +72,21 @@ def _answering(
 
 
 class Workspace:
-    """A store of tools and the limits under which they run.
+    """A store of tools over the standard library, and the limits under which they run.
 
     `maximum_fuel` is what one run may ask for; `memory` (bytes) is what the runs at one time may retain together.
     """
 
-    def __init__(self, store: Store, *, maximum_fuel: int = MAXIMUM_FUEL, memory: int = 512 * 2**20) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        maximum_fuel: int = MAXIMUM_FUEL,
+        memory: int = 512 * 2**20,
+        library: Library | None = None,
+    ) -> None:
         self.store = store
+        self.library = library or Library(verified)
         self.maximum_fuel = maximum_fuel
         self.admission = Admission(memory)
         self._terms = TermCache()
@@ -82,7 +94,7 @@ class Workspace:
 
     def tools(self) -> SnapshotTools:
         """The tools as they are now; what is done with the answer does not see later changes."""
-        return SnapshotTools(self.store.snapshot(), self._terms)
+        return SnapshotTools(self.store.snapshot(), self._terms, self.library)
 
     # Evolving.
 
@@ -91,67 +103,28 @@ class Workspace:
         self,
         name: str,
         description: str,
-        code: Json,
+        code: Json = msgspec.UNSET,
         *,
+        compose: Sequence[Json] | None = None,
+        transform: Transform | None = None,
         examples: Sequence[Example] = (),
         expect_version: int | None = None,
         dry_run: bool = False,
         language: Language = "json",
+        force: bool = False,
     ) -> Answer:
-        """Make a tool, or a new version of one; with examples, only if they hold.
+        """Make a tool, or a new version of one; with examples, only if they hold, and those of the tools that use it.
 
-        `code` is a term or its text, or with the language `python` the text of a Python function.
+        `code` is a term or its text, or with the language `python` the text of a Python function; `compose` is a
+        pipeline of tools, `transform` a tool and what makes the new one of its code.
         """
-        check_name(name)
-        tools = self.tools()
-        term = closed(read_python(code) if language == "python" else read_code(code, tools.nearest))
-        text = term_text(term)
-        facts = facts_of(term)
+        from registry.evolving import Wanted, evolve  # not needed to run a tool
 
-        def keep(expected: int | None, dry: bool) -> tuple[ToolRecord, str]:
-            evolved = self.store.evolve(
-                name, code=text, hash=identity(term), description=description, capabilities=facts.capabilities,
-                expect_version=expected, dry_run=dry,
-            )  # fmt: skip
-            return evolved.record, evolved.outcome
-
-        reports: list[Json] = []
-        planned, _ = keep(expect_version, True)
-        view = Overlay(tools, name, planned.version, term)
-        typing = typing_of(view.new, view)
-        if examples:
-            reports = check_examples(name, examples, view, Budget(fuel=min(EXAMPLE_FUEL, self.maximum_fuel)))
-        record, outcome = keep(expect_version, dry_run)
-        answer: Answer = {
-            "type": "tool",
-            "name": record.name,
-            "version": record.version,
-            "hash": record.hash,
-            "description": record.description,
-            "capabilities": list(record.capabilities),
-            "outcome": outcome,
-        }
-        answer |= type_advice(typing)
-        from pif.analysis.cost import (
-            cost_of,  # not needed to run a tool, and loaded in a hundredth of a second
-        )
-
-        answer["cost"] = cost_of(view.new, view, typing).as_json()
-        if language == "json" and term.op == "lam" and (given := self._bound_name(code, term)):
-            answer["closed_over"] = given
-        if examples:
-            answer["examples"] = reports
-        if warnings := warnings_of(facts, name, tools):
-            answer["warnings"] = warnings
-        if dry_run:
-            answer["dry_run"] = True
-        return answer
-
-    @staticmethod
-    def _bound_name(code: Json, term: Term) -> str | None:
-        """The free name that the stored code was closed over, where it was."""
-        data = parse_json(code) if isinstance(code, str) else code
-        return term.value if not (isinstance(data, dict) and "lam" in data) else None
+        wanted = Wanted(
+            name=name, description=description, code=code, compose=compose, transform=transform, examples=examples,
+            expect_version=expect_version, dry_run=dry_run, language=language, force=force,
+        )  # fmt: skip
+        return evolve(wanted, self.store, self.tools(), self.maximum_fuel)
 
     # Running.
 
@@ -178,22 +151,22 @@ class Workspace:
 
         A first try under smaller limits; purity makes a second one invisible.
         """
-        if request.drive or request.trace or not _is_brief(request.code, request.input):
+        if request.drive or request.trace or not is_brief(request.code, request.input):
             return None
         try:
             fuel = self.fuel(fuel)
         except RegistryError as error:
             return {"type": "error", "error": error.as_json()}
-        deadline = time.monotonic() + _BRIEF_TIME
-        brief = Budget(fuel=min(fuel, _COMPILED_FUEL), string_length=_BRIEF_SIZE, result_bytes=_BRIEF_SIZE)
+        deadline = time.monotonic() + BRIEF_TIME
+        brief = Budget(fuel=min(fuel, COMPILED_FUEL), string_length=BRIEF_SIZE, result_bytes=BRIEF_SIZE)
         try:
-            tools = _Brief(self.store.snapshot(), self._terms)
+            tools = BriefTools(self.store.snapshot(), self._terms, self.library)
             answer = run(
-                request, tools, brief, brief=_BRIEF_FUEL, cancelled=lambda: time.monotonic() > deadline
+                request, tools, brief, brief=BRIEF_FUEL, cancelled=lambda: time.monotonic() > deadline
             )
-        except _NeedsLonger:
+        except NeedsLonger:
             return None
-        if answer["type"] == "error" and answer["error"]["kind"] in _LIMITED:
+        if answer["type"] == "error" and answer["error"]["kind"] in LIMITED:
             return None
         return answer
 
@@ -236,12 +209,26 @@ class Workspace:
     # Looking.
 
     @_answering
-    def list(self, query: str = "", *, offset: int = 0, limit: int = PAGE, types: bool = True) -> Answer:
-        """The tools whose name or description holds every word of `query`, with their types."""
-        total, records = self.store.page(query, offset, limit)
+    def list(
+        self,
+        query: str = "",
+        *,
+        offset: int = 0,
+        limit: int = PAGE,
+        types: bool = True,
+        library: bool = False,
+    ) -> Answer:
+        """The tools whose name or description holds every word of `query`, with their types.
+
+        Those of the home come first. The library's are among them where something is looked for; without a query it is
+        only counted, and `library` lists it alone.
+        """
+        total, records = (0, ()) if library else self.store.page(query, offset, limit)
+        matching = self.library.matching(search_words(query)) if library or query.split() else ()
+        start = max(0, offset - total)
         tools = self.tools()
         listed: list[Json] = []
-        for record in records:
+        for record in [*records, *matching[start : start + limit - len(records)]]:
             found: dict[str, Json] = {
                 "name": record.name,
                 "version": record.version,
@@ -251,7 +238,15 @@ class Workspace:
             if types:
                 found["type"] = self._types.typing(record, tools).text
             listed.append(found)
-        return {"type": "tools", "tools": listed, "total": total, "offset": offset}
+        answer: Answer = {
+            "type": "tools",
+            "tools": listed,
+            "total": total + len(matching),
+            "offset": offset,
+        }
+        if not matching:
+            answer["library"] = len(self.library.entries)
+        return answer
 
     @_answering
     def show(self, reference: str, *, python: bool = False) -> Answer:
@@ -290,8 +285,7 @@ class Workspace:
     def record(self, reference: str) -> ToolRecord:
         """The record that `name` or `name@version` names, or `unknown_tool`."""
         wanted = parse_reference(reference)
-        snapshot = self.store.snapshot()
-        record = snapshot.record(wanted.name, wanted.version)
+        record = self.tools().find(str(wanted))
         if record is not None:
             return record
         missing = missing_tool(reference, self.tools())
@@ -304,12 +298,17 @@ class Workspace:
         return tool or read_code(code, tools.nearest)
 
     @_answering
-    def analyze(self, code: Json, *, aspects: Sequence[str] = ASPECTS) -> Answer:
+    def analyze(self, code: Json, *, aspects: Sequence[str] = DEFAULT_ASPECTS) -> Answer:
         """What can be said of a tool or a term without running it."""
         tools = self.tools()
         tool = tools.tool(code) if isinstance(code, str) else None
         if tool is not None:
-            return analysis(tool.term, tool.label, tool.name, tools, lambda: typing_of(tool, tools), aspects)
+            told = analysis(tool.term, tool.label, tool.name, tools, lambda: typing_of(tool, tools), aspects)
+            if "users" in aspects:
+                told["users"] = self._users(tool.name, tools)
+            if "graph" in aspects:
+                told["graph"] = mermaid(graph_of([tool.name], self.store, tools))
+            return told
         data = read_text(code, tools.nearest) if isinstance(code, str) else code
         refused = invalid(data)
         if refused is not None:
@@ -322,7 +321,7 @@ class Workspace:
     @_answering
     def history(self, name: str) -> Answer:
         """Everything that happened to a name, oldest first."""
-        events = self.store.history(check_spelling(name))
+        events = self.store.history(self._own(check_spelling(name)))
         if not events:
             self.record(name)
         listed = [
@@ -369,8 +368,15 @@ class Workspace:
         return self._terms.tool(record, record.reference).term
 
     @_answering
-    def rollback(self, name: str, version: int, *, expect_version: int | None = None) -> Answer:
-        """Make an older version the current one."""
+    def rollback(
+        self, name: str, version: int, *, expect_version: int | None = None, force: bool = False
+    ) -> Answer:
+        """Make an older version the current one, if the examples of the tools that use it hold then (or by `force`)."""
+        tools = self.tools()
+        older = tools.tool(f"{self._own(name)}@{version}") if version > 0 else None
+        if older is not None and not force:
+            view = Overlay(tools, name, version, older.term)
+            refuse_broken(name, check_users(name, self.store, tools, view))
         record = self.store.rollback(name, version, expect_version=expect_version)
         return {"type": "tool", "name": record.name, "version": record.version, "hash": record.hash,
                 "description": record.description, "capabilities": [*record.capabilities],
@@ -380,9 +386,61 @@ class Workspace:
     def forget(self, reference: str) -> Answer:
         """Drop a tool, or one version of it, from the registry."""
         wanted = parse_reference(reference)
+        users = users_of(self._own(wanted.name), self.store, self.tools())
         forgotten = self.store.forget(wanted.name, wanted.version)
-        return {"type": "forgotten", "name": forgotten.name, "versions": [*forgotten.versions],
-                "current": forgotten.current}  # fmt: skip
+        answer: Answer = {"type": "forgotten", "name": forgotten.name, "versions": [*forgotten.versions],
+                          "current": forgotten.current}  # fmt: skip
+        if users:
+            names = ", ".join(user.record.name for user in users[:8])
+            answer["warnings"] = [f"these tools use {wanted.name}: {names}"]
+        return answer
+
+    def _own(self, name: str) -> str:
+        """`name`, unless it is one of the library's that the home has none of."""
+        record = self.tools().find(name)
+        if record is None or not record.name.startswith(LIBRARY_PREFIX):
+            return name
+        raise RegistryError(
+            "invalid_argument", f"{record.name} is a tool of the standard library, which has one version and cannot be changed",
+            place="name", tool=record.name, found=name, expected="a tool of this home",
+            hint=f"`show` tells what it is; a tool of your own named {record.name.removeprefix(LIBRARY_PREFIX)!r} would stand "
+            "in front of it.",
+        )  # fmt: skip
+
+    # Who uses what.
+
+    @_answering
+    def users(self, name: str) -> Answer:
+        """The tools of the home that use a tool, themselves or through others."""
+        record = self.record(name)
+        return {"type": "users", "name": record.name, "users": self._users(record.name, self.tools())}
+
+    def _users(self, name: str, tools: SnapshotTools) -> Json:
+        return [
+            {
+                "name": user.record.name,
+                "version": user.record.version,
+                "direct": user.direct,
+                "pinned": user.pinned,
+                "examples": len(msgspec.json.decode(user.record.examples)),
+            }
+            for user in users_of(name, self.store, tools)
+        ]
+
+    @_answering
+    def graph(self, names: Sequence[str] = (), *, library: bool = False) -> Answer:
+        """Which tools use which: those named with all they use and all that use them, or the whole home.
+
+        The library's tools are left out unless `library` asks for them or one is named.
+        """
+        tools = self.tools()
+        chosen = [self.record(name).name for name in names]
+        return self.drawn(graph_of(chosen, self.store, tools, library=library))
+
+    @staticmethod
+    def drawn(graph: Graph) -> Answer:
+        """A graph as an answer."""
+        return {"type": "graph", **msgspec.to_builtins(graph), "mermaid": mermaid(graph)}
 
     # Exchange.
 
@@ -405,61 +463,6 @@ class Workspace:
         """Write a complete copy of the home to one file, while others go on reading and writing."""
         self.store.backup(path, overwrite=overwrite)
         return {"type": "backup", "path": str(path)}
-
-
-_BRIEF_FUEL, _COMPILED_FUEL, _BRIEF_TIME = 2_000, 150_000, 0.002
-"""What a brief run gets on the reference evaluator, and where compiled code is ready; and for how many seconds."""
-
-_BRIEF_SIZE = 16_384
-_BRIEF_PARTS = 400
-_LIMITED = frozenset({"cancelled", "out_of_fuel", "value_too_large", "result_too_large"})
-"""Errors that a run under smaller limits may give where the real ones would not."""
-
-
-class _NeedsLonger(Exception):
-    """Something has to be looked up that takes longer than a brief run may."""
-
-
-class _Brief(SnapshotTools):
-    """The tools, but for large ones, which take long to decode, and the search through all names for a hint."""
-
-    def tool(self, reference: str) -> Tool | None:
-        record = self.find(reference)
-        if record is not None and len(record.code) > _BRIEF_SIZE:
-            raise _NeedsLonger
-        return super().tool(reference)
-
-    def nearest(self, name: str) -> str | None:
-        raise _NeedsLonger
-
-
-def _is_brief(*data: Json) -> bool:
-    """Whether some JSON is small: decoding it must not hold the event loop."""
-    stack = list(data)
-    parts = 0
-    while stack:
-        item = stack.pop()
-        parts += 1
-        if parts > _BRIEF_PARTS:
-            return False
-        if isinstance(item, str):
-            if len(item) > _BRIEF_SIZE:
-                return False
-        elif isinstance(item, dict):
-            if len(item) > _BRIEF_PARTS:
-                return False
-            stack.extend(item.values())
-        elif isinstance(item, list):
-            if len(item) > _BRIEF_PARTS:
-                return False
-            stack.extend(item)
-    return True
-
-
-def verified(code: str) -> Verified:
-    """What a tool's code from outside is: decoded, closed, printed and hashed by this program."""
-    term = closed(decode_text(code))
-    return Verified(term_text(term), identity(term), tuple(facts_of(term).capabilities))
 
 
 def check_spelling(name: str) -> str:

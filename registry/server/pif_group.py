@@ -142,13 +142,18 @@ class PifGroup(Group):
                     arguments.name,
                     arguments.description,
                     arguments.code,
+                    compose=arguments.compose,
+                    transform=arguments.transform,
                     examples=arguments.examples,
                     expect_version=arguments.expect_version,
                     dry_run=arguments.dry_run,
                     language=arguments.language,
+                    force=arguments.force,
                 )
             case "list":
-                return workspace.list(arguments.query, offset=arguments.offset, limit=arguments.limit)
+                return workspace.list(
+                    arguments.query, offset=arguments.offset, limit=arguments.limit, library=arguments.library
+                )
             case "analyze":
                 return workspace.analyze(arguments.code, aspects=arguments.aspects)
             case "history":
@@ -157,7 +162,10 @@ class PifGroup(Group):
                 return workspace.diff(arguments.name, arguments.against)
             case "rollback":
                 return workspace.rollback(
-                    arguments.name, arguments.version, expect_version=arguments.expect_version
+                    arguments.name,
+                    arguments.version,
+                    expect_version=arguments.expect_version,
+                    force=arguments.force,
                 )
             case "forget":
                 return workspace.forget(arguments.name)

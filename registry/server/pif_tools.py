@@ -11,7 +11,8 @@ from typing import Annotated, Any
 import msgspec
 
 from pif.budget import DEFAULT_FUEL
-from registry.analysis import ASPECTS, Aspect
+from registry.analysis import ASPECTS, DEFAULT_ASPECTS, Aspect
+from registry.composition import Transform
 from registry.evolution import Example, Language
 from registry.fuzzing import EXAMPLES, MOST_EXAMPLES
 from registry.help import TOPICS
@@ -46,11 +47,14 @@ Positive = Annotated[int, msgspec.Meta(ge=1)]
 class Evolve(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     description: str
-    code: Any
+    code: Any = msgspec.UNSET
+    compose: tuple[Any, ...] | None = None
+    transform: Transform | None = None
     examples: tuple[Example, ...] = ()
     expect_version: Natural | None = None
     dry_run: bool = False
     language: Language = "json"
+    force: bool = False
 
 
 class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -69,6 +73,7 @@ class List(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     query: str = ""
     offset: Natural = 0
     limit: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = PAGE
+    library: bool = False
 
 
 class Help(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -77,7 +82,7 @@ class Help(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Analyze(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     code: Any
-    aspects: tuple[Aspect, ...] = ASPECTS
+    aspects: tuple[Aspect, ...] = DEFAULT_ASPECTS
 
 
 class History(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -101,6 +106,7 @@ class Rollback(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     version: Positive
     expect_version: Natural | None = None
+    force: bool = False
 
 
 class Forget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -156,17 +162,27 @@ TOOLS: tuple[ToolSpec, ...] = (
         "kept only if they hold. Old versions stay as name@1, name@2, … The answer tells the inferred type and "
         "bounds on fuel; type errors are advice.",
         input_schema=_schema(
-            ("name", "description", "code"),
+            ("name", "description"),
             name=_text("letters, digits, _ . -, at most 48"),
             description=_text("what the tool does, for whoever finds it"),
             code={"description": f"the term, e.g. {msgspec.json.encode(_SQUARE).decode()}"},
+            compose={
+                "type": "array",
+                "description": 'instead of code: a pipeline of tools, e.g. ["sort", "reverse"]',
+            },
+            transform=_schema(
+                ("tool", "by"),
+                tool=_text("instead of code: the tool whose code is taken"),
+                by={"description": "the term tool that makes the new code of it"},
+            ),
             examples={
                 "type": "array",
-                "items": _schema(("input", "output"), input={}, output={}),
-                "description": "inputs with the outputs that must come",
+                "items": _schema(("output",), input={}, arguments={"type": "array"}, output={}),
+                "description": "inputs (for curried tools: lists of arguments) with the outputs that must come",
             },
             expect_version=_count("refuse unless this version is current; 0: unless the name is free", 0),
             dry_run=_switch("check everything, keep nothing"),
+            force=_switch("replace it though examples of tools that use it fail"),
             language={
                 "type": "string",
                 "enum": ["json", "python"],
@@ -202,12 +218,14 @@ TOOLS: tuple[ToolSpec, ...] = (
     ToolSpec(
         name="list",
         title="List tools",
-        description="Find evolved tools by words in their names and descriptions; each is shown with its type.",
+        description="Find tools by words in their names and descriptions; each is shown with its type. With a query the "
+        "standard library (map, sort, gcd, …) is searched too; its tools are called by name.",
         input_schema=_schema(
             (),
             query=_text("words to look for; all tools without it"),
             offset=_count("skip this many", 0, 0),
             limit={**_count("at most this many", 1, PAGE), "maximum": 1_000},
+            library=_switch("the standard library alone"),
         ),
         arguments=List,
         example={"query": "sort", "limit": 10},
@@ -275,6 +293,7 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
             name=_text("a tool's name"),
             version=_count("the version to make current", 1),
             expect_version=_count("refuse unless this version is current", 0),
+            force=_switch("go back though examples of tools that use it fail"),
         ),
         arguments=Rollback,
         example={"name": "square", "version": 1},

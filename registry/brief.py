@@ -1,0 +1,69 @@
+"""First tries under small limits, for runs that end within a millisecond or two: they need no worker thread.
+
+Purity makes a second run invisible, so whatever a first try could not do is done again under the real limits.
+"""
+
+from __future__ import annotations
+
+from pif.reference.machine import Tool
+from pif.terms import Json
+from registry.tools_view import SnapshotTools
+
+__all__ = [
+    "BRIEF_FUEL",
+    "BRIEF_SIZE",
+    "BRIEF_TIME",
+    "COMPILED_FUEL",
+    "LIMITED",
+    "BriefTools",
+    "NeedsLonger",
+    "is_brief",
+]
+
+BRIEF_FUEL, COMPILED_FUEL, BRIEF_TIME = 2_000, 150_000, 0.002
+"""What a brief run gets on the reference evaluator, and where compiled code is ready; and for how many seconds."""
+
+BRIEF_SIZE = 16_384
+_PARTS = 400
+LIMITED = frozenset({"cancelled", "out_of_fuel", "value_too_large", "result_too_large"})
+"""Errors that a run under smaller limits may give where the real ones would not."""
+
+
+class NeedsLonger(Exception):
+    """Something has to be looked up that takes longer than a brief run may."""
+
+
+class BriefTools(SnapshotTools):
+    """The tools, but for large ones, which take long to decode, and the search through all names for a hint."""
+
+    def tool(self, reference: str) -> Tool | None:
+        record = self.find(reference)
+        if record is not None and len(record.code) > BRIEF_SIZE:
+            raise NeedsLonger
+        return super().tool(reference)
+
+    def nearest(self, name: str) -> str | None:
+        raise NeedsLonger
+
+
+def is_brief(*data: Json) -> bool:
+    """Whether some JSON is small: decoding it must not hold the event loop."""
+    stack = list(data)
+    parts = 0
+    while stack:
+        item = stack.pop()
+        parts += 1
+        if parts > _PARTS:
+            return False
+        if isinstance(item, str):
+            if len(item) > BRIEF_SIZE:
+                return False
+        elif isinstance(item, dict):
+            if len(item) > _PARTS:
+                return False
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            if len(item) > _PARTS:
+                return False
+            stack.extend(item)
+    return True
