@@ -122,9 +122,15 @@ def _parsed(universe: Universe, text: str, kind: ItemKind | None) -> Program | R
 def _wrong_kind(items: Sequence[Declaration], kind: ItemKind | None, file: str) -> tuple[KleisError, ...]:
     """The items that a tool does not take; an error if there is none at all."""
     allowed = _KINDS[kind] if kind is not None else tuple(each for kinds in _KINDS.values() for each in kinds)
-    if not any(isinstance(each, allowed) for each in items) and all(isinstance(each, Annotation) for each in items):
+    if not any(isinstance(each, allowed) for each in items) and all(
+        isinstance(each, Annotation) for each in items
+    ):
         example = _EXAMPLES[kind or "structure"]
-        return (SessionError("the submission declares nothing", code="empty", file=file, hint=f"Example: {example}"),)
+        return (
+            SessionError(
+                "the submission declares nothing", code="empty", file=file, hint=f"Example: {example}"
+            ),
+        )
     return tuple(
         SessionError(
             f"{_word(each)} is not what {'submit_' + kind if kind else 'try_structure'} takes",
@@ -179,7 +185,8 @@ def _loaded(universe: Universe, program: Program) -> Candidate | Refusal:
     replaced = tuple(
         canonical_name(each.name)
         for each in program.items
-        if isinstance(each, FunctionDefinition) and before.definitions.get(canonical_name(each.name)) is not None
+        if isinstance(each, FunctionDefinition)
+        and before.definitions.get(canonical_name(each.name)) is not None
     )
     wrong = wrong or _broken(universe, theory, elaborator, replaced)
     if wrong:
@@ -199,7 +206,9 @@ def _clashing(clashes: Iterable[Problem], universe: Universe) -> list[KleisError
     """
     found: list[KleisError] = []
     for each in clashes:
-        hides = each.code == "hidden-definition" and any(universe.is_own(place.file) for place in each.related)
+        hides = each.code == "hidden-definition" and any(
+            universe.is_own(place.file) for place in each.related
+        )
         if each.severity == "error" or each.code == "declared-again" or hides:
             hint = each.hint if each.severity == "error" else "it is there: see list_session"
             if hides:

@@ -28,7 +28,7 @@ from kleis.problems import Problem
 from kleis.session.storage import Signature, signature_of
 from kleis.theory import Theory
 
-__all__ = ["Basis", "Library", "PRELUDE"]
+__all__ = ["PRELUDE", "Basis", "Library"]
 
 PRELUDE = "stdlib/prelude.kleis"
 """What a new session imports."""
@@ -71,8 +71,15 @@ class Library:
         self.saved = saved
         self._library = packaged_library()
         root = environment.get("KLEIS_ROOT")
-        allowed = [saved, *roots, *([self._library] if self._library else []), *([Path(root)] if root else [])]
-        self._search = ImportSearch((saved, *roots), Path(root) if root else None, self._library, tuple(allowed))
+        allowed = [
+            saved,
+            *roots,
+            *([self._library] if self._library else []),
+            *([Path(root)] if root else []),
+        ]
+        self._search = ImportSearch(
+            (saved, *roots), Path(root) if root else None, self._library, tuple(allowed)
+        )
         self._cache = cache
         self._lock = threading.Lock()
         self._known: OrderedDict[tuple[str, ...], Basis] = OrderedDict()
@@ -132,7 +139,9 @@ class Library:
 
     def _made(self, imports: tuple[str, ...]) -> Basis:
         lines = "\n".join(f"import {quote(name)}" for name in imports)
-        loading = Loader(self._search, cache=self._cache).load_text(lines, file="<imports>", directory=self.saved)
+        loading = Loader(self._search, cache=self._cache).load_text(
+            lines, file="<imports>", directory=self.saved
+        )
         error = _first_error(loading)
         if error is not None:
             raise error

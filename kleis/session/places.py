@@ -86,7 +86,9 @@ def _theory_table(file: Path) -> Mapping[str, object]:
             f"{file} cannot be read: {error}", code="configuration", file=str(file), hint="mend the file"
         ) from error
     if not isinstance(table, dict):
-        raise SessionError("[theory] is no table", code="configuration", file=str(file), found=repr(table)[:80])
+        raise SessionError(
+            "[theory] is no table", code="configuration", file=str(file), found=repr(table)[:80]
+        )
     for key in table:
         if key not in _KEYS:
             close = nearest(key, _KEYS)
@@ -107,6 +109,9 @@ def _directory(table: Mapping[str, object], key: str, beside: Path, default: Pat
         return default
     if not isinstance(value, str) or not value.strip() or "\0" in value:
         raise SessionError(
-            f"[theory] {key} is no directory", code="configuration", found=repr(value)[:80], expected=("a path",)
+            f"[theory] {key} is no directory",
+            code="configuration",
+            found=repr(value)[:80],
+            expected=("a path",),
         )
     return beside / Path(value).expanduser()

@@ -36,7 +36,17 @@ from kleis.syntax import (
     Structure,
 )
 
-__all__ = ["Item", "ItemKind", "ItemStatus", "Record", "heading", "item_of", "item_text", "plain_text", "read_record"]
+__all__ = [
+    "Item",
+    "ItemKind",
+    "ItemStatus",
+    "Record",
+    "heading",
+    "item_of",
+    "item_text",
+    "plain_text",
+    "read_record",
+]
 
 ItemKind: TypeAlias = Literal["structure", "define", "data"]
 ItemStatus: TypeAlias = Literal["consistent", "unknown", "unchecked"]
@@ -161,7 +171,12 @@ def _item_at(text: str, position: int) -> tuple[Item, int] | None:
         return None
     body = text[end + 1 : end + 1 + line.length]
     after = end + 1 + line.length
-    if line.length < 0 or len(body) != line.length or _digest(body) != line.digest or text[after : after + 1] != "\n":
+    if (
+        line.length < 0
+        or len(body) != line.length
+        or _digest(body) != line.digest
+        or text[after : after + 1] != "\n"
+    ):
         return None
     item = Item(
         kind=line.kind,

@@ -25,7 +25,16 @@ import msgspec
 
 from kleis.session.errors import SessionError
 
-__all__ = ["LONGEST_NAME", "Signature", "locked", "make_directory", "plain_name", "read_whole", "signature_of", "write_whole"]
+__all__ = [
+    "LONGEST_NAME",
+    "Signature",
+    "locked",
+    "make_directory",
+    "plain_name",
+    "read_whole",
+    "signature_of",
+    "write_whole",
+]
 
 LONGEST_NAME = 64
 MAXIMUM_SIZE = 64 * 1024 * 1024
@@ -145,9 +154,7 @@ def make_directory(directory: Path) -> None:
 def locked(directory: Path, *, patience: float = _PATIENCE) -> Iterator[None]:
     """Keep other writers of a directory out.  `SessionError` (`session-busy`) after `patience` seconds."""
     try:
-        handle = os.open(
-            directory / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
-        )
+        handle = os.open(directory / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise _unreadable(directory, error.strerror or "it cannot be written") from error
     try:

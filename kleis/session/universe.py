@@ -99,7 +99,9 @@ class Universe(msgspec.Struct, frozen=True, eq=False):
             name = waiting.pop()
             for entry in self.index.get(name, ()):
                 declaration = entry.declaration
-                if id(declaration) in seen or (isinstance(declaration, Structure) and name in _own(declaration)):
+                if id(declaration) in seen or (
+                    isinstance(declaration, Structure) and name in _own(declaration)
+                ):
                     continue
                 seen[id(declaration)] = entry
                 fresh = set(_leads_on(declaration)) - asked

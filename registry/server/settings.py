@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from registry.errors import RegistryError
 from registry.store.sqlite import SqliteStore
 from registry.workspace import Workspace
+
+if TYPE_CHECKING:
+    from kleis.session.sessions import Sessions
 
 __all__ = ["Settings", "Site"]
 
@@ -50,7 +54,23 @@ class Site:
         store = SqliteStore(settings.home)
         return Workspace(store, maximum_fuel=settings.maximum_fuel, memory=settings.memory_mb * 2**20)
 
+    @cached_property
+    def sessions(self) -> Sessions:
+        """The theory sessions of the home. Raises RegistryError where their configuration cannot be read."""
+        from kleis.parse_cache import user_cache
+        from kleis.session.errors import SessionError
+        from kleis.session.sessions import open_sessions
+
+        try:
+            return open_sessions(self.settings.home, roots=self.settings.roots, cache=user_cache())
+        except SessionError as error:
+            raise RegistryError(
+                "invalid_argument", error.message, place=error.file, found=error.found, hint=error.hint
+            ) from error
+
     def close(self) -> None:
         """Close what was opened."""
+        if "sessions" in self.__dict__:
+            self.sessions.close()
         if "workspace" in self.__dict__:
             self.workspace.store.close()
