@@ -1,0 +1,228 @@
+"""Declarations and references read from Lean text (lean-and-corpus.md §3.7).
+
+A declaration's full name comes from the stack of namespaces; its span runs to the next command.  A reference is an
+identifier in it that resolves, against the namespaces around it and what is open, to a declaration that is known.
+
+What is not seen, and every answer that rests on this says so (`LIMITS`): macros and notation, names that are generated,
+``h.symm`` and its like, instances found by search, names shadowed by binders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+
+import msgspec
+
+from kleis.corpus.lean_lexer import Token, tokens
+
+__all__ = ["LIMITS", "LeanDeclaration", "LeanFile", "read_lean", "references"]
+
+LIMITS = (
+    "read from the text: no macros, no dot-notation on terms, no generated names, no instance search",
+    "a binder that has the name of a declaration counts as a reference to it",
+)
+"""What the reading of Lean text does not see."""
+
+KINDS = frozenset(
+    ["theorem", "lemma", "def", "abbrev", "structure", "class", "inductive", "instance", "axiom", "opaque"]
+)
+_MODIFIERS = frozenset(
+    ["private", "protected", "noncomputable", "partial", "unsafe", "nonrec", "local", "scoped"]
+)
+_OTHERS = frozenset(
+    ["namespace", "section", "end", "open", "export", "import", "variable", "universe", "set_option", "attribute",
+     "mutual", "example", "macro", "syntax", "notation", "infix", "infixl", "infixr", "prefix", "postfix", "elab",
+     "initialize", "include", "omit", "deriving", "macro_rules", "elab_rules", "run_cmd"]
+)  # fmt: skip
+_OPENING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩"}
+
+
+class LeanDeclaration(msgspec.Struct, frozen=True):
+    """A declaration.  `line` and `end_line` are 1-based; `scope` are the namespaces and opens it is read under."""
+
+    name: str
+    kind: str
+    line: int
+    end_line: int
+    signature: str
+    body_line: int
+    has_sorry: bool
+    scope: tuple[str, ...]
+    identifiers: tuple[str, ...]
+
+
+class LeanFile(msgspec.Struct, frozen=True):
+    """What was read of a file."""
+
+    imports: tuple[str, ...]
+    declarations: tuple[LeanDeclaration, ...]
+
+
+class _Reader:
+    """One pass over the commands of a file."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.found = list(tokens(text))
+        self.starts = _command_starts(self.found)
+        self.frames: list[tuple[str, str, int]] = []
+        self.opens: list[str] = []
+        self.once: list[str] = []
+        self.imports: list[str] = []
+        self.declarations: list[LeanDeclaration] = []
+
+    def read(self) -> LeanFile:
+        bounds = [*self.starts, len(self.found)]
+        for start, end in pairwise(bounds):
+            self._command(self.found[start:end])
+        return LeanFile(tuple(self.imports), tuple(self.declarations))
+
+    def _command(self, found: Sequence[Token]) -> None:
+        place = _after_modifiers(found)
+        if place >= len(found):
+            return
+        word = found[place].value
+        names = [token.value for token in found[place + 1 :] if token.kind == "name"]
+        match word:
+            case "import":
+                self.imports += names[:1]
+            case "namespace" | "section" | "mutual":
+                self.once.clear()
+                self.frames.append((word, names[0] if names and word != "mutual" else "", len(self.opens)))
+            case "end":
+                self._end()
+            case "open":
+                opened = [name for name in names if name not in ("in", "hiding", "renaming", "scoped")]
+                for_one = names[-1:] == ["in"]
+                (self.once if for_one else self.opens).extend(opened)
+            case _ if word in KINDS:
+                self._declaration(found, place)
+                self.once.clear()
+
+    def _end(self) -> None:
+        if self.frames:
+            _, _, opens = self.frames.pop()
+            del self.opens[opens:]
+
+    def _namespace(self) -> str:
+        return ".".join(name for word, name, _ in self.frames if word == "namespace" and name)
+
+    def _declaration(self, found: Sequence[Token], place: int) -> None:
+        kind = found[place].value
+        named = place + 1 < len(found) and found[place + 1].kind == "name"
+        short = found[place + 1].value if named else ""
+        prefix = self._namespace()
+        if short.startswith("_root_."):
+            prefix, short = "", short.removeprefix("_root_.")
+        body = _body(found, place + 2)
+        inside = found[place + (2 if named else 1) :]
+        first = found[place]
+        last = found[-1]
+        signature = " ".join(self.text[first.start : found[body - 1].end].split())
+        self.declarations.append(
+            LeanDeclaration(
+                name=".".join(filter(None, (prefix, short))) if named else "",
+                kind=kind,
+                line=first.line,
+                end_line=last.line + last.value.count("\n"),
+                signature=signature if len(signature) <= 2_000 else signature[:1_999] + "…",
+                body_line=found[body].line if body < len(found) else last.line,
+                has_sorry=any(token.kind == "name" and token.value in ("sorry", "admit") for token in inside),
+                scope=(*_prefixes(prefix), *dict.fromkeys(self._opened())),
+                identifiers=tuple(dict.fromkeys(token.value for token in inside if token.kind == "name")),
+            )
+        )
+
+    def _opened(self) -> Iterable[str]:
+        """What is open, also read inside of the namespaces around it."""
+        for name in (*self.once, *self.opens):
+            yield name
+            for prefix in _prefixes(self._namespace()):
+                yield f"{prefix}.{name}"
+
+
+def _command_starts(found: Sequence[Token]) -> list[int]:
+    """Where commands begin: at a command's word, modifier or attribute that is first on its line, outside brackets."""
+    starts: list[int] = []
+    closing: list[str] = []
+    for place, token in enumerate(found):
+        is_attribute = token.value == "@" and place + 1 < len(found) and found[place + 1].value == "["
+        is_word = token.kind == "name" and token.value in KINDS | _MODIFIERS | _OTHERS
+        if token.first and (is_attribute or is_word) and not closing and not _goes_on(found, starts, place):
+            starts.append(place)
+        if token.kind != "symbol":
+            continue
+        if token.value in _OPENING:
+            closing.append(_OPENING[token.value])
+        elif closing and token.value == closing[-1]:
+            closing.pop()
+    return starts
+
+
+def _goes_on(found: Sequence[Token], starts: Sequence[int], place: int) -> bool:
+    """Whether what came last is only modifiers and attributes, so that the command goes on here."""
+    if found[place].value == "deriving":
+        return True
+    return bool(starts) and _after_modifiers(found[starts[-1] : place]) >= place - starts[-1]
+
+
+def _after_modifiers(found: Sequence[Token]) -> int:
+    """Where the command's own word stands, behind attributes and modifiers."""
+    place = 0
+    while place < len(found):
+        if found[place].value == "@" and place + 1 < len(found) and found[place + 1].value == "[":
+            place = _closed(found, place + 1)
+        elif found[place].kind == "name" and found[place].value in _MODIFIERS:
+            place += 1
+        else:
+            return place
+    return place
+
+
+def _closed(found: Sequence[Token], place: int) -> int:
+    """Behind the bracket that closes the one at `place`."""
+    depth = 0
+    while place < len(found):
+        depth += {"[": 1, "]": -1}.get(found[place].value, 0)
+        place += 1
+        if depth == 0:
+            break
+    return place
+
+
+def _body(found: Sequence[Token], place: int) -> int:
+    """Where the signature ends: at ``:=``, ``where`` or ``|`` outside of brackets."""
+    depth = 0
+    place = min(place, len(found))
+    while place < len(found):
+        value = found[place].value
+        if found[place].kind == "symbol":
+            depth += 1 if value in _OPENING else -1 if value in _OPENING.values() else 0
+        if depth <= 0 and value in (":=", "where", "|"):
+            return place
+        place += 1
+    return place
+
+
+def _prefixes(name: str) -> tuple[str, ...]:
+    """``A.B.C``, ``A.B``, ``A``."""
+    parts = name.split(".") if name else []
+    return tuple(".".join(parts[:count]) for count in range(len(parts), 0, -1))
+
+
+def read_lean(text: str) -> LeanFile:
+    """The imports and declarations of a Lean file.  Never raises."""
+    return _Reader(text).read()
+
+
+def references(declaration: LeanDeclaration, known: Mapping[str, object]) -> tuple[str, ...]:
+    """The known declarations that a declaration's text names, in order, itself left out."""
+    found: dict[str, None] = {}
+    for identifier in declaration.identifiers:
+        for name in (*(f"{scope}.{identifier}" for scope in declaration.scope), identifier):
+            if name in known:
+                if name != declaration.name:
+                    found[name] = None
+                break
+    return tuple(found)
