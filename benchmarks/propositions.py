@@ -2,13 +2,14 @@
 
     python benchmarks/propositions.py FILE [--cvc5] [--json] [--rows] [--guards F]
 
-FILE has one JSON object a line: `kleis` (the program), `using`, `proposition` (null: has it a model?), `expect`.  What
+FILE has one JSON object a line: `kleis` (the program, which may import), `using`, `proposition` (null: has it a model?), `expect`.  What
 is printed says how many were solved; `wrong` is a definite verdict other than the one expected, and must be 0.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -17,17 +18,21 @@ from typing import Any
 
 import click
 
+from kleis.import_search import search_from
+from kleis.loader import Loader
 from kleis.logic.questions import Prover
 from kleis.logic.verdict import Verdict
-from kleis.parser import parse_expression, parse_program, parse_type
-from kleis.theory import Theory
+from kleis.parser import parse_expression, parse_type
 
 _DEFINITE = ("verified", "disproved", "consistent", "inconsistent")
 
 
-def verdict_of(row: dict[str, Any], *, cvc5: bool, guards: float) -> Verdict:
+def verdict_of(loader: Loader, row: dict[str, Any], *, cvc5: bool, guards: float) -> Verdict:
     """The verdict on one row."""
-    theory = Theory().include(parse_program(row["kleis"]))
+    loading = loader.load_text(row["kleis"], file="<row>", directory=Path.cwd())
+    if loading.errors:
+        return Verdict(status="error", message=str(loading.errors[0]))
+    theory = loading.theory
     with Prover(theory, cvc5=cvc5, guards=guards) as prover:
         if row["proposition"] is not None:
             using = parse_type(row["using"]) if row.get("using") else None
@@ -44,9 +49,10 @@ def verdict_of(row: dict[str, Any], *, cvc5: bool, guards: float) -> Verdict:
 
 def results(rows: list[dict[str, Any]], *, cvc5: bool, guards: float) -> Iterator[dict[str, Any]]:
     """Name, verdict, engine, core and seconds of each row."""
+    loader = Loader(search_from(os.environ))
     for number, row in enumerate(rows):
         begun = time.perf_counter()
-        verdict = verdict_of(row, cvc5=cvc5, guards=guards)
+        verdict = verdict_of(loader, row, cvc5=cvc5, guards=guards)
         yield {
             "name": row.get("name") or f"row {number}",
             "area": row.get("area", ""),
