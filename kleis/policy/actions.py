@@ -1,0 +1,133 @@
+"""The actions a policy decides about, and the arguments its rules are given.
+
+Specification: kleis-language.md §8.2, "Action mapping" (OURS: `branch` falls back to `path`; what is absent or of the
+wrong type denies).
+
+Invariant: a rule is only ever asked with arguments of the types that it is written for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from kleis.names import nearest
+
+__all__ = ["ACTIONS", "LONGEST_ARGUMENT", "Action", "ArgumentRefusal", "read_action", "read_arguments"]
+
+LONGEST_ARGUMENT = 100_000
+"""Characters of one argument: more than a command line can have on most systems."""
+
+
+class Action(msgspec.Struct, frozen=True):
+    """An action: `parameters` are those of its rules, `given_as` the arguments that each may come as."""
+
+    name: str
+    parameters: tuple[str, ...]
+    given_as: tuple[tuple[str, ...], ...]
+
+    @property
+    def check(self) -> str:
+        """The rule that decides."""
+        return f"check_{self.name}"
+
+    @property
+    def before(self) -> str:
+        """The rule that names what is to be done first."""
+        return f"before_{self.name}"
+
+
+def _action(name: str, *parameters: str) -> Action:
+    return Action(name, parameters, tuple((each,) for each in parameters))
+
+
+ACTIONS: Mapping[str, Action] = {
+    action.name: action
+    for action in (
+        _action("file_delete", "path"),
+        _action("file_create", "path"),
+        _action("file_edit", "path"),
+        _action("run_command", "command"),
+        Action("git_push", ("branch", "force"), (("branch", "path"), ("force",))),
+        _action("git_commit", "description"),
+    )
+}
+"""The actions by name."""
+
+
+class ArgumentRefusal(msgspec.Struct, frozen=True):
+    """Why an action is denied before any rule is asked."""
+
+    reason: str
+
+
+def read_action(name: object) -> Action | ArgumentRefusal:
+    """The action of that name."""
+    if isinstance(name, str) and name in ACTIONS:
+        return ACTIONS[name]
+    if not isinstance(name, str):
+        return ArgumentRefusal(f"the action must be a text, not {_kind_of(name)}")
+    near = nearest(name, ACTIONS)
+    meant = f"; did you mean {near[0]}?" if near else f"; actions are {', '.join(ACTIONS)}"
+    return ArgumentRefusal(f"Unknown action type: '{_shown(name)}'{meant}")
+
+
+def read_arguments(action: Action, given: Mapping[str, Any]) -> tuple[str | int, ...] | ArgumentRefusal:
+    """What the rules of an action are called with, in the order of their parameters."""
+    values: list[str | int] = []
+    for parameter, names in zip(action.parameters, action.given_as, strict=True):
+        value = _flag(given) if parameter == "force" else _text(action, given, names)
+        if isinstance(value, ArgumentRefusal):
+            return value
+        values.append(value)
+    return tuple(values)
+
+
+def _text(action: Action, given: Mapping[str, Any], names: Sequence[str]) -> str | ArgumentRefusal:
+    found: list[str] = []
+    for name in names:
+        if name not in given:
+            continue
+        value = given[name]
+        if not isinstance(value, str):
+            return ArgumentRefusal(f"the argument {name} must be a text, not {_kind_of(value)}")
+        if len(value) > LONGEST_ARGUMENT:
+            return ArgumentRefusal(
+                f"the argument {name} has {len(value)} characters; at most {LONGEST_ARGUMENT} are read"
+            )
+        found.append(value)
+    if not found:
+        return ArgumentRefusal(f"the argument {' or '.join(names)} of {action.name} is missing")
+    if any(each != found[0] for each in found):
+        return ArgumentRefusal(f"the arguments {' and '.join(names)} differ: which one is meant is unclear")
+    return found[0]
+
+
+def _flag(given: Mapping[str, Any]) -> int | ArgumentRefusal:
+    """1 where `force` is true or a number other than zero, 0 where it is false, zero or absent."""
+    value = given.get("force", False)
+    if isinstance(value, int):
+        return int(bool(value))
+    return ArgumentRefusal(f"the argument force must be true or false, not {_kind_of(value)}")
+
+
+def _kind_of(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return str(value).lower()
+        case int() | float():
+            return "a number"
+        case str():
+            return "a text"
+        case list() | tuple():
+            return "a list"
+        case _:
+            return "an object"
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -1,0 +1,409 @@
+"""What is wrong with a policy, or will surprise whoever wrote it, each finding with an action that shows it.
+
+Specification: servers.md ("audit_policy"), rivals.md (Cedar: always allows, always denies, never errs).
+
+=====================  ==================================================================================
+``never_fires``        a condition that no action fulfils, or that no action reaches
+``shadowed``           a condition that would hold for some action, but an earlier one decides it
+``always_fires``       a condition that holds whenever it is asked: what follows it is never used
+``slips_past``         an action that means the same as a denied one, and is allowed
+``fails``              an action for which a rule has no value; it is denied
+``always_allows``      a rule that denies nothing
+``always_denies``      a rule that allows nothing
+``before_only``        `before_X` without `check_X`: the action is left to the default
+``never_asked``        a rule for an action that does not exist, or with the wrong number of parameters
+``unknown_name``       a name in the policy's file that is nothing
+``no_rule``            an action without a rule, left to the default
+``undecided``          a question that the prover did not decide
+=====================  ==================================================================================
+
+Invariants
+    * Every witness is an action, and `decision` is what the policy itself says about it.  A witness that the policy
+      does not confirm is not reported.
+    * Nothing is said to be unreachable but by a proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from kleis.builtins.table import builtin_arities
+from kleis.logic.broker import Broker
+from kleis.policy.actions import ACTIONS, Action
+from kleis.policy.decision import Decision
+from kleis.policy.guards import (
+    READINGS,
+    Condition,
+    Reading,
+    builtin_name,
+    conditions,
+    conjunction,
+    disjuncts,
+    negation,
+    permits,
+)
+from kleis.policy.policy import Policy
+from kleis.policy.questions import Finding, Questions
+from kleis.policy.spellings import families
+from kleis.printer import print_expression
+from kleis.resolution import check_names
+from kleis.syntax import Call, Expression, FunctionDefinition, Let, Name, Text
+from kleis.traversal import walk
+
+__all__ = ["Audit", "Kind", "Remark", "audit"]
+
+Kind = Literal[
+    "never_fires",
+    "shadowed",
+    "always_fires",
+    "slips_past",
+    "fails",
+    "always_allows",
+    "always_denies",
+    "before_only",
+    "never_asked",
+    "unknown_name",
+    "no_rule",
+    "undecided",
+]
+
+SERIOUS: frozenset[Kind] = frozenset(
+    {"never_fires", "shadowed", "slips_past", "fails", "before_only", "never_asked", "unknown_name"}
+)
+"""What a policy should be changed for; the rest is worth knowing."""
+
+_SHOWN = 160
+
+
+class Remark(msgspec.Struct, frozen=True, kw_only=True):
+    """One finding.  `witness` is an action with its arguments; `decision` what the policy says about it."""
+
+    kind: Kind
+    rule: str
+    message: str
+    line: int = 0
+    condition: str = ""
+    witness: Mapping[str, Any] | None = None
+    decision: Decision | None = None
+
+    @property
+    def serious(self) -> bool:
+        """Whether the policy should be changed for it."""
+        return self.kind in SERIOUS
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields that say something, as JSON values."""
+        fields: dict[str, Any] = {"kind": self.kind, "rule": self.rule, "message": self.message}
+        if self.line:
+            fields["line"] = self.line
+        if self.condition:
+            fields["condition"] = self.condition
+        if self.witness is not None:
+            fields["witness"] = dict(self.witness)
+        if self.decision is not None:
+            fields["decision"] = self.decision.as_dict()
+        return fields
+
+
+class Audit(msgspec.Struct, frozen=True):
+    """The findings in the order of the actions; `asked` questions were put, `complete` says that all could be."""
+
+    remarks: tuple[Remark, ...]
+    asked: int
+    complete: bool
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is nothing that the policy should be changed for."""
+        return not any(each.serious for each in self.remarks)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The findings as JSON values."""
+        return {
+            "ok": self.ok,
+            "complete": self.complete,
+            "asked": self.asked,
+            "findings": [each.as_dict() for each in self.remarks],
+        }
+
+
+def audit(
+    policy: Policy,
+    *,
+    broker: Broker | None = None,
+    only: str = "",
+    stop: Callable[[], bool] | None = None,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> Audit:
+    """Look for everything in the table above, or for what is wrong with the rule of one action (`only`).
+
+    `stop` ends the search early; the findings so far are given.
+    """
+    remarks = [] if only else [*_names(policy), *_pairings(policy)]
+    with Questions(policy.theory, broker=broker, stop=stop) as questions:
+        checks = [action for action in ACTIONS.values() if _asked(policy, action.check, action)]
+        checks = [action for action in checks if only in ("", action.name)]
+        for done, action in enumerate(checks):
+            if progress is not None:
+                progress(done, len(checks), action.check)
+            remarks += _RuleAudit(policy, action, questions).remarks()
+        complete = not questions.stopped
+        return Audit(tuple(remarks), questions.asked, complete)
+
+
+# ── What needs no prover ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def _asked(policy: Policy, rule: str, action: Action) -> bool:
+    definition = policy.definitions.get(rule)
+    return definition is not None and len(definition.parameters) == len(action.parameters)
+
+
+def _names(policy: Policy) -> Iterator[Remark]:
+    """Names that are nothing: what mentions one is undecided, and denies."""
+    program = policy.loading.main.result.program
+    for problem in check_names(program, policy.theory, builtin_arities()):
+        message = problem.message + (f" ({problem.hint})" if problem.hint else "")
+        yield Remark(kind="unknown_name", rule="", message=message, line=problem.line)
+
+
+def _pairings(policy: Policy) -> Iterator[Remark]:
+    """Rules that are never asked, actions without rules."""
+    known = {name for action in ACTIONS.values() for name in (action.check, action.before)}
+    for rule in policy.rules:
+        if rule.name not in known:
+            about = rule.name.partition("_")[2]
+            message = f"there is no action {about}: the rule is never asked; actions are {', '.join(ACTIONS)}"
+            yield Remark(kind="never_asked", rule=rule.name, message=message, line=rule.span.line)
+    for action in ACTIONS.values():
+        yield from _pairing(policy, action)
+
+
+def _pairing(policy: Policy, action: Action) -> Iterator[Remark]:
+    for name in (action.check, action.before):
+        rule = policy.definitions.get(name)
+        if rule is not None and not _asked(policy, name, action):
+            wanted = ", ".join(action.parameters)
+            message = f"the rule is called with ({wanted}): as it is written it fails, and every {action.name} is denied"
+            yield Remark(kind="never_asked", rule=name, message=message, line=rule.span.line)
+    if action.check in policy.definitions:
+        return
+    before = policy.definitions.get(action.before)
+    kind: Kind = "before_only" if before is not None else "no_rule"
+    message = f"no rule decides about {action.name}: it is left to the default, which is to {policy.default}"
+    if before is not None:
+        message = f"{action.before} names steps, but there is no {action.check}: nothing is ever denied"
+    arguments = tuple(0 if each == "force" else "x" for each in action.parameters)
+    yield Remark(
+        kind=kind,
+        rule=action.before if before is not None else "",
+        message=message,
+        line=before.span.line if before is not None else 0,
+        witness=_action(action, arguments),
+        decision=policy.decide_read(action, arguments),
+    )
+
+
+def _action(action: Action, arguments: Sequence[str | int]) -> dict[str, Any]:
+    """An action as a client would ask about it."""
+    given: dict[str, Any] = dict(zip(action.parameters, arguments, strict=True))
+    if "force" in given:
+        given["force"] = bool(given["force"])
+    return {"action": action.name, **given}
+
+
+# ── One rule ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class _RuleAudit:
+    """The findings about one `check_` rule."""
+
+    def __init__(self, policy: Policy, action: Action, questions: Questions) -> None:
+        self._policy = policy
+        self._action = action
+        self._questions = questions
+        self._rule: FunctionDefinition = policy.definitions[action.check]
+        self._names = [each.name for each in self._rule.parameters]
+
+    def remarks(self) -> Iterator[Remark]:
+        reading = self._reading()
+        if reading is None:
+            message = "the rule has no meaning for the prover; it is decided, but not analysed"
+            yield self._remark("undecided", message)
+            return
+        allowed = permits(self._rule, self._policy.definitions, reading)
+        yield from self._overall(allowed)
+        found = conditions(self._rule, self._policy.definitions)
+        for place, condition in enumerate(found):
+            yield from self._condition(condition, found[:place])
+            if condition.denies:
+                yield from self._slips(condition, allowed)
+
+    def _reading(self) -> Reading | None:
+        for reading in READINGS:
+            body = permits(self._rule, self._policy.definitions, reading)
+            if self._questions.means_something(self._names, self._action, body):
+                return reading
+        return None
+
+    def _find(self, condition: Expression) -> Finding:
+        return self._questions.find(self._names, self._action, condition)
+
+    def _decide(self, finding: Finding) -> Decision:
+        return self._policy.decide_read(self._action, finding.arguments)
+
+    def _remark(
+        self,
+        kind: Kind,
+        message: str,
+        *,
+        finding: Finding | None = None,
+        at: Condition | None = None,
+        test: Expression | None = None,
+    ) -> Remark:
+        """A finding about the rule, or about a condition of it (`at`) or a part of one (`test`)."""
+        asked = test if test is not None else at.test if at is not None else None
+        return Remark(
+            kind=kind,
+            rule=self._rule.name,
+            message=message,
+            line=at.line if at is not None else self._rule.span.line,
+            condition=_shown(asked) if asked is not None else "",
+            witness=_action(self._action, finding.arguments) if finding is not None else None,
+            decision=self._decide(finding) if finding is not None else None,
+        )
+
+    # the rule as a whole
+
+    def _overall(self, allowed: Expression) -> Iterator[Remark]:
+        """Whether it denies anything, allows anything, and has a value for every action."""
+        denied = self._find(negation(allowed))
+        if denied.outcome == "none":
+            yield self._remark("always_allows", f"{self._rule.name} denies nothing")
+        elif denied.outcome == "found" and "evaluation error" in self._decide(denied).reason:
+            reason = self._decide(denied).reason
+            yield self._remark("fails", f"the rule has no value here: {reason}", finding=denied)
+        elif denied.outcome == "unknown":
+            yield self._remark("undecided", f"whether it denies anything: {denied.reason}")
+        permitted = self._find(allowed)
+        if permitted.outcome == "none":
+            yield self._remark("always_denies", f"{self._rule.name} allows nothing")
+        elif permitted.outcome == "unknown":
+            yield self._remark("undecided", f"whether it allows anything: {permitted.reason}")
+
+    # one condition
+
+    def _condition(self, condition: Condition, earlier: Sequence[Condition]) -> Iterator[Remark]:
+        parts = disjuncts(condition.test)
+        reached = condition.reached
+        whole = self._fires(condition, condition.test, conjunction([reached, condition.test]))
+        if whole is not None:
+            yield whole
+            return
+        if len(parts) > 1:
+            for place, part in enumerate(parts):
+                tests = [reached, *(negation(each) for each in parts[:place]), part]
+                remark = self._fires(condition, part, conjunction(tests), among=parts[:place])
+                if remark is not None:
+                    yield remark
+        if condition.after or not _is_constant(condition.test):
+            never = self._find(conjunction([reached, negation(condition.test)]))
+            if never.outcome == "none":
+                message = "the condition holds whenever it is asked: what follows it is never used"
+                yield self._remark("always_fires", message, at=condition)
+
+    def _fires(
+        self,
+        condition: Condition,
+        test: Expression,
+        asked: Expression,
+        *,
+        among: Sequence[Expression] = (),
+    ) -> Remark | None:
+        """None if some action fulfils a condition where it is asked."""
+        found = self._find(asked)
+        if found.outcome == "found":
+            return None
+        if found.outcome == "unknown":
+            reason = f"whether the condition ever holds: {found.reason}"
+            return self._remark("undecided", reason, at=condition, test=test)
+        alone = self._find(test)
+        if alone.outcome != "found":
+            return self._remark("never_fires", "no action fulfils the condition", at=condition, test=test)
+        candidates = [*among, *(earlier for earlier, _ in condition.after)]
+        by = self._hidden_by(test, candidates)
+        message = f"earlier conditions decide every such action{by}"
+        return self._remark("shadowed", message, finding=alone, at=condition, test=test)
+
+    def _hidden_by(self, test: Expression, earlier: Sequence[Expression]) -> str:
+        """The one earlier condition that suffices to hide this one, if there is one."""
+        for each in earlier:
+            if self._find(conjunction([test, negation(each)])).outcome == "none":
+                return f": whenever it holds, so does {_shown(each)}"
+        return ""
+
+    # what means the same and is allowed
+
+    def _slips(self, condition: Condition, allowed: Expression) -> Iterator[Remark]:
+        """Actions that mean the same as one that this condition denies, and are allowed."""
+        for base in self._bases(condition):
+            parameter = self._action.parameters[0]
+            for family in families(parameter, str(base[0])):
+                belongs = Call("matches", (Name(self._names[0]), family.language))
+                found = self._find(conjunction([belongs, allowed]))
+                if found.outcome == "found" and self._decide(found).allowed:
+                    message = f"{base[0]!r} is denied, and this means the same: {family.how}"
+                    yield self._remark("slips_past", message, finding=found, at=condition)
+
+    def _bases(self, condition: Condition) -> Iterator[tuple[str | int, ...]]:
+        """Denied actions that show what a condition is about: the texts it looks for, or one the prover finds."""
+        rest = tuple(0 for _ in self._action.parameters[1:])
+        bases = [self._denied(text, rest) for text in dict.fromkeys(self._patterns(condition.test))]
+        if not any(bases):
+            witness = self._find(conjunction([condition.reached, condition.test]))
+            if witness.outcome == "found":
+                bases = [self._denied(str(witness.arguments[0]), witness.arguments[1:])]
+        yield from (each for each in bases if each is not None)
+
+    def _denied(self, text: str, rest: tuple[str | int, ...]) -> tuple[str | int, ...] | None:
+        """A denied action with a text without blanks at its ends, made from what a condition looks for."""
+        bare = text.strip()
+        for candidate in (bare, f"{bare} x", f"x {bare}"):
+            arguments = (candidate, *rest)
+            if bare and not self._policy.decide_read(self._action, arguments).allowed:
+                return arguments
+        return None
+
+    def _patterns(self, test: Expression) -> Iterator[str]:
+        """The texts that a condition, and the helpers it calls, look for in a text that has a name."""
+        waiting: list[Expression] = [test]
+        seen: set[str] = set()
+        while waiting:
+            for node in walk(waiting.pop()):
+                if not isinstance(node, Call):
+                    continue
+                helper = self._policy.definitions.get(node.name)
+                if helper is not None and node.name not in seen:
+                    seen.add(node.name)
+                    waiting.append(helper.body)
+                match node.arguments:
+                    case (Name(), Text(value=text)) if builtin_name(node) in _SEARCHES:
+                        yield text
+
+
+_SEARCHES = ("contains", "hasPrefix", "hasSuffix", "equals", "str_eq")
+
+
+def _is_constant(test: Expression) -> bool:
+    return not any(isinstance(node, Name | Call) for node in walk(test))
+
+
+def _shown(test: Expression) -> str:
+    """A condition as it is written in the policy, without the names bound around it."""
+    while isinstance(test, Let):
+        test = test.body
+    text = print_expression(test)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

@@ -1,0 +1,153 @@
+"""A policy that follows its file.
+
+Specification: servers.md ("A policy reloads when its file changes, atomically; a broken new file keeps the old policy
+and says so in every answer"); ADR 014.
+
+Invariants
+    * What is in force is one `Policy`, replaced as a whole: no decision sees parts of two.
+    * A file that is being written is not read until it has been quiet for `QUIET` seconds, so that the first half of
+      a policy never counts as one.  What changes while it is read is read again.
+    * A text that cannot be loaded changes nothing and is reported with every decision.  So is a text without rules
+      in place of one with rules: an emptied file would allow everything.
+    * Where there has never been a policy, everything is denied.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from kleis.budget import Budget
+from kleis.errors import KleisError, LoadError
+from kleis.loader import Loader
+from kleis.policy.actions import ACTIONS
+from kleis.policy.decision import Decision
+from kleis.policy.policy import FULL, Default, Policy, policy_of, policy_search
+
+__all__ = ["QUIET", "PolicyFile", "Served"]
+
+QUIET = 0.05
+"""Seconds since the last change after which a file is whole."""
+
+_RETRY = 1.0
+"""Seconds between attempts to load a file that could not be loaded: what it lacks may be elsewhere."""
+
+_Stamp: TypeAlias = tuple[int, ...] | None
+State = Literal["fresh", "changing", "stale"]
+
+
+class Served(msgspec.Struct, frozen=True):
+    """What is in force: a policy, or none, and what is wrong with the text in the file now (empty: nothing)."""
+
+    policy: Policy | None
+    problem: str = ""
+
+    def decide(self, name: object, given: Mapping[str, Any], *, budget: Budget = FULL) -> Decision:
+        """What becomes of an action."""
+        if self.policy is None:
+            action = name if isinstance(name, str) and name in ACTIONS else "unknown"
+            reason = f"DENIED — no policy is in force: {self.problem}"
+            return Decision(allowed=False, action=action, rule=None, reason=reason, problem=self.problem)
+        decision = self.policy.decide(name, given, budget=budget)
+        return msgspec.structs.replace(decision, problem=self.problem) if self.problem else decision
+
+
+class PolicyFile:
+    """The policy of a file, kept up to date.  `served` is what is in force; ask `state` first whether to `reload`."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        default: Default = "allow",
+        roots: tuple[Path, ...] = (),
+        now: Callable[[], float] = time.time,
+        elapsed: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.path = path
+        self._default = default
+        self._roots = roots
+        self._now = now
+        self._elapsed = elapsed
+        self._lock = threading.Lock()
+        self._stamps: dict[Path, _Stamp] = {}
+        self._unsure = False
+        self._seen: dict[Path, _Stamp] = {}
+        self._seen_since = 0.0
+        self._tried = 0.0
+        self.served = Served(None, "it has not been loaded yet")
+        self._load()
+
+    def state(self) -> State:
+        """``fresh``: nothing changed; ``changing``: too recently to be read; ``stale``: `reload` is due."""
+        stamps = {path: _stamp(path) for path in self._stamps}
+        if stamps == self._stamps and not self._unsure:
+            retry = bool(self.served.problem) and self._elapsed() - self._tried >= _RETRY
+            return "stale" if retry else "fresh"
+        if stamps != self._seen:
+            self._seen, self._seen_since = stamps, self._elapsed()
+        if self._is_quiet(stamps) or self._elapsed() - self._seen_since >= QUIET:
+            return "stale"
+        return "changing"
+
+    def reload(self) -> None:
+        """Load the file again if that is still due.  From any thread."""
+        with self._lock:
+            if self.state() == "stale":
+                self._load()
+
+    def current(self) -> Served:
+        """What is in force after a look at the file; a file that is being written does not count yet."""
+        if self.state() == "stale":
+            self.reload()
+        return self.served
+
+    def _is_quiet(self, stamps: Mapping[Path, _Stamp]) -> bool:
+        age = min((self._now() - stamp[0] / 1e9 for stamp in stamps.values() if stamp), default=QUIET)
+        return age >= QUIET
+
+    def _load(self) -> None:
+        begun = self._now()
+        self._tried = self._elapsed()
+        before = _stamp(self.path)
+        files = [self.path]
+        old = self.served.policy
+        try:
+            loading = Loader(policy_search(self.path, self._roots)).load(self.path)
+            files += [each.path for each in loading.sources if each.path is not None]
+            policy = policy_of(loading, default=self._default)
+            _keeps_rules(old, policy)
+            served = Served(policy)
+        except KleisError as error:
+            kept = "; the policy loaded before stays in force" if old is not None else ""
+            served = Served(old, f"{self.path.name} cannot be loaded: {error}{kept}")
+        stamps = {path: _stamp(path) for path in files}
+        changed = stamps[self.path] != before
+        self._unsure = changed or any(stamp and begun - stamp[0] / 1e9 < QUIET for stamp in stamps.values())
+        self._stamps = stamps
+        self.served = served
+
+
+def _keeps_rules(old: Policy | None, new: Policy) -> None:
+    """Refuse a text without rules in place of one that has some."""
+    if old is not None and old.rules and not new.rules:
+        raise LoadError(
+            "the file has no rules any more, which would leave every action to the default",
+            code="no-rules",
+            hint="start the server again if that is meant",
+        )
+
+
+def _stamp(path: Path) -> _Stamp:
+    """What changes with a file: its times, size and identity; None if it is not there."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return (status.st_ctime_ns, status.st_mtime_ns, status.st_size, status.st_ino, status.st_dev)

@@ -1,0 +1,168 @@
+"""Questions about a policy, put to the prover: is there an action for which a condition holds?
+
+A question is ``∀(parameters). ¬condition``.  Refuted, it gives an action; proved, there is none.
+
+Invariants
+    * Whatever a question finds is an action that a caller can put to the policy again; nothing here is trusted more
+      than that.
+    * A question that is not decided within its budget, or after the time is up, is `unknown` and says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from types import TracebackType
+from typing import Literal
+
+import msgspec
+
+from kleis.errors import KleisError
+from kleis.logic.broker import Broker
+from kleis.logic.portfolio import ORDER
+from kleis.logic.questions import Prover
+from kleis.logic.verdict import Verdict
+from kleis.parser import parse_expression
+from kleis.policy.actions import Action
+from kleis.policy.guards import conjunction, negation
+from kleis.policy.regular_form import in_regular_form, theory_in_regular_form
+from kleis.syntax import Binder, Call, Expression, Name, NamedType, Number, Quantifier, Text
+from kleis.theory import Theory
+
+__all__ = ["Finding", "Questions", "forced"]
+
+_ENGINES = ("enumeration", "direct")
+"""What decides questions without quantifiers; the others would only make an `unknown` late."""
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """What a question came to.  `arguments` are those of an action, in the order of its parameters."""
+
+    outcome: Literal["found", "none", "unknown"]
+    arguments: tuple[str | int, ...] = ()
+    reason: str = ""
+
+
+class Questions:
+    """A prover for the questions about one theory.  Not for several threads at once.
+
+    `stop` is asked before each question: once it says so, every answer is `unknown`.
+    """
+
+    def __init__(
+        self, theory: Theory, *, broker: Broker | None = None, stop: Callable[[], bool] | None = None
+    ) -> None:
+        self.theory = theory
+        self._own = frozenset((*theory.definitions, *theory.constants))
+        self._broker = broker or Broker()
+        self._owns_broker = broker is None
+        self._prover = self._prover_of(theory)
+        self._stop = stop
+        self.asked = 0
+
+    def __enter__(self) -> Questions:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._owns_broker:
+            self._broker.close()
+
+    def _prover_of(self, theory: Theory) -> Prover:
+        order = tuple(each for each in ORDER if each.engine.rpartition(":")[0].rpartition(".")[2] in _ENGINES)
+        return Prover(theory, broker=self._broker, order=order, cvc5=False)
+
+    @cached_property
+    def _regular(self) -> Prover:
+        """A prover of the same definitions with their searches written as memberships."""
+        return self._prover_of(theory_in_regular_form(self.theory))
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the time is up."""
+        return self._stop is not None and self._stop()
+
+    def means_something(self, names: Sequence[str], action: Action, condition: Expression) -> bool:
+        """Whether a condition over the parameters can be asked about."""
+        try:
+            self._prover.elaborator.proposition(_proposition(names, action, condition))
+        except KleisError:
+            return False
+        return True
+
+    def find(self, names: Sequence[str], action: Action, condition: Expression) -> Finding:
+        """An action for which the condition, over these names of the parameters, holds.
+
+        A readable one if there is one: of printable characters.
+        """
+        found = self._ask(names, action, condition)
+        if found.outcome != "found" or all(
+            str(each).isascii() and str(each).isprintable() for each in found.arguments
+        ):
+            return found
+        plain = [
+            Call("isAscii", (Name(name),))
+            for name, parameter in zip(names, action.parameters, strict=True)
+            if parameter != "force"
+        ]
+        better = self._ask(names, action, conjunction([condition, *plain]))
+        return better if better.outcome == "found" else found
+
+    def _ask(self, names: Sequence[str], action: Action, condition: Expression) -> Finding:
+        if self.stopped:
+            return Finding("unknown", reason="not asked: the time is up")
+        self.asked += 1
+        proposition = _proposition(names, action, condition)
+        try:
+            verdict = self._prover.verify(proposition)
+            if verdict.status == "unknown" and not self.stopped:
+                verdict = self._regular.verify(in_regular_form(proposition, self._own))
+        except RecursionError:
+            return Finding("unknown", reason="the rule is nested too deeply")
+        match verdict.status:
+            case "verified":
+                return Finding("none")
+            case "disproved":
+                return _read(verdict, names, action)
+            case "error":
+                return Finding("unknown", reason=verdict.message)
+            case "inconsistent":
+                return Finding("unknown", reason=f"the declarations clash: {', '.join(verdict.core)}")
+            case _:
+                return Finding("unknown", reason=verdict.message or f"not decided ({verdict.reason})")
+
+
+def _proposition(names: Sequence[str], action: Action, condition: Expression) -> Expression:
+    binders = tuple(
+        Binder(name, NamedType("ℤ" if parameter == "force" else "String"))
+        for name, parameter in zip(names, action.parameters, strict=True)
+    )
+    bounds = [
+        forced(name) for name, parameter in zip(names, action.parameters, strict=True) if parameter == "force"
+    ]
+    return Quantifier("forall", binders, None, negation(conjunction([*bounds, condition])))
+
+
+def forced(name: str) -> Expression:
+    """That a name is one of the two values that `force` has."""
+    return Call("logical_or", tuple(Call("equals", (Name(name), Number(each))) for each in "01"))
+
+
+def _read(verdict: Verdict, names: Sequence[str], action: Action) -> Finding:
+    """The action of a refutation."""
+    bound: Mapping[str, str] = (
+        {each.name: each.value for each in verdict.evidence.bindings} if verdict.evidence is not None else {}
+    )
+    arguments: list[str | int] = []
+    for name, parameter in zip(names, action.parameters, strict=True):
+        match parse_expression(bound[name]) if name in bound else None:
+            case Text(value=value) if parameter != "force":
+                arguments.append(value)
+            case Number(text=text) if parameter == "force":
+                arguments.append(int(text))
+            case None:
+                arguments.append(0 if parameter == "force" else "")
+            case _:
+                return Finding("unknown", reason=f"a refutation with {name} = {bound[name]}")
+    return Finding("found", tuple(arguments))
