@@ -157,6 +157,10 @@ class Prover:
             self._cache.put(key, verdict)
         return verdict
 
+    def decide_meaning(self, meaning: Meaning) -> Decision:
+        """The verdict on a claim that is elaborated already, in the axioms that the meaning holds."""
+        return self._decide(meaning, (), None, "<meaning>")
+
     def holds(self, obligation: Obligation) -> Verdict:
         """The verdict on what something declared rests on, by itself."""
         return self._obligation(obligation)
