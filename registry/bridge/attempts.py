@@ -20,7 +20,8 @@ _CUT = ("killed", "memory")
 
 
 class Attempts(Broker):
-    """A broker in front of another one. `cut` is set when a guard, and not the prover itself, ended an attempt."""
+    """A broker in front of another one. `cut` is set when a guard, and not the prover itself, ended an attempt;
+    `stopped` when all were given up."""
 
     def __init__(self, broker: Broker) -> None:
         super().__init__(guards=broker.guards)
@@ -28,14 +29,14 @@ class Attempts(Broker):
         self._mutex = threading.Lock()
         self._open: dict[int, Future[Answer]] = {}
         self._given_up: set[int] = set()
-        self._stopped = False
+        self.stopped = False
         self.cut = False
 
     def submit(
         self, engine: str, task: Task | Any, steps: int, *, guards: Guards | None = None
     ) -> tuple[int, Future[Answer]]:
         """As `Broker.submit`; once stopped, an attempt is killed before it begins."""
-        if self._stopped:
+        if self.stopped:
             future: Future[Answer] = Future()
             future.set_result(Answer(outcome="silent", reason="killed", detail="stopped"))
             self.cut = True
@@ -64,7 +65,7 @@ class Attempts(Broker):
 
     def stop(self) -> None:
         """Kill what is running and whatever is still submitted."""
-        self._stopped = True
+        self.stopped = True
         with self._mutex:
             running = list(self._open)
         for number in running:

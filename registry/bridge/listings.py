@@ -14,13 +14,20 @@ from kleis.meaning.core import Symbol
 from kleis.meaning.elaborate import Elaborator
 from kleis.meaning.printing import expression_of, type_of
 from kleis.printer import print_expression, print_type
-from kleis.syntax import Call, Name, NamedType, Node, TypeExpression
+from kleis.syntax import Call, Expression, Name, NamedType, Node, TypeExpression
 from kleis.theory import Theory
-from pif.values import Record, list_of
+from pif.values import Quoted, Record, list_of
 from registry.bridge.answers import record_of
 from registry.bridge.kleis_terms import term_of
 
-__all__ = ["Signature", "axiom_records", "operation_records", "signatures_of", "structure_records"]
+__all__ = [
+    "Signature",
+    "axiom_expressions",
+    "axiom_records",
+    "operation_records",
+    "signatures_of",
+    "structure_records",
+]
 
 
 class Signature(msgspec.Struct, frozen=True):
@@ -69,17 +76,20 @@ def operation_records(theory: Theory, structure: str) -> list[Record]:
     ]
 
 
+def axiom_expressions(theory: Theory, structure: str) -> list[tuple[str, Expression]]:
+    """The axioms of a structure by name, inherited ones included. Raises `KleisError`."""
+    return [
+        (axiom.name, _renamed(expression_of(axiom.formula), structure))
+        for axiom in Elaborator(theory).structure(structure).axioms
+    ]
+
+
 def axiom_records(theory: Theory, structure: str) -> list[Record]:
     """The axioms of a structure, each as Kleis and as a quoted term. Raises `KleisError`."""
-    from pif.values import Quoted
-
-    found = []
-    for axiom in Elaborator(theory).structure(structure).axioms:
-        expression = _renamed(expression_of(axiom.formula), structure)
-        found.append(
-            record_of(kleis=print_expression(expression), name=axiom.name, term=Quoted(term_of(expression)))
-        )
-    return found
+    return [
+        record_of(kleis=print_expression(expression), name=name, term=Quoted(term_of(expression)))
+        for name, expression in axiom_expressions(theory, structure)
+    ]
 
 
 def _short(name: str, structure: str) -> str:

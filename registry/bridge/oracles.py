@@ -23,6 +23,7 @@ from kleis.evaluation.evaluate import evaluate
 from kleis.logic.broker import Broker
 from kleis.logic.cache import VerdictCache
 from kleis.logic.questions import Decision, Prover
+from kleis.logic.verdict import Verdict
 from kleis.parser import parse_expression
 from kleis.printer import print_expression
 from kleis.syntax import Expression
@@ -156,15 +157,8 @@ class TheorySnapshot:
         except KleisTermError as error:
             text = f"{error.message} (at {error.path or 'the root'}). {error.hint}"
             return _answered(verdict_record(_shortened(question), problem=text), 0), True
-        prover, attempts = self._ready()
-        decision = _watched(prover, attempts, proposition, cancelled)
-        verdict = decision.verdict
-        unsure = attempts.cut and verdict.status in ("verified", "unknown")
-        if attempts.cut:
-            self._prover = None
-        if cancelled is not None and cancelled():
-            raise PifError("cancelled", "the run was cancelled")
-        if decision.cut or unsure:
+        verdict = self._decided(proposition, cancelled)
+        if verdict is None:
             return Refusal(
                 "a guard on time or memory ended an engine, so there is no answer",
                 found=_shortened(question),
@@ -172,6 +166,25 @@ class TheorySnapshot:
             ), False
         used = sum(each.steps // _STEPS_A_UNIT + _ENGINE for each in verdict.attempts)
         return _answered(verdict_record(print_expression(proposition), verdict), used), True
+
+    def verdict(self, proposition: Expression, cancelled: Cancelled = None) -> Verdict | None:
+        """The verdict on a proposition; None where a guard cut what it would rest on. Raises `PifError` of kind
+        `cancelled`."""
+        self._wait(cancelled)
+        try:
+            return self._decided(proposition, cancelled)
+        finally:
+            self._lock.release()
+
+    def _decided(self, proposition: Expression, cancelled: Cancelled) -> Verdict | None:
+        prover, attempts = self._ready()
+        decision = _watched(prover, attempts, proposition, cancelled)
+        verdict = decision.verdict
+        unsure = attempts.cut and verdict.status in ("verified", "unknown")
+        if attempts.cut or attempts.stopped:
+            self._prover = None
+        _look(cancelled)
+        return None if decision.cut or unsure else verdict
 
     def _ready(self) -> tuple[Prover, Attempts]:
         if self._prover is None or self._attempts is None:

@@ -1,0 +1,275 @@
+"""Conjectures: which of some candidate laws hold in every model of a structure (issue 7, item 5).
+
+A generator (a PIF tool) says what to try; nothing that it says is believed. Here every candidate is made canonical,
+and then, smaller ones first:
+
+1. tested on the finite models that are known: what fails at one point of one of them is refuted by it;
+2. rewritten by the axioms and by what is proved already: what comes to the same on both sides follows from them;
+3. asked of the prover. What it proves becomes a rule; what it refutes gives a model that tests all that are left.
+
+Invariants
+    * `proved` and `follows` are consequences of the axioms; `refuted` names a point of a model that the prover checked.
+    * The order in which candidates are decided is fixed, and what is said of one does not depend on time: where the
+      run is stopped, what is left is `not reached`.
+    * Candidates that are no equations over the carrier go to the prover alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from kleis.logic.verdict import Verdict
+from kleis.printer import print_expression
+from kleis.syntax import Binder, Expression, Name, NamedType, Quantifier, Using
+from kleis.traversal import walk
+from pif.errors import PifError
+from registry.bridge.equations import (
+    Equation,
+    Rules,
+    proposition_of_equation,
+    read_equation,
+)
+from registry.bridge.finite_testing import FiniteModel, model_from
+
+__all__ = ["Explored", "Finding", "Status", "Subject", "explore"]
+
+Status = Literal["axiom", "proved", "follows", "refuted", "unknown", "not reached"]
+
+_LAWS_PER_LOOK = 200
+
+
+class Subject(msgspec.Struct, frozen=True):
+    """What laws are about: a structure, its carrier, its operations on it with their numbers of arguments, and its
+    axioms by name."""
+
+    structure: str
+    carrier: str
+    operations: dict[str, int]
+    axioms: tuple[tuple[str, Expression], ...]
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one candidate. `uses`: axioms of a proof, or the laws that a consequence was rewritten by;
+    `model` and `at`: the number of the model that refutes it and the point; `detail`: the engine, or why not."""
+
+    law: str
+    status: Status
+    uses: tuple[str, ...] = ()
+    model: int | None = None
+    at: dict[str, str] = {}
+    detail: str = ""
+
+
+class Explored(msgspec.Struct, frozen=True):
+    """All findings, smaller laws first, and the models that refute some of them. `is_complete`: none is left."""
+
+    findings: tuple[Finding, ...]
+    models: tuple[FiniteModel, ...]
+    is_complete: bool
+
+    def counts(self) -> dict[str, int]:
+        """How many candidates of each status."""
+        found: dict[str, int] = {}
+        for finding in self.findings:
+            found[finding.status] = found.get(finding.status, 0) + 1
+        return found
+
+
+class Ask(Protocol):
+    """The prover's verdict; None where a guard cut it. Raises `PifError` when stopped."""
+
+    def __call__(self, proposition: Expression) -> Verdict | None: ...
+
+
+def explore(
+    subject: Subject,
+    candidates: Iterable[Expression],
+    ask: Ask,
+    *,
+    models: Sequence[FiniteModel] = (),
+    stop: Callable[[], bool] = lambda: False,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> Explored:
+    """Decide as many candidates as there is time for. `models` are models of the structure known before."""
+    return _Exploration(subject, ask, list(models), stop, progress).run(candidates)
+
+
+class _Exploration:
+    """One run. `open`: equations on which nothing is decided, smaller ones first."""
+
+    def __init__(
+        self,
+        subject: Subject,
+        ask: Ask,
+        models: list[FiniteModel],
+        stop: Callable[[], bool],
+        progress: Callable[[int, int, str], None] | None,
+    ) -> None:
+        self.subject = subject
+        self.ask = ask
+        self.models = models
+        self.stop = stop
+        self.progress = progress
+        self.rules = Rules()
+        self.names: list[str] = []
+        self.found: dict[Equation, Finding] = {}
+        self.axioms: dict[Equation, str] = {}
+        for name, axiom in subject.axioms:
+            equation = read_equation(axiom, subject.operations)
+            if equation is not None and not equation.is_trivial:
+                self.axioms.setdefault(equation, name)
+                self._know(equation, name)
+
+    def _know(self, equation: Equation, name: str) -> None:
+        self.rules.add(equation)
+        self.names.append(name)
+
+    def run(self, candidates: Iterable[Expression]) -> Explored:
+        equations, others = self._sorted(candidates)
+        left = self._tested(equations, self.models)
+        while left and not self.stop():
+            equation, *left = left
+            finding, model = self._decided(equation)
+            if finding is None:
+                left = [equation, *left]
+                break
+            self.found[equation] = finding
+            if model is not None:
+                left = self._tested(left, [model])
+            self._tell(len(equations) - len(left), len(equations), finding)
+        others_found, rest = self._asked(others if not left else [])
+        findings = [self._finding(equation) for equation in equations] + others_found
+        findings += [self._unreached(each) for each in (others if left else others[len(others_found) :])]
+        return Explored(tuple(findings), tuple(self.models), not left and not rest)
+
+    def _sorted(self, candidates: Iterable[Expression]) -> tuple[list[Equation], list[Expression]]:
+        """The candidates that are equations, each once, and the others."""
+        equations: dict[Equation, None] = {}
+        others: dict[str, Expression] = {}
+        for candidate in candidates:
+            equation = read_equation(candidate, self.subject.operations)
+            if equation is None:
+                others.setdefault(print_expression(candidate), candidate)
+            elif not equation.is_trivial:
+                equations.setdefault(equation)
+        by_size = sorted(equations, key=lambda each: (each.size(), self._law(each)))
+        return by_size, [others[text] for text in sorted(others, key=lambda text: (len(text), text))]
+
+    def _law(self, equation: Equation) -> str:
+        proposition = proposition_of_equation(equation, self.subject.carrier, self.subject.structure)
+        assert isinstance(proposition, Using)
+        return print_expression(proposition.body)
+
+    def _tested(self, equations: Sequence[Equation], models: Sequence[FiniteModel]) -> list[Equation]:
+        """What no model refutes; of what one does, the finding is made."""
+        first = len(self.models) - len(models)
+        left: list[Equation] = []
+        for equation in equations:
+            for place, model in enumerate(models, first):
+                if model.refutes(equation):
+                    self.found[equation] = Finding(
+                        law=self._law(equation), status="refuted", model=place, at=model.failure(equation),
+                        detail="tested on a model",
+                    )  # fmt: skip
+                    break
+            else:
+                left.append(equation)
+        for model in models:
+            model.forget()
+        return left
+
+    def _decided(self, equation: Equation) -> tuple[Finding | None, FiniteModel | None]:
+        """What is found of an equation that no model refutes (None: there was no time), and a model that came up."""
+        law = self._law(equation)
+        if equation in self.axioms:
+            return Finding(law=law, status="axiom", uses=(self.axioms[equation],)), None
+        used = self.rules.follows(equation)
+        if used is not None:
+            names = tuple(sorted(self.names[place] for place in used))
+            return Finding(law=law, status="follows", uses=names, detail="rewriting"), None
+        subject = self.subject
+        try:
+            verdict = self.ask(proposition_of_equation(equation, subject.carrier, subject.structure))
+        except PifError:
+            return None, None
+        if verdict is None:
+            return Finding(law=law, status="unknown", detail="killed by a guard"), None
+        if verdict.status == "verified":
+            self._know(equation, law)
+            return Finding(law=law, status="proved", uses=verdict.core, detail=verdict.engine), None
+        if verdict.status == "disproved":
+            model = model_from(verdict.evidence, subject.carrier, subject.operations)
+            if model is not None and model.refutes(equation):
+                self.models.append(model)
+                return Finding(
+                    law=law, status="refuted", model=len(self.models) - 1, at=model.failure(equation),
+                    detail=verdict.engine,
+                ), model  # fmt: skip
+        return _from_verdict(law, verdict), None
+
+    # Candidates that are no equations.
+
+    def _asked(self, propositions: Sequence[Expression]) -> tuple[list[Finding], int]:
+        """Findings of the prover alone, as far as there is time, and how many propositions are left."""
+        found: list[Finding] = []
+        for proposition in propositions:
+            if self.stop():
+                break
+            closed = self._closed(proposition)
+            law = print_expression(closed.body)
+            try:
+                verdict = self.ask(closed)
+            except PifError:
+                break
+            found.append(
+                Finding(law=law, status="unknown", detail="killed by a guard")
+                if verdict is None
+                else _from_verdict(law, verdict)
+            )
+            self._tell(len(found), len(propositions), found[-1])
+        return found, len(propositions) - len(found)
+
+    def _closed(self, proposition: Expression) -> Using:
+        """The proposition for all elements, in the structure."""
+        body = proposition.body if isinstance(proposition, Using) else proposition
+        names = list(dict.fromkeys(_free_names(body, self.subject.operations)))
+        if names:
+            binders = tuple(Binder(name, NamedType(self.subject.carrier)) for name in names)
+            body = Quantifier("forall", binders, None, body)
+        return Using(NamedType(self.subject.structure), body)
+
+    def _unreached(self, proposition: Expression) -> Finding:
+        return Finding(law=print_expression(self._closed(proposition).body), status="not reached")
+
+    def _finding(self, equation: Equation) -> Finding:
+        found = self.found.get(equation)
+        return found or Finding(law=self._law(equation), status="not reached")
+
+    def _tell(self, done: int, total: int, finding: Finding) -> None:
+        if self.progress is not None:
+            self.progress(done, total, f"{finding.status}: {finding.law}")
+
+
+def _from_verdict(law: str, verdict: Verdict) -> Finding:
+    """The finding that a verdict is; a refutation without tables shows what the verdict shows."""
+    match verdict.status:
+        case "verified":
+            return Finding(law=law, status="proved", uses=verdict.core, detail=verdict.engine)
+        case "disproved":
+            bindings = verdict.evidence.bindings if verdict.evidence is not None else ()
+            at = {each.name: each.value for each in bindings}
+            return Finding(law=law, status="refuted", at=at, detail=verdict.engine)
+        case status:
+            said = ": ".join(each for each in (verdict.reason or "", verdict.message) if each)
+            return Finding(law=law, status="unknown", detail=said or status)
+
+
+def _free_names(expression: Expression, operations: Mapping[str, int]) -> Iterator[str]:
+    """Names that nothing binds and that are no operations, in the order in which they come."""
+    bound = {each.name for each in walk(expression) if isinstance(each, Binder)}
+    for node in walk(expression):
+        if isinstance(node, Name) and node.name not in operations and node.name not in bound:
+            yield node.name
