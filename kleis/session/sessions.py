@@ -55,6 +55,8 @@ FILE_NAME = "session.kleis"
 
 Found = TypeVar("Found")
 
+_WARMING = 30.0
+
 _KEPT = 256
 """Sessions whose universes are kept in memory; the others are read again."""
 
@@ -93,6 +95,13 @@ class Sessions:
         """Stop what is running."""
         if self._owns_broker:
             self.broker.close()
+
+    def warm_up(self) -> None:
+        """Start the solvers' process, so that the first question need not wait for it."""
+        from kleis.parser import parse_expression
+
+        with self.provers.prover(Theory(), Watch(_WARMING)) as prover:
+            prover.verify(parse_expression("∀(x : ℝ). x + 0 = x"))
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────────────
 

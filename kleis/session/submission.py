@@ -41,7 +41,7 @@ class Checked(msgspec.Struct, frozen=True):
 
 def check(universe: Universe, text: str, kind: ItemKind | None, provers: Provers, watch: Watch) -> Checked:
     """Parse, load and verify a submission to a universe."""
-    watch.report(0, 3, "parsing and loading")
+    watch.report(0, None, "parsing and loading")
     admitted = admit(universe, text, kind)
     if isinstance(admitted, Refusal):
         return Checked("rejected", admitted.stage, admitted.problems)

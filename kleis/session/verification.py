@@ -101,7 +101,7 @@ def verify(
     with provers.prover(theory, watch) as prover:
         questions = list(_questions(universe, program, prover.elaborator, replaced))
         for place, (name, question) in enumerate(questions):
-            watch.report(place, len(questions), f"verifying {name}")
+            watch.report(place + 1, len(questions) + 1, f"verifying {name}")
             try:
                 part = question(prover)
             except KleisError as error:
@@ -120,7 +120,7 @@ def verify_all(theory: Theory, names: Sequence[str], provers: Provers, watch: Wa
         for place, name in enumerate(names):
             if name in seen:
                 continue
-            watch.report(place, len(names), f"verifying {name}")
+            watch.report(place + 1, len(names) + 1, f"verifying {name}")
             part = _structure(theory.structures[name], prover.elaborator)(prover)
             seen.update(part.verdict.core)
             parts.append(part)

@@ -16,6 +16,7 @@ __all__ = ["GROUPS", "chosen_names", "make_groups"]
 
 GROUPS: dict[str, str] = {
     "pif": "registry.server.pif_group",
+    "theory": "registry.server.theory_group",
     "corpus": "registry.server.corpus_group",
 }
 """Where each group's `make(site)` is."""

@@ -1,0 +1,162 @@
+"""The answers of the group `theory` as text: complete, and shorter than their JSON.
+
+The first word says what kind of answer it is; no two kinds look alike (servers.md, "Four outcomes").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+__all__ = ["evaluation_text", "submission_text"]
+
+_ACROSS = 12
+
+_EVALUATED: dict[str, str] = {
+    "verified": "VERIFIED",
+    "disproved": "DISPROVED",
+    "inconsistent": "AXIOM INCONSISTENCY",
+    "unknown": "UNKNOWN",
+}
+
+_TITLES = {
+    "axioms_used": "axioms used",
+    "clash": "axioms that clash",
+    "timeout_ms": "timeout",
+}
+
+_SAID = frozenset(
+    {
+        "status",
+        "verified",
+        "witness",
+        "witness_bindings",
+        "claim",
+        "counterexample",
+        "result",
+        "problem",
+        "axioms",
+    }
+)
+
+
+def evaluation_text(fields: Mapping[str, Any]) -> str:
+    """The answer of `evaluate` and of `explain`."""
+    status = fields["status"]
+    if status == "error":
+        return f"ERROR {_problem(fields)}"
+    if status == "value":
+        lines = [str(fields["result"])]
+        lines += ["(approximate)"] if fields.get("approximate") else []
+        lines += ["(symbolic: it has unbound names)"] if fields.get("symbolic") else []
+        lines += [f"printed: {each}" for each in fields.get("output", ())]
+        return "\n".join(lines)
+    lines = [f"{_EVALUATED[status]}: {fields.get('claim', '')}"]
+    lines += _evidence(fields.get("counterexample"), "counterexample")
+    if fields.get("axioms"):
+        known = {"model": "they have a model", "unknown": "whether they have a model is not known"}
+        lines.append(f"axioms used: {', '.join(fields['axioms_used'])} ({known[fields['axioms']]})")
+    said = _SAID | ({"axioms_used"} if fields.get("axioms") else set())
+    lines += _rest(fields, said)
+    return "\n".join(lines)
+
+
+def submission_text(fields: Mapping[str, Any]) -> str:
+    """The answer of `submit_…` and of `try_structure`."""
+    status = fields["status"]
+    if status == "error":
+        return f"ERROR {_problem(fields)}"
+    taken = "accepted" if fields["accepted"] else "not accepted"
+    lines = [f"{status.upper()}: {taken} (stage {fields['stage']})"]
+    for title, name in (
+        ("structures", "structures_added"),
+        ("functions", "functions_added"),
+        ("data types", "data_types_added"),
+    ):
+        if fields[name]:
+            lines.append(f"added {title}: {', '.join(fields[name])}")
+    if fields["axioms_verified"]:
+        lines.append(f"axioms with a model: {', '.join(fields['axioms_verified'])}")
+    if "problems" in fields:
+        lines += [_problem({"problem": each, "error": each["message"]}) for each in fields["problems"]]
+    elif "error" in fields:
+        lines.append(fields["error"])
+    lines += _evidence(fields.get("model"), "model")
+    lines += _evidence(fields.get("counterexample"), "counterexample")
+    said = {
+        "status", "accepted", "stage", "structures_added", "functions_added", "data_types_added", "axioms_verified",
+        "problems", "error", "model", "counterexample", "witness",
+    }  # fmt: skip
+    lines += _rest(fields, said)
+    return "\n".join(lines)
+
+
+def _problem(fields: Mapping[str, Any]) -> str:
+    """An error with its place and what to do."""
+    problem = fields.get("problem") or {}
+    place = ""
+    if problem.get("line"):
+        place = f" at {problem.get('file', '')}:{problem['line']}:{problem.get('column', 1)}"
+    lines = [f"{problem.get('code', 'error')}{place}: {problem.get('message', fields.get('error', ''))}"]
+    for name in ("found", "expected", "hint"):
+        if problem.get(name):
+            value = problem[name]
+            lines.append(f"{name}: {', '.join(value) if isinstance(value, list) else value}")
+    return "\n".join(lines)
+
+
+def _rest(fields: Mapping[str, Any], said: frozenset[str] | set[str]) -> Iterator[str]:
+    """The other fields, one line each."""
+    for name, value in fields.items():
+        if name in said or value in ("", [], {}, None):
+            continue
+        title = _TITLES.get(name, name.replace("_", " "))
+        if isinstance(value, list) and all(isinstance(each, str) for each in value):
+            yield f"{title}: {'; '.join(value)}"
+        elif isinstance(value, str | int | float | bool):
+            yield f"{title}: {value}"
+        else:
+            yield f"{title}: {msgspec.json.encode(value).decode()}"
+
+
+# ── Evidence ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _evidence(evidence: Mapping[str, Any] | None, title: str) -> Iterator[str]:
+    if not evidence or set(evidence) <= {"kind"}:
+        return
+    yield f"{title}{' (the claim is undefined there)' if evidence.get('undefined') else ''}:"
+    for name, value in evidence.get("values", {}).items():
+        yield f"  {name} = {value}"
+    for name, elements in evidence.get("carriers", {}).items():
+        yield f"  {name} = {{{', '.join(elements)}}}"
+    for name, formula in evidence.get("interpretation", {}).items():
+        yield f"  {name} is {formula}"
+    yield from (f"  {rule}" for rule in evidence.get("rules", ()))
+    if evidence.get("normal_forms"):
+        yield f"  different normal forms: {' and '.join(evidence['normal_forms'])}"
+    for table in evidence.get("tables", ()):
+        yield from _table(table["name"], table["rows"])
+
+
+def _table(name: str, rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """A constant on one line, one argument on one line, two as a square, more point by point."""
+    if rows and len(rows[0]) == 1:
+        yield f"  {name} = {rows[0][0]}"
+        return
+    points = {tuple(row[:-1]): row[-1] for row in rows}
+    across = list(dict.fromkeys(point[-1] for point in points))
+    if rows and len(rows[0]) == 3 and len(across) <= _ACROSS:
+        down = list(dict.fromkeys(point[0] for point in points))
+        grid = [
+            [name, *across],
+            *([left, *(points.get((left, right), "?") for right in across)] for left in down),
+        ]
+        widths = [max(len(row[place]) for row in grid) for place in range(len(grid[0]))]
+        for row in grid:
+            yield "  " + " ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        return
+    shown = (f"{', '.join(point)} ↦ {value}" for point, value in points.items())
+    yield f"  {name}: {'; '.join(shown)}"
