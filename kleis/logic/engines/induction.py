@@ -14,6 +14,7 @@ The proof lists every obligation under a path that names the schemes on the way 
 `check_induction` writes the obligations of these paths again, from the task alone, and compares.
 
 Invariants
+    * What built-ins of lists do is seen by their recursive definitions (kleis/logic/expansion.py).
     * Lemmas in a proof stand before what uses them; a lemma uses only those before it.
     * Steps are Z3's, and a fixed number for each run.
 """
@@ -33,6 +34,7 @@ from kleis.logic.engines.induction_schemes import (
 )
 from kleis.logic.engines.lemmas import plausible, templates
 from kleis.logic.engines.z3_runs import DEFAULT, Options, proof_of, run_text, script_text, unwritable
+from kleis.logic.expansion import expanded
 from kleis.logic.smt.script import Script, encode
 from kleis.logic.smt.sorts import Inexpressible
 from kleis.meaning.core import DefinitionCall, LiteralTerm, Term, Variable
@@ -64,14 +66,16 @@ class Induction:
 
     def applies(self, task: Task) -> bool:
         """To claims of recursive definitions, or about values of data types, lists and integers beside axioms."""
-        meaning = task.meaning
-        if meaning.unsettled or meaning.claim is None:
+        if task.meaning.unsettled or task.meaning.claim is None:
             return False
+        meaning = expanded(task).meaning
+        assert meaning.claim is not None
         return bool(meaning.terminations) and bool(schemes(goal_of(meaning.claim), (0,)))
 
     def run(self, task: Task, steps: int) -> Answer:
         """Without lemmas, then with those that can be proved."""
         search = _Search(steps)
+        task = expanded(task)
         assert task.meaning.claim is not None
         goal = goal_of(task.meaning.claim)
         try:
@@ -283,6 +287,7 @@ def check_induction(task: Task, proof: Sequence[tuple[str, str]]) -> bool:
     """
     if task.meaning.claim is None:
         return False
+    task = expanded(task)
     try:
         expected = _written(task, tuple(proof))
         return len(expected) == len(proof) and all(

@@ -16,7 +16,7 @@ Invariant: a definition without a termination argument raises `Inexpressible`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from kleis.logic.smt.equations import Case, cases
 from kleis.logic.smt.sorts import Inexpressible
@@ -143,6 +143,14 @@ class Definitions:
             declarations.append(f"(declare-fun {self._name(each)} ({sorts}) {result})")
         for each in group:
             declarations.extend(self._equation(each, case) for case in self._cases(each))
+            declarations.extend(self._result(each))
+
+    def _result(self, definition: Definition) -> Iterator[str]:
+        """That a value is one of the written sort, where the recursion ends: no equation says it of all arguments."""
+        call = application(self._name(definition), self._arguments(definition))
+        guard = implication(self._condition(definition), self._terms.sorts.guard(definition.result, call))
+        if guard != TRUE and definition.parameters:
+            yield f"(assert (forall {self._head(definition)} (! {guard} :pattern ({call}))))"
 
     def _equation(self, definition: Definition, case: Case) -> str:
         sorts = self._terms.sorts

@@ -18,19 +18,19 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from kleis.logic.engine import Task
+from kleis.logic.expansion import expanded
 from kleis.logic.smt.definitions import Definitions
 from kleis.logic.smt.sorts import Inexpressible, Sorts
 from kleis.logic.smt.terms import Formula, Terms
 from kleis.logic.smt.text import TRUE, conjunction, negation, quoted
+from kleis.logic.stripping import stripped
 from kleis.meaning.core import (
     RATIONAL,
     REAL,
     BuiltinCall,
-    Connective,
     FunctionOf,
     LiteralTerm,
     Operation,
-    Quantifier,
     Symbol,
     Term,
     Variable,
@@ -94,31 +94,9 @@ def tracked(name: str) -> str:
     return f"|@{name}|"
 
 
-def stripped(claim: Term) -> tuple[tuple[Variable, ...], tuple[Term, ...], Term]:
-    """The outermost ∀-variables of a claim, hypotheses passed on the way, and what is left.
-
-    ``∀x. A → ∀y. B`` has variables x and y, the hypothesis A and the rest B.
-    """
-    variables: list[Variable] = []
-    hypotheses: list[Term] = []
-    while True:
-        if isinstance(claim, Quantifier) and claim.kind == "forall":
-            variables += claim.variables
-            claim = claim.body
-        elif (
-            isinstance(claim, Connective)
-            and claim.name == "implies"
-            and isinstance(claim.arguments[1], Quantifier)
-            and claim.arguments[1].kind == "forall"
-        ):
-            hypotheses.append(claim.arguments[0])
-            claim = claim.arguments[1]
-        else:
-            return tuple(variables), tuple(hypotheses), claim
-
-
 def encode(task: Task, *, equations: bool = False) -> Script:
     """The script of a task; `Inexpressible` if it has none."""
+    task = expanded(task)
     meaning = task.meaning
     sorts = Sorts(meaning)
     terms = Terms(sorts, {each.key: each for each in meaning.definitions})

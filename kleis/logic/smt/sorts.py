@@ -19,6 +19,8 @@ from kleis.logic.smt.text import TRUE, application, conjunction, implication, qu
 from kleis.meaning.constructors import list_constructors, tuple_constructor
 from kleis.meaning.core import (
     BOOL,
+    INTEGER,
+    REAL,
     REGEX,
     STRING,
     Basic,
@@ -40,7 +42,7 @@ from kleis.meaning.core import (
 from kleis.meaning.meaning import DataType, Meaning
 from kleis.meaning.wording import sort_text
 
-__all__ = ["Inexpressible", "Sorts"]
+__all__ = ["Inexpressible", "Sorts", "erased"]
 
 
 class Inexpressible(Exception):
@@ -50,6 +52,28 @@ class Inexpressible(Exception):
         super().__init__(detail)
         self.reason = reason
         self.detail = detail
+
+
+def erased(sort: Sort) -> Sort:
+    """The sort by which solvers know lists, tuples and records: numbers in them are integers or reals there.
+
+    A list of ℕ is a list of ℤ with a guard, so that one taken as the other is the same value.
+    """
+    match sort:
+        case Numeric(name="ℕ"):
+            return INTEGER
+        case Numeric(name="ℚ"):
+            return REAL
+        case ListOf(element=element):
+            return ListOf(erased(element))
+        case SetOf(element=element):
+            return SetOf(erased(element))
+        case TupleOf(items=items):
+            return TupleOf(tuple(map(erased, items)))
+        case RecordOf(fields=fields):
+            return RecordOf(tuple((name, erased(each)) for name, each in fields))
+        case _:
+            return sort
 
 
 class Sorts:
@@ -69,7 +93,8 @@ class Sorts:
     def name(self, sort: Sort) -> str:
         """The SMT sort, declaring what has to be."""
         if sort not in self._names:
-            self._names[sort] = self._declare(sort)
+            same = erased(sort) if isinstance(sort, ListOf | TupleOf | RecordOf) else sort
+            self._names[sort] = self._declare(sort) if same == sort else self.name(same)
         return self._names[sort]
 
     def _declare(self, sort: Sort) -> str:
@@ -168,7 +193,7 @@ class Sorts:
         found: list[Sort] = []
         for constructor in self.constructors(sort):
             for field in constructor.fields:
-                each = field.sort
+                each = erased(field.sort)
                 if isinstance(each, ListOf | TupleOf | RecordOf) and each not in seen:
                     seen.add(each)
                     inner = self._between(each, members, seen)
@@ -195,11 +220,11 @@ class Sorts:
 
     def constructor(self, constructor: Constructor) -> str:
         """The name of a constructor at its sort."""
-        return quoted("c", f"{constructor.name}@{sort_text(constructor.sort)}")
+        return quoted("c", f"{constructor.name}@{sort_text(erased(constructor.sort))}")
 
     def selector(self, constructor: Constructor, index: int) -> str:
         """The name of the selector of a field."""
-        return quoted("f", f"{constructor.name}.{index}@{sort_text(constructor.sort)}")
+        return quoted("f", f"{constructor.name}.{index}@{sort_text(erased(constructor.sort))}")
 
     def tester(self, constructor: Constructor, value: str) -> str:
         """Whether a value was made by a constructor."""
