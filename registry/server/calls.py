@@ -67,14 +67,25 @@ class Calls:
         if not isinstance(name, str):
             return Answer.error("invalid_argument", "`name` must be the name of a tool, a string", path="")
         entry: _Entry | None = None
-        checked: msgspec.Struct | Answer | None = None
-        with self._defects.contain(f"the preparation of a call of {name[:100]!r}") as contained:
+        with self._defects.contain(f"the search for {name[:100]!r}") as contained:
             self._refresh()
             entry = self._find(name)
             if entry is None:
                 return self._unknown(name)
+        if entry is None:
+            return contained.answer()
+        answer = await self._of_tool(entry, arguments, report)
+        refusal = entry.spec.refusal
+        if refusal is None or not answer.is_error:
+            return answer
+        return msgspec.structs.replace(answer, structured={**refusal, **answer.structured})
+
+    async def _of_tool(self, entry: _Entry, arguments: Any, report: Report | None) -> Answer:
+        checked: msgspec.Struct | Answer | None = None
+        name = entry.spec.name
+        with self._defects.contain(f"the preparation of a call of {name[:100]!r}") as contained:
             checked = entry.checker.check(arguments)
-        if entry is None or checked is None:
+        if checked is None:
             return contained.answer()
         if isinstance(checked, Answer):
             return checked

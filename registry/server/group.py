@@ -46,6 +46,7 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
     to, and the two must say the same (the shell refuses a tool whose property names differ). `arguments` should be
     frozen and is used with unknown fields forbidden, whatever its own setting. `example` is one valid set of
     arguments, shown in refusals. The first sentence of `description` must carry it; 2,048 characters are the limit.
+    `refusal` are fields of every error result of the tool, whoever made it: a gate's say that nothing is allowed.
     """
 
     name: str
@@ -58,6 +59,7 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
     destructive: bool = False
     idempotent: bool = False
     open_world: bool = False
+    refusal: Mapping[str, Any] | None = None
 
 
 class Answer(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ from typing import cast
 
 from pif.errors import nearest
 from registry.server.group import Group
+from registry.server.scoped import share
 from registry.server.settings import Site
 
 __all__ = ["GROUPS", "chosen_names", "make_groups"]
@@ -17,6 +18,7 @@ __all__ = ["GROUPS", "chosen_names", "make_groups"]
 GROUPS: dict[str, str] = {
     "pif": "registry.server.pif_group",
     "theory": "registry.server.theory_group",
+    "policy": "registry.server.policy_group",
     "corpus": "registry.server.corpus_group",
 }
 """Where each group's `make(site)` is."""
@@ -38,5 +40,13 @@ def chosen_names(names: str) -> list[str]:
 
 
 def make_groups(names: str, site: Site) -> list[Group]:
-    """The chosen groups, ready to serve. Raises ValueError (see `chosen_names`), and RegistryError of a group."""
-    return [cast("Group", import_module(GROUPS[name]).make(site)) for name in chosen_names(names)]
+    """The chosen groups, ready to serve, with the tools that they have in common put together.
+
+    ``all`` leaves out what needs a file that is not named. Raises ValueError (see `chosen_names`), and RegistryError of
+    a group.
+    """
+    chosen = chosen_names(names)
+    if site.settings.policy is None and "policy" not in names.replace(" ", "").split(","):
+        chosen = [name for name in chosen if name != "policy"]
+    made = [cast("Group", import_module(GROUPS[name]).make(site)) for name in chosen]
+    return share(made)
