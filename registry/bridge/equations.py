@@ -144,22 +144,28 @@ def _read(expression: Expression, operations: Mapping[str, int], names: dict[str
             return None
 
 
-def proposition_of_equation(equation: Equation, carrier: str, structure: str) -> Expression:
-    """The proposition that the equation holds for all elements of the carrier, in the structure."""
+def proposition_of_equation(
+    equation: Equation, carrier: str, structure: str, *, qualified: bool = False
+) -> Expression:
+    """The proposition that the equation holds for all elements of the carrier, in the structure. `qualified`: its
+    operations are named by the structure, so that nothing else of that name is meant."""
     names = letters(equation.variables())
-    body: Expression = Call("equals", (_written(equation.left, names), _written(equation.right, names)))
+    owner = f"{structure}::" if qualified else ""
+    sides = tuple(_written(side, names, owner) for side in (equation.left, equation.right))
+    body: Expression = Call("equals", sides)
     if names:
         binders = tuple(Binder(name, NamedType(carrier)) for name in names)
         body = Quantifier("forall", binders, None, body)
     return Using(NamedType(structure), body)
 
 
-def _written(term: Term, names: Sequence[str]) -> Expression:
+def _written(term: Term, names: Sequence[str], owner: str) -> Expression:
     if isinstance(term, int):
         return Name(names[term])
+    name = term[0] if "::" in term[0] else owner + term[0]
     if len(term) == 1:
-        return Name(term[0])
-    return Call(term[0], tuple(_written(part, names) for part in term[1:]))
+        return Name(name)
+    return Call(name, tuple(_written(part, names, owner) for part in term[1:]))
 
 
 # Rewriting.

@@ -192,7 +192,8 @@ class _Exploration:
             return Finding(law=law, status="follows", uses=names, detail="rewriting"), None
         subject = self.subject
         try:
-            verdict = self.ask(proposition_of_equation(equation, subject.carrier, subject.structure))
+            claim = proposition_of_equation(equation, subject.carrier, subject.structure, qualified=True)
+            verdict = self.ask(claim)
         except PifError:
             return None, None
         if verdict is None:

@@ -1,8 +1,8 @@
-"""The `kleis` command: check, test, verify, consistent, certificate, eval, fmt, show.
+"""The `kleis` command: check, test, verify, consistent, certificate, explore, eval, fmt, show.
 
 Specification: issue 3, item 6; issue 5, item 7; servers.md, "Command line".  Exit status: 0 all is well; 1 something
 did not hold, or there is no value; 2 the command itself is wrong, or the question asked is ill-formed; 3 what was asked
-is unknown (`verify` and `consistent` only); 130 interrupted.
+is unknown (`verify`, `consistent` and `explore` only); 130 interrupted.
 
 The subcommands live here as thin as they can be; what they do is in kleis_checking.py, kleis_testing.py and the
 `kleis` package, imported when needed so that ``kleis --help`` is quick.
@@ -234,6 +234,40 @@ def check_certificate(file: Path, as_json: bool) -> int:
     from registry.cli.kleis_certificates import check_file
 
     return check_file(file, as_json=as_json)
+
+
+@kleis.command()
+@click.argument("file", metavar="FILE")
+@click.argument("structure", metavar="STRUCTURE")
+@click.option(
+    "--size", type=click.IntRange(1, 20), default=5, show_default=True, help="Symbols on each side of a law."
+)
+@click.option(
+    "--variables", type=click.IntRange(0, 6), default=3, show_default=True, help="Variables of a law."
+)
+@click.option("--carrier", metavar="NAME", help="The parameter that laws are about (default: the first).")
+@click.option("--generator", metavar="TOOL", help="A PIF tool of your own that gives the candidates.")
+@click.option("--seconds", type=click.IntRange(min=1), metavar="N", help="Show what is found after so long.")
+@click.option(
+    "--limit", type=click.IntRange(0, 100_000), default=20, show_default=True, help="Rows of each list."
+)
+@click.option(
+    "--offset", type=click.IntRange(min=0), default=0, metavar="N", help="Leave out the first rows."
+)
+@click.option("--home", type=click.Path(file_okay=False, path_type=Path), help="Where the PIF tools are.")
+@_FRESH
+@_PATH
+@_JSON
+def explore(**options: Any) -> int:
+    """Find the laws of a structure: conjecture, test, prove.
+
+    All equations between small terms are tested on finite models, then proved or refuted. Exit status: 0 all are
+    decided, 3 some are not.
+    """
+    from registry.cli.kleis_explore import Exploring
+    from registry.cli.kleis_explore import explore as answer
+
+    return answer(Exploring(**options))
 
 
 @kleis.command("eval", cls=NumbersCommand)

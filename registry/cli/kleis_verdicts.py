@@ -18,7 +18,7 @@ from registry.cli.screen import Line, Screen
 if TYPE_CHECKING:
     from kleis.logic.verdict import Evidence, Status, Table, Verdict
 
-__all__ = ["counterexample_text", "grid", "print_verdict", "status_piece"]
+__all__ = ["counterexample_text", "grid", "print_table", "print_verdict", "status_piece"]
 
 _ROLES: dict[Status, Role] = {
     "verified": "good",
@@ -111,10 +111,11 @@ def _print_evidence(screen: Screen, evidence: Evidence, title: str) -> None:
                 [Piece(f"    {table.name} = {table.rows[0][0]}"), Piece(f" : {table.columns[0]}", "faint")]
             )
         else:
-            _print_table(screen, table)
+            print_table(screen, table)
 
 
-def _print_table(screen: Screen, table: Table) -> None:
+def print_table(screen: Screen, table: Table) -> None:
+    """Write the table of an operation."""
     titles, rows = grid(table)
     if screen.out_terminal:
         screen.table(titles, rows)
