@@ -59,8 +59,9 @@ class Decision(msgspec.Struct, frozen=True):
 class Prover:
     """Answers questions about one theory.
 
-    cvc5 joins where it is installed, unless that is said otherwise.  `guards` multiplies the limits that only guard; `beside` runs the two chains side by side.  Not to be used from
-    several threads at once, except that `close` may come from anywhere.
+    cvc5 joins where it is installed, unless that is said otherwise.  `guards` multiplies the limits
+    that only guard; `beside` runs the two chains side by side; `elaborator` is one of the same theory.  Not to be used
+    from several threads at once, except that `close` may come from anywhere.
     """
 
     def __init__(
@@ -73,9 +74,10 @@ class Prover:
         cvc5: bool | None = None,
         guards: float = 1.0,
         beside: bool = True,
+        elaborator: Elaborator | None = None,
     ) -> None:
         self.theory = theory
-        self.elaborator = Elaborator(theory)
+        self.elaborator = elaborator or Elaborator(theory)
         joins = find_spec("cvc5") is not None if cvc5 is None else cvc5
         self.order = tuple(entry for entry in order if entry.extra != "cvc5" or joins)
         self._own = broker is None

@@ -38,7 +38,7 @@ from kleis.meaning.meaning import (
     Obligation,
     Reading,
 )
-from kleis.meaning.mentions import Mentions, mentioned
+from kleis.meaning.mentions import Mentions, Texts, mentioned
 from kleis.meaning.passes import Piece, read_piece
 from kleis.meaning.reach import Reached, reach
 from kleis.meaning.scope import Scope, Template
@@ -69,15 +69,15 @@ def elaborate(
 
 
 class Elaborator:
-    """Elaborates propositions over one theory."""
+    """Elaborates propositions over one theory.  `texts`: see `Mentions`."""
 
-    def __init__(self, theory: Theory) -> None:
+    def __init__(self, theory: Theory, *, texts: Texts | None = None) -> None:
         self.theory = theory
         self.globals = Globals(theory)
         self.definitions = Definitions(self)
         self.search = StructureSearch(self.globals, self.arbitrary)
         self._subject = Subject(self.globals, self.search, self.arbitrary, self._claim)
-        self._names = Mentions(theory)
+        self._names = Mentions(theory, texts)
         self._arbitrary: dict[str, StructureInstance] = {}
         self._axioms: dict[int, Axiom] = {}
         self._kept: list[NamedAxiom] = []

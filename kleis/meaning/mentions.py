@@ -17,6 +17,7 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 from kleis.builtins.table import find_builtin
 from kleis.operators import canonical_name
@@ -39,17 +40,27 @@ from kleis.syntax import (
 from kleis.theory import Declared, Theory
 from kleis.traversal import walk
 
-__all__ = ["Mentions", "mentioned"]
+__all__ = ["Mentions", "Texts", "mentioned"]
 
 _UNNAMED = (Axiom, NestedStructure, Structure)
 """Nodes with members whose own names are those of no value or type."""
 
 
-class Mentions:
-    """The names that the sections of one theory mention, found when asked for and then known."""
+Texts: TypeAlias = "dict[int, tuple[Node, frozenset[str]]]"
+"""The names in the texts of nodes, by identity; theories that grew out of one another have nodes in common."""
 
-    def __init__(self, theory: Theory) -> None:
+_MOST_TEXTS = 50_000
+
+
+class Mentions:
+    """The names that the sections of one theory mention, found when asked for and then known.
+
+    `texts` is what was found in the same nodes for other theories; what is found here is added to it.
+    """
+
+    def __init__(self, theory: Theory, texts: Texts | None = None) -> None:
         self._theory = theory
+        self._texts: Texts = {} if texts is None else texts
         self._sections: dict[str, frozenset[str]] = {}
         self._names: dict[str, frozenset[str]] = {}
         self._given: dict[str, list[Implements]] | None = None
@@ -58,8 +69,16 @@ class Mentions:
         """All names that a section may reach, directly or through what they stand for."""
         known = self._sections.get(structure.name)
         if known is None:
-            known = self._sections[structure.name] = self._reached(mentioned(structure))
+            known = self._sections[structure.name] = self._reached(self._text(structure))
         return known
+
+    def _text(self, node: Node) -> frozenset[str]:
+        known = self._texts.get(id(node))
+        if known is None:
+            if len(self._texts) >= _MOST_TEXTS:
+                self._texts.clear()
+            known = self._texts[id(node)] = (node, frozenset(mentioned(node)))
+        return known[1]
 
     def _reached(self, names: Iterable[str]) -> frozenset[str]:
         found = set(names)

@@ -40,7 +40,7 @@ from kleis.syntax import (
 )
 from kleis.theory import Theory
 
-__all__ = ["LONGEST_SUBMISSION", "Candidate", "Refusal", "Stage", "admit"]
+__all__ = ["LONGEST_SUBMISSION", "Candidate", "Refusal", "Stage", "admit", "read"]
 
 Stage: TypeAlias = Literal["parse", "load", "verify"]
 
@@ -87,15 +87,14 @@ class Candidate(msgspec.Struct, frozen=True):
     universe: Universe
     program: Program
     theory: Theory
-    elaborator: Elaborator
     warnings: tuple[Problem, ...]
     replaced: tuple[str, ...]
 
 
-def admit(universe: Universe, text: str, kind: ItemKind | None) -> Candidate | Refusal:
-    """A submission's parse and load; `kind` None takes structures, defines and data."""
+def read(universe: Universe, text: str, kind: ItemKind | None) -> Candidate | Refusal:
+    """A submission that parses and whose names are known; `kind` None takes structures, defines and data."""
     parsed = _parsed(universe, text, kind)
-    return parsed if isinstance(parsed, Refusal) else _loaded(universe, parsed)
+    return parsed if isinstance(parsed, Refusal) else _named(universe, parsed)
 
 
 # ── Parse ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -167,8 +166,8 @@ def _word_of(cls: type) -> str:
 # ── Load ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _loaded(universe: Universe, program: Program) -> Candidate | Refusal:
-    """Names and meanings in the theory with the program; nothing is read again that was there before."""
+def _named(universe: Universe, program: Program) -> Candidate | Refusal:
+    """Names in the theory with the program; nothing is read again that was there before."""
     before = universe.theory
     theory = before.include(program)
     clashes = theory.problems[len(before.problems) :]
@@ -179,20 +178,27 @@ def _loaded(universe: Universe, program: Program) -> Candidate | Refusal:
     wrong = _errors(named)
     if wrong:
         return Refusal("load", tuple(wrong))
-    elaborator = Elaborator(theory)
-    meant = elaborator.check(program)
-    wrong = _errors(meant)
     replaced = tuple(
         canonical_name(each.name)
         for each in program.items
         if isinstance(each, FunctionDefinition)
         and before.definitions.get(canonical_name(each.name)) is not None
     )
-    wrong = wrong or _broken(universe, theory, elaborator, replaced)
+    warnings = tuple(each for each in (*clashes, *named) if each.severity == "warning")
+    return Candidate(universe, program, theory, warnings, replaced)
+
+
+def admit(candidate: Candidate, elaborator: Elaborator) -> Candidate | Refusal:
+    """The rest of the stage load: what is declared means something, and so does what was there before.
+
+    `elaborator` is one of the candidate's theory.
+    """
+    meant = elaborator.check(candidate.program)
+    wrong = _errors(meant) or _broken(candidate.universe, candidate.theory, elaborator, candidate.replaced)
     if wrong:
         return Refusal("load", tuple(wrong))
-    warnings = tuple(each for each in (*clashes, *named, *meant) if each.severity == "warning")
-    return Candidate(universe, program, theory, elaborator, warnings, replaced)
+    found = tuple(each for each in meant if each.severity == "warning")
+    return msgspec.structs.replace(candidate, warnings=(*candidate.warnings, *found))
 
 
 def _errors(problems: Iterable[Problem]) -> list[KleisError]:

@@ -25,6 +25,7 @@ from kleis.logic.engine import Answer, Task
 if TYPE_CHECKING:
     from kleis.logic.cache import VerdictCache
     from kleis.logic.questions import Prover
+    from kleis.meaning.mentions import Texts
     from kleis.theory import Theory
 
 __all__ = ["BoundedBroker", "Provers", "Watch"]
@@ -134,6 +135,7 @@ class Provers:
         self.broker = broker
         self.verdicts = verdicts
         self._lock = threading.Lock()
+        self._texts: Texts = {}
         self._idle: OrderedDict[int, tuple[Theory, list[tuple[Prover, BoundedBroker]]]] = OrderedDict()
 
     @contextmanager
@@ -155,13 +157,15 @@ class Provers:
 
     def _take(self, theory: Theory) -> tuple[Prover, BoundedBroker]:
         from kleis.logic.questions import Prover
+        from kleis.meaning.elaborate import Elaborator
 
         with self._lock:
             kept = self._idle.get(id(theory))
             if kept is not None and kept[1]:
                 return kept[1].pop()
         bounded = BoundedBroker(self.broker)
-        return Prover(theory, broker=bounded, cache=self.verdicts), bounded
+        elaborator = Elaborator(theory, texts=self._texts)
+        return Prover(theory, broker=bounded, cache=self.verdicts, elaborator=elaborator), bounded
 
     def _give_back(self, theory: Theory, prover: tuple[Prover, BoundedBroker]) -> None:
         with self._lock:

@@ -14,7 +14,7 @@ import msgspec
 
 from kleis.errors import KleisError
 from kleis.problems import Problem
-from kleis.session.admission import Candidate, Refusal, Stage, admit
+from kleis.session.admission import Candidate, Refusal, Stage, admit, read
 from kleis.session.answers import evidence_fields, problem_fields, witness_text
 from kleis.session.bounded import Provers, Watch
 from kleis.session.record import Item, ItemKind, item_of
@@ -42,10 +42,14 @@ class Checked(msgspec.Struct, frozen=True):
 def check(universe: Universe, text: str, kind: ItemKind | None, provers: Provers, watch: Watch) -> Checked:
     """Parse, load and verify a submission to a universe."""
     watch.report(0, None, "parsing and loading")
-    admitted = admit(universe, text, kind)
-    if isinstance(admitted, Refusal):
-        return Checked("rejected", admitted.stage, admitted.problems)
-    found = verify(universe, admitted.program, admitted.theory, provers, watch, replaced=admitted.replaced)
+    candidate = read(universe, text, kind)
+    if isinstance(candidate, Refusal):
+        return Checked("rejected", candidate.stage, candidate.problems)
+    with provers.prover(candidate.theory, watch) as prover:
+        admitted = admit(candidate, prover.elaborator)
+        if isinstance(admitted, Refusal):
+            return Checked("rejected", admitted.stage, admitted.problems)
+        found = verify(universe, admitted.program, prover, watch, replaced=admitted.replaced)
     if found.status in ("inconsistent", "rejected"):
         return Checked(found.status, "verify", found.problems, found)
     item = _item(admitted, text, kind, found)

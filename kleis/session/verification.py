@@ -88,27 +88,20 @@ _Question: TypeAlias = Callable[["Prover"], Part]
 
 
 def verify(
-    universe: Universe,
-    program: Program,
-    theory: Theory,
-    provers: Provers,
-    watch: Watch,
-    *,
-    replaced: Sequence[str] = (),
+    universe: Universe, program: Program, prover: Prover, watch: Watch, *, replaced: Sequence[str] = ()
 ) -> Verification:
-    """Ask about everything that the program touches; `theory` is the universe's with the program."""
+    """Ask about everything that the program touches; the prover is of the universe's theory with the program."""
     parts: list[Part] = []
-    with provers.prover(theory, watch) as prover:
-        questions = list(_questions(universe, program, prover.elaborator, replaced))
-        for place, (name, question) in enumerate(questions):
-            watch.report(place + 1, len(questions) + 1, f"verifying {name}")
-            try:
-                part = question(prover)
-            except KleisError as error:
-                return Verification("rejected", tuple(parts), (), (error,))
-            parts.append(part)
-            if part.verdict.status in ("inconsistent", "disproved") or watch.abandoned:
-                break
+    questions = list(_questions(universe, program, prover.elaborator, replaced))
+    for place, (name, question) in enumerate(questions):
+        watch.report(place + 1, len(questions) + 1, f"verifying {name}")
+        try:
+            part = question(prover)
+        except KleisError as error:
+            return Verification("rejected", tuple(parts), (), (error,))
+        parts.append(part)
+        if part.verdict.status in ("inconsistent", "disproved") or watch.abandoned:
+            break
     return _judged(parts, watch)
 
 
