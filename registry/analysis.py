@@ -73,9 +73,9 @@ def analysis(
     if "types" in aspects:
         answer |= _types(typing(), label)
     if "cost" in aspects:
-        from pif.analysis.cost import cost_of  # not needed to run a tool
+        from pif.analysis.cost import cost_json  # not needed to run a tool
 
-        answer["cost"] = cost_of(term, tools, typing()).as_json()
+        answer["cost"] = cost_json(term, tools, typing())
     if "dead_code" in aspects:
         answer["dead_code"] = [msgspec.to_builtins(part) for part in dead_code(term)]
     if "normal_form" in aspects:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from pif.analysis.cost import cost_of
+from pif.analysis.cost import cost_json
 from pif.analysis.facts import Facts, facts_of
 from pif.analysis.tool_types import Typing, typing_of
 from pif.budget import Budget
@@ -87,7 +87,7 @@ def evolve(wanted: Wanted, store: Store, tools: SnapshotTools, maximum_fuel: int
             expected = current.version if current else 0
     evolved = keep(expected, wanted.dry_run)
     answer = _answer(wanted, term, evolved, facts, typing, tools)
-    answer["cost"] = cost_of(view.new, view, typing).as_json()
+    answer["cost"] = cost_json(view.new, view, typing)
     if wanted.examples:
         answer["examples"] = reports
     if checked.held:

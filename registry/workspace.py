@@ -253,7 +253,7 @@ class Workspace:
         """One tool: its record, its term, its versions; with `python` its code as Python too."""
         record = self.record(reference)
         lineage = self.store.snapshot().lineage(record.name)
-        from pif.analysis.cost import cost_of
+        from pif.analysis.cost import cost_json
 
         typing = self._types.typing(record, self.tools())
         versions = (
@@ -275,7 +275,7 @@ class Workspace:
             "description": record.description,
             "capabilities": [*record.capabilities],
             **typing.as_json(),
-            "cost": cost_of(self._decoded(record), self.tools(), typing).as_json(),
+            "cost": cost_json(self._decoded(record), self.tools(), typing),
             "created": record.created,
             "code": msgspec.json.decode(record.code),
             **written,

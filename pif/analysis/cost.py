@@ -12,6 +12,7 @@ grows by that times the number of items. Anything else is not bounded, nor is wh
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
 
 import msgspec
@@ -39,18 +40,19 @@ from pif.analysis.measures import (
 )
 from pif.analysis.polynomials import ZERO, Polynomial, TooLarge
 from pif.analysis.tool_types import Typing
-from pif.analysis.types import Origin
+from pif.analysis.types import Origin, Shape, Type, find
 from pif.budget import reserve_stack
 from pif.errors import longer, pointer
 from pif.reference.machine import Tool, Tools
 from pif.terms import Json, Term, part_keys
 
-__all__ = ["CostBound", "cost_of"]
+__all__ = ["CostBound", "applied_cost_of", "argument_types", "cost_json", "cost_of"]
 
 _STEPS = 6_000
 """Nodes looked at, calls followed included."""
 
 _DEPTH = 600
+_ORDER = ["the first argument", "the second argument", "the third argument"]
 _NESTED = 6
 """How often a function may be called inside its own call before it counts as one that calls itself."""
 
@@ -96,19 +98,57 @@ _CHARGES = {
 
 def cost_of(program: Tool | Term, tools: Tools, typing: Typing) -> CostBound:
     """The bounds for running a tool or a term; `typing` tells what its input is."""
+    return _bounds(program, tools, None if typing.function is None else [typing.function.parts[0]])
+
+
+def applied_cost_of(program: Tool | Term, tools: Tools, typing: Typing) -> CostBound:
+    """The bounds for a function that takes one argument after another, called on all of them.
+
+    The evaluation of the arguments is left out, and so are the `app`s that hand them over.
+    """
+    return _bounds(program, tools, argument_types(typing))
+
+
+def cost_json(program: Tool | Term, tools: Tools, typing: Typing) -> Json:
+    """The `cost` of an answer: for a run and, where a run gives a function, `applied` to all arguments too."""
+    found = cost_of(program, tools, typing).as_json()
+    count = len(argument_types(typing))
+    if count > 1:
+        found["applied"] = {"arguments": count, **applied_cost_of(program, tools, typing).as_json()}
+    return found
+
+
+def argument_types(typing: Typing) -> list[Type]:
+    """The types of the arguments that a function takes one after another."""
+    types: list[Type] = []
+    takes = typing.function
+    while takes is not None:
+        types.append(takes.parts[0])
+        result = find(takes.parts[1])
+        takes = result if isinstance(result, Shape) and result.name == "function" else None
+    return types
+
+
+def _bounds(program: Tool | Term, tools: Tools, arguments: Sequence[Type] | None) -> CostBound:
+    """The bounds for a term and calls of it, the first where it is a function; None: on anything."""
     reserve_stack(_STACK)
     term = program.term if isinstance(program, Tool) else program
     sizes = Sizes()
     analysis = _Analysis(tools)
     here = Origin(None)
+    names = ["the input"] if arguments is None or len(arguments) == 1 else _ORDER
     try:
         value, cost = analysis.eval(term, {}, here, 0)
-        if isinstance(value, Function):
-            takes = typing.function
-            given = ANYTHING if takes is None else of_type(takes.parts[0], sizes)
-            _, called = analysis.call(value, given, here, 0)
+        for number, type_ in enumerate(arguments or [None]):
+            if not isinstance(value, Function):
+                break
+            of = names[number] if number < len(names) else f"argument {number + 1}"
+            given = ANYTHING if type_ is None else of_type(type_, sizes, of)
+            value, called = analysis.call(value, given, here, 0)
             cost = cost + called
-        elif value == ANYTHING:
+        else:
+            return CostBound(cost.low, cost.high, sizes)
+        if value == ANYTHING:
             raise Unbounded("whether the term gives a function is not known", here)
     except Unbounded as error:
         return CostBound(None, None, sizes, error.reason, error.place or here)

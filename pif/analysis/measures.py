@@ -7,7 +7,7 @@ items of an empty list); `ANYTHING` for one of which nothing is known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -200,8 +200,13 @@ class Sizes:
 
     def of(self, given: Term, type_: Type) -> dict[str, int]:
         """The sizes of an input of a type, in the order in which `of_type` names them."""
+        return self.of_all([given], [type_])
+
+    def of_all(self, given: Sequence[Term], types: Sequence[Type]) -> dict[str, int]:
+        """The sizes of several arguments, in the order in which they are taken."""
         found: list[int] = []
-        _read([given], type_, found)
+        for term, type_ in zip(given, types, strict=True):
+            _read([term], type_, found)
         return dict(zip(self.meaning, found, strict=True))
 
 
