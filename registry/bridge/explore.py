@@ -140,10 +140,27 @@ class _Exploration:
             if model is not None:
                 left = self._tested(left, [model])
             self._tell(len(equations) - len(left), len(equations), finding)
+        self._test_again([each for each in equations if self._is_unknown(each)])
         others_found, rest = self._asked(others if not left else [])
         findings = [self._finding(equation) for equation in equations] + others_found
         findings += [self._unreached(each) for each in (others if left else others[len(others_found) :])]
         return Explored(tuple(findings), tuple(self.models), not left and not rest)
+
+    def _is_unknown(self, equation: Equation) -> bool:
+        found = self.found.get(equation)
+        return found is not None and found.status == "unknown"
+
+    def _test_again(self, undecided: Sequence[Equation]) -> None:
+        """What the prover left open may fail in a model that came up later."""
+        for place, model in enumerate(self.models):
+            for equation in undecided:
+                if self._is_unknown(equation) and model.refutes(equation):
+                    self.found[equation] = self._refuted(equation, place, "tested on a model")
+            model.forget()
+
+    def _refuted(self, equation: Equation, place: int, detail: str) -> Finding:
+        at = self.models[place].failure(equation)
+        return Finding(law=self._law(equation), status="refuted", model=place, at=at, detail=detail)
 
     def _sorted(self, candidates: Iterable[Expression]) -> tuple[list[Equation], list[Expression]]:
         """The candidates that are equations, each once, and the others."""
@@ -170,10 +187,7 @@ class _Exploration:
         for equation in equations:
             for place, model in enumerate(models, first):
                 if model.refutes(equation):
-                    self.found[equation] = Finding(
-                        law=self._law(equation), status="refuted", model=place, at=model.failure(equation),
-                        detail="tested on a model",
-                    )  # fmt: skip
+                    self.found[equation] = self._refuted(equation, place, "tested on a model")
                     break
             else:
                 left.append(equation)
@@ -205,10 +219,7 @@ class _Exploration:
             model = model_from(verdict.evidence, subject.carrier, subject.operations)
             if model is not None and model.refutes(equation):
                 self.models.append(model)
-                return Finding(
-                    law=law, status="refuted", model=len(self.models) - 1, at=model.failure(equation),
-                    detail=verdict.engine,
-                ), model  # fmt: skip
+                return self._refuted(equation, len(self.models) - 1, verdict.engine), model
         return _from_verdict(law, verdict), None
 
     # Candidates that are no equations.
