@@ -1,0 +1,186 @@
+"""The types that PIF infers, node by node, and the Kleis types that they are (ADR 015).
+
+| PIF | Kleis |
+|---|---|
+| integer, boolean, string, unit | ℤ, Bool, String, Unit |
+| list(t), pair(t, u) | List(T), T × U |
+| a, b (a variable; `data a` too) | a type variable: the definition is a template, used at any sort |
+| ordered a | ℤ: Kleis has no order of strings |
+| sized a, a record | Kleis has no words for it: a parameter is written without its type |
+| t → u, quoted, `?`, records with fields that may be missing | none |
+
+Types of a tool's code are those of `pif.analysis`, found by one more walk of its inference that keeps what it finds.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from kleis.syntax import AppliedType, NamedType, ProductType, TypeExpression
+from pif.analysis.inference import Inference, ToolTypes
+from pif.analysis.tool_types import WORK, Typing, typing_of
+from pif.analysis.types import DYNAMIC, GENERIC, Shape, TooMuchWork, Type, Unifier, Variable, find
+from pif.errors import Path, pointer
+from pif.reference.machine import Tool, Tools
+from pif.terms import Term
+
+__all__ = ["KleisTypes", "NodeTypes", "Unexpressed", "fields_of", "node_types", "parameter_types"]
+
+_LETTERS = "TUVWXYABDEFGHKLMOPS"
+"""Names of type variables: letters that are no number type anywhere."""
+
+_PLAIN = {"integer": "ℤ", "boolean": "Bool", "string": "String", "unit": "Unit"}
+
+
+class Unexpressed(Exception):
+    """A type that Kleis has no words for; the message says which."""
+
+
+class KleisTypes:
+    """Kleis types for PIF types, with one letter for each variable."""
+
+    def __init__(self) -> None:
+        self._letters: dict[int, str] = {}
+        self._kept: list[Variable] = []
+
+    def of(self, type_: Type) -> TypeExpression:
+        """The Kleis type; `Unexpressed` where there is none."""
+        type_ = find(type_)
+        if isinstance(type_, Variable):
+            return NamedType(self._letter(type_))
+        if type_.name in _PLAIN:
+            return NamedType(_PLAIN[type_.name])
+        if type_.name == "list":
+            return AppliedType("List", (self.of(type_.parts[0]),))
+        if type_.name == "pair":
+            return ProductType(tuple(map(self.of, type_.parts)))
+        raise Unexpressed(_reason(type_))
+
+    def maybe(self, type_: Type | None) -> TypeExpression | None:
+        """The Kleis type, or None where there is none."""
+        try:
+            return None if type_ is None else self.of(type_)
+        except Unexpressed:
+            return None
+
+    def _letter(self, variable: Variable) -> str:
+        if "ordered" in variable.rules:
+            return "ℤ"
+        if "sized" in variable.rules:
+            raise Unexpressed("it may be a list or a string")
+        if id(variable) not in self._letters:
+            if len(self._kept) == len(_LETTERS):
+                raise Unexpressed("more type variables than letters")
+            self._letters[id(variable)] = _LETTERS[len(self._kept)]
+            self._kept.append(variable)  # an id must not be used again while its letter is
+        return self._letters[id(variable)]
+
+
+def _reason(shape: Shape) -> str:
+    match shape.name:
+        case "record":
+            return "Kleis has no written type for records"
+        case "function":
+            return "a function is not first-order"
+        case "quoted":
+            return "quoted code is data that Kleis does not have"
+        case name if name == DYNAMIC:
+            return "its type is not known (?)"
+        case name:
+            return f"Kleis has nothing for {name}"
+
+
+def fields_of(type_: Type | None) -> dict[str, Type] | None:
+    """The fields of a record whose fields are all known to be there; None for any other type."""
+    shape = None if type_ is None else find(type_)
+    if not isinstance(shape, Shape) or shape.name != "record":
+        return None
+    fields: dict[str, Type] = {}
+    row = find(shape.parts[0])
+    while isinstance(row, Shape) and row.name == "field":
+        flag = find(row.parts[0])
+        if isinstance(flag, Variable) and "gone" in flag.rules:
+            row = find(row.parts[2])
+            continue
+        if not (isinstance(flag, Variable) and "there" in flag.rules) and not (
+            isinstance(flag, Shape) and flag.name == "present"
+        ):
+            return None
+        fields[row.label] = row.parts[1]
+        row = find(row.parts[2])
+    if isinstance(row, Shape) and row.name == "every":
+        flag = find(row.parts[0])
+        if not (isinstance(flag, Variable) and "gone" in flag.rules):
+            return None
+    return fields
+
+
+class NodeTypes(msgspec.Struct, frozen=True):
+    """The type of a tool, and of each part of its code by its place (a JSON pointer)."""
+
+    whole: Typing
+    parts: dict[str, Type]
+
+    def at(self, path: Path) -> Type | None:
+        """What a part was found to be; None where nothing is known."""
+        found = self.parts.get(pointer(path))
+        return None if found is None else find(found)
+
+
+class _Recording(Inference):
+    """The inference of one term, which keeps the type of every part."""
+
+    def __init__(self, unifier: Unifier, tools: Tools, own: ToolTypes) -> None:
+        self._tools = tools
+        super().__init__(unifier, self._named, own)
+        self.parts: dict[str, Type] = {}
+        self._known: dict[str, ToolTypes | None] = {}
+
+    def infer(self, term: Term, path: Path, effect: Type) -> Type:
+        found = super().infer(term, path, effect)
+        self.parts[pointer(path)] = found
+        return found
+
+    def _named(self, name: str) -> ToolTypes | None:
+        if name not in self._known:
+            self._known[name] = self._types_of(name)
+        return self._known[name]
+
+    def _types_of(self, name: str) -> ToolTypes | None:
+        tool = self._tools.tool(name)
+        if tool is None:
+            return None
+        if tool.label == self.own.label:
+            return self.own
+        typing = typing_of(tool, self._tools)
+        if typing.type_ is None:
+            return None
+        # Evaluating a tool's code is pure unless it continues, which is not translated anyway.
+        effect = Variable("effect", GENERIC)
+        return ToolTypes(tool.label, typing.type_, effect, certain=typing.certain)
+
+
+def node_types(tool: Tool, tools: Tools) -> NodeTypes:
+    """The types of a tool's parts. Where it has type errors, or is too large, only the whole is told."""
+    whole = typing_of(tool, tools)
+    if whole.type_ is None:
+        return NodeTypes(whole, {})
+    own = ToolTypes(tool.label, Variable("type", 1), Variable("effect", 1), mono=True)
+    recording = _Recording(Unifier(WORK), tools, own)
+    try:
+        recording.run(tool.term)
+    except TooMuchWork:
+        return NodeTypes(whole, {})
+    return NodeTypes(whole, recording.parts)
+
+
+def parameter_types(type_: Type | None, count: int) -> tuple[list[Type | None], Type | None]:
+    """The types of the first `count` parameters of a curried function, and that of what it then gives."""
+    found: list[Type | None] = []
+    for _ in range(count):
+        shape = None if type_ is None else find(type_)
+        if not isinstance(shape, Shape) or shape.name != "function":
+            return found + [None] * (count - len(found)), None
+        found.append(shape.parts[0])
+        type_ = shape.parts[1]
+    return found, type_

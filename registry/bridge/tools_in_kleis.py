@@ -1,0 +1,216 @@
+"""Sets of tools as a Kleis theory: which can be definitions, and why the others cannot (ADR 015; issue 7, item 2).
+
+    theory = ToolTheory(tools)
+    theory.add("square")             # a Translated, or raises Untranslatable
+    theory.theory                    # kleis.theory.Theory with all definitions added so far
+
+A tool comes with all tools that it calls. What one of them cannot be makes the others that need it untranslatable too.
+Definitions are elaborated once before they are believed: a tool whose definition Kleis has no reading for is refused.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from kleis.errors import KleisError
+from kleis.parser import parse_program
+from kleis.printer import print_declaration
+from kleis.syntax import Expression, FunctionDefinition, Program
+from kleis.theory import Theory
+from kleis.traversal import children
+from pif.analysis.types import Shape, Type, find
+from pif.budget import reserve_stack
+from pif.reference.machine import Tool, Tools
+from registry.bridge.names import FunctionNames
+from registry.bridge.parts import Function, Source, Untranslatable
+from registry.bridge.translation import Translator
+from registry.bridge.node_types import KleisTypes, NodeTypes, Unexpressed, fields_of, node_types, parameter_types
+
+__all__ = ["ToolTheory", "Translated"]
+
+_STACK = 12_000
+_HEIGHT = 200
+"""The greatest height of a definition: it has to be read again from its text, where 256 is the limit."""
+
+
+class Translated(msgspec.Struct, frozen=True):
+    """A tool in Kleis: its function, its definitions (helpers first) and the types of its parameters and result.
+
+    `types` are those of the Kleis function's parameters, in order, one for each field of a record; None where Kleis
+    has no words for one. `needs` are the labels of the tools that it calls.
+    """
+
+    function: Function
+    definitions: tuple[FunctionDefinition, ...]
+    needs: tuple[str, ...]
+
+    @property
+    def source(self) -> str:
+        """The definitions as Kleis text."""
+        return "\n".join(print_declaration(each) for each in self.definitions)
+
+
+class ToolTheory:
+    """The tools of a snapshot in Kleis, translated when they are asked for.
+
+    `base` is a theory that the definitions are added to; names that it declares are not given to tools.
+    """
+
+    def __init__(self, tools: Tools, base: Theory | None = None) -> None:
+        self.tools = tools
+        self.names = FunctionNames(base.names() if base is not None else ())
+        self.theory = base or Theory()
+        self.translated: dict[str, Translated] = {}
+        self.refused: dict[str, Untranslatable] = {}
+        self._functions: dict[str, Function | None] = {}
+        self._types: dict[str, NodeTypes] = {}
+        self._under_way: dict[str, set[str]] = {}
+
+    def add(self, reference: str) -> Translated:
+        """A tool and all that it calls, in the theory; `Untranslatable` where it cannot be."""
+        tool = self.tools.tool(reference)
+        if tool is None:
+            raise Untranslatable("there is no such tool", "", reference)
+        return self.of(tool)
+
+    def of(self, tool: Tool) -> Translated:
+        """The same of a tool at hand."""
+        reserve_stack(_STACK)
+        if tool.label in self.refused:
+            raise self.refused[tool.label]
+        if tool.label not in self.translated:
+            try:
+                self._add_group(tool)
+            except Untranslatable as error:
+                self.refused[tool.label] = error
+                raise
+        return self.translated[tool.label]
+
+    # ── What a tool is ───────────────────────────────────────────────────────────────────────────────────────
+
+    def types(self, tool: Tool) -> NodeTypes:
+        """The types of a tool's parts."""
+        if tool.label not in self._types:
+            self._types[tool.label] = node_types(tool, self.tools)
+        return self._types[tool.label]
+
+    def function(self, tool: Tool) -> Function | None:
+        """What a tool is as a function, None for one that takes or gives functions."""
+        if tool.label not in self._functions:
+            self._functions[tool.label] = self._function(tool)
+        return self._functions[tool.label]
+
+    def _function(self, tool: Tool) -> Function | None:
+        types = self.types(tool)
+        if types.whole.type_ is None:
+            found = types.whole.problems[0] if types.whole.problems else None
+            reason = f"it has a type error: {found.message}" if found else "its types are too large"
+            raise Untranslatable(reason, found.path if found else "", tool.label)
+        count, term = 0, tool.term
+        while term.op == "lam":
+            count, term = count + 1, term.parts[0]
+        given, result = parameter_types(types.whole.type_, count)
+        if any(map(_is_function, (*given, result))):
+            return None
+        for type_ in (*given, result):
+            _check(type_, tool)
+        if types.whole.unknown:
+            first = types.whole.unknown[0]
+            raise Untranslatable(f"its type is not known: {first.reason}", first.path, tool.label)
+        records = tuple(_field_names(type_) for type_ in given)
+        current = self.tools.tool(tool.name)
+        is_current = current is not None and current.label == tool.label
+        name = self.names.tool(tool.label, tool.name, current=is_current)
+        if name is None:
+            raise Untranslatable("another tool, or a declaration, has its name in Kleis", "", tool.label)
+        return Function(tool.label, name, count, records, _kind(result) == "record")
+
+    # ── Groups ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _add_group(self, tool: Tool) -> None:
+        """Translate a tool and what it needs, then add the definitions that are new, all at once."""
+        made: dict[str, Translated] = {}
+        waiting = [tool]
+        while waiting:
+            each = waiting.pop()
+            if each.label in made or each.label in self.translated:
+                continue
+            if each.label in self.refused:
+                raise self.refused[each.label]
+            made[each.label], needed = self._translate(each)
+            waiting += needed
+        definitions = [definition for one in made.values() for definition in one.definitions]
+        self.theory = self._checked(definitions, tool)
+        self.translated |= made
+
+    def _translate(self, tool: Tool) -> tuple[Translated, list[Tool]]:
+        own = self.function(tool)
+        if own is None:
+            raise Untranslatable("it takes or gives functions", "", tool.label)
+        needed: dict[str, Tool] = {}
+
+        def function(other: Tool) -> Function | None:
+            found = self.function(other)
+            if found is not None:
+                needed[other.label] = other
+            return found
+
+        translator = Translator(own, Source(tool, self.types(tool)), self.tools, self.names, function)
+        definitions = translator.translation()
+        if any(_height(definition) > _HEIGHT for definition in definitions):
+            raise Untranslatable(f"its definition nests more than {_HEIGHT} deep", "", tool.label)
+        return Translated(own, definitions, tuple(needed)), list(needed.values())
+
+    def _checked(self, definitions: list[FunctionDefinition], tool: Tool) -> Theory:
+        """The theory with more definitions, as it is read from their text."""
+        text = "\n".join(print_declaration(each) for each in definitions)
+        try:
+            program: Program = parse_program(text, file="<tools>")
+        except KleisError as error:
+            raise Untranslatable(
+                f"Kleis cannot read its definition: {error.message}", "", tool.label
+            ) from None
+        return self.theory.include(program)
+
+
+def _kind(type_: Type | None) -> str:
+    found = None if type_ is None else find(type_)
+    return found.name if isinstance(found, Shape) else ""
+
+
+def _is_function(type_: Type | None) -> bool:
+    return _kind(type_) == "function"
+
+
+def _field_names(type_: Type | None) -> tuple[str, ...] | None:
+    fields = fields_of(type_)
+    return None if fields is None else tuple(sorted(fields))
+
+
+def _check(type_: Type | None, tool: Tool) -> None:
+    """Refuse a type in which something is that Kleis does not have."""
+    found = None if type_ is None else find(type_)
+    if not isinstance(found, Shape):
+        return
+    if found.name == "record":
+        fields = fields_of(found)
+        if fields is None:
+            raise Untranslatable("it has a record whose fields are not all known to be there", "", tool.label)
+        for inner in fields.values():
+            _check(inner, tool)
+    elif found.name in ("list", "pair"):
+        for part in found.parts:
+            _check(part, tool)
+    else:
+        try:
+            KleisTypes().of(found)
+        except Unexpressed as error:
+            raise Untranslatable(str(error), "", tool.label) from None
+
+
+def _height(node: FunctionDefinition | Expression) -> int:
+    """The height of a tree, without recursion."""
+    level, height = [node], 0
+    while level:
+        level, height = [below for each in level for below in children(each)], height + 1
+    return height
