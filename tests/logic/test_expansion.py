@@ -1,0 +1,151 @@
+"""Built-ins of lists as recursive definitions: the same values as the table's, in the reference and in solvers."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import event, given, settings
+
+from kleis.logic.engine import Task
+from kleis.logic.engines.induction import INDUCTION, check_induction
+from kleis.logic.expansion import expanded
+from kleis.logic.smt.script import encode
+from kleis.logic.smt.sorts import Inexpressible
+from kleis.meaning.core import BuiltinCall, DefinitionCall
+from kleis.meaning.elaborate import Elaborator
+from kleis.meaning.meaning import MeaningError
+from kleis.meaning.models import Model, evaluator_of
+from kleis.meaning.ranges import Bounds
+from kleis.meaning.terms import subterms
+from kleis.meaning.truth import FALSE, TRUE, UNDEFINED, Truth
+from kleis.parser import parse_expression
+from kleis.theory import Theory
+from tests.logic.claims import refuted_again, task
+from tests.logic.random_lists import facts
+from tests.logic.solving import verdict
+
+WORLD = Elaborator(Theory())
+STEPS = 8_000_000
+
+
+def truth(given_task: Task) -> Truth:
+    meaning = given_task.meaning
+    assert meaning.claim is not None
+    return evaluator_of(meaning, Model({}, {}), Bounds(), "one-sided").truth(meaning.claim)
+
+
+@given(facts())
+@settings(max_examples=120)
+def test_a_fact_about_lists_has_the_same_truth_by_recursion(text: str) -> None:
+    """The built-in table, the recursive definitions under the same reference, and Z3 on their encoding."""
+    try:
+        stated = Task(WORLD.proposition(parse_expression(text)))
+    except MeaningError as problem:
+        event(f"refused: {problem.code}")
+        return
+    expected, found = truth(stated), truth(expanded(stated))
+    assert found is expected
+    try:
+        script = encode(stated)
+    except Inexpressible as problem:
+        event(problem.detail)
+        return
+    said = verdict(script)
+    event(f"{text.partition('(')[0]} {said}")
+    if said != "open" and script.exact:
+        assert {"true": TRUE, "false": FALSE, "undefined": UNDEFINED}[said] is expected
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "∀(l : List(ℤ)). length(reverse(l)) = length(l)",
+        "∀(f g : ℤ → ℤ). ∀(l : List(ℤ)). map(f, map(g, l)) = map(λ x . f(g(x)), l)",
+        "∀(a : ℤ). ∀(l : List(ℤ)). sum(map(λ x . x + a, l)) = sum(l) + a * length(l)",
+    ],
+)
+def test_an_expanded_task_is_expanded_already(claim: str) -> None:
+    once = expanded(task("", claim))
+    assert expanded(once) == once
+    assert once.meaning.claim is not None
+    bodies = [each.body for each in once.meaning.definitions]
+    names = {
+        each.operation.name for each in subterms(once.meaning.claim, *bodies) if isinstance(each, BuiltinCall)
+    }
+    assert names <= {"plus", "times"}
+
+
+def test_a_task_without_lists_stays_what_it_is() -> None:
+    given_task = task("", "∀(x : ℤ). x + 0 = x")
+    assert expanded(given_task) is given_task
+
+
+def test_what_a_function_takes_from_around_it_is_a_parameter() -> None:
+    """Two functions that differ in what they take only are one definition."""
+    claim = "∀(a b : ℤ). ∀(l : List(ℤ)). map(λ x . x + a, l) = map(λ y . y + b, l)"
+    (definition,) = expanded(task("", claim)).meaning.definitions
+    assert len(definition.parameters) == 2
+
+
+def test_a_function_that_changes_in_the_recursion_is_handed_on_as_a_value() -> None:
+    program = (
+        "define grow(f : ℤ → ℤ, n : ℕ) : ℤ = if n = 0 then f(0) else grow(λ (x : ℤ) . f(x) + 1, n - 1)\n"
+    )
+    meaning = expanded(task(program, "grow(λ (x : ℤ) . x, 3) = 3")).meaning
+    assert meaning.claim is not None
+    (call,) = [each for each in subterms(meaning.claim) if isinstance(each, DefinitionCall)]
+    assert call.definition == "grow"
+
+
+SORT = """
+define insort(x : ℤ, l : List(ℤ)) : List(ℤ) =
+  match l { Nil => [x] | Cons(h, t) => if x ≤ h then Cons(x, l) else Cons(h, insort(x, t)) }
+define sorted(l : List(ℤ)) : List(ℤ) = match l { Nil => ([] : List(ℤ)) | Cons(h, t) => insort(h, sorted(t)) }
+define ordered(l : List(ℤ)) : Bool =
+  match l { Nil => true | Cons(h, t) => match t { Nil => true | Cons(k, u) => h ≤ k ∧ ordered(t) } }
+define count(x : ℤ, l : List(ℤ)) : ℤ =
+  match l { Nil => 0 | Cons(h, t) => if x = h then 1 + count(x, t) else count(x, t) }
+"""
+
+PROVED = [
+    ("", "∀(l : List(ℤ)). length(reverse(l)) = length(l)"),
+    ("", "∀(l m n : List(ℤ)). append(append(l, m), n) = append(l, append(m, n))"),
+    ("", "∀(l : List(ℤ)). reverse(reverse(l)) = l"),
+    ("", "∀(f g : ℤ → ℤ). ∀(l : List(ℤ)). map(f, map(g, l)) = map(λ x . f(g(x)), l)"),
+    ("", "∀(f : ℤ → ℤ). ∀(l m : List(ℤ)). map(f, append(l, m)) = append(map(f, l), map(f, m))"),
+    ("", "∀(l m : List(ℤ)). sum(append(l, m)) = sum(l) + sum(m)"),
+    ("", "∀(n : ℤ). ∀(l : List(ℤ)). append(list_slice(l, 0, n), list_slice(l, n)) = l"),
+    ("", "∀(l : List(ℤ)). length(l) > 0 → nth(l, 0) = head(l)"),
+    ("", "∀(p : ℤ → Bool). ∀(l : List(ℤ)). all(p, filter(p, l))"),
+    ("", "∀(l : List(ℕ)). ∀(m : List(ℤ)). length(append(l, m)) = length(l) + length(m)"),
+    ("", "∀(l : List(ℕ)). sum(l) ≥ 0"),
+    ("", "∀(n : ℤ). n ≥ 0 → 2 * sum(range(n)) = n * (n - 1)"),
+]
+
+NOT_PROVED = [
+    ("", "∀(l : List(ℤ)). reverse(l) = l"),
+    ("", "∀(l m : List(ℤ)). append(l, m) = append(m, l)"),
+    ("", "∀(l : List(ℤ)). append([head(l)], tail(l)) = l"),
+    ("", "∀(l : List(ℤ)). sum(l) ≥ 0"),
+    ("", "∀(f g : ℤ → ℤ). ∀(l : List(ℤ)). map(f, map(g, l)) = map(g, map(f, l))"),
+    ("", "∀(n : ℤ). length(range(n)) = n"),
+    ("", "∀(l : List(ℤ)). map(λ x . div(x, x), l) = map(λ x . 1, l)"),
+    ("", "∀(l : List(ℤ)). length(map(λ x . div(1, x), l)) = length(l)"),
+    ("", "∀(l : List(ℤ)). foldr(λ x a . 0, div(1, length(l)), l) = 0"),
+    ("", "∀(n : ℤ). length(replicate(n, 0)) ≥ 0"),
+]
+
+
+@pytest.mark.parametrize(("program", "claim"), PROVED)
+def test_laws_of_lists_are_proved_by_induction(program: str, claim: str) -> None:
+    stated = task(program, claim)
+    assert INDUCTION.applies(stated)
+    answer = INDUCTION.run(stated, STEPS)
+    assert answer.outcome == "proved"
+    assert refuted_again(answer.proof)
+    assert check_induction(stated, answer.proof)
+
+
+@pytest.mark.parametrize(("program", "claim"), NOT_PROVED)
+def test_no_false_law_of_lists_is_proved(program: str, claim: str) -> None:
+    stated = task(program, claim)
+    assert not INDUCTION.applies(stated) or INDUCTION.run(stated, 1_500_000).outcome == "silent"
