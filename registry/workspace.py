@@ -19,6 +19,7 @@ from pif.budget import DEFAULT_FUEL, MAXIMUM_FUEL, RETAINED_BYTES, Budget
 from pif.decode import decode_term
 from pif.errors import PifError
 from pif.evaluate import Answer, Request, run
+from pif.oracle import Theory
 from pif.reference.machine import Tool, missing_tool
 from pif.terms import Json, Term, same_term
 from registry.admission import Admission
@@ -133,16 +134,20 @@ class Workspace:
         request: Request,
         *,
         fuel: int | None = None,
+        theory: Theory | None = None,
         cancelled: Callable[[], bool] | None = None,
         progress: Callable[[int], None] | None = None,
         pause: Callable[[], bool] | None = None,
     ) -> Answer:
-        """Run a tool or a term under exact limits."""
+        """Run a tool or a term under exact limits, with a theory to ask if there is one."""
         try:
             fuel = self.fuel(fuel)
             with self.admission.of(fuel * RETAINED_BYTES):
                 budget = Budget(fuel=fuel, ceiling=self.maximum_fuel)
-                return run(request, self.tools(), budget, cancelled=cancelled, progress=progress, pause=pause)
+                return run(
+                    request, self.tools(), budget,
+                    theory=theory, cancelled=cancelled, progress=progress, pause=pause,
+                )  # fmt: skip
         except RegistryError as error:
             return {"type": "error", "error": error.as_json()}
 

@@ -13,6 +13,7 @@ A `TheorySnapshot` is made once for a theory and kept as long as it is asked; ev
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 
@@ -93,9 +94,9 @@ class TheorySnapshot:
         if self._own:
             self._broker.close()
 
-    def for_run(self) -> TheoryRun:
-        """The view of one run."""
-        return TheoryRun(self)
+    def for_run(self, *, until: float | None = None) -> TheoryRun:
+        """The view of one run. `until`: the moment (of `time.monotonic`) after which it gets no more answers."""
+        return TheoryRun(self, until)
 
     def answer(
         self, operation: str, question: Question, cancelled: Cancelled
@@ -213,8 +214,9 @@ class TheorySnapshot:
 class TheoryRun:
     """What one run sees of a snapshot: the same question gets the same answer, refusals by guards included."""
 
-    def __init__(self, snapshot: TheorySnapshot) -> None:
+    def __init__(self, snapshot: TheorySnapshot, until: float | None = None) -> None:
         self._snapshot = snapshot
+        self._until = until
         self._refused: dict[Key, Answer | Refusal] = {}
 
     def ask(self, operation: str, question: Question, cancelled: Cancelled) -> Answer | Refusal:
@@ -224,10 +226,32 @@ class TheoryRun:
             refused = self._refused.get((operation, _text_of(question)))
             if refused is not None:
                 return refused
-        answer, stays = self._snapshot.answer(operation, question, cancelled)
+        answer, stays = self._answer(operation, question, cancelled)
         if not stays:
             self._refused[operation, _text_of(question)] = answer
         return answer
+
+    def _answer(
+        self, operation: str, question: Question, cancelled: Cancelled
+    ) -> tuple[Answer | Refusal, bool]:
+        until = self._until
+        if until is None:
+            return self._snapshot.answer(operation, question, cancelled)
+
+        def stop() -> bool:
+            return time.monotonic() > until or (cancelled is not None and cancelled())
+
+        try:
+            return self._snapshot.answer(operation, question, stop)
+        except PifError:
+            _look(cancelled)
+            return _TOO_LONG, False
+
+
+_TOO_LONG = Refusal(
+    "the run has asked for as long as one call may take",
+    hint="Run it again with the same arguments: answers are kept, so it gets further each time.",
+)
 
 
 def _look(cancelled: Cancelled) -> None:

@@ -10,10 +10,11 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from kleis.errors import KleisError
 from pif.evaluate import Answer as Result
 from pif.evaluate import Request
 from pif.schema import term_schema
@@ -35,6 +36,9 @@ from registry.server.settings import Site
 from registry.tool import valid_name
 from registry.workspace import Workspace
 
+if TYPE_CHECKING:
+    from registry.bridge.oracles import TheorySnapshot
+
 __all__ = ["Exchange", "PifGroup", "make"]
 
 ANSWER_WITHIN = 45.0
@@ -50,7 +54,13 @@ POLL = 2.0
 def make(site: Site) -> Group:
     """The group over the home's tools."""
     settings = site.settings
-    return PifGroup(site.workspace, Exchange(settings.home), expose=settings.expose, more=settings.more)
+    return PifGroup(
+        site.workspace,
+        Exchange(settings.home),
+        expose=settings.expose,
+        more=settings.more,
+        theory_of=lambda session: site.oracles.get(session),
+    )
 
 
 class Exchange:
@@ -84,9 +94,16 @@ class PifGroup(Group):
     instructions = INSTRUCTIONS
 
     def __init__(
-        self, workspace: Workspace, exchange: Callable[[str], Any], *, expose: int, more: bool
+        self,
+        workspace: Workspace,
+        exchange: Callable[[str], Any],
+        *,
+        expose: int,
+        more: bool,
+        theory_of: Callable[[str], TheorySnapshot] | None = None,
     ) -> None:
         self.workspace = workspace
+        self._theory_of = theory_of
         self._exchange = exchange
         self._system = TOOLS + MORE_TOOLS if more else TOOLS
         self._exposure = Exposure(workspace.store, self._system, expose)
@@ -194,7 +211,7 @@ class PifGroup(Group):
             drive=arguments.drive,
             trace=arguments.trace,
         )
-        return await self._perform(request, arguments.fuel, context)
+        return await self._perform(request, arguments.fuel, context, arguments.session)
 
     async def _fuzz(self, arguments: Any, context: CallContext) -> Result:
         """Try a tool in a worker thread, and tell what has been found when a client would give up."""
@@ -212,10 +229,12 @@ class PifGroup(Group):
 
         return await context.run_in_worker(work)
 
-    async def _perform(self, request: Request, fuel: int | None, context: CallContext) -> Result:
+    async def _perform(
+        self, request: Request, fuel: int | None, context: CallContext, session: str | None = None
+    ) -> Result:
         """Run here if that is a matter of a millisecond, else in a worker thread."""
         self._exposure.used(request.tool if request.tool is not None else request.code)
-        brief = self.workspace.run_briefly(request, fuel=fuel)
+        brief = self.workspace.run_briefly(request, fuel=fuel) if session is None else None
         if brief is not None:
             return brief
         deadline = time.monotonic() + ANSWER_WITHIN
@@ -228,9 +247,18 @@ class PifGroup(Group):
                 context.progress(step - request.step, request.drive, f"step {step}")
 
         def work() -> Result:
+            theory = None
+            if session is not None and self._theory_of is not None:
+                try:
+                    theory = self._theory_of(session).for_run(until=deadline)
+                except KleisError as error:
+                    return _refused(error.message, error.hint, path="/session")
+                except RegistryError as error:
+                    return {"type": "error", "error": error.as_json()}
             return self.workspace.run(
                 request,
                 fuel=fuel,
+                theory=theory,
                 cancelled=context.cancelled.is_set,
                 progress=progress,
                 pause=lambda: time.monotonic() > deadline,
@@ -283,8 +311,11 @@ class PifGroup(Group):
         return [version for version in reversed(versions) if version.startswith(prefix)]
 
 
-def _refused(message: str, hint: str) -> Result:
-    return {"type": "error", "error": {"kind": "invalid_argument", "message": message, "hint": hint}}
+def _refused(message: str, hint: str, *, path: str | None = None) -> Result:
+    error = {"kind": "invalid_argument", "message": message, "hint": hint}
+    if path is not None:
+        error["path"] = path
+    return {"type": "error", "error": error}
 
 
 def _text(data: Any) -> str:

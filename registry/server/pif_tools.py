@@ -67,6 +67,7 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     trace: Annotated[int, msgspec.Meta(ge=0, le=1_000)] = 0
     raw: bool = False
     data: bool = False
+    session: str | None = None
 
 
 class List(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -209,6 +210,7 @@ TOOLS: tuple[ToolSpec, ...] = (
             trace={**_count("return this many last events", 0, 0), "maximum": 1_000},
             raw=_switch("leave strings in the input as they are"),
             data=_switch("take the input as plain data: nothing decoded or evaluated"),
+            session=_text("the theory that `verify`, `kleis`, … ask"),
         ),
         arguments=Run,
         example={"code": "square", "input": 7},

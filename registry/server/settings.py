@@ -18,6 +18,7 @@ from registry.workspace import Workspace
 
 if TYPE_CHECKING:
     from kleis.session.sessions import Sessions
+    from registry.bridge.snapshots import Snapshots
 
 __all__ = ["Settings", "Site"]
 
@@ -68,8 +69,18 @@ class Site:
                 "invalid_argument", error.message, place=error.file, found=error.found, hint=error.hint
             ) from error
 
+    @cached_property
+    def oracles(self) -> Snapshots:
+        """The theories that runs may ask, by session. Raises as `sessions`."""
+        from registry.bridge.snapshots import Snapshots
+
+        sessions = self.sessions
+        return Snapshots(sessions.theory, broker=sessions.broker, cache=sessions.verdicts)
+
     def close(self) -> None:
         """Close what was opened."""
+        if "oracles" in self.__dict__:
+            self.oracles.close()
         if "sessions" in self.__dict__:
             self.sessions.close()
         if "workspace" in self.__dict__:

@@ -36,7 +36,7 @@ from registry.server.theory_tools import BRIEF_INSTRUCTIONS, INSTRUCTIONS, LONGE
 
 __all__ = ["EXTRA_TOOLS", "ExtraTool", "TheoryGroup", "make"]
 
-EXTRA_TOOLS: tuple[str, ...] = ()
+EXTRA_TOOLS: tuple[str, ...] = ("registry.server.explore_tool:provide",)
 """Tools that other packages put into this group: ``module:function`` of each provider."""
 
 _RECURSION = 100_000
