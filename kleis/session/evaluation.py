@@ -16,6 +16,7 @@ from typing import Any
 
 from kleis.builtins.table import find_builtin
 from kleis.errors import BudgetError, EvaluationError, KleisError, ParseError
+from kleis.names import nearest
 from kleis.operators import BINARY, POSTFIX, PREFIX, canonical_name
 from kleis.session.answers import problem_fields, verdict_fields
 from kleis.session.bounded import Provers, Watch
@@ -148,6 +149,18 @@ def _has_value(name: str, theory: Theory) -> bool:
     )
 
 
+def _undeclared(tree: Expression, theory: Theory) -> dict[str, Any]:
+    """A warning of functions that nothing declares: their calls stay as they are."""
+    found: dict[str, str] = {}
+    for node in walk(tree):
+        if isinstance(node, Call) and not _has_value(node.name, theory) and not theory.lookup(node.name):
+            close = nearest(node.name, theory.names)
+            found[node.name] = f"{node.name} is declared nowhere" + (
+                f" (did you mean {close[0]}?)" if close else ""
+            )
+    return {"warnings": list(found.values())} if found else {}
+
+
 # ── Answering ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -205,6 +218,7 @@ def _computed(
         fields["approximate"] = True
     if open_value:
         fields["symbolic"] = True
+        fields |= _undeclared(tree, universe.theory)
     if found.output:
         fields["output"] = list(found.output)
     return fields

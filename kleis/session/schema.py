@@ -16,10 +16,14 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from kleis.errors import KleisError
+from kleis.meaning.core import Symbol
+from kleis.meaning.elaborate import Elaborator
+from kleis.meaning.printing import expression_of
+from kleis.meaning.wording import sort_text
 from kleis.names import nearest
 from kleis.operators import canonical_name
 from kleis.printer import print_declaration, print_expression, print_type
-from kleis.resolution_members import Members, head_name
 from kleis.session.errors import SessionError
 from kleis.session.universe import Universe
 from kleis.syntax import (
@@ -253,20 +257,40 @@ def _member_text(node: Any) -> str:
 
 
 def _inherited(universe: Universe, node: Structure) -> dict[str, Any]:
-    """What a structure has from its parents, by the names it has there."""
-    members = Members(universe.theory).of(node.name)
-    parents = [head_name(each) for each in (node.extends, node.over)]
-    if members is None or not any(parents):
+    """What a structure has from its parents: operations at its own carriers, axioms in its own names."""
+    if node.extends is None and node.over is None:
         return {}
-    own = {id(each) for each in node.members}
-    inherited = [(name, each) for name, each in sorted(members.items()) if id(each) not in own]
-    return {
-        "inherited": [
-            {"name": name, "kleis": _member_text(each)}
-            for name, each in inherited
-            if isinstance(each, Axiom | OperationDeclaration | ElementDeclaration | Field)
-        ][:100]
-    }
+    elaborator = Elaborator(universe.theory)
+    prefix = f"{node.name}::"
+    try:
+        if node.parameters:
+            instance = elaborator.arbitrary(node.name)
+        else:
+            instance = elaborator.globals.section(node.name)
+        own = {canonical_name(each.name) for each in node.members}
+        symbols = [
+            {"name": each.name.rpartition("::")[2], "type": _type_text(each).replace(prefix, "")}
+            for each in instance.symbols
+            if each.name.rpartition("::")[2] not in own
+        ]
+        axioms = [
+            {
+                "name": each.name,
+                "kleis": print_expression(expression_of(elaborator.axiom(each).formula)).replace(prefix, ""),
+            }
+            for each in instance.axioms
+            if each.node not in node.members
+        ]
+    except KleisError as error:
+        return {"inherited": {"error": error.message}}
+    return {"inherited": {"operations": symbols[:100], "axioms": axioms[:100]}}
+
+
+def _type_text(symbol: Symbol) -> str:
+    """The type of a symbol: ``G × G → G``, with the names of carriers alone."""
+    result = sort_text(symbol.codomain)
+    text = f"{' × '.join(sort_text(each) for each in symbol.domain)} → {result}" if symbol.domain else result
+    return text
 
 
 def _parameter(node: TypeParameter) -> str:

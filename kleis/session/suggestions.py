@@ -74,7 +74,8 @@ def suggestions(universe: Universe, *, limit: int = 12, name: str = "") -> list[
     members = Members(universe.theory)
     entries = universe.theory.entries
     own = len(universe.basis.theory)
-    for entry in (*reversed(entries[own:]), *reversed(entries[:own])):
+    imported = sorted(entries[:own], key=lambda each: not isinstance(each.declaration, Structure))
+    for entry in (*reversed(entries[own:]), *imported):
         declaration = entry.declaration
         if name and getattr(declaration, "name", "") != name:
             continue

@@ -270,6 +270,25 @@ def explore(**options: Any) -> int:
     return answer(Exploring(**options))
 
 
+@kleis.command()
+@click.option("--groups", default="", metavar="NAMES", help="The groups of tools to offer. [default: theory]")
+@click.option("--home", type=click.Path(file_okay=False, path_type=Path), help="Where sessions are kept.")
+@click.option("--more", is_flag=True, help="Offer the second list of tools too (undo, compare, explain).")
+@click.option("--policy", type=click.Path(path_type=Path), metavar="FILE", help="The policy to enforce.")
+@click.option(
+    "--root", "roots", type=_DIRECTORY, multiple=True, metavar="DIR",
+    help="A directory from which theories and readFile may read (repeatable).",
+)  # fmt: skip
+def serve(groups: str, home: Path | None, **options: Any) -> int:
+    """Serve MCP on standard input and output: theories that agents build and prove about.
+
+    The short form of pif serve --groups theory.
+    """
+    from registry.cli.kleis_serving import serve_kleis
+
+    return serve_kleis(home, groups, options)
+
+
 @kleis.command("eval", cls=NumbersCommand)
 @click.argument("expression", metavar="EXPRESSION")
 @click.option("--import", "imports", multiple=True, metavar="FILE", help="Import a file first (repeatable).")

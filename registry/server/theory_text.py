@@ -29,6 +29,7 @@ _TITLES = {
 
 _SAID = frozenset(
     {
+        "axioms_in_force",
         "status",
         "verified",
         "witness",
@@ -52,6 +53,7 @@ def evaluation_text(fields: Mapping[str, Any]) -> str:
         lines += ["(approximate)"] if fields.get("approximate") else []
         lines += ["(symbolic: it has unbound names)"] if fields.get("symbolic") else []
         lines += [f"printed: {each}" for each in fields.get("output", ())]
+        lines += [f"warning: {each}" for each in fields.get("warnings", ())]
         return "\n".join(lines)
     lines = [f"{_EVALUATED[status]}: {fields.get('claim', '')}"]
     lines += _evidence(fields.get("counterexample"), "counterexample")
@@ -60,7 +62,22 @@ def evaluation_text(fields: Mapping[str, Any]) -> str:
         lines.append(f"axioms used: {', '.join(fields['axioms_used'])} ({known[fields['axioms']]})")
     said = _SAID | ({"axioms_used"} if fields.get("axioms") else set())
     lines += _rest(fields, said)
+    lines += [_axiom_line(row) for row in fields.get("axioms_in_force", ())]
     return "\n".join(lines)
+
+
+def _axiom_line(row: Mapping[str, Any]) -> str:
+    """One axiom in force, for `explain`: what it is to the others, and what the claim is without it."""
+    parts = [row["itself"]]
+    if row.get("follows_from"):
+        parts.append(f"follows from {', '.join(row['follows_from'])}")
+    if "model_without_it" in row:
+        parts.append(
+            f"fails in a model of the others: {msgspec.json.encode(row['model_without_it']).decode()}"
+        )
+    if "claim_without_it" in row:
+        parts.append(f"without it the claim is {row['claim_without_it']}")
+    return f"axiom {row['name']} ({row['kleis']}): {'; '.join(parts)}"
 
 
 def submission_text(fields: Mapping[str, Any]) -> str:
