@@ -28,6 +28,7 @@ KINDS: tuple[str, ...] = get_args(RegistryErrorKind)
 ARGUMENTS = frozenset(
     [
         "against",
+        "carrier",
         "category",
         "code",
         "compose",
@@ -37,9 +38,12 @@ ARGUMENTS = frozenset(
         "expect_version",
         "fuel",
         "limit",
+        "generator",
         "name",
         "names",
         "offset",
+        "session",
+        "structure",
         "transform",
         "type",
         "version",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from registry.cli import pif_views as views
 from registry.cli.complaint import Texts
+from registry.cli.pif_theory import theory_for_run
 from registry.cli.pif_tools import code_of
 from registry.cli.process import INTERRUPTED
 from registry.cli.session import Answer, Session, TermCommand, command, interruptible
@@ -31,6 +34,13 @@ __all__ = ["COMMANDS"]
 )
 @click.option("--raw", is_flag=True, help="Leave strings in the input as they are.")
 @click.option("--data", is_flag=True, help="Take the input as plain data: nothing decoded or evaluated.")
+@click.option("--session", "theory_session", metavar="NAME", help="The session whose theory the run may ask.")
+@click.option(
+    "--theory",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A Kleis file that the run may ask.",
+)
 def run(
     session: Session,
     code: str,
@@ -41,6 +51,8 @@ def run(
     trace: int,
     raw: bool,
     data: bool,
+    theory_session: str | None,
+    theory: Path | None,
 ) -> int:
     """Run a tool or a term on an input.
 
@@ -62,9 +74,13 @@ def run(
             code=source.code, input=None if argument is None else argument.data,
             raw=raw, data=data, step=step, drive=drive, trace=trace,
         )  # fmt: skip
-        with interruptible() as interrupted, session.screen.progress("steps", drive) as progress:
+        with (
+            interruptible() as interrupted,
+            session.screen.progress("steps", drive) as progress,
+            theory_for_run(session.home().path, theory_session, theory) as asked,
+        ):
             answer = workspace.run(
-                request, fuel=fuel, cancelled=interrupted.is_set,
+                request, fuel=fuel, theory=asked, cancelled=interrupted.is_set,
                 progress=None if progress is None else lambda done: progress(done - step),
             )  # fmt: skip
         status = _answered(session, answer, texts)
