@@ -19,6 +19,7 @@ GROUPS: dict[str, str] = {
     "pif": "registry.server.pif_group",
     "theory": "registry.server.theory_group",
     "policy": "registry.server.policy_group",
+    "lean": "registry.server.lean_group",
     "corpus": "registry.server.corpus_group",
 }
 """Where each group's `make(site)` is."""

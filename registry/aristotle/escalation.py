@@ -1,0 +1,112 @@
+"""A Kleis proposition on its way: the provers here, then Lean text, then the service (issue 10, item 3).
+
+| step | decides | goes on |
+|---|---|---|
+| `portfolio` | verified, disproved, inconsistent, error | unknown |
+| `lean` | nothing: no Lean is at hand to check | where the proposition has a form in Lean |
+| `aristotle` | the job, later | where a service is there |
+
+Invariant: every answer says which step decided, and for those after it that they were not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from kleis.errors import KleisError
+from registry.aristotle.jobs import Job
+from registry.aristotle.orders import Order, prove_job
+
+if TYPE_CHECKING:
+    from kleis.lean import LeanFile
+    from kleis.logic.questions import Prover
+    from kleis.logic.verdict import Verdict
+    from kleis.syntax import Expression, TypeExpression
+    from kleis.theory import Theory
+
+__all__ = ["Claim", "Exported", "ask_portfolio", "export", "job_of", "read_claim", "steps"]
+
+CLAIM, USING, LEMMA, THEORY = "<code>", "<using>", "<lemma>", "<theory>"
+"""What places in errors are called."""
+
+
+class Claim(msgspec.Struct, frozen=True):
+    """A question as it was read."""
+
+    text: str
+    theory: Any
+    proposition: Any
+    using: Any = None
+    lemmas: tuple[Any, ...] = ()
+
+
+class Exported(msgspec.Struct, frozen=True):
+    """The Lean text of a claim, or why it has none."""
+
+    file: Any = None
+    problem: str = ""
+    hint: str = ""
+
+
+def read_claim(
+    theory: Theory, text: str, *, declarations: str = "", using: str = "", lemmas: Sequence[str] = ()
+) -> Claim:
+    """Read a question about a theory, with declarations for this question only.  Raises `KleisError`."""
+    from kleis.errors import LoadError
+    from kleis.parser import parse_expression, parse_source, parse_type
+    from kleis.syntax import Import
+
+    if declarations:
+        result = parse_source(declarations, file=THEORY)
+        if result.errors:
+            raise result.errors[0]
+        if any(isinstance(item, Import) for item in result.program.items):
+            message = "`theory` holds declarations; it cannot import"
+            raise LoadError(message, code="import-refused", file=THEORY, hint="use a session and load_theory")
+        theory = theory.include(result.program)
+    proposition: Expression = parse_expression(text, file=CLAIM)
+    about: TypeExpression | None = parse_type(using, file=USING) if using else None
+    read = tuple(parse_expression(lemma, file=LEMMA) for lemma in lemmas)
+    return Claim(text, theory, proposition, about, read)
+
+
+def ask_portfolio(prover: Prover, claim: Claim) -> Verdict:
+    """What the provers here say."""
+    return prover.verify(claim.proposition, using=claim.using, lemmas=claim.lemmas, file=CLAIM)
+
+
+def export(claim: Claim) -> Exported:
+    """The claim in Lean."""
+    from kleis.lean import export_lean
+
+    try:
+        file: LeanFile = export_lean(
+            claim.theory, claim.proposition, using=claim.using, name="claim", module="Claim", file=CLAIM
+        )
+    except KleisError as error:
+        return Exported(problem=error.message, hint=error.hint)
+    return Exported(file)
+
+
+def job_of(order: Order, claim: Claim, exported: Exported, hint: str) -> Job:
+    """The claim's Lean text as a job.  Where the export left built-ins open, a refutation counts for nothing."""
+    job = prove_job(order, exported.file.text, {}, hint)
+    return msgspec.structs.replace(job, claim=claim.text, refutation_counts=not exported.file.approximated)
+
+
+def steps(verdict: Verdict, exported: Exported | None, service: str) -> list[dict[str, str]]:
+    """What each step said; `service` is empty where none was asked."""
+    found = [{"step": "portfolio", "said": verdict.status, **_some("why", verdict.message)}]
+    if exported is None:
+        return found
+    if exported.problem:
+        return [*found, {"step": "lean", "said": "not expressible", "why": exported.problem}]
+    found.append({"step": "lean", "said": f"exported, {exported.file.sorries} proofs open"})
+    return [*found, {"step": "aristotle", "said": service or "not asked: no key is set"}]
+
+
+def _some(name: str, value: str) -> dict[str, str]:
+    return {name: value} if value else {}

@@ -1,0 +1,170 @@
+"""Jobs as records in the home directory: they survive restarts and ``kill -9`` (issue 10, item 2).
+
+One JSON file a job, in ``HOME/aristotle/jobs``.  A job's life:
+
+    waiting ──submit──▶ running ──look, fetch──▶ done
+       ▲ │ the service takes nothing now            (an outcome, for ever)
+       └─┘ or the answer was lost: it is found by its key, or submitted again
+
+Invariants
+----------
+- A record is replaced as a whole: written beside, synced, renamed, the directory synced.  A reader sees the old one or
+  the new one.
+- Ids are 128 random bits; an id that is not of that form is unknown without a look at the disk.
+- Whoever changes a job holds its lock, which ends with the process that holds it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from registry.aristotle.service import FailureCode, Mode, Submission
+from registry.errors import RegistryError
+
+__all__ = ["Job", "JobKind", "JobStore", "Outcome", "OutcomeStatus", "new_id"]
+
+JobKind: TypeAlias = Literal["prove", "file", "formalize"]
+
+OutcomeStatus: TypeAlias = Literal["proved", "counterexample", "partial", "formalized", "failed", "error"]
+
+_ID = re.compile(r"(?:aristotle|mock|standin)-(?:file-|formalize-)?[0-9a-f]{32}")
+_PREFIX: dict[Mode, str] = {"real": "aristotle", "mock": "mock", "stand-in": "standin"}
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """How a job ended.
+
+    `refusal` is the code of the rule by which a returned proof was not accepted; `unchecked` what was not looked at.
+    """
+
+    status: OutcomeStatus
+    message: str
+    code: str = ""
+    counterexample: str = ""
+    refusal: str = ""
+    sorries_total: int = 0
+    sorries_filled: int = 0
+    unchecked: tuple[str, ...] = ()
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that is known of a job.
+
+    original
+        The Lean text whose statements the answer must keep; empty for a formalisation.
+    attempted
+        Whether the service may have the job already, though no answer of it was seen.
+    project
+        The service's id, once it is known.
+    last
+        Where the run stood when it was last looked at, `percent` as the service said it.
+    trouble
+        The code of the last failure to reach the service, until the next success.
+    not_before
+        The time (seconds since 1970) before which the service asked not to be asked.
+    """
+
+    id: str
+    kind: JobKind
+    mode: Mode
+    created: float
+    submission: Submission
+    original: str
+    stage: Literal["waiting", "running", "done"] = "waiting"
+    attempted: bool = False
+    project: str = ""
+    last: str = "queued"
+    raw: str = ""
+    percent: int | None = 0
+    trouble: FailureCode | None = None
+    not_before: float = 0.0
+    cancelled: bool = False
+    wants_proof: bool = True
+    refutation_counts: bool = True
+    file_path: str = ""
+    output_path: str = ""
+    saved_path: str = ""
+    claim: str = ""
+    warnings: tuple[str, ...] = ()
+    outcome: Outcome | None = None
+
+
+def new_id(kind: JobKind, mode: Mode) -> str:
+    """A random id that says what it is of."""
+    middle = "" if kind == "prove" else f"{kind}-"
+    return f"{_PREFIX[mode]}-{middle}{secrets.token_hex(16)}"
+
+
+class JobStore:
+    """The jobs of a home.  Several processes may use one home."""
+
+    def __init__(self, home: Path) -> None:
+        self._folder = home / "aristotle" / "jobs"
+
+    def put(self, job: Job) -> Job:
+        """Write a job down, whole, and return it."""
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        beside = self._folder / f".{job.id}.{secrets.token_hex(8)}"
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(msgspec.json.encode(job))
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(beside, self._folder / f"{job.id}.json")
+        except OSError:
+            beside.unlink(missing_ok=True)
+            raise
+        directory = os.open(self._folder, os.O_RDONLY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
+        return job
+
+    def get(self, job_id: str) -> Job | None:
+        """A job by its id; None where there is none."""
+        if not _ID.fullmatch(job_id):
+            return None
+        try:
+            data = (self._folder / f"{job_id}.json").read_bytes()
+        except FileNotFoundError:
+            return None
+        try:
+            return msgspec.json.decode(data, type=Job)
+        except msgspec.DecodeError as error:
+            raise RegistryError(
+                "store_error",
+                f"the record of the job {job_id} is damaged",
+                hint="it was not written by this program; move it out of the home's aristotle/jobs",
+            ) from error
+
+    def all(self) -> list[Job]:
+        """All jobs, the newest first."""
+        names = [path.stem for path in self._folder.glob("*.json")] if self._folder.is_dir() else []
+        found = [job for name in names if (job := self.get(name)) is not None]
+        return sorted(found, key=lambda job: (-job.created, job.id))
+
+    @contextmanager
+    def lock(self, job_id: str) -> Iterator[bool]:
+        """Hold a job's lock; gives False, at once, where someone else holds it."""
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor = os.open(self._folder / f"{job_id}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+            else:
+                yield True
+        finally:
+            os.close(descriptor)

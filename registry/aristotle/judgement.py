@@ -1,0 +1,174 @@
+"""What a run that has ended means (lean-and-corpus.md §1.6, §6.6).  Pure; the service's word alone decides nothing.
+
+==========================  ===============================================================================================
+run                         outcome
+==========================  ===============================================================================================
+complete                    ``proved`` if the returned text passes every rule of §6.6; else ``counterexample`` if it is
+                            refuted (checked, or a negation proved in the text); else ``partial`` (files) or ``failed``
+complete with errors,       ``partial`` (files) if some `sorry` is filled and nothing else is wrong, else ``failed``
+out of budget
+canceled                    ``failed``
+failed                      ``error``
+==========================  ===============================================================================================
+
+A verdict of a run that did not complete is unchecked and counts for nothing (§1.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from registry.aristotle.jobs import Job, Outcome
+from registry.aristotle.service import Finding, Run
+
+if TYPE_CHECKING:
+    from kleis.lean import Acceptance
+
+__all__ = ["judge", "needs_text"]
+
+_UNCHECKED = ("accepted by its text alone: no Lean has elaborated it here, and `#print axioms` was not run",)
+_HEADER = "import Mathlib\n"
+
+
+def needs_text(run: Run) -> bool:
+    """Whether the returned text says more than the run's status."""
+    return run.status in ("complete", "complete_with_errors", "out_of_budget")
+
+
+def judge(job: Job, run: Run, returned: str | None, findings: Sequence[Finding]) -> Outcome:
+    """The outcome of a job whose run has ended."""
+    match run.status:
+        case "failed":
+            return Outcome(status="error", message=_said("the service could not work on it", run))
+        case "canceled":
+            return Outcome(status="failed", message="the run was cancelled")
+        case _ if returned is None:
+            return Outcome(status="error", message="the service ended the run without giving the file back")
+        case _ if job.kind == "formalize":
+            return _formalized(job, run, returned)
+        case "complete":
+            return _completed(job, run, returned, findings)
+        case _:
+            return _unfinished(job, run, returned)
+
+
+def _completed(job: Job, run: Run, returned: str, findings: Sequence[Finding]) -> Outcome:
+    from kleis.lean import accept
+
+    found = accept(job.original, returned)
+    if found.accepted:
+        return Outcome(
+            status="proved",
+            message="every statement is as it was, and no proof is left open",
+            code=returned,
+            sorries_total=found.sorries_total,
+            sorries_filled=found.sorries_filled,
+            unchecked=_UNCHECKED if found.axioms_unchecked else (),
+        )
+    refuted = _refutation(job, returned, findings, found)
+    if refuted is not None:
+        return refuted
+    if found.code == "sorry-left":
+        return _with_gaps(job, run, returned, found)
+    return Outcome(
+        status="failed",
+        message=f"the service says that it is proved, but the text is not accepted: {found.reason}",
+        code=returned,
+        refusal=found.code,
+        sorries_total=found.sorries_total,
+    )
+
+
+def _refutation(job: Job, returned: str, findings: Sequence[Finding], found: Acceptance) -> Outcome | None:
+    """The outcome where the statement was found false."""
+    from kleis.lean import has_refutation, theorem_names
+
+    name = has_refutation(job.original, returned) if found.code in ("", "sorry-left") else None
+    ours = {each.rpartition(".")[2] for each in theorem_names(job.original)}
+    said = next(
+        (each for each in findings if each.status == "refuted" and each.name.rpartition(".")[2] in ours), None
+    )
+    if name is None and said is None:
+        return None
+    evidence = said.message if said is not None else f"the returned text proves the negation: {name}"
+    if not job.refutation_counts:
+        return Outcome(
+            status="failed",
+            message="the exported statement was found false, but the export leaves built-ins open: "
+            f"the original may still hold. {evidence}",
+            code=returned,
+            refusal="approximated",
+        )
+    return Outcome(
+        status="counterexample",
+        message="the statement was found false",
+        counterexample=evidence or "the service found it false and gave no details",
+        code=returned if name is not None else "",
+        unchecked=_UNCHECKED if name is not None else ("the service's word: the evidence was not seen",),
+    )
+
+
+def _with_gaps(job: Job, run: Run, returned: str, found: Acceptance) -> Outcome:
+    """Some proofs are open.  Files may be partly done; a snippet is done or not."""
+    filled, total = found.sorries_filled, found.sorries_total
+    partial = job.kind == "file" and 0 < filled < total
+    names = f" ({', '.join(found.remaining[:5])})" if found.remaining else ""
+    return Outcome(
+        status="partial" if partial else "failed",
+        message=_said(f"{filled} of {total} proofs were filled; open ones are left{names}", run),
+        code=returned,
+        refusal=found.code,
+        sorries_total=total,
+        sorries_filled=filled,
+    )
+
+
+def _unfinished(job: Job, run: Run, returned: str) -> Outcome:
+    """A run that ended early: what is filled is kept, nothing is called proved."""
+    from kleis.lean import accept
+
+    found = accept(job.original, returned)
+    why = "its budget was used up" if run.status == "out_of_budget" else "it ended with errors"
+    in_order = found.accepted or found.code == "sorry-left"
+    partial = job.kind == "file" and in_order and found.sorries_filled > 0
+    return Outcome(
+        status="partial" if partial else "failed",
+        message=_said(f"{why}; {found.sorries_filled} of {found.sorries_total} proofs were filled", run),
+        code=returned if in_order else "",
+        refusal="" if in_order else found.code,
+        sorries_total=found.sorries_total,
+        sorries_filled=found.sorries_filled,
+    )
+
+
+def _formalized(job: Job, run: Run, returned: str) -> Outcome:
+    """A formalisation: a statement, with a proof where that was asked for and nothing in it is open."""
+    from kleis.corpus.lean_source import read_lean
+    from kleis.lean import accept, count_sorries
+
+    open_ones = count_sorries(returned)
+    if run.status != "complete" or not read_lean(returned).declarations:
+        what = "no statement came back" if run.status == "complete" else "the run ended early"
+        return Outcome(status="failed", message=_said(what, run), code=returned)
+    found = accept(_HEADER, returned)
+    if found.code not in ("", "sorry-left"):
+        return Outcome(
+            status="failed",
+            message=f"the text is not accepted: {found.reason}",
+            code=returned,
+            refusal=found.code,
+        )
+    if job.wants_proof and not open_ones:
+        message = "formalised and proved; whether the statement says what was meant is for you to judge"
+        return Outcome(status="proved", message=message, code=returned, unchecked=_UNCHECKED)
+    message = "formalised; whether it says what was meant is for you to judge"
+    if job.wants_proof:
+        message = f"formalised, but not proved: {open_ones} proofs are open"
+    return Outcome(status="formalized", message=message, code=returned, sorries_total=open_ones)
+
+
+def _said(message: str, run: Run) -> str:
+    """A message with what the service said of the run, shortened."""
+    summary = " ".join(run.summary.split())
+    return f"{message}: {summary[:500]}" if summary else message

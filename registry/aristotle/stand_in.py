@@ -1,0 +1,296 @@
+"""A proving service of ours that proves nothing: it plays out scripts (lean-and-corpus.md §2.3; issue 10, item 2).
+
+With ``ARISTOTLE_MOCK=true`` it answers in process; tests reach it over HTTP (`stand_in_http`).  What becomes of a
+project is its `Script`: the one that was queued for it, else the one that words in its text ask for:
+
+| words in the code, file name or description | script |
+|---|---|
+| `false_theorem`, `bad_lemma` | refuted |
+| `timeout`, `hard` (code); `fail` (file name) | the run ends out of its budget |
+| `partial` (file name) | half of the proofs are filled |
+| anything else | every `sorry` is filled; a description becomes a statement |
+
+"Filled" means that the word `sorry` gives way to a word that stands for a proof.  Nothing of it is mathematics: every
+answer that comes from here is marked.
+
+Invariant: with a directory, a project is on disk before its id is given out, so the script goes on after a restart.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import threading
+from collections import deque
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+import msgspec
+
+from registry.aristotle.service import (
+    DESCRIPTION,
+    FORMALIZE_AND_PROVE,
+    Finding,
+    Mode,
+    Overview,
+    Run,
+    RunStatus,
+    ServiceFailure,
+    Submission,
+)
+
+__all__ = ["MARK", "OPERATIONS", "Fault", "Operation", "Script", "StandIn", "scripted"]
+
+MARK = "-- mock: no proof was looked for"
+"""The comment that ends every text from here."""
+
+Ending: TypeAlias = Literal[
+    "proved",
+    "partial",
+    "refuted",
+    "negated",
+    "failed",
+    "canceled",
+    "out_of_budget",
+    "with_errors",
+    "changed",
+    "axiom",
+    "unfilled",
+    "lost",
+]
+"""What comes of a run.  `changed` alters a statement, `axiom` adds one, `unfilled` calls open proofs done, `lost` gives
+no file back: the paths on which a service is not to be believed."""
+
+Operation: TypeAlias = Literal["submit", "find", "look", "fetch", "findings", "cancel", "overview"]
+
+OPERATIONS: tuple[Operation, ...] = get_args(Operation)
+"""Everything that the service does."""
+
+Fault: TypeAlias = Literal[
+    "rate_limited", "run_limit", "authentication", "service_error", "refused", "drop", "drop_after", "garbage"
+]
+"""What goes wrong with one request.  `drop`: the connection ends before the request is taken; `drop_after`: after."""
+
+_RUNS: dict[Ending, RunStatus] = {
+    "failed": "failed",
+    "canceled": "canceled",
+    "out_of_budget": "out_of_budget",
+    "with_errors": "complete_with_errors",
+}
+_SORRY = re.compile(r"\b(?:sorry|admit)\b")
+_FILLED = "exact mock_proof"
+
+
+class Script(msgspec.Struct, frozen=True):
+    """What becomes of one project: `looks` times it is queued, then in progress, then it ends."""
+
+    ending: Ending
+    looks: int = 2
+    raw: str = ""
+
+
+class _Project(msgspec.Struct):
+    id: str
+    submission: Submission
+    script: Script
+    seen: int = 0
+    cancelled: bool = False
+
+
+class StandIn:
+    """The service.  `scripts` and `faults` are played before what words ask for, in order."""
+
+    mode: Mode = "mock"
+    interval = 0.0
+    retry_after_s = 1
+
+    def __init__(self, directory: Path | None = None) -> None:
+        self._directory = directory
+        self._projects: dict[str, _Project] = {}
+        self._lock = threading.Lock()
+        self.scripts: deque[Script] = deque()
+        self.faults: deque[tuple[Operation, Fault]] = deque()
+        self.submissions: list[Submission] = []
+
+    def fault(self, operation: Operation) -> Fault | None:
+        """The fault that is next, if it is one of this operation; it is then used up."""
+        with self._lock:
+            if self.faults and self.faults[0][0] == operation:
+                return self.faults.popleft()[1]
+            return None
+
+    def _meet(self, operation: Operation) -> Fault | None:
+        """Raise the fault that comes before the work; give back one that comes after it."""
+        fault = self.fault(operation)
+        match fault:
+            case None | "drop_after":
+                return fault
+            case "drop":
+                raise ServiceFailure("connection")
+            case "garbage":
+                raise ServiceFailure("unreadable")
+            case _:
+                raise ServiceFailure(fault)
+
+    def submit(self, submission: Submission) -> str:
+        """Begin a script; the same key gives the same project."""
+        fault = self._meet("submit")
+        found = self._by_key(submission.key)
+        if found is None:
+            with self._lock:
+                script = self.scripts.popleft() if self.scripts else scripted(submission)
+                found = _Project(secrets.token_hex(8), submission, script)
+                self.submissions.append(submission)
+                self._keep(found)
+        if fault is not None:
+            raise ServiceFailure("outcome_unknown")
+        return found.id
+
+    def find(self, key: str) -> str | None:
+        """The project of a key."""
+        self._meet("find")
+        found = self._by_key(key)
+        return None if found is None else found.id
+
+    def look(self, project: str) -> Run:
+        """Go one step on in the script, and say where it stands."""
+        self._meet("look")
+        with self._lock:
+            found = self._project(project)
+            if found.cancelled:
+                return Run("canceled")
+            found.seen += 1
+            self._keep(found)
+            script, seen = found.script, found.seen
+        if seen <= script.looks:
+            if script.raw:
+                return Run("unknown", raw=script.raw)
+            return Run("queued", percent=0) if seen == 1 else Run("in_progress", percent=50)
+        ended = _RUNS.get(script.ending, "complete")
+        summary = "the time for it was used up" if ended == "out_of_budget" else ""
+        return Run(ended, summary=summary)
+
+    def fetch(self, project: str, path: str) -> str | None:
+        """The file as the script leaves it."""
+        self._meet("fetch")
+        with self._lock:
+            found = self._project(project)
+        if found.script.ending == "lost" or path not in found.submission.files:
+            return None
+        return _written(found.submission, path, found.script.ending)
+
+    def findings(self, project: str) -> tuple[Finding, ...]:
+        """What the script says of the declarations."""
+        self._meet("findings")
+        with self._lock:
+            found = self._project(project)
+        if found.script.ending != "refuted":
+            return ()
+        from kleis.lean import theorem_names
+
+        names = theorem_names(found.submission.files[found.submission.target])
+        message = "mock: it fails for n = 0"
+        return tuple(Finding(name, "refuted", "counterexample", message) for name in names[:1])
+
+    def cancel(self, project: str) -> bool:
+        """Stop a script."""
+        self._meet("cancel")
+        with self._lock:
+            found = self._project(project)
+            if found.seen > found.script.looks:
+                return False
+            found.cancelled = True
+            self._keep(found)
+            return True
+
+    def overview(self) -> Overview:
+        """How many projects there are."""
+        self._meet("overview")
+        count = len(self._projects) if self._directory is None else len(list(self._directory.glob("*.json")))
+        return Overview("mock", count)
+
+    # Projects, in memory or on disk.
+
+    def _keep(self, project: _Project) -> None:
+        if self._directory is None:
+            self._projects[project.id] = project
+            return
+        self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        beside = self._directory / f".{project.id}.{secrets.token_hex(4)}"
+        beside.write_bytes(msgspec.json.encode(project))
+        beside.replace(self._directory / f"{project.id}.json")
+
+    def _project(self, project: str) -> _Project:
+        found = self._projects.get(project)
+        if self._directory is not None and re.fullmatch("[0-9a-f]{16}", project):
+            found = self._stored(self._directory / f"{project}.json")
+        if found is None:
+            raise ServiceFailure("not_found")
+        return found
+
+    def _stored(self, path: Path) -> _Project | None:
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=_Project)
+        except (FileNotFoundError, msgspec.DecodeError):
+            return None
+
+    def _by_key(self, key: str) -> _Project | None:
+        known = list(self._projects.values())
+        if self._directory is not None and self._directory.is_dir():
+            known += [found for path in self._directory.glob("*.json") if (found := self._stored(path))]
+        return next((project for project in known if project.submission.key == key), None)
+
+
+def scripted(submission: Submission) -> Script:
+    """The script that words in a submission ask for; comments that were sent along count, the prompt does not."""
+    name = submission.target.rpartition("/")[2].casefold()
+    text = submission.files.get(submission.target, "").casefold()
+    is_snippet = submission.target == "Main.lean"
+    if "partial" in name:
+        return Script("partial")
+    if "fail" in name:
+        return Script("out_of_budget")
+    if is_snippet and ("false_theorem" in text or "bad_lemma" in text):
+        return Script("refuted")
+    if is_snippet and ("timeout" in text or "hard" in text):
+        return Script("out_of_budget")
+    return Script("proved")
+
+
+_STATEMENTS = (
+    (("even", "sum"), "theorem sum_of_evens (a b : ℕ) (ha : a % 2 = 0) (hb : b % 2 = 0) : (a + b) % 2 = 0"),
+    (("prime",), "theorem a_prime_above (n : ℕ) : ∃ p : ℕ, n < p ∧ Nat.Prime p"),
+    (("commut",), "theorem add_commutes (a b : ℕ) : a + b = b + a"),
+    ((), "theorem described (n : ℕ) : n = n"),
+)
+
+
+def _written(submission: Submission, path: str, ending: Ending) -> str:
+    """A file as a script leaves it."""
+    text = submission.files[path]
+    if DESCRIPTION in submission.files:
+        text = _formalised(submission, submission.files[DESCRIPTION])
+    total = len(_SORRY.findall(text))
+    match ending:
+        case "proved" | "changed" | "axiom" | "negated":
+            count = total
+        case "partial" | "with_errors":
+            count = (total + 1) // 2
+        case _:
+            count = 0
+    text = _SORRY.sub(_FILLED, text, count=count) if count else text
+    if ending == "changed":
+        text = text.replace("theorem ", "theorem easier_", 1)
+    if ending == "axiom":
+        text += "\naxiom mock_axiom : False"
+    return f"{text.rstrip()}\n{MARK}\n"
+
+
+def _formalised(submission: Submission, description: str) -> str:
+    """A statement for a description, open or with the words that stand for a proof."""
+    low = description.casefold()
+    statement = next(lean for words, lean in _STATEMENTS if all(word in low for word in words))
+    context = [name for name in submission.files if name not in (submission.target, DESCRIPTION)]
+    notes = "".join(f"-- context: {name}\n" for name in sorted(context))
+    proof = _FILLED if submission.prompt == FORMALIZE_AND_PROVE else "sorry"
+    return f"import Mathlib\n\n{notes}{statement} := by\n  {proof}\n"

@@ -1,0 +1,313 @@
+"""The group `lean`: proofs by Aristotle, files and formalisations, Kleis propositions first (servers.md; ADR 019).
+
+Invariants
+----------
+- No call takes longer than 50 s: what is not done by then is a job, and the answer says when to ask again.
+- Files are read and written below the allowed roots only.  The key is in no answer.
+- The service is made when it is first needed; a server without a key still answers, and says what is missing.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, assert_never
+
+import msgspec
+
+from kleis.errors import KleisError
+from registry.aristotle.choice import KEY, choose_service, is_mock
+from registry.aristotle.desk import Desk
+from registry.aristotle.folders import Folders, PathRefused
+from registry.aristotle.jobs import Job, JobKind, JobStore
+from registry.aristotle.orders import Order, OrderRefused, context_names, file_job, formalize_job, prove_job
+from registry.aristotle.service import AristotleService, ServiceFailure
+from registry.errors import RegistryError
+from registry.server.group import Answer, CallContext, Group, ResourceSpec, ResourceText, ToolSpec
+from registry.server.lean_answers import answered, job_answer, refusal, row_of, scrubbed
+from registry.server.lean_kleis import KleisRoute, no_key
+from registry.server.lean_tools import (
+    BRIEF,
+    INSTRUCTIONS,
+    MORE_TOOLS,
+    TOOLS,
+    AristotleStatus,
+    Cancel,
+    CheckFormalize,
+    CheckProof,
+    CheckProveFile,
+    Formalize,
+    ListJobs,
+    Prove,
+    ProveFile,
+)
+from registry.server.settings import Site
+
+__all__ = ["LeanGroup", "make"]
+
+WITHIN = 45.0
+"""Seconds in which a call answers with what it has."""
+
+STATUS = "aristotle://status"
+
+Request = (
+    Prove
+    | CheckProof
+    | ProveFile
+    | CheckProveFile
+    | Formalize
+    | CheckFormalize
+    | Cancel
+    | AristotleStatus
+    | ListJobs
+)
+
+
+def make(site: Site) -> Group:
+    """The group over the site's home and roots, with the service that the environment asks for."""
+    return LeanGroup(site, os.environ)
+
+
+class LeanGroup(Group):
+    """The tools over the jobs of one home."""
+
+    name = "lean"
+    instructions = INSTRUCTIONS
+    brief_instructions = BRIEF
+
+    def __init__(self, site: Site, environment: Mapping[str, str]) -> None:
+        self._site = site
+        self._environment = dict(environment)
+        self._key = environment.get(KEY, "").strip()
+        self._folders = Folders(site.settings.roots)
+        self._store = JobStore(site.settings.home)
+        self._service: AristotleService | None = None
+        self._kleis = KleisRoute(site)
+        self._tools = TOOLS + MORE_TOOLS if site.settings.more else TOOLS
+
+    def tools(self) -> tuple[ToolSpec, ...]:
+        return self._tools
+
+    async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:
+        answer = await context.run_in_worker(lambda: self._guarded(arguments, context))
+        return scrubbed(answer, self._key)
+
+    def _guarded(self, arguments: Request, context: CallContext) -> Answer:
+        try:
+            return self._answer(arguments, context)
+        except PathRefused as error:
+            return refusal(error.code, error.message, hint=error.hint)
+        except OrderRefused as error:
+            return refusal(error.code, error.message, argument=error.argument, hint=error.hint)
+        except ServiceFailure as error:
+            return no_key(arguments) if error.code == "no_key" else refusal(error.code, error.message)
+        except KleisError as error:
+            fields = error.as_dict()
+            return refusal(error.code, error.message, argument="code", hint=error.hint, problem=fields)
+        except RegistryError as error:
+            return refusal(error.kind, error.message, hint=error.hint or "")
+
+    def _answer(self, arguments: Request, context: CallContext) -> Answer:
+        match arguments:
+            case Prove(language="kleis"):
+                return self._prove_kleis(arguments, context)
+            case Prove():
+                return self._prove(arguments, context)
+            case ProveFile():
+                return self._prove_file(arguments, context)
+            case Formalize():
+                return self._formalize(arguments, context)
+            case CheckProof():
+                return self._check("prove", arguments.project_id)
+            case CheckFormalize():
+                return self._check("formalize", arguments.project_id)
+            case CheckProveFile():
+                return self._check_file(arguments)
+            case Cancel():
+                return self._cancel(arguments)
+            case AristotleStatus():
+                return answered(self._status())
+            case ListJobs():
+                jobs = self._store.all()
+                end = arguments.offset + arguments.limit
+                rows = [row_of(job) for job in jobs[arguments.offset : end]]
+                return answered({"jobs": rows, "total": len(jobs), "offset": arguments.offset})
+            case _:
+                assert_never(arguments)
+
+    # The service.
+
+    def service(self) -> AristotleService:
+        """The service.  Raises `ServiceFailure` where there is none."""
+        if self._service is None:
+            self._service = choose_service(self._environment, self._site.settings.home)
+        return self._service
+
+    def _order(self) -> Order:
+        return Order(self.service().mode, self._key, time.time())
+
+    def _desk(self) -> Desk:
+        return Desk(self._store, self.service())
+
+    def _begun(self, job: Job, context: CallContext, *, wait: bool, more: Mapping[str, Any]) -> Answer:
+        """Hand a job in, wait for it if that is asked for, and say where it stands."""
+        desk = self._desk()
+        started = time.monotonic()
+        job = desk.open(job)
+        if wait:
+
+            def report(job: Job) -> None:
+                context.progress(time.monotonic() - started, WITHIN, job.last)
+
+            job = desk.wait(job, WITHIN - (time.monotonic() - started), context.cancelled, report)
+        if job.kind == "file" and job.outcome is not None:
+            job = self._saved(job, None)
+        return self._said(job, asked="submitted", **more)
+
+    def _said(self, job: Job, *, asked: str = "", **more: Any) -> Answer:
+        return job_answer(job, self.service(), time.time(), asked=asked, **more)
+
+    # Jobs begin.
+
+    def _prove(self, arguments: Prove, context: CallContext) -> Answer:
+        order = self._order()
+        files, warnings = self._context(arguments.context_files or ())
+        job = prove_job(order, arguments.code, files, arguments.hint or "")
+        job = msgspec.structs.replace(job, warnings=warnings)
+        return self._begun(job, context, wait=arguments.wait, more={})
+
+    def _prove_kleis(self, arguments: Prove, context: CallContext) -> Answer:
+        try:
+            service = self.service()
+        except ServiceFailure:
+            service = None
+        found = self._kleis.decide(arguments, context)
+        if found.answer is not None or service is None:
+            return found.answer or found.unknown("no key is set: Aristotle was not asked")
+        job = found.job(self._order(), arguments.hint or "")
+        wait = False if found.late else arguments.wait
+        return self._begun(job, context, wait=wait, more=found.fields(f"job {job.id}"))
+
+    def _prove_file(self, arguments: ProveFile, context: CallContext) -> Answer:
+        order = self._order()
+        file = self._folders.project(arguments.file_path)
+        wanted = arguments.output_path or str(file.path.with_name(file.path.stem + ".solved.lean"))
+        output = self._folders.output(wanted)
+        notes = (f"{file.left_out} files of the project are too many or too large and stay here",)
+        job = msgspec.structs.replace(
+            file_job(order, file),
+            file_path=str(file.path),
+            output_path=str(output),
+            warnings=notes if file.left_out else (),
+        )
+        return self._begun(job, context, wait=arguments.wait, more={})
+
+    def _formalize(self, arguments: Formalize, context: CallContext) -> Answer:
+        order = self._order()
+        given = (arguments.context_file,) if arguments.context_file else ()
+        files, warnings = self._context(given)
+        job = formalize_job(order, arguments.description, files, prove=arguments.prove)
+        job = msgspec.structs.replace(job, wants_proof=arguments.prove, warnings=warnings)
+        note = {"context": f"the context file {', '.join(files)} went along"} if files else {}
+        return self._begun(job, context, wait=arguments.wait, more=note)
+
+    def _context(self, paths: Sequence[str]) -> tuple[dict[str, str], tuple[str, ...]]:
+        """Context files by name.  The mock takes one that is missing, as the original's did, and says so."""
+        files: dict[str, str] = {}
+        warnings: list[str] = []
+        for path, name in zip(paths, context_names(paths), strict=True):
+            try:
+                files[name] = self._folders.read(path)[1]
+            except PathRefused as error:
+                if error.code != "not_found" or not is_mock(self._environment):
+                    raise
+                files[name] = ""
+                warnings.append(f"the context file {name} was not found; the real service would not be asked")
+        return files, tuple(warnings)
+
+    # Jobs go on.
+
+    def _job(self, kind: JobKind | None, project_id: str) -> Job | Answer:
+        job = self._store.get(project_id)
+        if job is None or (kind is not None and job.kind != kind):
+            hint = "use the project_id of an answer, with the check tool of the same kind"
+            return refusal(
+                "unknown_job", f"unknown project {project_id[:80]!r}", argument="project_id", hint=hint
+            )
+        service = self.service()
+        if job.stage != "done" and service.mode != job.mode:
+            message = f"this job belongs to the {job.mode} service, and the {service.mode} one is in use"
+            return refusal("other_service", message, argument="project_id", project_id=job.id)
+        return job
+
+    def _check(self, kind: JobKind, project_id: str) -> Answer:
+        job = self._job(kind, project_id)
+        return job if isinstance(job, Answer) else self._said(self._desk().advance(job))
+
+    def _check_file(self, arguments: CheckProveFile) -> Answer:
+        job = self._job("file", arguments.project_id)
+        if isinstance(job, Answer):
+            return job
+        job = self._desk().advance(job)
+        if job.outcome is None or not job.outcome.code:
+            return self._said(job)
+        if arguments.save:
+            return self._said(self._saved(job, arguments.output_path))
+        return self._said(job, next="not saved: call check_prove_file with save=True to write it")
+
+    def _saved(self, job: Job, wanted: str | None) -> Job:
+        """The job with its text on disk, where that is a result; a second save to the same place writes nothing."""
+        assert job.outcome is not None
+        if job.outcome.status not in ("proved", "partial"):
+            return job
+        target = self._folders.real(wanted or job.output_path)
+        if (
+            job.saved_path
+            and (not wanted or str(target) == job.saved_path)
+            and os.path.exists(job.saved_path)
+        ):
+            return job
+        saved = self._folders.write_new(target, job.outcome.code)
+        return self._store.put(msgspec.structs.replace(job, saved_path=str(saved)))
+
+    def _cancel(self, arguments: Cancel) -> Answer:
+        job = self._job(None, arguments.project_id)
+        if isinstance(job, Answer):
+            return job
+        if job.stage == "done":
+            return self._said(job, cancelled=False)
+        job = self._desk().cancel(job)
+        return self._said(job, cancelled=job.cancelled)
+
+    # The resource.
+
+    def resources(self) -> Sequence[ResourceSpec]:
+        return (ResourceSpec(uri=STATUS, name="aristotle status", title="Whether Aristotle can be asked"),)
+
+    async def read(self, uri: str) -> ResourceText | None:
+        if uri != STATUS:
+            return None
+        import asyncio
+
+        status = await asyncio.get_running_loop().run_in_executor(None, self._status)
+        return ResourceText(msgspec.json.encode(status).decode())
+
+    def _status(self) -> dict[str, Any]:
+        """The original's four fields and the design's three."""
+        mock = is_mock(self._environment)
+        fields: dict[str, Any] = {"mock_mode": mock, "api_key_configured": bool(self._key)}
+        try:
+            service = self.service()
+            overview = service.overview()
+        except ServiceFailure as failure:
+            healthy = failure.code in ("no_key", "library_missing", "authentication")
+            fields |= {"authenticated": False if healthy else None, "api_healthy": None if healthy else False}
+            fields |= {"ready": False, "problem": failure.code, "message": failure.message}
+            return {name: value for name, value in fields.items() if value is not None}
+        fields |= {"ready": True, "authenticated": True, "api_healthy": True, "mode": service.mode}
+        fields["projects_today"] = overview.projects_today
+        if overview.toolchain:
+            fields["toolchain"] = overview.toolchain
+        marked = "" if service.mode == "real" else f" ({service.mode}: nothing is proved)"
+        return {**fields, "message": f"ready{marked}"}
