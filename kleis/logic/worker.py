@@ -93,13 +93,18 @@ class _Worker:
             for key, _ in self._selector.select(self._patience()):
                 if key.fd == 0:
                     open_input = self._requests()
-                else:
+                elif self._is_registered(key):
                     self._listen(key.data)
                 self._hand_out()
             self._guard()
         for child in (*self._idle, *self._running.values()):
             child.kill()
             os.waitpid(child.process, 0)
+
+    def _is_registered(self, key: selectors.SelectorKey) -> bool:
+        """Whether the child is still listened to: what came before in the same batch may have buried it."""
+        known = self._selector.get_map().get(key.fd)
+        return known is not None and known.data is key.data
 
     def _patience(self) -> float | None:
         """How long to wait for anything to happen before a deadline passes."""

@@ -307,8 +307,10 @@ def _call_template(
     written = definitions.written_parameters(template)
     terms: list[Term] = []
     for argument, wanted in zip(arguments, written, strict=False):
-        term = unit.term(argument, wanted)
-        if wanted is not None and not variables_of(wanted):
+        # Variables of the template mean nothing here: what they stand for is found from all arguments together.
+        known = wanted is not None and not variables_of(wanted)
+        term = unit.term(argument, wanted if known else None)
+        if wanted is not None and known:
             term = unit.adapt(term, wanted, argument, f"an argument of {template.node.name}")
         terms.append(term)
     missing: list[Variable] = []
