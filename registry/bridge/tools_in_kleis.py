@@ -15,15 +15,25 @@ import msgspec
 from kleis.errors import KleisError
 from kleis.parser import parse_program
 from kleis.printer import print_declaration
-from kleis.syntax import Expression, FunctionDefinition, Program
+from kleis.syntax import (
+    AppliedType,
+    Expression,
+    FunctionDefinition,
+    NamedType,
+    ProductType,
+    Program,
+    TypeExpression,
+)
 from kleis.theory import Theory
 from kleis.traversal import children
+from pif.analysis.facts import facts_of
 from pif.analysis.types import Shape, Type, find
 from pif.budget import reserve_stack
 from pif.reference.machine import Tool, Tools
 from registry.bridge.names import FunctionNames
 from registry.bridge.parts import Function, Source, Untranslatable
 from registry.bridge.translation import Translator
+from registry.bridge.trials import ToolSignature
 from registry.bridge.node_types import KleisTypes, NodeTypes, Unexpressed, fields_of, node_types, parameter_types
 
 __all__ = ["ToolTheory", "Translated"]
@@ -64,7 +74,6 @@ class ToolTheory:
         self.refused: dict[str, Untranslatable] = {}
         self._functions: dict[str, Function | None] = {}
         self._types: dict[str, NodeTypes] = {}
-        self._under_way: dict[str, set[str]] = {}
 
     def add(self, reference: str) -> Translated:
         """A tool and all that it calls, in the theory; `Untranslatable` where it cannot be."""
@@ -125,6 +134,62 @@ class ToolTheory:
             raise Untranslatable("another tool, or a declaration, has its name in Kleis", "", tool.label)
         return Function(tool.label, name, count, records, _kind(result) == "record")
 
+    # ── What laws ask of a tool ──────────────────────────────────────────────────────────────────────────────
+
+    def called(self, tool: Tool) -> Function | None:
+        """The function of a tool, also of one that has no definition but could be called in Kleis."""
+        try:
+            return self.function(tool)
+        except Untranslatable:
+            pass
+        types = self.types(tool)
+        count, term = 0, tool.term
+        while term.op == "lam":
+            count, term = count + 1, term.parts[0]
+        given, result = parameter_types(types.whole.type_, count)
+        if any(map(_is_function, (*given, result))):
+            return None
+        current = self.tools.tool(tool.name)
+        name = self.names.tool(tool.label, tool.name, current=current is not None and current.label == tool.label)
+        return None if name is None else Function(tool.label, name, count, tuple(map(_field_names, given)))
+
+    def parameters(self, tool: Tool) -> tuple[TypeExpression | None, ...]:
+        """The types of the parameters of a tool's function."""
+        return self._signature_types(tool)[0]
+
+    def signature(self, tool: Tool) -> ToolSignature | None:
+        """A tool as an operation at ℤ in place of type variables; None where Kleis has no words for its types."""
+        function = self.called(tool)
+        given, result = self._signature_types(tool)
+        if function is None or result is None:
+            return None
+        known = tuple(each for each in given if each is not None)
+        if len(known) != len(given):
+            return None
+        return ToolSignature(function, tuple(map(_at_integers, known)), _at_integers(result))
+
+    def _signature_types(self, tool: Tool) -> tuple[tuple[TypeExpression | None, ...], TypeExpression | None]:
+        function = self.called(tool)
+        if function is None:
+            return (), None
+        given, result = parameter_types(self.types(tool).whole.type_, function.parameters)
+        types, found = KleisTypes(), list[TypeExpression | None]()
+        for type_, fields in zip(given, function.records, strict=True):
+            if fields is None:
+                found.append(types.maybe(type_))
+            else:
+                inner = fields_of(type_) or {}
+                found += [types.maybe(inner.get(each)) for each in fields]
+        return tuple(found), types.maybe(result)
+
+    def needs(self, tool: Tool) -> tuple[str, ...]:
+        """The labels of the tools that a tool calls."""
+        found = self.translated.get(tool.label)
+        if found is not None:
+            return found.needs
+        called = (self.tools.tool(name) for name in facts_of(tool.term).tools)
+        return tuple(each.label for each in called if each is not None)
+
     # ── Groups ───────────────────────────────────────────────────────────────────────────────────────────────
 
     def _add_group(self, tool: Tool) -> None:
@@ -171,6 +236,19 @@ class ToolTheory:
                 f"Kleis cannot read its definition: {error.message}", "", tool.label
             ) from None
         return self.theory.include(program)
+
+
+def _at_integers(type_: TypeExpression) -> TypeExpression:
+    """A type with ℤ for its variables."""
+    match type_:
+        case NamedType(name=name) if len(name) == 1 and name.isascii():
+            return NamedType("ℤ")
+        case AppliedType(name=name, arguments=arguments):
+            return AppliedType(name, tuple(map(_at_integers, arguments)))
+        case ProductType(items=items):
+            return ProductType(tuple(map(_at_integers, items)))
+        case _:
+            return type_
 
 
 def _kind(type_: Type | None) -> str:

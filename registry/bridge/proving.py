@@ -1,0 +1,117 @@
+"""The prover as laws use it: one broker for all questions of a process, a theory of tools for each (ADR 015).
+
+Everything from `kleis.logic` is loaded when the first law is asked, so a registry without laws never pays for solvers.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import msgspec
+
+from kleis.printer import print_expression
+from kleis.syntax import Expression
+from kleis.theory import Theory
+
+if TYPE_CHECKING:
+    from kleis.logic.broker import Broker
+    from kleis.logic.cache import VerdictCache
+    from kleis.logic.certificate import CheckReport
+    from kleis.logic.verdict import Verdict
+
+__all__ = ["LawProver", "Proof"]
+
+
+class Proof(msgspec.Struct, frozen=True):
+    """A certificate as JSON values, or why there is none."""
+
+    certificate: dict[str, Any] | None
+    reason: str = ""
+
+
+class LawProver:
+    """Asks the prover about theories of tools. Safe in threads; `close` ends the worker.
+
+    `cache` is a directory of verdicts, None for none.
+    """
+
+    def __init__(self, cache: Path | None = None) -> None:
+        self._directory = cache
+        self._lock = threading.Lock()
+        self._broker: Broker | None = None
+        self._cache: VerdictCache | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the worker, if there is one. Another question starts another."""
+        with self._lock:
+            broker, self._broker = self._broker, None
+        if broker is not None:
+            broker.close()
+
+    def broker(self) -> Broker:
+        """The way to the worker."""
+        from kleis.logic.broker import Broker
+
+        with self._lock:
+            if self._broker is None:
+                self._broker = Broker()
+            return self._broker
+
+    def verify(self, theory: Theory, claim: Expression, lemmas: Sequence[Expression] = ()) -> Verdict:
+        """The verdict on a proposition over the tools of a theory."""
+        from kleis.logic.questions import Prover
+
+        return Prover(
+            theory, broker=self.broker(), cache=self._verdicts(), cvc5=find_spec("cvc5") is not None
+        ).verify(claim, lemmas=lemmas, file="<law>")
+
+    def _verdicts(self) -> VerdictCache | None:
+        from kleis.logic.cache import VerdictCache
+
+        if self._directory is None:
+            return None
+        with self._lock:
+            if self._cache is None:
+                self._cache = VerdictCache(self._directory)
+            return self._cache
+
+    def certified(
+        self, theory: Theory, claim: Expression, verdict: Verdict, lemmas: Sequence[Expression] = ()
+    ) -> Proof:
+        """The certificate of a verdict; it has passed its own check."""
+        from kleis.logic.certificate import CertificateError
+        from kleis.logic.certificate_build import Question, build
+
+        shown = [
+            (print_expression(each), self.verify(theory, each, lemmas[:place]))
+            for place, each in enumerate(lemmas)
+        ]
+        question = Question(print_expression(claim), "", tuple(shown))
+        try:
+            certificate = build(self.broker(), theory, question, verdict)
+        except CertificateError as error:
+            return Proof(None, error.message)
+        return Proof(msgspec.to_builtins(certificate))
+
+    def check(self, certificate: dict[str, Any]) -> CheckReport:
+        """Whether a certificate shows what it says; everything is parsed, encoded and solved again."""
+        from kleis.logic.certificate import Certificate, CheckReport, Finding, check
+
+        try:
+            read = msgspec.convert(certificate, Certificate)
+        except msgspec.ValidationError as error:
+            return CheckReport((Finding("file", False, f"this is no certificate: {error}"),))
+        return check(read, self.broker())
