@@ -53,6 +53,9 @@ __all__ = ["PAGE", "Workspace"]
 PAGE = 50
 """Tools in one answer of `list` unless `limit` says otherwise."""
 
+LIBRARY_SHOWN = 10
+"""Tools of the standard library that `list` shows beside those of the home."""
+
 P = ParamSpec("P")
 
 
@@ -225,33 +228,34 @@ class Workspace:
     ) -> Answer:
         """The tools whose name or description holds every word of `query`, with their types.
 
-        Those of the home come first. The library's are among them where something is looked for; without a query it is
-        only counted, and `library` lists it alone.
+        These are the home's tools. Where something is looked for, `library` names the standard library's that match; by
+        `library` these are listed instead of the home's.
         """
-        total, records = (0, ()) if library else self.store.page(query, offset, limit)
-        matching = self.library.matching(search_words(query)) if library or query.split() else ()
-        start = max(0, offset - total)
         tools = self.tools()
-        listed: list[Json] = []
-        for record in [*records, *matching[start : start + limit - len(records)]]:
-            found: dict[str, Json] = {
-                "name": record.name,
-                "version": record.version,
-                "description": record.description,
-                "capabilities": [*record.capabilities],
-            }
-            if types:
-                found["type"] = self._types.typing(record, tools).text
-            listed.append(found)
-        answer: Answer = {
-            "type": "tools",
-            "tools": listed,
-            "total": total + len(matching),
-            "offset": offset,
-        }
-        if not matching:
-            answer["library"] = len(self.library.entries)
+        words = search_words(query)
+        found = self.library.matching(words) if words or library else ()
+        if library:
+            total, records = len(found), found[offset : offset + limit]
+        else:
+            total, records = self.store.page(query, offset, limit)
+        listed = [self._listed(record, tools, types=types) for record in records]
+        answer: Answer = {"type": "tools", "tools": listed, "total": total, "offset": offset}
+        if words and not library:
+            shown = [self._listed(record, tools, types=types) for record in found[:LIBRARY_SHOWN]]
+            answer |= {"library": shown, "library_total": len(found)}
         return answer
+
+    def _listed(self, record: ToolRecord, tools: SnapshotTools, *, types: bool) -> dict[str, Json]:
+        """A tool as a row of `list`."""
+        row: dict[str, Json] = {
+            "name": record.name,
+            "version": record.version,
+            "description": record.description,
+            "capabilities": [*record.capabilities],
+        }
+        if types:
+            row["type"] = self._types.typing(record, tools).text
+        return row
 
     @_answering
     def show(self, reference: str, *, python: bool = False) -> Answer:
