@@ -25,6 +25,7 @@ import msgspec
 from kleis.logic.engine import Task
 from kleis.logic.list_terms import cons, direct, head, is_nil, nil, tail
 from kleis.logic.recursive_lists import BUILT_IN, Recursive, recursive
+from kleis.logic.settled import is_settled, settled
 from kleis.logic.smt.sorts import erased
 from kleis.logic.stripping import stripped
 from kleis.meaning.constructors import tuple_constructor
@@ -62,7 +63,8 @@ _MOST = 80
 
 def expanded(task: Task) -> Task:
     """The task with lists by recursion and functions in their places; the task itself where there is nothing to do."""
-    if not any(_concerns(each) for each in _everything(task)):
+    bodies = (each.body for each in task.meaning.definitions)
+    if not any(map(_concerns, _everything(task))) and all(map(is_settled, bodies)):
         return task
     return _Expansion(task).task()
 
@@ -228,7 +230,8 @@ class _Expansion:
         if definition.key in self._begun:
             return
         self._begun.add(definition.key)
-        body = msgspec.structs.replace(definition, body=self._term(definition.body))
+        written = settled(definition.body, self._task.meaning)
+        body = msgspec.structs.replace(definition, body=self._term(written))
         self._made[definition.key] = Recursive(body, self._argued(raw.termination, {}))
 
     def _instance(self, raw: Recursive, call: DefinitionCall, places: Sequence[int]) -> Term:
@@ -247,7 +250,8 @@ class _Expansion:
         arguments = (*taken, *(call.arguments[place] for place in kept))
         if key not in self._begun:
             self._begun.add(key)
-            body = self._term(substitute(definition.body, functions))
+            written = settled(definition.body, self._task.meaning)
+            body = self._term(substitute(written, functions))
             made = Definition(
                 key,
                 definition.name,

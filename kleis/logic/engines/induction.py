@@ -37,8 +37,9 @@ from kleis.logic.engines.z3_runs import DEFAULT, Options, proof_of, run_text, sc
 from kleis.logic.expansion import expanded
 from kleis.logic.smt.script import Script, encode
 from kleis.logic.smt.sorts import Inexpressible
-from kleis.meaning.core import DefinitionCall, LiteralTerm, Term, Variable
-from kleis.meaning.terms import subterms
+from kleis.meaning.core import DataSort, Definition, DefinitionCall, ListOf, LiteralTerm, Term
+from kleis.meaning.meaning import Termination
+from kleis.meaning.terms import free_variables, subterms
 
 __all__ = ["INDUCTION", "check_induction"]
 
@@ -156,16 +157,38 @@ def _texts(task: Task) -> Iterator[tuple[Options, str]]:
 def _ranked(task: Task, goal: Goal) -> list[Scheme]:
     """The schemes, those first whose variable is where a definition recurs."""
     recurs: dict[str, int] = {}
+    definitions = {each.key: each for each in task.meaning.definitions}
     for each in subterms(goal.body):
-        if isinstance(each, DefinitionCall):
-            termination = task.meaning.termination(each.definition)
-            places = termination.arguments if termination is not None else ()
-            for place, argument in enumerate(each.arguments):
-                if isinstance(argument, Variable) and termination is not None:
-                    weight = 2 if place in places or not places else 1
-                    recurs[argument.name] = recurs.get(argument.name, 0) + weight
+        if not isinstance(each, DefinitionCall):
+            continue
+        termination = task.meaning.termination(each.definition)
+        if termination is None:
+            continue
+        places = _descends(definitions[each.definition], termination)
+        for place, argument in enumerate(each.arguments):
+            for variable in free_variables(argument):
+                plain = argument == variable
+                weight = (
+                    (2 if plain else 1)
+                    if place in places
+                    else int(plain and isinstance(variable.sort, _LISTED))
+                )
+                if weight:
+                    recurs[variable.name] = recurs.get(variable.name, 0) + weight
     found = [each for each in schemes(goal, _starts(task, goal)) if each.variable in recurs]
     return sorted(found, key=lambda each: (-recurs[each.variable], each.steps))
+
+
+_LISTED = (DataSort, ListOf)
+
+
+def _descends(definition: Definition, termination: Termination) -> frozenset[int]:
+    """The parameters that become smaller in the recursion: those that the termination argument speaks of."""
+    if termination.arguments:
+        return frozenset(termination.arguments)
+    names = {each.name for measure in termination.measures for each in free_variables(measure)}
+    places = {place for place, each in enumerate(definition.parameters) if each.name in names}
+    return frozenset(places or range(len(definition.parameters)))
 
 
 def _starts(task: Task, goal: Goal) -> tuple[int, ...]:

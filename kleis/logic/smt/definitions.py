@@ -17,16 +17,22 @@ Invariant: a definition without a termination argument raises `Inexpressible`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise, product
 
 from kleis.logic.smt.equations import Case, cases
 from kleis.logic.smt.sorts import Inexpressible
 from kleis.logic.smt.terms import Terms
 from kleis.logic.smt.text import TRUE, application, conjunction, implication, quoted
-from kleis.meaning.core import BOOL, Definition, Term
+from kleis.meaning.core import BOOL, Construction, Definition, DefinitionCall, Term
 from kleis.meaning.formulas import at_arguments
 from kleis.meaning.meaning import Meaning
+from kleis.meaning.terms import subterms
 
 __all__ = ["Definitions"]
+
+_LAYERS = ("", ".1", ".2")
+"""The names of a function that is unfolded twice at most."""
 
 
 class Definitions:
@@ -135,15 +141,53 @@ class Definitions:
         self._declare_domains(group)
 
     def _declare_equations(self, group: Sequence[Definition]) -> None:
-        """One equation for every case, asserted where the recursion ends: elsewhere any value will do."""
+        """One equation for every case, asserted where the recursion ends: elsewhere any value will do.
+
+        An equation whose left side fits every call would be unfolded for ever.  There the calls within are of a copy
+        of the function, which is unfolded once more, to calls of a copy that is not: names for one function.
+        """
         declarations = self._terms.declarations
-        for each in group:
+        layers = _LAYERS if any(map(self._fits_every_call, group)) else _LAYERS[:1]
+        for each, layer in product(group, layers):
             sorts = " ".join(self._terms.sorts.name(variable.sort) for variable in each.parameters)
             result = self._terms.sorts.name(each.result)
-            declarations.append(f"(declare-fun {self._name(each)} ({sorts}) {result})")
+            declarations.append(f"(declare-fun {self._name(each, layer)} ({sorts}) {result})")
         for each in group:
-            declarations.extend(self._equation(each, case) for case in self._cases(each))
+            for layer, inner in pairwise(layers) if len(layers) > 1 else [("", "")]:
+                with self._calling(group, inner):
+                    declarations.extend(self._equation(each, case, layer) for case in self._cases(each))
+                declarations.extend(self._same(each, layer, inner))
             declarations.extend(self._result(each))
+
+    def _fits_every_call(self, definition: Definition) -> bool:
+        """Whether a recursive equation has no constructor on its left side."""
+        return any(
+            not any(isinstance(each, Construction) for each in case.arguments)
+            and any(
+                isinstance(each, DefinitionCall) and each.definition in definition.group
+                for each in subterms(case.body)
+            )
+            for case in self._cases(definition)
+        )
+
+    @contextmanager
+    def _calling(self, group: Sequence[Definition], layer: str) -> Iterator[None]:
+        """Within it, calls of the group are calls of its copies."""
+        names = {each.key: f"{each.key}{layer}" for each in group}
+        self._terms.definition_of = lambda key: (names[key], False) if key in names else self.named(key)
+        try:
+            yield
+        finally:
+            self._terms.definition_of = self.named
+
+    def _same(self, definition: Definition, layer: str, inner: str) -> Iterator[str]:
+        """That a function and its copy are one."""
+        if layer == inner or not definition.parameters:
+            return
+        call, copy = (
+            application(self._name(definition, each), self._arguments(definition)) for each in (layer, inner)
+        )
+        yield f"(assert (forall {self._head(definition)} (! (= {call} {copy}) :pattern ({call}))))"
 
     def _result(self, definition: Definition) -> Iterator[str]:
         """That a value is one of the written sort, where the recursion ends: no equation says it of all arguments."""
@@ -152,7 +196,7 @@ class Definitions:
         if guard != TRUE and definition.parameters:
             yield f"(assert (forall {self._head(definition)} (! {guard} :pattern ({call}))))"
 
-    def _equation(self, definition: Definition, case: Case) -> str:
+    def _equation(self, definition: Definition, case: Case, layer: str) -> str:
         sorts = self._terms.sorts
         termination = self._meaning.termination(definition.key)
         given = [sorts.guard(each.sort, self._terms.variable(each)) for each in case.variables]
@@ -160,7 +204,7 @@ class Definitions:
             condition = at_arguments(termination.condition, definition, case.arguments)
             given.append(self._terms.formula(condition).true)
         texts = [self._terms.value(each).text for each in case.arguments]
-        call = application(self._name(definition), texts)
+        call = application(self._name(definition, layer), texts)
         equation = implication(conjunction(*given), f"(= {call} {self._written(definition, case.body)[0]})")
         if not case.variables:
             return f"(assert {equation})"
