@@ -1,0 +1,321 @@
+"""Definitions in Lean, with termination.
+
+Specification: lean-and-corpus.md §6.2 ("function", "recursion"), proving.md §1 ("Definitions", "Definedness").
+
+A definition that gives truth values is of type Bool where Lean can compute it, else of type Prop.  A partial one has a
+companion: ``f_defined`` says where ``f`` has a value; of a partial formula ``f`` says where it is true and ``f_false``
+where it is false.
+
+Invariants
+    * A recursive definition is written only with a termination argument (kleis/meaning/termination.py), and is
+      total where that argument holds; elsewhere some value stands.
+    * A definition takes the classes that its operations need, and the least of each line of parents: so the same
+      definition serves a class and all that extend it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+from kleis.lean.contents import Contents, Gathering, carriers_in
+from kleis.lean.data import Data, Emit
+from kleis.lean.decidability import Decidability
+from kleis.lean.names import Names
+from kleis.lean.propositions import TRUE, simplified
+from kleis.lean.scopes import DefinitionInfo, Scope, Use
+from kleis.lean.sorts import call, refused
+from kleis.lean.terms import Terms, merged
+from kleis.lean.tree import Close, Command, Def, If, LeanTerm, Mutual, Name, Tactic
+from kleis.meaning.core import (
+    BOOL,
+    COMPLEX,
+    REAL,
+    BuiltinCall,
+    Definition,
+    DefinitionCall,
+    Narrowing,
+    Numeric,
+    Sort,
+    Term,
+    Undefined,
+)
+from kleis.meaning.meaning import Termination
+from kleis.meaning.terms import sorts_of, subterms
+from kleis.problems import Place
+
+__all__ = ["Definitions", "Surroundings"]
+
+
+class Surroundings(Protocol):
+    """What definitions need of the rest of the export."""
+
+    @property
+    def names(self) -> Names:
+        """The names of the file."""
+
+    @property
+    def data(self) -> Data:
+        """Its data types."""
+
+    @property
+    def emit(self) -> Emit:
+        """Takes finished commands."""
+
+
+class _Key(msgspec.Struct, frozen=True):
+    """A definition with the classes it is taken over."""
+
+    definition: Definition
+    uses: tuple[Use, ...]
+
+    def __hash__(self) -> int:
+        return hash((self.definition.key, self.uses))
+
+
+class Definitions:
+    """The definitions of one meaning, declared when they are first called.
+
+    `known` is shared by all meanings of a file.
+    """
+
+    def __init__(
+        self,
+        around: Surroundings,
+        definitions: Sequence[Definition],
+        terminations: Sequence[tuple[str, Termination]],
+        places: dict[str, Place],
+        known: dict[_Key, DefinitionInfo],
+    ) -> None:
+        self._around = around
+        self.data = around.data
+        self._definitions = {each.key: each for each in definitions}
+        self._terminations = dict(terminations)
+        self._places = places
+        self._known = known
+        self.gathering = Gathering(self._definitions)
+        self.decidability = Decidability(around.data.derives, self._computed)
+        self._computing: dict[str, bool] = {}
+
+    # ── what scopes ask ──────────────────────────────────────────────────────────────────────────────────
+
+    def __call__(self, key: str, scope: Scope) -> DefinitionInfo:
+        """A definition in the scope of a declaration."""
+        definition = self._definitions[key]
+        uses = self._uses(definition, scope)
+        made = _Key(definition, uses)
+        if made not in self._known:
+            self._declare(definition, uses)
+        return self._known[made]
+
+    def is_measured(self, key: str) -> bool:
+        """Whether a definition is recursive by a measure."""
+        termination = self._terminations.get(key)
+        return termination is not None and termination.kind == "measure"
+
+    def _uses(self, definition: Definition, scope: Scope) -> tuple[Use, ...]:
+        """The classes whose operations a definition speaks of."""
+        contents = self.gathering.definition(definition.key)
+        if any(symbol in scope.own for symbol in contents.symbols):
+            raise refused(f"{definition.name} speaks of operations that are only being declared")
+        found = [least for use in scope.uses if (least := use.least(contents.symbols)) is not None]
+        return tuple(found)
+
+    def _computed(self, key: str) -> bool:
+        """Whether a definition gives a Bool: its body is decided by computing, and defined everywhere."""
+        if key not in self._computing:
+            definition = self._definitions[key]
+            self._computing[key] = True  # of its own calls, unless something else says no
+            decided = definition.result == BOOL and self.decidability.formula(definition.body)
+            self._computing[key] = decided and not self._is_partial(definition)
+        return self._computing[key]
+
+    def _is_partial(self, definition: Definition) -> bool:
+        termination = self._terminations.get(definition.key)
+        if termination is not None and termination.condition is not None:
+            return True
+        contents = self.gathering.definition(definition.key)
+        return bool(contents.symbols) or not _looks_total(definition.body, self._definitions, set())
+
+    # ── declarations ─────────────────────────────────────────────────────────────────────────────────────
+
+    def _declare(self, definition: Definition, uses: tuple[Use, ...]) -> None:
+        group = [self._definitions[key] for key in definition.group] or [definition]
+        for each in group:
+            self._check_termination(each)
+        written = [self._reserve(each, uses) for each in group]
+        members: list[Def] = []
+        companions: list[Def] = []
+        for each, info in zip(group, written, strict=True):
+            first, rest, info = self._written(each, uses, info)
+            members.append(first)
+            companions += rest
+            self._known[_Key(each, uses)] = info
+        place = self._places.get(definition.key)
+        command: Command = members[0] if len(members) == 1 else Mutual(tuple(members))
+        self._around.emit(command, place, definition.name)
+        for each in companions:
+            self._around.emit(each, place, definition.name)
+
+    def _check_termination(self, definition: Definition) -> None:
+        termination = self._terminations.get(definition.key)
+        if definition.group and (termination is None or termination.kind == "unknown"):
+            raise refused(
+                f"termination of {definition.name} is not shown",
+                "write @decreases(measure) before its define",
+            )
+
+    def _reserve(self, definition: Definition, uses: tuple[Use, ...]) -> DefinitionInfo:
+        """What a recursive definition is to its own calls."""
+        name = self._around.names.declare(definition.name, "definition")
+        kind = "value"
+        if definition.result == BOOL:
+            kind = "bool" if self._computed(definition.key) else "prop"
+        scope = self._scope(definition, uses)
+        mentioned = carriers_in(each.sort for each in definition.parameters)
+        known = {*mentioned.carriers, *mentioned.numbers}
+        info = DefinitionInfo(
+            name=name,
+            kind=kind,
+            parameters=scope.parameters,
+            uses=uses,
+            determined=all(each.kleis in known for each in scope.parameters),
+        )
+        if definition.group:
+            self._known[_Key(definition, uses)] = info
+        return info
+
+    def _scope(self, definition: Definition, uses: tuple[Use, ...]) -> Scope:
+        contents = Contents()
+        contents.add(self.gathering.definition(definition.key))
+        for each in definition.parameters:
+            contents.sort(each.sort)
+        contents.symbols, contents.definitions = {}, {}
+        return Scope(self._around.names, self._around.data, contents, uses, definition=self)
+
+    def _written(
+        self, definition: Definition, uses: tuple[Use, ...], info: DefinitionInfo
+    ) -> tuple[Def, list[Def], DefinitionInfo]:
+        """The definition, its companions, and what callers have to know."""
+        scope = self._scope(definition, uses)
+        termination = self._terminations.get(definition.key)
+        measured = termination is not None and termination.kind == "measure"
+        terms = Terms(
+            scope,
+            scope.sorts,
+            self._around.data,
+            scope.locals,
+            self.decidability,
+            named_conditions=measured,
+        )
+        parameters = merged(terms.binder(each) for each in definition.parameters)
+        condition = self._condition(terms, termination)
+        companions: list[tuple[str, LeanTerm]] = []
+        body, defined, false = self._body(terms, definition, info.kind)
+        if definition.group and (defined != TRUE or (condition != TRUE and info.kind != "value")):
+            raise refused(f"{definition.name} is recursive, and partial beyond its termination")
+        if condition != TRUE:
+            body = If(condition, body, scope.sorts.some(definition.result), scope.locals.fresh("h"))
+            defined = condition
+        if defined != TRUE:
+            companions.append(("defined", simplified(defined)))
+        if false is not None:
+            companions.append(("false", simplified(false)))
+        scope.inhabited |= scope.sorts.chosen
+        heads = (
+            *scope.type_binders(implicit=True),
+            *scope.use_binders(),
+            *scope.inhabited_binders(every=False),
+        )
+        noncomputable = info.kind == "value" and (
+            terms.classical or scope.noncomputable or bool(scope.sorts.chosen) or _is_real(definition)
+        )
+        measures, decreasing = self._measures(terms, termination)
+        result = scope.sorts.type(definition.result) if info.kind != "prop" else Name("Prop")
+        command = Def(
+            name=info.name,
+            binders=(*heads, *parameters),
+            type=result,
+            body=simplified(body) if info.kind == "prop" else body,
+            noncomputable=noncomputable,
+            classical=terms.classical,
+            measures=measures,
+            decreasing=decreasing,
+        )
+        names = {
+            kind: self._around.names.declare(definition.name, kind, stem=f"{info.name}_{kind}")
+            for kind, _ in companions
+        }
+        others = [
+            Def(names[kind], (*heads, *parameters), Name("Prop"), formula, classical=terms.classical)
+            for kind, formula in companions
+        ]
+        known = msgspec.structs.replace(
+            info,
+            defined=names.get("defined", ""),
+            false=names.get("false", ""),
+            inhabited=frozenset(scope.inhabited),
+            noncomputable=noncomputable,
+        )
+        return command, others, known
+
+    @staticmethod
+    def _body(terms: Terms, definition: Definition, kind: str) -> tuple[LeanTerm, LeanTerm, LeanTerm | None]:
+        """The body, where it is defined, and for a partial formula where it is false."""
+        if kind == "prop":
+            formula = terms.formula(definition.body)
+            return formula.true, TRUE, None if formula.total else formula.false
+        value = terms.value(definition.body)
+        return value.term, value.defined, None
+
+    @staticmethod
+    def _condition(terms: Terms, termination: Termination | None) -> LeanTerm:
+        if termination is None or termination.condition is None:
+            return TRUE
+        if not terms.decidability.formula(termination.condition):
+            terms.classical = True
+        return terms.formula(termination.condition).true
+
+    @staticmethod
+    def _measures(
+        terms: Terms, termination: Termination | None
+    ) -> tuple[tuple[LeanTerm, ...], tuple[Tactic, ...]]:
+        if termination is None or termination.kind != "measure":
+            return (), ()
+        return tuple(_measure(terms, each) for each in termination.measures), (
+            Close("omega", all_goals=True),
+        )
+
+
+def _measure(terms: Terms, measure: Term) -> LeanTerm:
+    value = terms.value(measure).term
+    match measure.sort:
+        case Numeric(name="ℕ"):
+            return value
+        case Numeric(name="ℤ"):
+            return call(Name("Int.toNat"), value)
+        case Numeric():
+            raise refused("a measure that is no integer")
+        case _:
+            return call(Name("sizeOf"), value)
+
+
+def _is_real(definition: Definition) -> bool:
+    sorts: list[Sort] = [definition.result, *sorts_of(definition.body)]
+    return any(each in (REAL, COMPLEX) for each in sorts)
+
+
+def _looks_total(term: Term, definitions: dict[str, Definition], seen: set[str]) -> bool:
+    """Whether nothing partial occurs in a term or in what it calls."""
+    for each in subterms(term):
+        if isinstance(each, Narrowing | Undefined):
+            return False
+        if isinstance(each, BuiltinCall) and each.operation.condition is not None:
+            return False
+        if isinstance(each, DefinitionCall) and each.definition not in seen:
+            seen.add(each.definition)
+            if not _looks_total(definitions[each.definition].body, definitions, seen):
+                return False
+    return True
