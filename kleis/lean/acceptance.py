@@ -284,9 +284,13 @@ def _check_word(token: Token, following: Token | None) -> None:
         raise _Refusal(WORDS[token.text], f"{token.text} stands in a proof", token.line)
     if pieces[0] == "Lean" and len(pieces) > 1:
         raise _Refusal("macro", f"{token.text} is a name of Lean's own workings", token.line)
-    if token.text.endswith("!") and following is not None and following.kind == "string":
-        if following.offset == token.last and "{" in following.text:
-            raise _Refusal("unreadable", "a string with terms inside stands in a proof", token.line)
+    if token.text.endswith("!") and _has_terms(token, following):
+        raise _Refusal("unreadable", "a string with terms inside stands in a proof", token.line)
+
+
+def _has_terms(before: Token, token: Token | None) -> bool:
+    """Whether a string right after a name like ``s!`` has terms inside."""
+    return token is not None and token.offset == before.last and token.kind == "string" and "{" in token.text
 
 
 def _ascii_runs(name: str) -> list[str]:

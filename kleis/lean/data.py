@@ -40,7 +40,7 @@ __all__ = ["UNIVERSES", "Data", "type_binders"]
 
 UNIVERSES = ("u", "v", "w", *(f"u{number}" for number in range(1, 9)))
 
-Emit = Callable[[Command, Place | None, str], None]
+Emit = Callable[[Command, "Place | None", str], None]
 """Takes a finished command: with its place in Kleis, and its Kleis name."""
 
 

@@ -46,7 +46,7 @@ from kleis.meaning.meaning import Termination
 from kleis.meaning.terms import sorts_of, subterms
 from kleis.problems import Place
 
-__all__ = ["Definitions", "Surroundings"]
+__all__ = ["Definitions", "Key", "Surroundings"]
 
 
 class Surroundings(Protocol):
@@ -65,7 +65,7 @@ class Surroundings(Protocol):
         """Takes finished commands."""
 
 
-class _Key(msgspec.Struct, frozen=True):
+class Key(msgspec.Struct, frozen=True):
     """A definition with the classes it is taken over."""
 
     definition: Definition
@@ -87,7 +87,7 @@ class Definitions:
         definitions: Sequence[Definition],
         terminations: Sequence[tuple[str, Termination]],
         places: dict[str, Place],
-        known: dict[_Key, DefinitionInfo],
+        known: dict[Key, DefinitionInfo],
     ) -> None:
         self._around = around
         self.data = around.data
@@ -105,7 +105,7 @@ class Definitions:
         """A definition in the scope of a declaration."""
         definition = self._definitions[key]
         uses = self._uses(definition, scope)
-        made = _Key(definition, uses)
+        made = Key(definition, uses)
         if made not in self._known:
             self._declare(definition, uses)
         return self._known[made]
@@ -152,12 +152,12 @@ class Definitions:
             first, rest, info = self._written(each, uses, info)
             members.append(first)
             companions += rest
-            self._known[_Key(each, uses)] = info
+            self._known[Key(each, uses)] = info
         place = self._places.get(definition.key)
         command: Command = members[0] if len(members) == 1 else Mutual(tuple(members))
         self._around.emit(command, place, definition.name)
-        for each in companions:
-            self._around.emit(each, place, definition.name)
+        for companion in companions:
+            self._around.emit(companion, place, definition.name)
 
     def _check_termination(self, definition: Definition) -> None:
         termination = self._terminations.get(definition.key)
@@ -184,7 +184,7 @@ class Definitions:
             determined=all(each.kleis in known for each in scope.parameters),
         )
         if definition.group:
-            self._known[_Key(definition, uses)] = info
+            self._known[Key(definition, uses)] = info
         return info
 
     def _scope(self, definition: Definition, uses: tuple[Use, ...]) -> Scope:

@@ -17,6 +17,8 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Literal
 
 import msgspec
 
@@ -25,7 +27,7 @@ from kleis.lean.assembly import Block, assembled
 from kleis.lean.classes import Classes
 from kleis.lean.contents import Contents
 from kleis.lean.data import Data
-from kleis.lean.definitions import Definitions
+from kleis.lean.definitions import Definitions, Key
 from kleis.lean.files import LeanFile, Omission, TheoremEntry
 from kleis.lean.names import Names, spelled
 from kleis.lean.proofs import Proof, find_proof
@@ -91,7 +93,7 @@ class _Writer:
         self.data = Data(self.elaborator, self.names, self.emit)
         self.classes = Classes(self.names, self.emit)
         self.available = Available(self)
-        self.known: dict[object, DefinitionInfo] = {}
+        self.known: dict[Key, DefinitionInfo] = {}
         self.blocks: list[Block] = []
         self.theorems: list[TheoremEntry] = []
         self.omitted: list[Omission] = []
@@ -122,16 +124,16 @@ class _Writer:
 
         for name in self.theory.data:
             if wanted(self.theory.lookup(name)[0].file):
-                self._try(name, lambda name=name: self.data.data(name))
+                self._try(name, partial(self.data.data, name))
         for structure in self.elaborator.globals.structures():
             file = self.theory.lookup(structure.name)[0].file
             if wanted(file):
                 place = place_of(structure, file)
-                self._try(structure.name, lambda each=structure.name: self.available.structure(each), place)
+                self._try(structure.name, partial(self.available.structure, structure.name), place)
         self._obligations(wanted)
         for source in propositions_of(self.theory):
             if wanted(source.place.file):
-                self._try(source.name, lambda each=source: self._proposition(each), source.place)
+                self._try(source.name, partial(self._proposition, source), source.place)
 
     def _try(self, name: str, action: Callable[[], object], place: Place | None = None) -> None:
         try:
@@ -148,7 +150,7 @@ class _Writer:
                         self.elaborator.formula(each.formula, each.place), claim=each.formula
                     )
                     source = Proposition(each.name, None, each.place, None)
-                    self._try(each.name, lambda s=source, m=inner: self.theorem(s, m), each.place)
+                    self._try(each.name, partial(self.theorem, source, inner), each.place)
 
     def _sections(self) -> tuple[Meaning, ...]:
         try:
@@ -190,12 +192,14 @@ class _Writer:
         theorem = Theorem(name, binders, statement, tactics, terms.classical)
         self.emit(theorem, source.place, source.name)
         text = source.text or (print_expression(source.expression) if source.expression else source.name)
-        status, method = ("proof", proof.method) if proof else ("sorry", "")
+        status: Literal["sorry", "proof", "refutation"] = "proof" if proof else "sorry"
+        method = proof.method if proof else ""
         if verdict is not None and verdict.status == "disproved" and not self._assume_defined:
             found = refutation_of(
                 self, theorem, meaning, verdict, scope, terms, definitions, (source.name, source.place)
             )
-            status, method = ("refutation", found) if found else (status, method)
+            if found is not None:
+                status, method = "refutation", found
         entry = TheoremEntry(f"{self.names.namespace}.{name}", status, text, source.name, method)
         self.theorems.append(entry)
 

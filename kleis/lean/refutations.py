@@ -41,7 +41,7 @@ from kleis.lean.tree import (
     Theorem,
 )
 from kleis.logic.verdict import Evidence, Table, Verdict
-from kleis.meaning.core import BOOL, Carrier, Quantifier, Sort, Symbol, Term
+from kleis.meaning.core import BOOL, Carrier, Quantifier, Sort, Symbol, Term, Variable
 from kleis.meaning.meaning import Meaning
 from kleis.meaning.wording import sort_text
 from kleis.problems import Place
@@ -55,8 +55,13 @@ LARGEST = 6
 class Refuter(Protocol):
     """What a refutation needs of the export."""
 
-    names: Names
-    emit: Emit
+    @property
+    def names(self) -> Names:
+        """The names of the file."""
+
+    @property
+    def emit(self) -> Emit:
+        """Takes finished commands."""
 
     def literal_at(self, text: str, sort: Sort) -> Term:
         """The value that a text of Kleis is, at a sort."""
@@ -105,7 +110,7 @@ def _by_witness(
     definitions: Definitions,
     source: tuple[str, Place],
 ) -> str | None:
-    variables = []
+    variables: list[Variable] = []
     body = claim
     while isinstance(body, Quantifier) and body.kind == "forall":
         variables += body.variables

@@ -60,7 +60,7 @@ __all__ = [
 ]
 
 
-class Node(msgspec.Struct, frozen=True, gc=False, tag=True):
+class Node(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="lean"):
     """The base of all nodes."""
 
 
