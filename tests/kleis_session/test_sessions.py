@@ -1,0 +1,203 @@
+"""Sessions in process: snapshots, what is read again, explain and compare, and that growth stays cheap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kleis.errors import KleisError
+from kleis.session import Sessions, open_sessions
+from kleis.session import sessions as sessions_module
+from kleis.session import universe as universe_module
+from kleis.session.basis import Library
+from kleis.session.bounded import Watch
+from kleis.session.comparison import compare, explain
+from kleis.session.record import ItemKind, item_of, item_text
+from kleis.session.universe import Universe
+from kleis.syntax import Program
+
+GROUP = """structure Gruppe(G1) { operation (⊙) : G1 × G1 → G1  element u : G1  operation inv : G1 → G1
+  axiom assoc : ∀(x y z : G1). (x ⊙ y) ⊙ z = x ⊙ (y ⊙ z)
+  axiom left : ∀(x : G1). u ⊙ x = x
+  axiom inverse : ∀(x : G1). inv(x) ⊙ x = u
+  axiom right : ∀(x : G1). x ⊙ u = x }"""
+
+
+@pytest.fixture
+def sessions(tmp_path: Path) -> Iterator[Sessions]:
+    made = open_sessions(tmp_path / "home", environment={})
+    yield made
+    made.close()
+
+
+def submit(sessions: Sessions, text: str, kind: ItemKind = "define", name: str = "default") -> Universe:
+    checked, universe = sessions.submit(name, text, kind, Watch(30))
+    assert checked.grown is not None, checked.problems
+    return universe
+
+
+def test_a_snapshot_never_changes(sessions: Sessions) -> None:
+    before = sessions.theory()
+    submit(sessions, "define one() : ℤ = 1")
+    assert "one" not in before.definitions
+    assert "one" in sessions.theory().definitions
+    assert sessions.theory() is sessions.theory()
+
+
+def test_what_another_process_wrote_is_seen(sessions: Sessions, tmp_path: Path) -> None:
+    other = open_sessions(tmp_path / "home", environment={})
+    submit(sessions, "define one() : ℤ = 1")
+    submit(other, "define two() : ℤ = 2")
+    assert {"one", "two"} <= set(sessions.theory().definitions)
+    other.undo("default", Watch(30))
+    assert "two" not in sessions.theory().definitions
+    other.close()
+
+
+def test_an_item_of_another_process_is_all_that_is_read(
+    sessions: Sessions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = open_sessions(tmp_path / "home", environment={})
+    for n in range(20):
+        submit(sessions, f"define f{n}() : ℤ = {n}")
+    submit(other, "define more() : ℤ = 0")
+    read: list[str] = []
+    real = sessions_module._with
+
+    def counted(universe: Universe, item: object) -> Universe:
+        read.append(str(item))
+        return real(universe, item)
+
+    monkeypatch.setattr(sessions_module, "_with", counted)
+    assert "more" in sessions.theory().definitions
+    assert len(read) == 1
+    other.close()
+
+
+def test_growth_reads_the_new_text_alone(sessions: Sessions, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the session holds, a submission is parsed once and nothing else is."""
+    import kleis.parser
+
+    for n in range(30):
+        submit(sessions, f"define f{n}() : ℤ = {n}")
+    texts: list[str] = []
+    real = kleis.parser.parse_source
+
+    def counted(text: str, *, file: str = "<text>") -> object:
+        texts.append(text)
+        return real(text, file=file)
+
+    monkeypatch.setattr(kleis.parser, "parse_source", counted)
+    submit(sessions, "define last() : ℤ = 1")
+    assert texts == ["define last() : ℤ = 1"]
+
+
+def test_what_names_lead_to() -> None:
+    """A declaration that speaks of another through a third is found; one that speaks of something else is not."""
+    from kleis.parser import parse_source
+
+    universe = Universe.of("s", Library(Path("/nowhere"), {}).basis(()))
+    for n, text in enumerate(
+        (
+            "structure W { operation w : ℤ → ℤ }",
+            "define v(x : ℤ) : ℤ = w(x)",
+            "structure Uses(T) { operation k : T → ℤ  axiom a : ∀(x : T). k(x) = v(1) }",
+            "structure Own(T) { operation w : T → T  axiom a : ∀(x : T). w(x) = x }",
+            "structure Other(T) { operation j : T → ℤ  axiom a : ∀(x : T). j(x) = 1 }",
+        )
+    ):
+        program = Program(parse_source(text).program.items, f"s#{n}")
+        item = item_of(program.items, text)
+        universe = universe.extended(item, program, universe.theory.include(program))
+    found = [getattr(entry.declaration, "name", "") for entry in universe.speaking(["w"])]
+    assert set(found) == {"W", "v", "Uses"}
+    assert universe_module.item_file("s", 3) == "s#3"
+
+
+def test_a_changed_import_is_said(sessions: Sessions) -> None:
+    submit(sessions, "define ground() : ℤ = 1", name="a")
+    sessions.save("a", "base", overwrite=False)
+    sessions.load("b", ("base",), Watch(30))
+    submit(sessions, "define roof() : ℤ = ground() + 1", name="b")
+    assert not sessions.universe("b").stale
+    submit(sessions, "define cellar() : ℤ = 0", name="a")
+    sessions.save("a", "base", overwrite=True)
+    again = sessions.universe("b")
+    assert again.stale
+    assert "cellar" in again.theory.definitions
+
+
+def test_a_session_is_not_saved_over_what_it_imports(sessions: Sessions) -> None:
+    submit(sessions, "define ground() : ℤ = 1", name="a")
+    sessions.save("a", "base", overwrite=False)
+    sessions.load("b", ("base",), Watch(30))
+    with pytest.raises(KleisError) as refused:
+        sessions.save("b", "base", overwrite=True)
+    assert refused.value.code == "save-circular"
+
+
+def test_a_cancelled_submission_keeps_nothing(sessions: Sessions) -> None:
+    with pytest.raises(KleisError):
+        sessions.submit("default", "define one() : ℤ = 1", "define", Watch(30, left=lambda: True))
+    assert sessions.universe().count == 0
+    assert sessions.names() == []
+
+
+def test_progress_grows(sessions: Sessions) -> None:
+    told: list[float] = []
+    watch = Watch(30, progress=lambda done, total, message: told.append(done))
+    sessions.submit("default", GROUP, "structure", watch)
+    assert told == sorted(told)
+    assert len(told) >= 2
+
+
+# Explain and compare.
+
+
+def test_explain_tells_needed_redundant_and_independent_axioms(sessions: Sessions) -> None:
+    universe = submit(sessions, GROUP, "structure")
+    answer = explain(universe, "∀(x : G1). x ⊙ u = x", sessions.provers, Watch(45))
+    assert answer["status"] == "verified"
+    rows = {row["name"].partition("::")[2]: row for row in answer["axioms_in_force"]}
+    assert rows["right"]["itself"] == "redundant", "a left unit with left inverses is a right one"
+    assert set(rows["right"]["follows_from"]) <= {"Gruppe::assoc", "Gruppe::left", "Gruppe::inverse"}
+    assert rows["assoc"]["itself"] == rows["inverse"]["itself"] == "independent"
+    assert rows["assoc"]["model_without_it"]["size"] >= 2
+    assert answer["redundant"] == ["Gruppe::right"]
+    assert rows["right"]["claim_without_it"] == "verified"
+
+
+def test_explain_of_what_does_not_hold(sessions: Sessions) -> None:
+    universe = submit(sessions, GROUP, "structure")
+    answer = explain(universe, "∀(x y : G1). x ⊙ y = y ⊙ x", sessions.provers, Watch(45))
+    assert answer["status"] == "disproved"
+    assert answer["counterexample"]["size"] == 6
+    assert "needed" not in answer
+    assert explain(universe, "∀(x : ", sessions.provers, Watch(45))["status"] == "error"
+
+
+def test_compare_shows_where_a_law_holds(sessions: Sessions) -> None:
+    one = submit(sessions, GROUP, "structure", "groups")
+    submit(sessions, GROUP, "structure", "abelian")
+    two = submit(
+        sessions,
+        "structure Abelian(G1) extends Gruppe(G1) { axiom comm : ∀(x y : G1). x ⊙ y = y ⊙ x }",
+        "structure",
+        "abelian",
+    )
+    law, nothing = "∀(x y : G1). x ⊙ y = y ⊙ x", "1 + 1"
+    claims = [law, f"using Abelian {law}", nothing]
+    answer = compare((one, two), claims, sessions.provers, Watch(45))
+    found = [[row["in"][name]["status"] for name in ("groups", "abelian")] for row in answer["propositions"]]
+    assert found == [["disproved", "disproved"], ["error", "verified"], ["value", "value"]]
+    assert answer["differ"] == [claims[1]]
+
+
+def test_a_file_that_was_written_item_by_item_is_the_file_written_at_once(sessions: Sessions) -> None:
+    submit(sessions, "define one() : ℤ = 1")
+    universe = submit(sessions, "define two() : ℤ = 2")
+    text = sessions.text("default")
+    assert text is not None
+    assert text.endswith("".join(map(item_text, universe.items())))
