@@ -15,6 +15,7 @@ import msgspec
 
 from pif.errors import nearest
 from registry.errors import RegistryError
+from registry.law_record import NO_LAWS
 
 __all__ = [
     "LIBRARY_PREFIX",
@@ -75,7 +76,8 @@ class ToolRecord(msgspec.Struct, frozen=True):
     """One version of one tool.
 
     `code` is canonical compact JSON text, `hash` its `content_hash`, `capabilities` are sorted names, `created` is
-    the moment this version was first made (ISO 8601, UTC), `examples` the JSON text of what it was promised to give.
+    the moment this version was first made (ISO 8601, UTC), `examples` the JSON text of what it was promised to give,
+    `laws` that of what holds of it (`registry.law_record`).
     """
 
     name: str
@@ -86,6 +88,7 @@ class ToolRecord(msgspec.Struct, frozen=True):
     capabilities: tuple[str, ...]
     created: str
     examples: str = NO_EXAMPLES
+    laws: str = NO_LAWS
 
     @property
     def reference(self) -> str:

@@ -44,6 +44,7 @@ from pif.reference.machine import Tool
 from registry.bridge.forms import call
 from registry.bridge.names import is_free, plain_name
 from registry.bridge.parts import Function
+from registry.tool import LIBRARY_PREFIX
 
 __all__ = ["LAW_LIMIT", "Law", "LawError", "Vocabulary", "read_law", "retyped"]
 
@@ -91,7 +92,11 @@ class Vocabulary:
     def tool(self, name: str) -> Tool | None:
         """The tool that a name stands for in a law."""
         subject = self.subject
-        if subject is not None and name in (subject.name, plain_name(subject.name)):
+        if subject is not None and name in (
+            subject.name,
+            subject.name.removeprefix(LIBRARY_PREFIX),
+            plain_name(subject.name),
+        ):
             return subject
         if is_free(name):
             return self.find(name)
@@ -120,7 +125,9 @@ def read_law(text: str, vocabulary: Vocabulary) -> Law:
         hint = error.hint or "A law is one proposition, such as ∀(x : ℤ). square(x) ≥ 0, and no declaration."
         raise LawError(f"{error.message}{where}", hint) from None
     if any(isinstance(node, Using) for node in walk(parsed)):
-        raise LawError("`using` names a structure, and laws of tools have none", "State it of the tools alone.")
+        raise LawError(
+            "`using` names a structure, and laws of tools have none", "State it of the tools alone."
+        )
     vocabulary.mentioned.clear()
     if isinstance(parsed, Call) and parsed.name == "safe" and vocabulary.tool("safe") is None:
         expression, safe = _safe(parsed, vocabulary), True
@@ -159,7 +166,9 @@ class _Reading:
             case Call(name=name, arguments=arguments):
                 read = tuple(self.of(each, bound) for each in arguments)
                 tool = None if name in bound else self._vocabulary.tool(name)
-                return msgspec.structs.replace(node, arguments=read) if tool is None else self._call(tool, read)
+                return (
+                    msgspec.structs.replace(node, arguments=read) if tool is None else self._call(tool, read)
+                )
             case Quantifier(binders=binders, where=where, body=body):
                 inner = bound | {each.name for each in binders}
                 condition = None if where is None else self.of(where, inner)

@@ -16,6 +16,8 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
+from registry.tool import LIBRARY_PREFIX
+
 __all__ = ["FunctionNames", "VariableNames", "is_free", "plain_name"]
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -84,8 +86,13 @@ def is_free(name: str) -> bool:
 
 
 def plain_name(tool: str) -> str:
-    """The Kleis name of a tool where nothing else is declared."""
-    return tool if is_free(tool) else _PREFIX + re.sub(r"[^A-Za-z0-9_]", "_", tool)
+    """The Kleis name of a tool where nothing else is declared; a tool of the library has its short name."""
+    tool = tool.removeprefix(LIBRARY_PREFIX)
+    return tool if is_free(tool) else _PREFIX + _spelled(tool)
+
+
+def _spelled(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_]", "_", name)
 
 
 class FunctionNames:
@@ -101,15 +108,12 @@ class FunctionNames:
         """The name of a tool, by its label; None where another tool has it. Not the current version: with `_vN`."""
         if label in self._tools:
             return self._tools[label]
-        wanted = plain_name(name)
-        if wanted in self._taken:
-            wanted = _PREFIX + re.sub(r"[^A-Za-z0-9_]", "_", name)
-        if not current:
-            wanted += "_v" + label.rpartition("@")[2]
-        if self._owners.get(wanted, label) != label or wanted in self._taken or wanted in self._helpers:
-            return None
-        self._tools[label], self._owners[wanted] = wanted, label
-        return wanted
+        version = "" if current else "_v" + label.rpartition("@")[2]
+        for wanted in (plain_name(name) + version, f"{_PREFIX}{_spelled(name)}{version}"):
+            if not self.is_taken(wanted):
+                self._tools[label], self._owners[wanted] = wanted, label
+                return wanted
+        return None
 
     def reserve(self, names: Iterable[str]) -> None:
         """Keep helpers away from names."""

@@ -17,7 +17,7 @@ Every refusal is a `registry.errors.RegistryError`. All calls may come from any 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -45,8 +45,9 @@ DESCRIPTION_LIMIT = 8_192
 PAGE_LIMIT = 1_000
 """Records one `page` may hold."""
 
-Outcome = Literal["created", "new_version", "description", "examples", "unchanged"]
-"""What `evolve` did: the name was free, its code changed, its description did, only examples were added, nothing."""
+Outcome = Literal["created", "new_version", "description", "examples", "laws", "unchanged"]
+"""What `evolve` did: the name was free, its code changed, its description did, only examples were added, only
+the laws changed, nothing."""
 
 EventKind = Literal["evolve", "describe", "rollback", "forget", "import"]
 
@@ -138,12 +139,16 @@ class Store(Protocol):
         description: str,
         capabilities: Sequence[str],
         examples: str = NO_EXAMPLES,
+        laws: str | None = None,
+        certificates: Mapping[str, str] | None = None,
         expect_version: int | None = None,
         dry_run: bool = False,
     ) -> Evolved:
         """Make `code` (canonical text, with its `content_hash`) the current version of `name`.
 
         `examples` is the JSON text of what it was seen to give; for code that is current they are added to its own.
+        `laws` are the laws of the version (None: those it has; a new one has none), `certificates` the texts of their
+        certificates by hash.
 
         `expect_version` n: refused (`version_conflict`) unless n is current; 0: unless the name is free.
         `dry_run`: the same answer and the same refusals, and nothing is kept.
@@ -178,7 +183,17 @@ class Store(Protocol):
         """The tools last evolved, described, rolled back or imported, latest first."""
         ...
 
-    def adopt(self, lineages: Sequence[Lineage], *, renumber: bool = False) -> tuple[Adopted, ...]:
+    def certificate(self, hash: str) -> str | None:
+        """The text of a certificate, or None where there is none of that hash."""
+        ...
+
+    def adopt(
+        self,
+        lineages: Sequence[Lineage],
+        *,
+        renumber: bool = False,
+        certificates: Mapping[str, str] | None = None,
+    ) -> tuple[Adopted, ...]:
         """Take in lineages from another store, all of them or none.
 
         A version keeps its number, so that `name@version` goes on meaning the same code. What is here already is

@@ -1,7 +1,8 @@
 """Tools as a directory of JSON files: to read, to review, to keep in git, to carry to another home.
 
     pif-export.json            the manifest: format, and for each tool its current version and its files
-    tools/square@1.json        one file a version: name, version, hash, description, created, capabilities, code
+    tools/square@1.json        one file a version: name, version, hash, description, created, capabilities, code, laws
+    certificates/HASH.json     the certificates of laws, by the SHA-256 of their text
 
 The manifest is written last and by a rename, so a directory either is a whole export or does not say that it is one.
 Nothing in the files is believed: on the way in every code is decoded and its hash computed anew by a `Verifier`,
@@ -18,6 +19,7 @@ from typing import Final
 import msgspec
 
 from registry.errors import RegistryError
+from registry.law_record import certificate_hash, read_laws
 from registry.store import Adopted, Lineage, Snapshot, Store
 from registry.store.exchange_files import ExchangeDirectory
 from registry.store.exchange_format import (
@@ -47,6 +49,8 @@ __all__ = [
 MANIFEST: Final = "pif-export.json"
 
 _TOOLS: Final = Path("tools")
+_CERTIFICATES: Final = Path("certificates")
+_CERTIFICATE: Final = re.compile(r"[0-9a-f]{64}\.json")
 _FILE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,47}@[1-9][0-9]{0,9}(?:~[1-9][0-9]{0,4})?\.json")
 _IMPORT_LIMIT: Final = 512 * 1024 * 1024
 
@@ -83,6 +87,7 @@ def export_tools(
     versions = 0
     tools: dict[str, Entry] = {}
     taken: set[str] = set()
+    hashes: set[str] = set()
     with ExchangeDirectory(directory, create=True) as root:
         _refuse_other_directories(root, overwrite=overwrite)
         with ExchangeDirectory(_TOOLS, inside=root, create=True) as files:
@@ -92,9 +97,11 @@ def export_tools(
                     name = _free_name(record, taken)
                     files.write(name, record_text(record))
                     listed.append(name)
+                    hashes.update(law.certificate for law in read_laws(record.laws) if law.certificate)
                 tools[lineage.name] = Entry(lineage.current, tuple(listed))
                 versions += len(listed)
             files.synchronise()
+            _export_certificates(store, root, hashes)
             root.write(MANIFEST, manifest_text(tools))
             root.synchronise()
             kept = {name for entry in tools.values() for name in entry.files}
@@ -102,6 +109,47 @@ def export_tools(
                 if _FILE.fullmatch(name) and name not in kept:
                     files.remove(name)
     return Exported(len(tools), versions, str(directory))
+
+
+def _export_certificates(store: Store, root: ExchangeDirectory, hashes: set[str]) -> None:
+    """Write the certificates of laws; those of an earlier export that no law is left for go."""
+    if not hashes and str(_CERTIFICATES) not in root.entries():
+        return
+    with ExchangeDirectory(_CERTIFICATES, inside=root, create=True) as files:
+        for hash_ in sorted(hashes):
+            text = store.certificate(hash_)
+            if text is not None:
+                files.write(f"{hash_}.json", text.encode())
+        files.synchronise()
+        for name in files.entries():
+            if _CERTIFICATE.fullmatch(name) and name.removesuffix(".json") not in hashes:
+                files.remove(name)
+
+
+def _certificates(root: ExchangeDirectory, lineages: Iterable[Lineage], budget: list[int]) -> dict[str, str]:
+    """The certificates that the laws of an export name; those whose text has another hash are refused."""
+    wanted = {
+        law.certificate
+        for lineage in lineages
+        for record in lineage.versions
+        for law in read_laws(record.laws)
+        if _CERTIFICATE.fullmatch(f"{law.certificate}.json")
+    }
+    found: dict[str, str] = {}
+    if not wanted or str(_CERTIFICATES) not in root.entries():
+        return found
+    with ExchangeDirectory(_CERTIFICATES, inside=root) as files:
+        for hash_ in sorted(wanted):
+            content = files.read(f"{hash_}.json")
+            if content is None:
+                continue
+            budget[0] -= len(content)
+            text = content.decode(errors="replace")
+            if budget[0] < 0 or certificate_hash(text) != hash_:
+                place = str(files.path / f"{hash_}.json")
+                raise malformed(place, "a certificate is not what its name says", "another text", hash_)
+            found[hash_] = text
+    return found
 
 
 def import_tools(store: Store, directory: Path, *, verify: Verifier, renumber: bool = False) -> Imported:
@@ -118,7 +166,8 @@ def import_tools(store: Store, directory: Path, *, verify: Verifier, renumber: b
             ]
             listed = {name for entry in manifest.tools.values() for name in entry.files}
             ignored = tuple(str(_TOOLS / name) for name in files.entries() if name not in listed)
-    return Imported(store.adopt(lineages, renumber=renumber), ignored)
+        certificates = _certificates(root, lineages, budget)
+    return Imported(store.adopt(lineages, renumber=renumber, certificates=certificates), ignored)
 
 
 def _chosen(snapshot: Snapshot, names: Iterable[str] | None) -> tuple[str, ...]:
@@ -153,7 +202,7 @@ def _free_name(record: ToolRecord, taken: set[str]) -> str:
 def _refuse_other_directories(root: ExchangeDirectory, *, overwrite: bool) -> None:
     entries = root.entries()
     if MANIFEST not in entries:
-        foreign = [name for name in entries if name not in (str(_TOOLS), ".git")]
+        foreign = [name for name in entries if name not in (str(_TOOLS), str(_CERTIFICATES), ".git")]
         if not foreign:
             return
         raise RegistryError(

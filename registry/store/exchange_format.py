@@ -13,6 +13,7 @@ from pif.budget import JSON_LEVELS, reserve_stack
 from pif.errors import PifError
 from pif.json_text import TooDeep, check_nesting
 from registry.errors import RegistryError
+from registry.law_record import IMPORTED, NO_LAWS, KeptLaw, laws_text, read_laws
 from registry.store.arguments import check_record
 from registry.tool import NO_EXAMPLES, VERSION_LIMIT, ToolRecord
 
@@ -70,7 +71,7 @@ class Manifest(msgspec.Struct, frozen=True):
     tools: dict[str, Entry]
 
 
-class _VersionFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _VersionFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     name: str
     version: int
     hash: str
@@ -79,6 +80,7 @@ class _VersionFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     capabilities: tuple[str, ...]
     code: msgspec.Raw
     examples: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    laws: tuple[KeptLaw, ...] = ()
 
 
 def manifest_text(tools: dict[str, Entry]) -> bytes:
@@ -102,6 +104,7 @@ def record_text(record: ToolRecord) -> bytes:
             examples=msgspec.Raw(record.examples.encode())
             if record.examples != NO_EXAMPLES
             else msgspec.UNSET,
+            laws=read_laws(record.laws),
         )
     )
     text = msgspec.json.format(compact, indent=2)
@@ -146,6 +149,7 @@ def read_record(content: bytes, place: str, verify: Verifier) -> ToolRecord:
             capabilities=verified.capabilities,
             created=moment,
             examples=_examples(file.examples, place),
+            laws=_laws(file.laws),
         )
         check_record(record)
     return record
@@ -163,6 +167,17 @@ def _examples(raw: msgspec.Raw | msgspec.UnsetType, place: str) -> str:
         return NO_EXAMPLES
     listed = _decoded(bytes(raw), tuple[_Example, ...], place)
     return msgspec.json.format(msgspec.json.encode(listed), indent=-1).decode()
+
+
+def _laws(laws: tuple[KeptLaw, ...]) -> str:
+    """The laws of a version that comes from elsewhere: they say so until their certificates are checked here."""
+    marked = (
+        msgspec.structs.replace(each, labels=tuple(dict.fromkeys((*each.labels, IMPORTED))))
+        if each.status == "proved"
+        else each
+        for each in laws
+    )
+    return laws_text(tuple(marked)) if laws else NO_LAWS
 
 
 def _moment(text: str, place: str) -> str:

@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 
 from registry.errors import RegistryError
+from registry.law_record import NO_LAWS
 from registry.store.failures import damaged
 from registry.tool import NO_EXAMPLES, VERSION_LIMIT, ToolRecord, content_hash, nearest_name
 
@@ -40,7 +41,10 @@ _RECORD: Final = """
            (SELECT promised.examples FROM examples AS promised
              WHERE promised.name = versions.name AND promised.version = versions.version
                AND promised.since <= :sequence
-             ORDER BY promised.since DESC LIMIT 1)
+             ORDER BY promised.since DESC LIMIT 1),
+           (SELECT found.laws FROM laws AS found
+             WHERE found.name = versions.name AND found.version = versions.version AND found.since <= :sequence
+             ORDER BY found.since DESC LIMIT 1)
       FROM versions LEFT JOIN content ON content.hash = versions.hash
      WHERE versions.name = :name AND versions.evolved <= :sequence
        AND (versions.forgotten IS NULL OR versions.forgotten > :sequence)
@@ -164,11 +168,11 @@ def unknown_tool(connection: sqlite3.Connection, name: str, version: int | None 
     )
 
 
-_Row = tuple[str, int, str | None, str, str, str | None, str | None, str | None]
+_Row = tuple[str, int, str | None, str, str, str | None, str | None, str | None, str | None]
 
 
 def _record(path: Path, row: _Row) -> ToolRecord:
-    name, version, hash_, capabilities, created, code, description, examples = row
+    name, version, hash_, capabilities, created, code, description, examples, laws = row
     if hash_ is None:
         raise RegistryError(
             "store_error",
@@ -190,4 +194,5 @@ def _record(path: Path, row: _Row) -> ToolRecord:
         capabilities=msgspec.json.decode(capabilities, type=tuple[str, ...]),
         created=created,
         examples=examples or NO_EXAMPLES,
+        laws=laws or NO_LAWS,
     )

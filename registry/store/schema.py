@@ -6,7 +6,7 @@ and erased keeps its row without a hash, so that its number is never given out a
 to now, one row a name, for searching and for counting versions; `SqliteStore.check` compares it with the log.
 
 `examples` holds what a version was promised to give, as JSON text, from an event on: what it was before stays readable
-to older snapshots.
+to older snapshots. `laws` holds what was found to hold of it in the same way, `certificates` each certificate once.
 
 A file is marked by its application id, and its user version counts the migrations it has been through.
 """
@@ -75,7 +75,22 @@ _EXAMPLES: Final = (
     ) WITHOUT ROWID""",
 )
 
-MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _EXAMPLES)
+_LAWS: Final = (
+    """CREATE TABLE laws (
+        name TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        since INTEGER NOT NULL REFERENCES events (sequence),
+        laws TEXT NOT NULL,
+        PRIMARY KEY (name, version, since),
+        FOREIGN KEY (name, version) REFERENCES versions (name, version)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE certificates (
+        hash TEXT PRIMARY KEY NOT NULL,
+        certificate TEXT NOT NULL
+    )""",
+)
+
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _EXAMPLES, _LAWS)
 """The statements of each step; step n leads from user version n to n + 1. Released steps are never edited."""
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -20,6 +20,7 @@ from typing import Final
 import msgspec
 
 from registry.errors import RegistryError
+from registry.law_record import NO_LAWS
 from registry.store import PAGE_LIMIT, Adopted, Event, Evolved, Forgotten, Lineage
 from registry.store.arguments import check_record, check_spelling, out_of_range, search_words
 from registry.store.backup import copy_whole
@@ -110,18 +111,24 @@ class SqliteStore:
         description: str,
         capabilities: Sequence[str],
         examples: str = NO_EXAMPLES,
+        laws: str | None = None,
+        certificates: Mapping[str, str] | None = None,
         expect_version: int | None = None,
         dry_run: bool = False,
     ) -> Evolved:
         """Make `code` the current version of `name`; see `registry.store.Store.evolve`."""
         moment = self._moment()
-        wanted = ToolRecord(name, 0, description, code, hash, tuple(sorted(capabilities)), moment, examples)
+        wanted = ToolRecord(
+            name, 0, description, code, hash, tuple(sorted(capabilities)), moment, examples, laws or NO_LAWS
+        )
         check_record(wanted)
+        keep_laws = laws is None
         if dry_run:
             with self._reading() as reader, together(reader):
-                return propose(reader, self._path, wanted, expect_version)
+                return propose(reader, self._path, wanted, expect_version, keep_laws=keep_laws)
         with self._change(moment) as change:
-            return change.evolve(wanted, expect_version)
+            change.certificates(certificates or {})
+            return change.evolve(wanted, expect_version, keep_laws=keep_laws)
 
     def rollback(self, name: str, version: int, *, expect_version: int | None = None) -> ToolRecord:
         """Make a version that the name already has its current one."""
@@ -135,12 +142,25 @@ class SqliteStore:
         with self._change() as change:
             return change.forget(name, version)
 
-    def adopt(self, lineages: Sequence[Lineage], *, renumber: bool = False) -> tuple[Adopted, ...]:
+    def certificate(self, hash: str) -> str | None:
+        """The text of a certificate, or None where there is none of that hash."""
+        with self._reading() as reader:
+            row = reader.execute("SELECT certificate FROM certificates WHERE hash = ?", (hash,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def adopt(
+        self,
+        lineages: Sequence[Lineage],
+        *,
+        renumber: bool = False,
+        certificates: Mapping[str, str] | None = None,
+    ) -> tuple[Adopted, ...]:
         """Take in lineages from another store, all of them or none."""
         for lineage in lineages:
             for record in lineage.versions:
                 check_record(record)
         with self._change() as change:
+            change.certificates(certificates or {})
             return change.adopt(lineages, renumber=renumber)
 
     def history(self, name: str) -> tuple[Event, ...]:

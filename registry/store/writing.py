@@ -6,13 +6,14 @@ A `Change` is used inside a transaction that its caller commits or rolls back; i
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from registry.errors import RegistryError
+from registry.law_record import NO_LAWS, read_laws
 from registry.store import Adopted, EventKind, Evolved, Forgotten, Lineage, Outcome
 from registry.store.reading import (
     last_sequence,
@@ -37,9 +38,16 @@ def folded(name: str, description: str) -> str:
 
 
 def propose(
-    connection: sqlite3.Connection, path: Path, wanted: ToolRecord, expect_version: int | None
+    connection: sqlite3.Connection,
+    path: Path,
+    wanted: ToolRecord,
+    expect_version: int | None,
+    *,
+    keep_laws: bool = True,
 ) -> Evolved:
-    """What evolving `wanted` (whose version does not count) will come to, or the refusal. Changes nothing."""
+    """What evolving `wanted` (whose version does not count) will come to, or the refusal. Changes nothing.
+
+    With `keep_laws`, code that is current keeps the laws that it has."""
     head = read_head(connection, wanted.name)
     _expect(wanted.name, head.current, expect_version)
     outcome: Outcome = "created"
@@ -48,10 +56,11 @@ def propose(
         current = record_at(connection, path, last_sequence(connection), wanted.name, None)
         if current is not None and current.hash == wanted.hash:
             promised = _promised(current.examples, wanted.examples)
-            described = msgspec.structs.replace(current, description=wanted.description, examples=promised)
-            if current.description != wanted.description:
-                return Evolved(described, "description")
-            return Evolved(described, "unchanged" if promised == current.examples else "examples")
+            laws = current.laws if keep_laws else wanted.laws
+            described = msgspec.structs.replace(
+                current, description=wanted.description, examples=promised, laws=laws
+            )
+            return Evolved(described, _change(current, described))
     if head.latest >= VERSION_LIMIT:
         raise RegistryError(
             "store_error",
@@ -60,6 +69,15 @@ def propose(
             hint="take another name",
         )
     return Evolved(msgspec.structs.replace(wanted, version=head.latest + 1), outcome)
+
+
+def _change(before: ToolRecord, after: ToolRecord) -> Outcome:
+    """What has changed of a version whose code has not."""
+    if before.description != after.description:
+        return "description"
+    if before.examples != after.examples:
+        return "examples"
+    return "unchanged" if before.laws == after.laws else "laws"
 
 
 def _promised(before: str, more: str) -> str:
@@ -96,18 +114,19 @@ class Change:
         self._path = path
         self._moment = moment
 
-    def evolve(self, wanted: ToolRecord, expect_version: int | None) -> Evolved:
+    def evolve(self, wanted: ToolRecord, expect_version: int | None, *, keep_laws: bool = True) -> Evolved:
         """Carry out what `propose` says."""
-        evolved = propose(self._connection, self._path, wanted, expect_version)
+        evolved = propose(self._connection, self._path, wanted, expect_version, keep_laws=keep_laws)
         record = evolved.record
         match evolved.outcome:
             case "unchanged":
                 return evolved
-            case "description" | "examples":
+            case "description" | "examples" | "laws":
                 sequence = self._event(
                     record.name, "describe", record.version, record.version, record.description
                 )
                 self._examples(record, sequence)
+                self._laws(record, sequence)
                 self._head(record.name, record.version, sequence)
             case "created" | "new_version":
                 self._head(record.name, record.version, self._version(record, "evolve"))
@@ -218,8 +237,21 @@ class Change:
                 (name, version),
             )
             self._connection.execute("DELETE FROM examples WHERE name = ? AND version = ?", (name, version))
+            self._erase_laws(name, version)
             self._connection.execute(
                 "DELETE FROM content WHERE hash = ? AND NOT EXISTS (SELECT 1 FROM versions WHERE hash = ?)",
+                (hash_, hash_),
+            )
+
+    def _erase_laws(self, name: str, version: int) -> None:
+        """Erase a version's laws, and certificates that no law is left for."""
+        of_it = ("SELECT laws FROM laws WHERE name = ? AND version = ?", (name, version))
+        texts = [text for (text,) in self._connection.execute(*of_it)]
+        self._connection.execute("DELETE FROM laws WHERE name = ? AND version = ?", (name, version))
+        for hash_ in {law.certificate for text in texts for law in read_laws(text) if law.certificate}:
+            self._connection.execute(
+                "DELETE FROM certificates WHERE hash = ?"
+                " AND NOT EXISTS (SELECT 1 FROM laws WHERE instr(laws.laws, ?) > 0)",
                 (hash_, hash_),
             )
 
@@ -248,7 +280,23 @@ class Change:
             ),
         )
         self._examples(record, sequence)
+        if record.laws != NO_LAWS:
+            self._laws(record, sequence)
         return sequence
+
+    def certificates(self, texts: Mapping[str, str]) -> None:
+        """Keep certificates, by their hashes."""
+        self._connection.executemany(
+            "INSERT INTO certificates (hash, certificate) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING",
+            list(texts.items()),
+        )
+
+    def _laws(self, record: ToolRecord, sequence: int) -> None:
+        """Keep a version's laws from event `sequence` on."""
+        self._connection.execute(
+            "INSERT INTO laws (name, version, since, laws) VALUES (?, ?, ?, ?)",
+            (record.name, record.version, sequence, record.laws),
+        )
 
     def _examples(self, record: ToolRecord, sequence: int) -> None:
         """Keep a version's examples from event `sequence` on."""
