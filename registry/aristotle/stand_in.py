@@ -29,7 +29,7 @@ import msgspec
 
 from registry.aristotle.service import (
     DESCRIPTION,
-    FORMALIZE_AND_PROVE,
+    FORMALIZE,
     Finding,
     Mode,
     Overview,
@@ -270,9 +270,9 @@ def _written(submission: Submission, path: str, ending: Ending) -> str:
     text = submission.files[path]
     if DESCRIPTION in submission.files:
         text = _formalised(submission, submission.files[DESCRIPTION])
-    total = len(_SORRY.findall(text))
+    total = len(_SORRY.findall(text)) if submission.prompt != FORMALIZE else 0
     match ending:
-        case "proved" | "changed" | "axiom" | "negated":
+        case "proved" | "changed" | "axiom":
             count = total
         case "partial" | "with_errors":
             count = (total + 1) // 2
@@ -281,16 +281,27 @@ def _written(submission: Submission, path: str, ending: Ending) -> str:
     text = _SORRY.sub(_FILLED, text, count=count) if count else text
     if ending == "changed":
         text = text.replace("theorem ", "theorem easier_", 1)
+    if ending == "negated":
+        text += f"\n{_negation(text)}\n"
     if ending == "axiom":
         text += "\naxiom mock_axiom : False"
     return f"{text.rstrip()}\n{MARK}\n"
 
 
+def _negation(text: str) -> str:
+    """The first theorem's negation; of one without binders, which is all that scripts are played on."""
+    from kleis.corpus.lean_source import read_lean
+
+    theorem = next(each for each in read_lean(text).declarations if each.kind == "theorem")
+    statement = theorem.signature.partition(" : ")[2]
+    short = theorem.name.rpartition(".")[2]
+    return f"theorem {short}_is_false : ¬ ({statement}) := by\n  {_FILLED}"
+
+
 def _formalised(submission: Submission, description: str) -> str:
-    """A statement for a description, open or with the words that stand for a proof."""
+    """An open statement for a description."""
     low = description.casefold()
     statement = next(lean for words, lean in _STATEMENTS if all(word in low for word in words))
     context = [name for name in submission.files if name not in (submission.target, DESCRIPTION)]
     notes = "".join(f"-- context: {name}\n" for name in sorted(context))
-    proof = _FILLED if submission.prompt == FORMALIZE_AND_PROVE else "sorry"
-    return f"import Mathlib\n\n{notes}{statement} := by\n  {proof}\n"
+    return f"import Mathlib\n\n{notes}{statement} := by\n  sorry\n"

@@ -60,7 +60,7 @@ class HttpService:
     def __init__(self, origin: str, key: str) -> None:
         parts = urlsplit(origin)
         if parts.scheme != "http" or parts.hostname not in _LOOPBACK or parts.port is None:
-            raise ValueError("the stand-in is reached at http://127.0.0.1:PORT")
+            raise ValueError("the stand-in is reached on loopback: http://127.0.0.1:PORT")
         self._host, self._port, self._key = parts.hostname, parts.port, key
 
     def submit(self, submission: Submission) -> str:

@@ -132,7 +132,15 @@ class LeanGroup(Group):
                 jobs = self._store.all()
                 end = arguments.offset + arguments.limit
                 rows = [row_of(job) for job in jobs[arguments.offset : end]]
-                return answered({"jobs": rows, "total": len(jobs), "offset": arguments.offset})
+                return answered(
+                    {
+                        "status": "listed",
+                        "message": f"{len(jobs)} jobs",
+                        "jobs": rows,
+                        "total": len(jobs),
+                        "offset": arguments.offset,
+                    }
+                )
             case _:
                 assert_never(arguments)
 

@@ -1,0 +1,127 @@
+"""Writing a paper into a corpus, whole or not at all (issue 10, item 5).
+
+The paper's folder is made beside its place and moved there; the index is replaced as a whole.  Whoever publishes holds
+the corpus's lock.  A kill between the two leaves a paper that the index does not list yet: publishing it again does.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from kleis.corpus.errors import CorpusError
+from kleis.corpus.location import corpus_at
+from kleis.corpus.reading import Corpus
+
+__all__ = ["corpus_for", "write_paper"]
+
+
+def corpus_for(directory: Path) -> Path:
+    """The corpus that a directory is or holds; one is begun where there is none."""
+    found = corpus_at(directory)
+    if found is not None:
+        return found.resolve()
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise CorpusError(
+            f"{directory} is no corpus, and it is not empty",
+            code="corpus_not_found",
+            found=str(directory),
+            expected=("a directory with index.json and papers/", "an empty or new directory"),
+        )
+    (directory / "papers").mkdir(parents=True, exist_ok=True)
+    _replace(directory / "index.json", _json({"version": "0.1", "papers": []}))
+    return directory.resolve()
+
+
+def write_paper(
+    root: Path,
+    entry: Mapping[str, Any],
+    files: Mapping[str, bytes],
+    beside: Mapping[str, bytes],
+    *,
+    overwrite: bool = False,
+) -> Path:
+    """Put a paper into the corpus at `root`; its folder.
+
+    `files` are those of the paper's folder, `beside` others by their path from the corpus's directory.  An existing
+    paper is replaced only if that is said.
+    """
+    paper_id = str(entry["id"])
+    folder = root / "papers" / paper_id
+    with _locked(root):
+        corpus = Corpus(root)
+        corpus.index()  # a malformed index is found before anything is written
+        if folder.exists() and not overwrite:
+            raise CorpusError(
+                f"the corpus has a paper {paper_id} already",
+                code="paper_exists",
+                found=paper_id,
+                hint="give another --id, or --overwrite",
+            )
+        new = root / "papers" / f".{paper_id}.{secrets.token_hex(8)}"
+        try:
+            for name, data in files.items():
+                _write(new / name, data)
+            _swap(new, folder)
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
+        for name, data in beside.items():
+            _replace(root / name, data)
+        _enter(root / "index.json", corpus.value("index.json"), entry)
+    return folder
+
+
+def _swap(new: Path, folder: Path) -> None:
+    """Move the new folder to its place, the old one out of the way."""
+    if not folder.exists():
+        new.rename(folder)
+        return
+    old = folder.with_name(f"{new.name}.old")
+    folder.rename(old)
+    new.rename(folder)
+    shutil.rmtree(old)
+
+
+def _enter(path: Path, index: dict[str, Any], entry: Mapping[str, Any]) -> None:
+    """List the paper in the index, which keeps whatever else it says."""
+    papers = [each for each in index.get("papers", []) if each.get("id") != entry["id"]]
+    papers = sorted([*papers, dict(entry)], key=lambda each: str(each["id"]))
+    _replace(path, _json({**index, "papers": papers}))
+
+
+@contextmanager
+def _locked(root: Path) -> Iterator[None]:
+    descriptor = os.open(root / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _replace(path: Path, data: bytes) -> None:
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        _write(beside, data)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _json(data: Any) -> bytes:
+    return (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode("utf-8")

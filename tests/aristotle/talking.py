@@ -1,0 +1,74 @@
+"""A session of the SDK's client with a real `pif serve` that has the group `lean`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from tests.server.pif_server import command
+
+PATIENCE = 60
+
+MOCK = {"ARISTOTLE_MOCK": "true"}
+
+
+class Said(msgspec.Struct, frozen=True):
+    """An answer: the object, the text, whether it is an error."""
+
+    data: dict[str, Any]
+    text: str
+    is_error: bool
+
+    @property
+    def status(self) -> str:
+        return str(self.data["status"])
+
+    @property
+    def kind(self) -> str:
+        return str(self.data["error"]["kind"])
+
+
+class Talk:
+    """A conversation."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    async def __call__(self, tool: str, /, **arguments: Any) -> Said:
+        result = await self.client.call_tool(tool, arguments)
+        text = "".join(block.text for block in result.content if block.type == "text")
+        data = result.structured_content or {}
+        assert data["message"]
+        assert None not in data.values()
+        return Said(data, text, bool(result.is_error))
+
+
+@asynccontextmanager
+async def talking(
+    home: Path, environment: Mapping[str, str], errors: Path | None = None, **options: Any
+) -> AsyncIterator[Talk]:
+    program, *arguments = command(home, groups="lean", **options)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ARISTOTLE")}
+    whole = {**kept, "PYTHONPATH": str(Path(__file__).parents[2]) + os.pathsep + kept.get("PYTHONPATH", "")}
+    parameters = StdioServerParameters(command=program, args=arguments, env={**whole, **environment})
+    with (errors or Path(os.devnull)).open("a") as log:
+        async with asyncio.timeout(PATIENCE), Client(stdio_client(parameters, errlog=log)) as client:
+            yield Talk(client)
+
+
+def converse(
+    home: Path, environment: Mapping[str, str], talk: Callable[[Talk], Awaitable[None]], **options: Any
+) -> None:
+    async def run() -> None:
+        async with talking(home, environment, **options) as session:
+            await talk(session)
+
+    asyncio.run(run())
