@@ -181,7 +181,7 @@ class _Reader:
         return found
 
     def binder(self, name: str, path: Path) -> str:
-        if name in _TAKEN or not _binds(name):
+        if not _binds(name):
             raise self.refuse(path, f'"{name[:40]}" cannot name a variable in Kleis', "Call it x, y, x1, …")
         return name
 
@@ -256,7 +256,7 @@ class _Writer:
                 return literal(value)
             case Name("Nil"):
                 return Term("nil")
-            case Name(name) if name not in _CALLED:
+            case Name(name) if name not in _CALLED and _name(name) == name:
                 return Term("var", (), name)
             case Call("Unit", ()):
                 return literal(None)
@@ -264,17 +264,20 @@ class _Writer:
                 return literal(-int(text))
             case Call(name, arguments) if arguments:
                 return self.call(name, arguments)
-            case Apply(function, arguments) if arguments and not isinstance(function, Call | Apply):
-                return _applied(self.write(function), [self.write(each) for each in arguments])
+            case Apply(function, arguments) if arguments:
+                head = self.write(function)
+                if head.op in ("app", "var") or (head.op == "literal" and type(head.value) is str):
+                    return _embedded(expression)
+                return _applied(head, [self.write(each) for each in arguments])
             case ListLiteral(items):
                 return make("list", tuple(self.write(each) for each in items))
             case Conditional(condition, yes, no):
                 return make("if", (self.write(condition), self.write(yes), self.write(no)))
-            case Let(VariablePattern(name), None, value, body) if name not in _TAKEN:
+            case Let(VariablePattern(name), None, value, body) if _binds(name):
                 return make("let", (self.write(value), self.write(body)), name)
             case Lambda(parameters, body) if all(_is_bare(each) for each in parameters):
                 return self.function(parameters, body)
-            case Quantifier() if not {each.name for each in expression.binders} & _TAKEN:
+            case Quantifier() if all(_binds(each.name) for each in expression.binders):
                 return self.quantifier(expression)
             case Using(structure, body):
                 return _applied(Term("var", (), "using"), [literal(print_type(structure)), self.write(body)])
@@ -286,7 +289,7 @@ class _Writer:
         parts = [self.write(each) for each in arguments]
         if op is not None:
             return make(op, tuple(parts))
-        if name in _CALLED:
+        if name in _CALLED or _name(name) != name:
             return _embedded(Call(name, arguments))
         return _applied(Term("var", (), name), parts)
 
@@ -329,7 +332,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _is_bare(parameter: Parameter) -> bool:
-    return parameter.type is None and parameter.name not in _TAKEN
+    return parameter.type is None and _binds(parameter.name)
 
 
 @lru_cache(maxsize=2_048)
@@ -348,7 +351,7 @@ def _name(text: str) -> str | None:
 @lru_cache(maxsize=2_048)
 def _binds(text: str) -> bool:
     """Whether a text can name a variable."""
-    if _name(text) != text:
+    if text in _TAKEN or _name(text) != text:
         return False
     try:
         found = parse_expression(f"λ {text} . {text}")
