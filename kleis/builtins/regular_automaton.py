@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from kleis.budget import Meter
 from kleis.builtins.regular import FULL, NONE, Node, derivative, measure, nullable
 
-__all__ = ["Automaton", "matches"]
+__all__ = ["Automaton", "bounds_of", "characters_between", "matches"]
 
 _KEPT = 2_000
 """The most states, and ten times as many steps, that one automaton keeps."""
@@ -55,7 +56,7 @@ class Automaton:
     __slots__ = ("_bounds", "_classes", "_lock", "_start", "_states", "_steps")
 
     def __init__(self, node: Node) -> None:
-        self._bounds = _bounds_of(node)
+        self._bounds = bounds_of(node)
         self._classes = [bisect_right(self._bounds, point) for point in range(128)]
         self._lock = threading.Lock()
         self._start = _State(node, kept=True)
@@ -106,7 +107,7 @@ class Automaton:
             return found
 
 
-def _bounds_of(node: Node) -> list[int]:
+def bounds_of(node: Node) -> list[int]:
     """The code points at which a new class of characters begins."""
     found: set[int] = set()
     for low, high in _ranges_of(node):
@@ -124,3 +125,19 @@ def _ranges_of(node: Node) -> Iterator[tuple[str, str]]:
         elif item[0] == "text":
             yield from ((character, character) for character in set(item[1]))
         pending.extend(part for part in item[1:] if isinstance(part, tuple))
+
+
+def characters_between(bounds: Iterable[int]) -> list[str]:
+    """One character of each class that bounds cut the alphabet into: a usual one where the class has one."""
+    cuts = sorted({0, 0x110000, *bounds})
+    return [_readable(low, high) for low, high in pairwise(cuts)]
+
+
+def _readable(low: int, high: int) -> str:
+    """A character from `low` to below `high`, a usual one if there is one."""
+    usual = (point for point in map(ord, _USUAL) if low <= point < high)
+    surrogate = 0xD800 <= low < 0xE000
+    return chr(next(usual, 0xE000 if surrogate and high > 0xE000 else low))
+
+
+_USUAL = "ab01 .-/_"

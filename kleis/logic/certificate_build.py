@@ -147,7 +147,7 @@ class _Builder:
     def _with_proof(self, base: Certificate, task: Task, answer: Answer) -> Certificate:
         searched = [each for each in answer.proof if _is_step(base.engine, each[0])]
         solved = [_obligation(name, text) for name, text in answer.proof if (name, text) not in searched]
-        if searched and not solved and base.engine != "evaluation":
+        if searched and not solved and base.engine not in ("evaluation", "regular languages"):
             text = core_script(task, answer.core, axioms_clash=base.status == "inconsistent")
             solved = [_obligation("claim", text, by="steps")] if text else []
         return msgspec.structs.replace(
@@ -203,7 +203,7 @@ class _Builder:
 
 def _is_step(engine: str, name: str) -> bool:
     """Whether a part of a proof is a step that its own check reads, not a script for solvers."""
-    return engine in ("completion", "evaluation") or name.startswith(_DERIVED)
+    return engine in ("completion", "evaluation", "regular languages") or name.startswith(_DERIVED)
 
 
 def _obligation(name: str, text: str, by: str = "solver") -> ObligationText:

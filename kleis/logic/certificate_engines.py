@@ -57,6 +57,8 @@ class RecheckSearch:
                 return _completion(task.proof)
             case "evaluation":
                 return _evaluation(task.proof, steps)
+            case "regular languages":
+                return _regular(task.proof, steps)
             case "induction":
                 return _induction(task.proof, steps)
             case "z3 with equations":
@@ -106,6 +108,15 @@ def _evaluation(proof: Proof, steps: int) -> Answer:
 
     if proof.axioms_clash or proof.core or not check_evaluation(proof.task, steps):
         return _refused("computed again, the claim is not found to be true")
+    return Answer(outcome="proved")
+
+
+def _regular(proof: Proof, steps: int) -> Answer:
+    """The claim decided again: what the proof says is not looked at."""
+    from kleis.logic.engines.regular_languages import check_regular
+
+    if proof.axioms_clash or proof.core or not check_regular(proof.task, steps):
+        return _refused("decided again, the claim is not found to be true")
     return Answer(outcome="proved")
 
 

@@ -31,7 +31,7 @@ from kleis.theory import Theory
 
 __all__ = ["Finding", "Questions", "forced"]
 
-_ENGINES = ("enumeration", "direct")
+_ENGINES = ("enumeration", "regular_languages", "direct")
 """What decides questions without quantifiers; the others would only make an `unknown` late."""
 
 
