@@ -1,0 +1,78 @@
+"""The evaluator of `stdlib/pif/evaluate.json`, called as any tool is, and what its answers have in common with `run`'s."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pif.budget import Budget
+from pif.evaluate import Answer, Request, run
+from pif.reference.machine import Tool
+from pif.terms import Json
+from registry.evolution import verified
+from registry.library import Library
+from registry.tools_view import TermCache
+
+__all__ = ["LIMITS", "LibraryTools", "host_outcome", "hosted", "outcome"]
+
+LIMITS = frozenset(
+    {"out_of_fuel", "too_deep", "term_too_deep", "value_too_large", "result_too_large", "eval_depth_exceeded"}
+)
+"""Errors that depend on how much of a limit a run uses, which is not promised to be the same."""
+
+_FUEL = 5_000_000
+
+
+class LibraryTools:
+    """The library alone, as a run sees it."""
+
+    def __init__(self) -> None:
+        self.library = Library(verified)
+        self._cache = TermCache()
+
+    def tool(self, reference: str) -> Tool | None:
+        name, _, version = reference.partition("@")
+        record = self.library.record(name, int(version) if version.isdigit() else None)
+        return None if record is None else self._cache.tool(record, reference)
+
+    def nearest(self, name: str) -> str | None:
+        return self.library.nearest(name)
+
+
+def hosted(
+    tools: LibraryTools,
+    code: Json | None,
+    *,
+    given: Json = None,
+    known: dict[str, Json] | None = None,
+    tool: str | None = None,
+    fuel: int = 100_000,
+) -> Answer:
+    """What `std.evaluate` gives for a term, an input and tools, or the error of the run that called it."""
+    request: dict[str, Json] = {
+        "fuel": fuel,
+        "input": {"quote": given},
+        "tools": {"record": {name: {"quote": term} for name, term in (known or {}).items()}},
+    }
+    request |= {"code": {"quote": code}} if tool is None else {"tool": tool}
+    answer = run(
+        Request(code={"app": ["std.evaluate", {"record": request}]}), tools, Budget(fuel=_FUEL, depth=30_000)
+    )
+    return answer["value"] if answer["type"] == "value" and "value" in answer else answer
+
+
+def outcome(answer: Answer) -> tuple[Any, ...]:
+    """What of a hosted answer must be as the host's."""
+    match answer["type"]:
+        case "value":
+            return ("value", answer.get("kind"), answer.get("value"))
+        case "continuation":
+            return ("continuation", answer["tool"])
+        case _:
+            return ("error", answer["error"]["kind"])
+
+
+def host_outcome(answer: Answer) -> tuple[Any, ...]:
+    """The same of what the host answers."""
+    if answer["type"] == "continuation":
+        return ("continuation", answer["tool"])
+    return outcome(answer)
