@@ -144,8 +144,11 @@ class _Templates:
 
     def _binary(self, sort: Sort) -> Iterator[Equals]:
         x, y, z = (Variable(name, sort) for name in "xyz")
+        empty = [Construction(each, ()) for each in self._sorts.constructors(sort) if not each.fields]
         for f in self._of(sort, sort, sort):
             yield Equals(f.call((f.call((x, y)), z)), f.call((x, f.call((y, z)))))
+            for constant in empty:
+                yield Equals(f.call((f.call((x, y)), constant)), f.call((y, x)))
             yield Equals(f.call((x, y)), f.call((y, x)))
             yield Equals(f.call((x, f.call((y, z)))), f.call((y, f.call((x, z)))))
 

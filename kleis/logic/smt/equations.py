@@ -33,7 +33,7 @@ from kleis.meaning.core import (
 )
 from kleis.meaning.terms import rebuild, substitute, subterms
 
-__all__ = ["Case", "cases"]
+__all__ = ["Case", "cases", "simplified"]
 
 _MOST = 64
 """A definition of more cases is one equation."""
@@ -53,7 +53,7 @@ def cases(
     """The cases of a definition."""
     whole = Case(tuple(definition.parameters), definition.parameters, definition.body)
     found: list[Case] = []
-    for case in _split(msgspec.structs.replace(whole, body=_simplified(whole.body)), constructors):
+    for case in _split(msgspec.structs.replace(whole, body=simplified(whole.body)), constructors):
         found.append(case)
         if len(found) > _MOST:
             return (whole,)
@@ -74,7 +74,7 @@ def _split(case: Case, constructors: Callable[[Sort], tuple[Constructor, ...]]) 
         inner = Case(
             tuple(substitute(each, made) for each in case.arguments),
             (*variables, *fields),
-            _simplified(substitute(case.body, made)),
+            simplified(substitute(case.body, made)),
         )
         yield from _split(inner, constructors)
 
@@ -90,11 +90,11 @@ def _tested(case: Case) -> Variable | None:
     return None
 
 
-def _simplified(term: Term) -> Term:
+def simplified(term: Term) -> Term:
     """The term without tests and selections of what is constructed."""
     if isinstance(term, Let) and _certain(term.value):
-        return _simplified(substitute(term.body, {term.variable.name: term.value}))
-    term = rebuild(term, _simplified)
+        return simplified(substitute(term.body, {term.variable.name: term.value}))
+    term = rebuild(term, simplified)
     match term:
         case Selection(constructor=constructor, index=index, term=Construction() as made):
             if constructor.name == made.constructor.name and _certain(made):
@@ -103,7 +103,7 @@ def _simplified(term: Term) -> Term:
             if _certain(made):
                 return LiteralTerm(constructor.name == made.constructor.name, BOOL)
         case Let(variable=variable, value=value, body=body) if _certain(value):
-            return _simplified(substitute(body, {variable.name: value}))
+            return simplified(substitute(body, {variable.name: value}))
         case Conditional(condition=LiteralTerm(value=holds), consequent=yes, alternative=no):
             return yes if holds else no
         case Connective():
