@@ -30,6 +30,7 @@ __all__ = ["holds", "play"]
 Json = Any
 
 _SHORT = 100
+_LINES = 16
 
 
 class Played(msgspec.Struct, frozen=True):
@@ -109,12 +110,12 @@ class _Stage:
             call.tool, call.arguments, listener=reports.append if call.progress else None
         )
         answer = reply.structured
-        passed = holds(call.expect, answer) and reply.is_error == (call.expect["type"] == "error")
+        passed = holds(call.expect, answer) and reply.is_error == call.refused
         passed = passed and bool(reports) == call.progress
         self.played.append(Played(act.title, call.tool, call.arguments, answer, passed, tuple(reports[-5:])))
         if reports:
             self._show([Piece("     progress: ", "faint"), Piece(", ".join(_some(reports)))])
-        lines = _received(answer)
+        lines = _received(answer) if "type" in answer else _lines(reply.text)
         self._show([Piece("   ← ", "faint"), Piece(lines[0], "good" if passed else "bad")])
         self._show(*([Piece(f"     {line}", "faint")] for line in lines[1:]))
         if not passed:
@@ -184,6 +185,12 @@ def _received(answer: dict[str, Json]) -> list[str]:
             return [f"{error['kind']}{where}: {error['message']}", *hint]
         case _:
             return [_cut(json_text(answer))]
+
+
+def _lines(text: str) -> list[str]:
+    """The first lines of a text that is made for reading."""
+    lines = text.splitlines() or [""]
+    return lines if len(lines) <= _LINES else [*lines[: _LINES - 1], "…"]
 
 
 def _some(reports: list[str]) -> list[str]:

@@ -7,28 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
+from registry.cli.demo_calls import Act, Call
+from registry.cli.demo_theory import THEORY, THEORY_LATER
 
 __all__ = ["ACTS", "LATER", "Act", "Call"]
 
 Json = Any
-
-
-class Call(msgspec.Struct, frozen=True):
-    """One call of a tool. `expect` is the part of the answer that is compared; `note` says what to look at."""
-
-    tool: str
-    arguments: dict[str, Json]
-    expect: dict[str, Json]
-    note: str = ""
-    progress: bool = False
-
-
-class Act(msgspec.Struct, frozen=True):
-    """Some calls that show one thing."""
-
-    title: str
-    calls: tuple[Call, ...]
 
 
 def _var(name: str) -> Json:
@@ -281,6 +265,7 @@ ACTS: tuple[Act, ...] = (
             _run("square", 7, _value(49), "and the server is as well as ever"),
         ),
     ),
+    THEORY,
 )
 """The acts of the first day."""
 
@@ -292,5 +277,6 @@ LATER: tuple[Act, ...] = (
             Call("fourth_power", {"input": 10}, _value(10_000), "still here"),
         ),
     ),
+    THEORY_LATER,
 )
 """What is played after the server was started anew."""

@@ -104,7 +104,7 @@ def submission_text(fields: Mapping[str, Any]) -> str:
     lines += _evidence(fields.get("counterexample"), "counterexample")
     said = {
         "status", "accepted", "stage", "structures_added", "functions_added", "data_types_added", "axioms_verified",
-        "problems", "error", "model", "counterexample", "witness",
+        "problems", "error", "clash", "model", "counterexample", "witness",
     }  # fmt: skip
     lines += _rest(fields, said)
     return "\n".join(lines)
