@@ -150,9 +150,8 @@ class Classes:
             avoid=fields_here,
         )
         fields, classical = self._fields(scope, definitions, own_fields, axioms, laws)
-        if scope.inhabited or scope.sorts.chosen:
-            raise refused(f"an axiom of {content.label} needs a value of a carrier that nothing names")
-        binders = scope.type_binders(implicit=False)
+        scope.inhabited |= scope.sorts.chosen
+        binders = (*scope.type_binders(implicit=False), *scope.inhabited_binders(every=False))
         needs = scope.use_binders()[: len(requires)]
         command = Class(
             name=name,
@@ -188,6 +187,7 @@ class Classes:
             requires=tuple(requires),
             parent=parent,
             fields=frozenset(fields),
+            inhabited=frozenset(scope.inhabited),
         )
         arguments = tuple(map(own_argument, parameters))
         for symbol, field in own_fields.items():

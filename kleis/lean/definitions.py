@@ -23,12 +23,13 @@ import msgspec
 from kleis.lean.contents import Contents, Gathering, carriers_in
 from kleis.lean.data import Data, Emit
 from kleis.lean.decidability import Decidability
+from kleis.lean.lexing import LeanError
 from kleis.lean.names import Names
-from kleis.lean.propositions import TRUE, simplified
+from kleis.lean.propositions import TRUE, negation, simplified
 from kleis.lean.scopes import DefinitionInfo, Scope, Use
 from kleis.lean.sorts import call, refused
 from kleis.lean.terms import Terms, merged
-from kleis.lean.tree import Close, Command, Def, If, LeanTerm, Mutual, Name, Tactic
+from kleis.lean.tree import Bind, Binder, Close, Command, Def, If, LeanTerm, Mutual, Name, Tactic
 from kleis.meaning.core import (
     BOOL,
     COMPLEX,
@@ -73,6 +74,14 @@ class Key(msgspec.Struct, frozen=True):
 
     def __hash__(self) -> int:
         return hash((self.definition.key, self.uses))
+
+
+class Written(msgspec.Struct, frozen=True):
+    """A written definition: its command, what its companions say, and which carriers must not be empty."""
+
+    command: Def
+    companions: tuple[tuple[str, LeanTerm], ...]
+    inhabited: frozenset[str]
 
 
 class Definitions:
@@ -142,22 +151,78 @@ class Definitions:
     # ── declarations ─────────────────────────────────────────────────────────────────────────────────────
 
     def _declare(self, definition: Definition, uses: tuple[Use, ...]) -> None:
+        """Declare a definition with its group: as total if that is what it is, else with companions."""
         group = [self._definitions[key] for key in definition.group] or [definition]
         for each in group:
             self._check_termination(each)
-        written = [self._reserve(each, uses) for each in group]
-        members: list[Def] = []
+        infos = {each.key: self._reserve(each, uses) for each in group}
+        try:
+            self._note(group, uses, infos)
+            written = [self._write(each, uses, infos[each.key]) for each in group]
+            if definition.group and any(each.companions for each in written):
+                infos = {each.key: self._with_companions(each, infos[each.key]) for each in group}
+                self._note(group, uses, infos)
+                written = [self._write(each, uses, infos[each.key]) for each in group]
+        except LeanError:
+            for each in group:
+                self._known.pop(Key(each, uses), None)
+            raise
+        self._emit(group, uses, written, infos)
+
+    def _note(
+        self, group: Sequence[Definition], uses: tuple[Use, ...], infos: dict[str, DefinitionInfo]
+    ) -> None:
+        """What the calls within a group are to themselves."""
+        for each in group:
+            if each.group:
+                self._known[Key(each, uses)] = infos[each.key]
+
+    def _emit(
+        self,
+        group: Sequence[Definition],
+        uses: tuple[Use, ...],
+        written: Sequence[Written],
+        infos: dict[str, DefinitionInfo],
+    ) -> None:
+        place, label = self._places.get(group[0].key), group[0].name
+        heads: list[Def] = []
         companions: list[Def] = []
-        for each, info in zip(group, written, strict=True):
-            first, rest, info = self._written(each, uses, info)
-            members.append(first)
-            companions += rest
-            self._known[Key(each, uses)] = info
-        place = self._places.get(definition.key)
-        command: Command = members[0] if len(members) == 1 else Mutual(tuple(members))
-        self._around.emit(command, place, definition.name)
-        for companion in companions:
-            self._around.emit(companion, place, definition.name)
+        for each, part in zip(group, written, strict=True):
+            info = infos[each.key]
+            if part.companions and not each.group:
+                info = self._with_companions(each, info)
+            heads.append(part.command)
+            names = {"defined": info.defined, "false": info.false}
+            companions += [
+                self._companion(part, names[kind], formula, bool(each.group))
+                for kind, formula in part.companions
+            ]
+            for kind, name in names.items():
+                if name and kind not in dict(part.companions):  # only others of its group are partial
+                    everywhere = TRUE if kind == "defined" else negation(part.command.body)
+                    companions.append(self._companion(part, name, everywhere, bool(each.group)))
+            self._known[Key(each, uses)] = msgspec.structs.replace(
+                info, inhabited=part.inhabited, noncomputable=part.command.noncomputable
+            )
+        together = any(infos[each.key].kind == "prop" for each in group) and bool(group[0].group)
+        blocks = [[*heads, *companions]] if together else [heads, *([each] for each in companions)]
+        if companions and len(group) > 1 and not together:
+            blocks = [heads, companions]
+        for block in blocks:
+            command: Command = block[0] if len(block) == 1 else Mutual(tuple(block))
+            self._around.emit(command, place, label)
+
+    @staticmethod
+    def _companion(part: Written, name: str, formula: LeanTerm, recursive: bool) -> Def:
+        return Def(
+            name=name,
+            binders=part.command.binders,
+            type=Name("Prop"),
+            body=formula,
+            classical=part.command.classical,
+            measures=part.command.measures if recursive else (),
+            decreasing=part.command.decreasing if recursive else (),
+        )
 
     def _check_termination(self, definition: Definition) -> None:
         termination = self._terminations.get(definition.key)
@@ -168,7 +233,7 @@ class Definitions:
             )
 
     def _reserve(self, definition: Definition, uses: tuple[Use, ...]) -> DefinitionInfo:
-        """What a recursive definition is to its own calls."""
+        """What a definition is to its callers, if it is total."""
         name = self._around.names.declare(definition.name, "definition")
         kind = "value"
         if definition.result == BOOL:
@@ -176,16 +241,21 @@ class Definitions:
         scope = self._scope(definition, uses)
         mentioned = carriers_in(each.sort for each in definition.parameters)
         known = {*mentioned.carriers, *mentioned.numbers}
-        info = DefinitionInfo(
+        return DefinitionInfo(
             name=name,
             kind=kind,
             parameters=scope.parameters,
             uses=uses,
             determined=all(each.kleis in known for each in scope.parameters),
         )
-        if definition.group:
-            self._known[Key(definition, uses)] = info
-        return info
+
+    def _with_companions(self, definition: Definition, info: DefinitionInfo) -> DefinitionInfo:
+        """The same, with the name of the predicate that says where it is defined, or false."""
+        kind = "false" if info.kind == "prop" else "defined"
+        name = self._around.names.declare(definition.name, kind, stem=f"{info.name}_{kind}")
+        if kind == "false":
+            return msgspec.structs.replace(info, false=name)
+        return msgspec.structs.replace(info, defined=name)
 
     def _scope(self, definition: Definition, uses: tuple[Use, ...]) -> Scope:
         contents = Contents()
@@ -195,71 +265,57 @@ class Definitions:
         contents.symbols, contents.definitions = {}, {}
         return Scope(self._around.names, self._around.data, contents, uses, definition=self)
 
-    def _written(
-        self, definition: Definition, uses: tuple[Use, ...], info: DefinitionInfo
-    ) -> tuple[Def, list[Def], DefinitionInfo]:
-        """The definition, its companions, and what callers have to know."""
+    def _write(self, definition: Definition, uses: tuple[Use, ...], info: DefinitionInfo) -> Written:
+        """The definition, and what its companions say."""
         scope = self._scope(definition, uses)
         termination = self._terminations.get(definition.key)
-        measured = termination is not None and termination.kind == "measure"
         terms = Terms(
             scope,
             scope.sorts,
             self._around.data,
             scope.locals,
             self.decidability,
-            named_conditions=measured,
+            named_conditions=self.is_measured(definition.key),
         )
         parameters = merged(terms.binder(each) for each in definition.parameters)
         condition = self._condition(terms, termination)
-        companions: list[tuple[str, LeanTerm]] = []
         body, defined, false = self._body(terms, definition, info.kind)
-        if definition.group and (defined != TRUE or (condition != TRUE and info.kind != "value")):
-            raise refused(f"{definition.name} is recursive, and partial beyond its termination")
         if condition != TRUE:
-            body = If(condition, body, scope.sorts.some(definition.result), scope.locals.fresh("h"))
-            defined = condition
+            hypothesis = scope.locals.fresh("h")
+            if info.kind == "prop":
+                false = self._where(hypothesis, condition, negation(body) if false is None else false)
+                body = self._where(hypothesis, condition, body)
+            else:
+                body = If(condition, body, scope.sorts.some(definition.result), hypothesis)
+                defined = self._where(hypothesis, condition, defined)
+        companions: list[tuple[str, LeanTerm]] = []
         if defined != TRUE:
             companions.append(("defined", simplified(defined)))
         if false is not None:
             companions.append(("false", simplified(false)))
         scope.inhabited |= scope.sorts.chosen
-        heads = (
-            *scope.type_binders(implicit=True),
-            *scope.use_binders(),
-            *scope.inhabited_binders(every=False),
-        )
         noncomputable = info.kind == "value" and (
             terms.classical or scope.noncomputable or bool(scope.sorts.chosen) or _is_real(definition)
         )
         measures, decreasing = self._measures(terms, termination)
-        result = scope.sorts.type(definition.result) if info.kind != "prop" else Name("Prop")
         command = Def(
             name=info.name,
-            binders=(*heads, *parameters),
-            type=result,
+            binders=(*scope.heads(), *parameters),
+            type=scope.sorts.type(definition.result) if info.kind != "prop" else Name("Prop"),
             body=simplified(body) if info.kind == "prop" else body,
             noncomputable=noncomputable,
             classical=terms.classical,
             measures=measures,
             decreasing=decreasing,
         )
-        names = {
-            kind: self._around.names.declare(definition.name, kind, stem=f"{info.name}_{kind}")
-            for kind, _ in companions
-        }
-        others = [
-            Def(names[kind], (*heads, *parameters), Name("Prop"), formula, classical=terms.classical)
-            for kind, formula in companions
-        ]
-        known = msgspec.structs.replace(
-            info,
-            defined=names.get("defined", ""),
-            false=names.get("false", ""),
-            inhabited=frozenset(scope.inhabited),
-            noncomputable=noncomputable,
-        )
-        return command, others, known
+        return Written(command, tuple(companions), frozenset(scope.inhabited))
+
+    @staticmethod
+    def _where(hypothesis: str, condition: LeanTerm, formula: LeanTerm) -> LeanTerm:
+        """A formula where a condition holds, which its recursive calls can use."""
+        if formula == TRUE:
+            return condition
+        return Bind("∃", (Binder((hypothesis,), condition),), formula)
 
     @staticmethod
     def _body(terms: Terms, definition: Definition, kind: str) -> tuple[LeanTerm, LeanTerm, LeanTerm | None]:

@@ -178,11 +178,7 @@ class _Writer:
         terms = Terms(scope, scope.sorts, self.data, scope.locals, definitions.decidability)
         statement = terms.statement(claim, assume_defined=self._assume_defined)
         scope.inhabited |= scope.sorts.chosen
-        binders = (
-            *scope.type_binders(implicit=True),
-            *scope.use_binders(),
-            *scope.inhabited_binders(every=True),
-        )
+        binders = scope.heads(every=True)
         name = self.names.declare(source.name, "theorem", stem=f"thm_{spelled(source.name)}")
         verdict = self._verdict(source.expression) if self._verdict and source.expression else None
         proof: Proof | None = None

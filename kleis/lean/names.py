@@ -68,10 +68,10 @@ def spelled(name: str) -> str:
         fits = is_letter(character) or (character.isascii() and (character.isdigit() or character == "'"))
         if fits:
             pieces.append(character)
-        elif pieces and not pieces[-1].endswith("_"):
-            pieces.append("_" + _word(character))
-        else:
-            pieces.append(_word(character))
+            continue
+        if pieces and not pieces[-1].endswith("_"):
+            pieces.append("_")
+        pieces.append(_word(character))
     text = "".join(pieces).rstrip("_") or "x"
     if not is_letter(text[0]):
         text = f"n{text}"
@@ -80,7 +80,7 @@ def spelled(name: str) -> str:
 
 def _word(character: str) -> str:
     if character in " ,()@[]→×.:":
-        return "_"
+        return ""
     return _WORDS.get(character, f"u{ord(character):04x}")
 
 

@@ -55,6 +55,8 @@ class ClassInfo(msgspec.Struct, frozen=True, kw_only=True):
         Names that a class which extends it cannot give again.
     axioms
         Its axioms in canonical form, with their full names; the inherited ones first.
+    inhabited
+        Its carriers of which it takes ``[Nonempty α]``.
     """
 
     name: str
@@ -65,6 +67,7 @@ class ClassInfo(msgspec.Struct, frozen=True, kw_only=True):
     parent: Use | None = None
     fields: frozenset[str] = frozenset()
     axioms: tuple[tuple[Term, str], ...] = ()
+    inhabited: frozenset[str] = frozenset()
 
     @property
     def laws(self) -> tuple[str, ...]:
@@ -199,6 +202,10 @@ class Scope:
         self._lean = {each.kleis: each.lean for each in self.parameters}
         self._definition = definition
         self.inhabited: set[str] = set()
+        for use in uses:
+            for parameter, argument in zip(use.info.parameters, use.arguments, strict=True):
+                if parameter.kleis in use.info.inhabited and isinstance(argument, Carrier):
+                    self.inhabited.add(argument.name)
         self.noncomputable = False
         self.sorts = Sorts(data, self._lean, self._lean, self.locals, self._constants())
 
@@ -279,6 +286,14 @@ class Scope:
             plain: LeanTerm = Name("Type") if single else Call(Name("Type"), (Name(universe),))
             found.append(Binder((each.lean,), _family(each, plain), style))
         return tuple(found)
+
+    def heads(self, *, every: bool = False) -> tuple[Binder, ...]:
+        """What stands before the arguments: types, that they are not empty, classes."""
+        return (
+            *self.type_binders(implicit=True),
+            *self.inhabited_binders(every=every),
+            *self.use_binders(),
+        )
 
     def use_binders(self) -> tuple[Binder, ...]:
         """``[C α]`` for every use."""
