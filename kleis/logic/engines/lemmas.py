@@ -90,6 +90,10 @@ class _Templates:
             )
         )
 
+        self._numbers = [
+            sort for sort in (NATURAL, INTEGER) if any(sort in each.domain for each in self._functions)
+        ]
+
     def _of(self, *sorts: Sort, built_in: bool = False) -> list[_Function]:
         """The functions of these sorts, the result last."""
         found = [each for each in self._functions if (*each.domain, each.codomain) == sorts]
@@ -107,7 +111,7 @@ class _Templates:
             yield from self._unary(sort)
         for sort in self._data:
             yield from self._homomorphisms(sort)
-        for sort in self._data:
+        for sort in (*self._data, *self._numbers):
             yield from self._accumulators(sort)
         for sort in self._data:
             yield from self._pairs(sort)
@@ -184,13 +188,15 @@ class _Templates:
         """A function that collects in an argument, by one that does not."""
         x = Variable("x", sort)
         for f in self._functions:
-            if len(f.domain) != 2 or f.domain[0] != sort or f.domain[1] != f.codomain:
-                continue
-            a = Variable("a", f.codomain)
-            for g in self._of(sort, f.codomain):
-                for h in self._of(f.codomain, f.codomain, f.codomain, built_in=True):
-                    if h.key != f.key:
-                        yield Equals(f.call((x, a)), h.call((g.call((x,)), a)))
+            for place in (0, 1):
+                if len(f.domain) != 2 or f.domain[place] != sort or f.domain[1 - place] != f.codomain:
+                    continue
+                a = Variable("a", f.codomain)
+                left = f.call((x, a) if place == 0 else (a, x))
+                for g in self._of(sort, f.codomain):
+                    for h in self._of(f.codomain, f.codomain, f.codomain, built_in=True):
+                        if h.key != f.key:
+                            yield Equals(left, h.call((g.call((x,)), a)))
 
     def _pairs(self, sort: Sort) -> Iterator[Equals]:
         x, y, z = (Variable(name, sort) for name in "xyz")

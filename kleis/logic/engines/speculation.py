@@ -50,8 +50,8 @@ def speculated(meaning: Meaning, claim: Term) -> tuple[Term, ...]:
     unfolding = Unfolding(meaning)
     found: dict[Term, None] = {}
     for scheme in schemes(goal, (0,)):
-        if scheme.steps > 1:
-            continue
+        if scheme.steps:
+            continue  # what a number's successor comes to is for arithmetic to say
         for each in _of_scheme(meaning, goal, scheme, unfolding):
             closed = _closed(each)
             if closed is not None and closed != canonical(claim):
