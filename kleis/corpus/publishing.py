@@ -8,8 +8,8 @@ declaration     claim         card
 axiom           definition    ``mapped``, ``human_review_only``: it is assumed, nobody checks it
 definition,     definition    ``parsed``, ``schema_valid_only``
 data type
-proposition     theorem       ``machine_checked`` if verified (``…_plus_axioms`` if it used any), ``disputed`` if
-                              disproved, else ``stubbed``
+proposition     theorem       ``machine_checked`` if verified, never ``fully``: the machine is a prover here, no
+                              kernel; ``disputed`` if disproved, else ``stubbed``
 ==============  ============  ================================================================================
 
 An edge goes from an axiom to a proposition whose proof used it: the graph is that of the proofs' cores, and
@@ -230,9 +230,7 @@ def _standing(statement: Statement) -> tuple[str, str]:
 def _proved(verdict: Verdict | None) -> tuple[str, str]:
     match verdict.status if verdict is not None else "unknown":
         case "verified":
-            assert verdict is not None
-            rests = verdict.core or verdict.assumed
-            return "machine_checked", "machine_checked_plus_axioms" if rests else "fully_machine_checked"
+            return "machine_checked", "machine_checked_plus_axioms"
         case "disproved":
             return "disputed", "numerically_witnessed"
         case _:

@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 __all__ = ["judge", "needs_text"]
 
 _UNCHECKED = ("accepted by its text alone: no Lean has elaborated it here, and `#print axioms` was not run",)
-_HEADER = "import Mathlib\n"
+_FORMAL = frozenset(
+    ["theorem", "lemma", "def", "abbrev", "example", "structure", "class", "inductive", "import", "open",
+     "namespace", "section", "end", "universe", "variable", "mutual"]
+)  # fmt: skip
+"""Commands that a formalisation may have: there is nothing before it whose meaning they could change."""
 
 
 def needs_text(run: Run) -> bool:
@@ -145,20 +149,17 @@ def _unfinished(job: Job, run: Run, returned: str) -> Outcome:
 def _formalized(job: Job, run: Run, returned: str) -> Outcome:
     """A formalisation: a statement, with a proof where that was asked for and nothing in it is open."""
     from kleis.corpus.lean_source import read_lean
-    from kleis.lean import accept, count_sorries
+    from kleis.lean import count_sorries
 
     open_ones = count_sorries(returned)
     if run.status != "complete" or not read_lean(returned).declarations:
         what = "no statement came back" if run.status == "complete" else "the run ended early"
         return Outcome(status="failed", message=_said(what, run), code=returned)
-    found = accept(_HEADER, returned)
-    if found.code not in ("", "sorry-left"):
-        return Outcome(
-            status="failed",
-            message=f"the text is not accepted: {found.reason}",
-            code=returned,
-            refusal=found.code,
-        )
+    objection = _objection(returned)
+    if objection is not None:
+        refusal, reason = objection
+        message = f"the text is not accepted: {reason}"
+        return Outcome(status="failed", message=message, code=returned, refusal=refusal)
     if job.wants_proof and not open_ones:
         message = "formalised and proved; whether the statement says what was meant is for you to judge"
         return Outcome(status="proved", message=message, code=returned, unchecked=_UNCHECKED)
@@ -166,6 +167,26 @@ def _formalized(job: Job, run: Run, returned: str) -> Outcome:
     if job.wants_proof:
         message = f"formalised, but not proved: {open_ones} proofs are open"
     return Outcome(status="formalized", message=message, code=returned, sorries_total=open_ones)
+
+
+def _objection(text: str) -> tuple[str, str] | None:
+    """What in a formalisation is assumed, switched off or given another meaning: a code and the reason."""
+    from kleis.lean import LeanError
+    from kleis.lean.commands import commands_of
+    from kleis.lean.vocabulary import COMMANDS, CONSTANTS, WORDS
+
+    try:
+        commands = commands_of(text)
+    except LeanError as error:
+        return "unreadable", error.message
+    for command in commands:
+        if command.word not in _FORMAL:
+            return COMMANDS.get(command.word) or "unknown-command", f"it has a command {command.word}"
+        for token in command.tokens:
+            for part in (token.text, token.text.rpartition(".")[2]) if token.kind == "name" else ():
+                if part in WORDS or part in CONSTANTS:
+                    return WORDS.get(part) or CONSTANTS[part], f"{part} stands in it"
+    return None
 
 
 def _said(message: str, run: Run) -> str:

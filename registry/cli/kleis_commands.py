@@ -1,4 +1,4 @@
-"""The `kleis` command: check, test, verify, consistent, certificate, explore, eval, fmt, show.
+"""The `kleis` command: check, test, verify, consistent, certificate, policy, explore, eval, fmt, show.
 
 Specification: issue 3, item 6; issue 5, item 7; servers.md, "Command line".  Exit status: 0 all is well; 1 something
 did not hold, or there is no value; 2 the command itself is wrong, or the question asked is ill-formed; 3 what was asked
@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from registry.cli.commands import Commands, NumbersCommand
+from registry.cli.kleis_policy_commands import policy
 from registry.cli.kleis_terminal import complain, progress, say
 from registry.cli.process import words
 
@@ -218,6 +219,9 @@ def consistent(file: str, explain: bool, fresh: bool, path: tuple[Path, ...], as
     return consistent_file(names[0], path, fresh=fresh, explain=explain, as_json=as_json)
 
 
+kleis.add_command(policy)
+
+
 @kleis.group(cls=Commands)
 def certificate() -> None:
     """Certificates: verdicts that can be checked again."""
@@ -382,6 +386,67 @@ def _show_file(file: str, tree: bool, in_ascii: bool) -> int:
     for problem in source.result.errors:
         complain(render(problem, source.text), style="bad")
     return 0 if source.result.ok else 1
+
+
+@kleis.command()
+@click.argument("theory", metavar="THEORY")
+@click.option(
+    "--corpus",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="The corpus; begun if it is new.",
+)
+@click.option("--id", "paper_id", default="", metavar="ID", help="The paper's id (default: from the name).")
+@click.option("--title", default="", metavar="TEXT", help="The paper's title.")
+@click.option("--author", "authors", multiple=True, metavar="NAME", help="An author (repeatable).")
+@click.option("--year", type=int, metavar="Y", help="The paper's year (default: this one).")
+@click.option("--domain", default="mathematics", show_default=True, metavar="D", help="What it is about.")
+@click.option(
+    "--claim", "claims", multiple=True, metavar="P", help="A proposition to publish too (repeatable)."
+)
+@click.option("--overwrite", is_flag=True, help="Replace the paper of this id.")
+@click.option("--home", type=click.Path(path_type=Path), metavar="DIR", help="Where saved theories are.")
+@_FRESH
+@_PATH
+@_JSON
+def publish(corpus: Path, home: Path | None, as_json: bool, **options: Any) -> int:
+    """Write a theory into a corpus, as a paper with claims, cards and the dependencies of its proofs.
+
+    THEORY is a file, or the name of a saved theory. What its examples assert is proved first.
+    """
+    from registry.cli.kleis_publish import Publishing
+    from registry.cli.kleis_publish import publish as write
+    from registry.home import find_home
+
+    return write(Publishing(corpus=corpus, home=find_home(home).path, **options), as_json=as_json)
+
+
+@kleis.command()
+@click.argument("subject", metavar="[FILE|PAPER]", default="")
+@click.option(
+    "--corpus", type=click.Path(path_type=Path), metavar="DIR", help="Draw PAPER of this corpus, or all."
+)
+@click.option("--svg", "form", flag_value="svg", help="SVG instead of Mermaid text.")
+@click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to FILE."
+)
+@_PATH
+@_JSON
+def graph(
+    subject: str,
+    corpus: Path | None,
+    form: str | None,
+    output: Path | None,
+    path: tuple[Path, ...],
+    as_json: bool,
+) -> int:
+    """Draw what a file declares, or the cards of a paper, with arrows to what needs them."""
+    from registry.cli.kleis_graph import draw
+
+    if not subject and corpus is None:
+        raise click.UsageError("give a FILE, or --corpus DIR")
+    return draw(subject, corpus, path, "svg" if form else "mermaid", output, as_json=as_json)
 
 
 def _print_json(answer: dict[str, Any]) -> None:

@@ -135,7 +135,7 @@ def _label(node: Any) -> str:
         return f"structure {node.name}" + (f"\n{axioms} axioms" if axioms else "")
     if isinstance(node, DataDefinition):
         return f"data {node.name}"
-    return node.name
+    return str(node.name)
 
 
 def corpus_drawing(corpus: Corpus, subject: str) -> Drawing:

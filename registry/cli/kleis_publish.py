@@ -29,6 +29,9 @@ from registry.publication import corpus_for, write_paper
 
 if TYPE_CHECKING:
     from kleis.lean import LeanFile
+    from kleis.lean.sources import Proposition
+    from kleis.logic.verdict import Verdict
+    from kleis.syntax import Expression
 
 __all__ = ["Publishing", "publish"]
 
@@ -118,8 +121,9 @@ def _published(asked: Publishing, file: Path, loading: Loading) -> dict[str, Any
     paper_id = asked.paper_id or paper_id_of(name)
     module = "".join(part.capitalize() for part in paper_id.replace("-", "_").replace(".", "_").split("_"))
     target = f"formal/Kleis/{module}.lean"
-    lean = _exported(loading, module)
-    statements = _statements(asked, loading, lean, module, target)
+    lean, propositions = _proved(asked, loading, module, target)
+    used = {each for statement in propositions for each in statement.core}
+    statements = (*_declared(loading, lean, module, target, used), *propositions)
     publication = Publication(
         paper_id=paper_id,
         title=asked.title or name,
@@ -150,20 +154,53 @@ def _published(asked: Publishing, file: Path, loading: Loading) -> dict[str, Any
     }
 
 
-def _exported(loading: Loading, module: str) -> LeanFile:
+def _proved(
+    asked: Publishing, loading: Loading, module: str, target: str
+) -> tuple[LeanFile, list[Statement]]:
+    """The Lean file of the theory, and its propositions, each with its verdict."""
     from kleis.lean import export_lean
+    from kleis.lean.sources import propositions_of
+    from kleis.printer import print_expression
+    from registry.cli.kleis_verify import make_prover
 
-    return export_lean(loading.theory, module=module, files=[loading.main.name])
+    own = loading.main.name
+    verdicts: dict[Expression, Verdict] = {}
+    found: list[Proposition] = []
+    with make_prover(loading.theory, fresh=asked.fresh) as prover:
+        wanted = [each for each in propositions_of(loading.theory) if each.place.file == own]
+        for place, each in enumerate(wanted):
+            progress(place, len(wanted), each.name)
+            if each.expression is not None:
+                verdicts[each.expression] = _settled(
+                    prover.verify(each.expression, using=each.using, file=own), each
+                )
+                found.append(each)
+        lean = export_lean(
+            loading.theory,
+            module=module,
+            files=[own],
+            verdict=lambda asked: verdicts.get(asked) or prover.verify(asked),
+        )
+    progress(len(found), len(found), "")
+    statements = []
+    for each in found:
+        assert each.expression is not None
+        text, decl = print_expression(each.expression), _declaration(lean, each.name, module)
+        verdict = verdicts[each.expression]
+        statements.append(Statement(each.name, "proposition", text, each.place.line, decl, target, verdict))
+    return lean, statements
 
 
-def _statements(
-    asked: Publishing, loading: Loading, lean: LeanFile, module: str, target: str
-) -> tuple[Statement, ...]:
-    """The declarations of the theory's own file and its propositions, and the imported axioms that proofs used."""
-    propositions = _propositions(asked, loading, lean, module, target)
-    used = {name for each in propositions for name in each.core}
-    declared = _declared(loading, lean, module, target, used)
-    return (*declared, *propositions)
+def _settled(verdict: Verdict, proposition: Proposition) -> Verdict:
+    """The verdict, if it is one that can be published."""
+    if verdict.status not in ("error", "inconsistent"):
+        return verdict
+    raise CorpusError(
+        f"{proposition.name} is {verdict.status}: {verdict.message or ', '.join(verdict.core)}",
+        code="invalid_argument",
+        found=verdict.claim,
+        hint="mend the theory: what clashes or means nothing is not published",
+    )
 
 
 def _declared(loading: Loading, lean: LeanFile, module: str, target: str, used: set[str]) -> list[Statement]:
@@ -189,36 +226,6 @@ def _declared(loading: Loading, lean: LeanFile, module: str, target: str, used: 
         else:
             found.append(Statement(node.name, "definition", text, node.span.line, decl, target))
     return list({each.name: each for each in found}.values())
-
-
-def _propositions(
-    asked: Publishing, loading: Loading, lean: LeanFile, module: str, target: str
-) -> list[Statement]:
-    """What the theory's example blocks assert, each with its verdict."""
-    from kleis.lean.sources import propositions_of
-    from kleis.printer import print_expression
-    from registry.cli.kleis_verify import make_prover
-
-    own = loading.main.name
-    wanted = [each for each in propositions_of(loading.theory) if each.place.file == own and each.expression]
-    found = []
-    with make_prover(loading.theory, fresh=asked.fresh) as prover:
-        for place, each in enumerate(wanted):
-            progress(place, len(wanted), each.name)
-            assert each.expression is not None
-            verdict = prover.verify(each.expression, using=each.using, file=own)
-            if verdict.status in ("error", "inconsistent"):
-                raise CorpusError(
-                    f"{each.name} is {verdict.status}: {verdict.message or ', '.join(verdict.core)}",
-                    code="invalid_argument",
-                    found=print_expression(each.expression),
-                    hint="mend the theory: what clashes or means nothing is not published",
-                )
-            text = print_expression(each.expression)
-            decl = _declaration(lean, each.name, module)
-            found.append(Statement(each.name, "proposition", text, each.place.line, decl, target, verdict))
-    progress(len(wanted), len(wanted), "")
-    return found
 
 
 def _declaration(lean: LeanFile, name: str, module: str) -> str:
