@@ -1,0 +1,103 @@
+"""Equations: one canonical form for each, rewriting that keeps what holds in a model, and a total order."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from kleis.parser import parse_expression
+from kleis.printer import print_expression
+from registry.bridge.equations import (
+    Equation,
+    Rules,
+    canonical,
+    compare,
+    proposition_of_equation,
+    read_equation,
+    size_of,
+    variables_of,
+)
+from registry.bridge.finite_testing import FiniteModel
+
+OPERATIONS = {"•": 2, "inv": 1, "e": 0}
+
+
+def _grown(parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.one_of(st.tuples(st.just("inv"), parts), st.tuples(st.just("•"), parts, parts))
+
+
+terms = st.recursive(st.integers(0, 2) | st.just(("e",)), _grown, max_leaves=6)
+
+
+@st.composite
+def models(draw: st.DrawFn) -> FiniteModel:
+    """Any operations on two or three elements: no group need be among them."""
+    size = draw(st.integers(2, 3))
+    value = st.integers(0, size - 1)
+    tables = {
+        name: {point: draw(value) for point in product(range(size), repeat=arity)}
+        for name, arity in OPERATIONS.items()
+    }
+    return FiniteModel(tuple(f"g{i}" for i in range(size)), tables)
+
+
+def renamed(term: Any, names: list[int]) -> Any:
+    return names[term] if isinstance(term, int) else (term[0], *(renamed(part, names) for part in term[1:]))
+
+
+@given(terms, terms, st.permutations([0, 1, 2]))
+def test_names_and_sides_do_not_count(left: Any, right: Any, names: list[int]) -> None:
+    one = canonical(left, right)
+    assert canonical(renamed(left, names), renamed(right, names)) == one
+    assert canonical(right, left) == one
+    assert canonical(one.left, one.right) == one
+    used = [*variables_of(one.left), *variables_of(one.right)]
+    assert list(dict.fromkeys(used)) == list(range(one.variables()))
+
+
+@given(terms, terms)
+def test_an_equation_is_read_back_from_its_proposition(left: Any, right: Any) -> None:
+    equation = canonical(left, right)
+    text = print_expression(proposition_of_equation(equation, "G", "Group"))
+    assert read_equation(parse_expression(text), OPERATIONS) == equation
+
+
+@given(terms, terms, terms)
+def test_the_order_is_total(a: Any, b: Any, c: Any) -> None:
+    assert compare(a, b) == -compare(b, a)
+    assert (compare(a, b) == 0) == (a == b)
+    if compare(a, b) > 0 and compare(b, c) > 0:
+        assert compare(a, c) > 0
+    if compare(a, b) > 0:
+        assert compare(("inv", a), ("inv", b)) > 0
+        assert compare(("•", c, a), ("•", c, b)) > 0
+
+
+@given(models(), st.lists(st.tuples(terms, terms), min_size=1, max_size=4), terms)
+def test_rewriting_keeps_the_value_in_every_model_of_the_rules(
+    model: FiniteModel, pairs: list[tuple[Any, Any]], term: Any
+) -> None:
+    rules = Rules()
+    for left, right in pairs:
+        equation = canonical(left, right)
+        if not equation.is_trivial and not model.refutes(equation):
+            rules.add(equation)
+    assume(rules.known)
+    last, used = rules.normal(term)
+    assert model.column(last, 3) == model.column(term, 3)
+    assert compare(term, last) >= 0
+    assert size_of(last) <= size_of(term)
+    assert used <= set(range(len(rules.known)))
+    assert rules.normal(last)[0] == last
+
+
+@given(models(), terms, terms)
+def test_a_failure_is_a_point_where_the_sides_differ(model: FiniteModel, left: Any, right: Any) -> None:
+    equation: Equation = canonical(left, right)
+    if model.refutes(equation):
+        at = model.failure(equation)
+        assert at["left"] != at["right"]
+        assert len(at) == 2 + equation.variables()
