@@ -34,10 +34,12 @@ ARGUMENTS = frozenset(
         "compose",
         "description",
         "directory",
+        "drop_laws",
         "examples",
         "expect_version",
         "fuel",
         "generator",
+        "laws",
         "limit",
         "name",
         "names",
@@ -56,7 +58,7 @@ class RegistryError(Exception):
     """A refusal with everything its reader needs.
 
     `kind`: one of `KINDS`. `place`: the argument (`name`, `examples/0`) or the file at fault; `tool`: the tool it is about, as `name` or
-    `name@version`. `found` and `expected` are short texts; `hint` says what to try next.
+    `name@version`. `found` and `expected` are short texts; `hint` says what to try next. `counterexample` is what shows that a law fails (`law_disproved`).
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class RegistryError(Exception):
         found: str | None = None,
         expected: str | None = None,
         hint: str | None = None,
+        counterexample: dict[str, object] | None = None,
     ) -> None:
         super().__init__(message)
         self.kind: RegistryErrorKind = kind
@@ -78,6 +81,7 @@ class RegistryError(Exception):
         self.found = found
         self.expected = expected
         self.hint = hint
+        self.counterexample = counterexample
 
     def __str__(self) -> str:
         where = f" at {self.place}" if self.place else ""
@@ -98,4 +102,6 @@ class RegistryError(Exception):
             value = getattr(self, name)
             if value is not None:
                 fields[name] = value
+        if self.counterexample is not None:
+            fields["counterexample"] = self.counterexample
         return fields

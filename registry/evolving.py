@@ -1,13 +1,14 @@
 """Making a tool, or a new version of one: everything that `evolve` does between its arguments and its answer.
 
 In this order: the code is read (or composed, or derived), closed and described; the store says what would come of it;
-on the registry as it would be (an `Overlay`) the examples run, and those of the tools that use it, before it
+on the registry as it would be (an `Overlay`) the examples run, the laws are asked, and those of the tools that use it, before it
 becomes the default. Only then anything is written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -31,9 +32,13 @@ from registry.evolution import (
     read_code,
     read_python,
 )
+from registry.keeping_laws import Settled, settle_laws
 from registry.store import Evolved, Store
 from registry.tool import NO_EXAMPLES, check_name
 from registry.tools_view import Overlay, SnapshotTools
+
+if TYPE_CHECKING:
+    from registry.bridge.proving import LawProver
 
 __all__ = ["Wanted", "evolve"]
 
@@ -52,23 +57,32 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     dry_run: bool = False
     language: Language = "json"
     force: bool = False
+    laws: Sequence[str] = ()
+    drop_laws: Sequence[str] = ()
 
 
-def evolve(wanted: Wanted, store: Store, tools: SnapshotTools, maximum_fuel: int) -> Answer:
-    """The answer of `evolve`. Raises `RegistryError` and `PifError`, and then nothing was kept."""
+def evolve(
+    wanted: Wanted,
+    store: Store,
+    tools: SnapshotTools,
+    maximum_fuel: int,
+    prover: Callable[[], LawProver],
+) -> Answer:
+    """The answer of `evolve`; `prover` is asked where there are laws. Raises `RegistryError` and `PifError`, and then nothing was kept."""
     check_name(wanted.name)
     term = closed(_written(wanted, tools, maximum_fuel))
     facts = facts_of(term)
     text = term_text(term)
     examples = msgspec.json.encode(wanted.examples).decode() if wanted.examples else NO_EXAMPLES
 
-    def keep(expected: int | None, dry: bool) -> Evolved:
+    def keep(expected: int | None, dry: bool, laws: Settled) -> Evolved:
         return store.evolve(
             wanted.name, code=text, hash=identity(term), description=wanted.description,
-            capabilities=facts.capabilities, examples=examples, expect_version=expected, dry_run=dry,
+            capabilities=facts.capabilities, examples=examples, laws=laws.laws, certificates=laws.certificates,
+            expect_version=expected, dry_run=dry,
         )  # fmt: skip
 
-    planned = keep(wanted.expect_version, True)
+    planned = keep(wanted.expect_version, True, Settled(None, {}, [], []))
     view = Overlay(tools, wanted.name, planned.record.version, term)
     typing = typing_of(view.new, view)
     reports: list[Json] = []
@@ -76,8 +90,15 @@ def evolve(wanted: Wanted, store: Store, tools: SnapshotTools, maximum_fuel: int
         reports = check_examples(
             wanted.name, wanted.examples, view, Budget(fuel=min(EXAMPLE_FUEL, maximum_fuel))
         )
+    before = tools.snapshot.record(wanted.name)
+    laws = settle_laws(
+        wanted.name, wanted.laws, wanted.drop_laws, before, view, tools.names, prover,
+        same_code=planned.outcome not in ("created", "new_version"),
+    )  # fmt: skip
     checked = Checked({}, ())
     expected = wanted.expect_version
+    if expected is None and laws.reports:  # what was checked is what is replaced
+        expected = before.version if before else 0
     if planned.outcome in ("created", "new_version"):
         checked = check_users(wanted.name, store, tools, view)
         if not wanted.force:
@@ -85,11 +106,15 @@ def evolve(wanted: Wanted, store: Store, tools: SnapshotTools, maximum_fuel: int
         if expected is None and checked.held:  # what was checked is what is replaced
             current = tools.snapshot.record(wanted.name)
             expected = current.version if current else 0
-    evolved = keep(expected, wanted.dry_run)
+    evolved = keep(expected, wanted.dry_run, laws)
     answer = _answer(wanted, term, evolved, facts, typing, tools)
     answer["cost"] = cost_json(view.new, view, typing)
     if wanted.examples:
         answer["examples"] = reports
+    if laws.reports:
+        answer["laws"] = laws.reports
+    if laws.dropped:
+        answer["dropped_laws"] = laws.dropped
     if checked.held:
         answer["users"] = checked.as_json()
     if warnings := warnings_of(facts, wanted.name, tools):

@@ -79,6 +79,10 @@ class SnapshotTools:
     def nearest(self, name: str) -> str | None:
         return self.snapshot.nearest(name) or self._library.nearest(name)
 
+    def names(self) -> tuple[str, ...]:
+        """All names that resolve: those of the home, then those of the library."""
+        return (*self.snapshot.names(), *self._library.names())
+
 
 class Overlay:
     """A snapshot in which one name stands for a tool that is not kept yet: what its examples run on."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 import msgspec
 
@@ -37,9 +38,11 @@ from registry.brief import (
 from registry.composition import Transform
 from registry.dependants import check_users, refuse_broken, users_of
 from registry.difference import changes
+from registry.drawing import mermaid, svg
 from registry.errors import RegistryError
 from registry.evolution import Example, Language, read_code, read_text, verified
-from registry.graph import Graph, graph_of, mermaid
+from registry.graph import drawing_of, graph_of
+from registry.keeping_laws import current_laws, recheck
 from registry.library import Library
 from registry.store import Store
 from registry.store.arguments import search_words
@@ -47,6 +50,9 @@ from registry.store.exchange import export_tools, import_tools
 from registry.tool import LIBRARY_PREFIX, ToolRecord, parse_reference
 from registry.tools_view import Overlay, SnapshotTools, TermCache
 from registry.typings import TypeCache
+
+if TYPE_CHECKING:
+    from registry.bridge.proving import LawProver
 
 __all__ = ["PAGE", "Workspace"]
 
@@ -96,6 +102,19 @@ class Workspace:
         self._terms = TermCache()
         self._types = TypeCache()
 
+    @cached_property
+    def prover(self) -> LawProver:
+        """Who is asked about laws."""
+        from registry.bridge.proving import LawProver  # nobody without laws pays for it
+
+        return LawProver()
+
+    def close(self) -> None:
+        """Let go of the store and of the prover."""
+        if "prover" in self.__dict__:
+            self.prover.close()
+        self.store.close()
+
     def tools(self) -> SnapshotTools:
         """The tools as they are now; what is done with the answer does not see later changes."""
         return SnapshotTools(self.store.snapshot(), self._terms, self.library)
@@ -116,6 +135,8 @@ class Workspace:
         dry_run: bool = False,
         language: Language = "json",
         force: bool = False,
+        laws: Sequence[str] = (),
+        drop_laws: Sequence[str] = (),
     ) -> Answer:
         """Make a tool, or a new version of one; with examples, only if they hold, and those of the tools that use it.
 
@@ -127,8 +148,9 @@ class Workspace:
         wanted = Wanted(
             name=name, description=description, code=code, compose=compose, transform=transform, examples=examples,
             expect_version=expect_version, dry_run=dry_run, language=language, force=force,
+            laws=laws, drop_laws=drop_laws,
         )  # fmt: skip
-        return evolve(wanted, self.store, self.tools(), self.maximum_fuel)
+        return evolve(wanted, self.store, self.tools(), self.maximum_fuel, lambda: self.prover)
 
     # Running.
 
@@ -255,41 +277,27 @@ class Workspace:
         }
         if types:
             row["type"] = self._types.typing(record, tools).text
+        if laws := current_laws(record, tools):
+            row["laws"] = laws
         return row
 
     @_answering
-    def show(self, reference: str, *, python: bool = False) -> Answer:
-        """One tool: its record, its term, its versions; with `python` its code as Python too."""
-        record = self.record(reference)
+    def show(self, reference: str, *, python: bool = False, kleis: bool = False) -> Answer:
+        """One tool: its record, its term, its laws and versions; its code as Python and as Kleis where asked."""
+        from registry.showing import shown
+
+        record, tools = self.record(reference), self.tools()
+        tool, typing = self._terms.tool(record, record.reference), self._types.typing(record, tools)
         lineage = self.store.snapshot().lineage(record.name)
-        from pif.analysis.cost import cost_json
+        return shown(record, tool, lineage, tools, typing, python=python, kleis=kleis)
 
-        typing = self._types.typing(record, self.tools())
-        versions = (
-            [{"version": v.version, "hash": v.hash, "created": v.created} for v in lineage.versions]
-            if lineage
-            else []
-        )
-        written: Answer = {}
-        if python:
-            from pif.python_syntax import print_python
-
-            written["python"] = print_python(self._decoded(record), record.name)
-        return {
-            "type": "tool",
-            "name": record.name,
-            "version": record.version,
-            "current": lineage.current if lineage else record.version,
-            "hash": record.hash,
-            "description": record.description,
-            "capabilities": [*record.capabilities],
-            **typing.as_json(),
-            "cost": cost_json(self._decoded(record), self.tools(), typing),
-            "created": record.created,
-            "code": msgspec.json.decode(record.code),
-            **written,
-            "versions": versions,
-        }
+    @_answering
+    def check_laws(self, reference: str) -> Answer:
+        """Check the laws of a tool again from nothing."""
+        record, tools = self.record(reference), self.tools()
+        checked = recheck(record, tools, self.store.certificate, self.prover)
+        ok = all(each["ok"] for each in checked)
+        return {"type": "laws", "tool": record.reference, "ok": ok, "laws": checked}
 
     def record(self, reference: str) -> ToolRecord:
         """The record that `name` or `name@version` names, or `unknown_tool`."""
@@ -316,7 +324,7 @@ class Workspace:
             if "users" in aspects:
                 told["users"] = self._users(tool.name, tools)
             if "graph" in aspects:
-                told["graph"] = mermaid(graph_of([tool.name], self.store, tools))
+                told["graph"] = mermaid(drawing_of(graph_of([tool.name], self.store, tools)))
             return told
         data = read_text(code, tools.nearest) if isinstance(code, str) else code
         refused = invalid(data)
@@ -437,19 +445,17 @@ class Workspace:
         ]
 
     @_answering
-    def graph(self, names: Sequence[str] = (), *, library: bool = False) -> Answer:
+    def graph(self, names: Sequence[str] = (), *, library: bool = False, picture: bool = False) -> Answer:
         """Which tools use which: those named with all they use and all that use them, or the whole home.
 
-        The library's tools are left out unless `library` asks for them or one is named.
+        The library's tools are left out unless `library` asks for them or one is named. `picture` adds it as SVG.
         """
         tools = self.tools()
         chosen = [self.record(name).name for name in names]
-        return self.drawn(graph_of(chosen, self.store, tools, library=library))
-
-    @staticmethod
-    def drawn(graph: Graph) -> Answer:
-        """A graph as an answer."""
-        return {"type": "graph", **msgspec.to_builtins(graph), "mermaid": mermaid(graph)}
+        found = graph_of(chosen, self.store, tools, library=library)
+        drawing = drawing_of(found)
+        answer: Answer = {"type": "graph", **msgspec.to_builtins(found), "mermaid": mermaid(drawing)}
+        return {**answer, "svg": svg(drawing)} if picture else answer
 
     # Exchange.
 

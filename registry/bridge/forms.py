@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from kleis.syntax import (
     Boolean,
     Call,

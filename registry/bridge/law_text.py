@@ -22,6 +22,7 @@ import msgspec
 from kleis.errors import KleisError
 from kleis.parser import parse_expression
 from kleis.syntax import (
+    AsPattern,
     Binder,
     Call,
     Case,
@@ -37,7 +38,6 @@ from kleis.syntax import (
     TypeExpression,
     Using,
     VariablePattern,
-    AsPattern,
 )
 from kleis.traversal import walk
 from pif.reference.machine import Tool
@@ -203,9 +203,9 @@ class _Reading:
         for name in node.__struct_fields__:
             value = getattr(node, name)
             if isinstance(value, _EXPRESSION):
-                changed[name] = self.of(value, bound)
+                changed[name] = self.of(cast(Expression, value), bound)
             elif isinstance(value, tuple) and value and all(isinstance(each, _EXPRESSION) for each in value):
-                changed[name] = tuple(self.of(each, bound) for each in value)
+                changed[name] = tuple(self.of(cast(Expression, each), bound) for each in value)
         return msgspec.structs.replace(node, **changed) if changed else node
 
     def _call(self, tool: Tool, arguments: tuple[Expression, ...]) -> Expression:

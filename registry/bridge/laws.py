@@ -19,7 +19,7 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -27,9 +27,10 @@ from kleis.errors import KleisError
 from kleis.parser import parse_expression
 from kleis.printer import print_expression
 from kleis.syntax import Call, Expression, Quantifier, TypeExpression
+from kleis.theory import Theory
 from kleis.values import Value
 from pif.reference.machine import Tool, Tools
-from pif.terms import identity
+from pif.terms import Json, identity
 from registry.bridge.exchange import NotShared, from_kleis
 from registry.bridge.forms import call
 from registry.bridge.law_reports import LawReport
@@ -37,19 +38,17 @@ from registry.bridge.law_text import Law, LawError, Vocabulary, read_law
 from registry.bridge.parts import Function, Untranslatable
 from registry.bridge.proving import LawProver
 from registry.bridge.tools_in_kleis import ToolTheory
-from registry.bridge.trials import Point, ToolSignature, Trials, Untried
+from registry.bridge.trials import Point, Trials, Untried
 
 if TYPE_CHECKING:
     from kleis.logic.verdict import Verdict
 
-__all__ = ["CASES", "LAWS", "SEED", "LawCheck", "check_laws"]
+__all__ = ["CASES", "SEED", "LawCheck", "check_laws"]
 
 CASES = 300
 """Points at which a law is tried that is neither proved nor refuted."""
 
 SEED = 0
-LAWS = 40
-"""Laws that one tool may have."""
 
 
 def check_laws(
@@ -78,23 +77,23 @@ class LawCheck:
         prover: LawProver,
         *,
         subject: Tool | None = None,
-        theory: ToolTheory | None = None,
         cases: int = CASES,
         seed: int = SEED,
     ) -> None:
         self.tools = tools
-        self.theory = theory or ToolTheory(tools)
+        self.theory = ToolTheory(tools)
         self.prover = prover
         self.subject = subject
         self.cases = cases
         self.seed = seed
-        self.proved: list[tuple[str, Expression]] = []
+        self.proved: list[Law] = []
         self._vocabulary = Vocabulary(subject, tools.tool, names, self._function, self._types)
 
     # ── One law ──────────────────────────────────────────────────────────────────────────────────────────────
 
     def read(self, text: str) -> Law:
-        """A law; `LawError` for what is none."""
+        """A law; `LawError` for what is none. Its theory holds the tools that it needs and no others."""
+        self.theory = ToolTheory(self.tools)
         return read_law(text, self._vocabulary)
 
     def report(self, text: str) -> LawReport:
@@ -105,7 +104,7 @@ class LawCheck:
             return LawReport(text, "error", reason=error.message, hint=error.hint)
         report = self._decided(law)
         if report.status == "proved":
-            self.proved.append((text, law.expression))
+            self.proved.append(law)
         hashes = {each.label: identity(each.term) for each in self._reached(law)}
         return msgspec.structs.replace(report, kleis=print_expression(law.expression), tools=hashes)
 
@@ -134,21 +133,24 @@ class LawCheck:
 
     # ── Proofs ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _verdict(self, law: Law) -> tuple[Verdict, list[tuple[str, Expression]]]:
+    def _verdict(self, law: Law) -> tuple[Verdict, list[Law]]:
         """The verdict, with the laws before it as lemmas where it is not known without."""
         verdict = self.prover.verify(self.theory.theory, law.expression)
         usable = verdict.status == "unknown" and verdict.reason != "termination"
         if not usable or not self.proved:
             return verdict, []
-        lemmas = [expression for _, expression in self.proved]
-        helped = self.prover.verify(self.theory.theory, law.expression, lemmas)
+        helped = self.prover.verify(self._with(self.proved), law.expression, _expressions(self.proved))
         return (helped, list(self.proved)) if helped.status == "verified" else (verdict, [])
 
-    def _proof(
-        self, law: Law, verdict: Verdict, lemmas: list[tuple[str, Expression]], labels: tuple[str, ...]
-    ) -> LawReport:
-        theory = self.theory.theory
-        proof = self.prover.certified(theory, law.expression, verdict, [each for _, each in lemmas])
+    def _with(self, lemmas: Sequence[Law]) -> Theory:
+        """The theory with the tools of lemmas too."""
+        for lemma in lemmas:
+            for label in lemma.tools:
+                self.theory.of(self._mentioned(label))
+        return self.theory.theory
+
+    def _proof(self, law: Law, verdict: Verdict, lemmas: list[Law], labels: tuple[str, ...]) -> LawReport:
+        proof = self.prover.certified(self._with(lemmas), law.expression, verdict, _expressions(lemmas))
         if proof.certificate is None:
             return self._tried(law, (*labels, "a proof was found, but no certificate"), proof.reason)
         return LawReport(
@@ -156,7 +158,7 @@ class LawCheck:
             "proved",
             labels=(*labels, *self._vacuous(law)),
             engine=verdict.engine,
-            lemmas=tuple(text for text, _ in lemmas),
+            lemmas=tuple(each.text for each in lemmas),
             certificate=proof.certificate,
         )
 
@@ -166,6 +168,43 @@ class LawCheck:
         if premise is not None and self.prover.verify(self.theory.theory, premise).status == "verified":
             return ("vacuous: its premise is never true",)
         return ()
+
+    # ── Again, from nothing ──────────────────────────────────────────────────────────────────────────────────
+
+    def recheck(self, text: str, lemmas: Sequence[str], certificate: dict[str, Any]) -> list[Json]:
+        """Whether a certificate shows a law of the tools as they are: what was looked at, and what came of it."""
+        from kleis.logic.certificate_build import theory_text
+
+        try:
+            known = [self.read(each) for each in lemmas]
+            law = self.read(text)
+            refused = self._untranslated(law)
+            theory = theory_text(self._with(known))
+        except (LawError, Untranslatable) as error:
+            return [{"what": "law", "ok": False, "detail": str(error)}]
+        if refused is not None:
+            return [{"what": "tools", "ok": False, "detail": str(refused)}]
+        claims = [each.get("claim") for each in certificate.get("lemmas", ())]
+        same = {
+            "tools": certificate.get("theory") == theory,
+            "law": certificate.get("claim") == print_expression(law.expression),
+            "lemmas": claims == [print_expression(each.expression) for each in known],
+            "status": certificate.get("status") == "verified",
+        }
+        wrong = [name for name, ok in same.items() if not ok]
+        if wrong:
+            detail = "the certificate is about something else"
+            return [{"what": name, "ok": False, "detail": detail} for name in wrong]
+        found = [{"what": name, "ok": True, "detail": ""} for name in same]
+        return found + [msgspec.structs.asdict(each) for each in self.prover.check(certificate).findings]
+
+    def tried_again(self, text: str, *, cases: int, seed: int) -> LawReport:
+        """A law that was not proved, at the points where it was tried."""
+        self.cases, self.seed = cases or self.cases, seed
+        try:
+            return self._tried(self.read(text), (), "")
+        except LawError as error:
+            return LawReport(text, "error", reason=error.message)
 
     # ── Refutations ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -178,11 +217,15 @@ class LawCheck:
                                  reason="it is false; it has no variables, so no input shows it")  # fmt: skip
             point = trials.at(_values(verdict))
         except (Untried, NotShared, KeyError, KleisError):
-            return self._tried(law, (*labels, "the prover's counterexample could not be run"), "not confirmed")
+            return self._tried(
+                law, (*labels, "the prover's counterexample could not be run"), "not confirmed"
+            )
         if self._wrong(law)(point):
             return self._refuted(law, point, verdict.engine, labels)
         reason = "where the prover found it not to hold, a tool has no value"
-        return self._tried(law, labels, reason if point.without else "the prover's counterexample was not confirmed")
+        return self._tried(
+            law, labels, reason if point.without else "the prover's counterexample was not confirmed"
+        )
 
     @staticmethod
     def _wrong(law: Law) -> Callable[[Point], bool]:
@@ -203,7 +246,9 @@ class LawCheck:
             reason = f"{', '.join(point.without)} has no value for {_inputs(shown)}"
         else:
             reason = f"it has no truth value for {_inputs(shown)}, though every tool in it has a value"
-        return LawReport(law.text, "refuted", reason=reason, engine=engine, labels=labels, counterexample=shown)
+        return LawReport(
+            law.text, "refuted", reason=reason, engine=engine, labels=labels, counterexample=shown
+        )
 
     def _tried(self, law: Law, labels: tuple[str, ...], reason: str) -> LawReport:
         """A law that is not decided, tried at points."""
@@ -276,6 +321,10 @@ class LawCheck:
 
     def _types(self, tool: Tool) -> tuple[TypeExpression | None, ...]:
         return self.theory.parameters(tool)
+
+
+def _expressions(laws: Sequence[Law]) -> list[Expression]:
+    return [each.expression for each in laws]
 
 
 def _values(verdict: Verdict) -> dict[str, Value]:

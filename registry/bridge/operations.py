@@ -18,13 +18,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kleis.syntax import Boolean, Expression, ListLiteral, Name, Text
+from kleis.syntax import Boolean, ListLiteral, Name, Text
 from pif.analysis.types import Shape, Type, Variable, find
 from registry.bridge import loops
 from registry.bridge.conditions import connective, emptiness
 from registry.bridge.forms import EMPTY, call, choice, integer, list_cases, of_pair
-from registry.bridge.parts import Code, PairOf, Part, Plain, RecordOf
 from registry.bridge.node_types import fields_of
+from registry.bridge.parts import Code, PairOf, Part, Plain, RecordOf
 
 if TYPE_CHECKING:
     from registry.bridge.translation import Translator
@@ -165,15 +165,14 @@ def _half(translator: Translator, code: Code) -> Part:
         translator.bound(Plain(other), "v", None)  # it must have a value too
         return Plain(kept)
     expression = translator.plain(whole, code)
-    shape = None if code.child(0).type is None else find(code.child(0).type or Variable("type", 0))
-    halves = shape.parts if isinstance(shape, Shape) and shape.name == "pair" else (None, None)
-    names = tuple(
-        translator.variable(wanted, half) for wanted, half in zip(("left", "right"), halves, strict=True)
-    )
+    type_ = code.child(0).type
+    found = None if type_ is None else find(type_)
+    halves = found.parts if isinstance(found, Shape) and found.name == "pair" else (None, None)
+    left, right = translator.variable("left", halves[0]), translator.variable("right", halves[1])
     if isinstance(expression, Name):
-        known = translator.frame.take_apart(expression.name, *names)
+        known = translator.frame.take_apart(expression.name, left, right)
         return Plain(Name(known[0 if first else 1]))
-    return Plain(of_pair(expression, *names, Name(names[0 if first else 1])))
+    return Plain(of_pair(expression, left, right, Name(left if first else right)))
 
 
 # ── Strings ──────────────────────────────────────────────────────────────────────────────────────────────────

@@ -79,7 +79,13 @@ def smaller(value: Value) -> Iterator[Value]:
             if value:
                 yield False
         case int():
-            candidates = (0, 1, value // 2, -value if value < 0 else value, value - 1 if value > 0 else value + 1)
+            candidates = (
+                0,
+                1,
+                value // 2,
+                -value if value < 0 else value,
+                value - 1 if value > 0 else value + 1,
+            )
             yield from (each for each in candidates if (abs(each), each < 0) < (abs(value), value < 0))
         case str() if value:
             yield from (value[:at] + value[at + 1 :] for at in range(len(value)))

@@ -17,9 +17,9 @@ from kleis.parser import parse_program
 from kleis.printer import print_declaration
 from kleis.syntax import (
     AppliedType,
-    Expression,
     FunctionDefinition,
     NamedType,
+    Node,
     ProductType,
     Program,
     TypeExpression,
@@ -31,10 +31,17 @@ from pif.analysis.types import Shape, Type, find
 from pif.budget import reserve_stack
 from pif.reference.machine import Tool, Tools
 from registry.bridge.names import FunctionNames
+from registry.bridge.node_types import (
+    KleisTypes,
+    NodeTypes,
+    Unexpressed,
+    fields_of,
+    node_types,
+    parameter_types,
+)
 from registry.bridge.parts import Function, Source, Untranslatable
 from registry.bridge.translation import Translator
 from registry.bridge.trials import ToolSignature
-from registry.bridge.node_types import KleisTypes, NodeTypes, Unexpressed, fields_of, node_types, parameter_types
 
 __all__ = ["ToolTheory", "Translated"]
 
@@ -68,7 +75,7 @@ class ToolTheory:
 
     def __init__(self, tools: Tools, base: Theory | None = None) -> None:
         self.tools = tools
-        self.names = FunctionNames(base.names() if base is not None else ())
+        self.names = FunctionNames(base.names if base is not None else ())
         self.theory = base or Theory()
         self.translated: dict[str, Translated] = {}
         self.refused: dict[str, Untranslatable] = {}
@@ -150,7 +157,9 @@ class ToolTheory:
         if any(map(_is_function, (*given, result))):
             return None
         current = self.tools.tool(tool.name)
-        name = self.names.tool(tool.label, tool.name, current=current is not None and current.label == tool.label)
+        name = self.names.tool(
+            tool.label, tool.name, current=current is not None and current.label == tool.label
+        )
         return None if name is None else Function(tool.label, name, count, tuple(map(_field_names, given)))
 
     def parameters(self, tool: Tool) -> tuple[TypeExpression | None, ...]:
@@ -286,9 +295,10 @@ def _check(type_: Type | None, tool: Tool) -> None:
             raise Untranslatable(str(error), "", tool.label) from None
 
 
-def _height(node: FunctionDefinition | Expression) -> int:
+def _height(definition: FunctionDefinition) -> int:
     """The height of a tree, without recursion."""
-    level, height = [node], 0
+    level: list[Node] = [definition]
+    height = 0
     while level:
         level, height = [below for each in level for below in children(each)], height + 1
     return height

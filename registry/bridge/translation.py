@@ -25,6 +25,7 @@ from pif.reference.machine import Tool, Tools
 from registry.bridge import applications, conditions, operations
 from registry.bridge.forms import bound_in, constant, is_atom, names_in, pair, record
 from registry.bridge.names import FunctionNames, VariableNames
+from registry.bridge.node_types import KleisTypes, fields_of, parameter_types
 from registry.bridge.parts import (
     Called,
     Closure,
@@ -37,7 +38,6 @@ from registry.bridge.parts import (
     RecordOf,
     Source,
 )
-from registry.bridge.node_types import KleisTypes, fields_of, parameter_types
 
 __all__ = ["Translation", "Translator"]
 

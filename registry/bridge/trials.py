@@ -47,7 +47,7 @@ from registry.bridge.law_text import retyped
 from registry.bridge.parts import Function as ToolFunction
 from registry.bridge.points import Unsampled, sample, smaller
 
-__all__ = ["Point", "Trials", "Untried", "ToolSignature"]
+__all__ = ["Point", "ToolSignature", "Trials", "Untried"]
 
 FUEL = 200_000
 """What one run of a tool may use in a trial."""
@@ -125,7 +125,11 @@ class _Runs:
         except NotShared:
             return OPEN
         answer = self._run(code)
-        shown = answer.get("value_text", answer.get("value")) if answer["type"] == "value" else answer.get("error")
+        shown = (
+            answer.get("value_text", answer.get("value"))
+            if answer["type"] == "value"
+            else answer.get("error")
+        )
         self.made.append((code, shown))
         if answer["type"] != "value":
             if answer["type"] == "error" and answer["error"]["kind"] in _LIMITS:

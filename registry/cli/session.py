@@ -53,11 +53,11 @@ class Session:
         from registry.store.sqlite import SqliteStore
         from registry.workspace import Workspace
 
-        store = SqliteStore(self.home().path)
+        workspace = Workspace(SqliteStore(self.home().path))
         try:
-            yield Workspace(store)
+            yield workspace
         finally:
-            store.close()
+            workspace.close()
 
     def answer(
         self, answer: Answer, show: Callable[[Answer], None], texts: Texts | None = None, *, title: str = ""

@@ -84,4 +84,4 @@ class Site:
         if "sessions" in self.__dict__:
             self.sessions.close()
         if "workspace" in self.__dict__:
-            self.workspace.store.close()
+            self.workspace.close()

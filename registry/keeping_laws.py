@@ -1,0 +1,239 @@
+"""Laws and the versions of a tool: what a new version must keep, what is refused, what is kept (ADR 015).
+
+A new version keeps the laws of the current one, or says which it drops. What was proved of the old code is asked anew
+of the new one. A law that is refuted, an old one too, refuses the version; a law that is not decided is kept as tested.
+Code that has not changed keeps what is known of it; only laws that are new, or rest on tools that have changed since,
+are asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from pif.errors import nearest
+from pif.reference.machine import Tools
+from pif.terms import Json, identity
+from registry.errors import RegistryError
+from registry.law_record import NO_LAWS, KeptLaw, certificate_hash, laws_text, read_laws
+from registry.tool import ToolRecord
+from registry.tools_view import Overlay, SnapshotTools
+
+if TYPE_CHECKING:
+    from registry.bridge.law_reports import LawReport
+    from registry.bridge.laws import LawCheck
+    from registry.bridge.proving import LawProver
+
+__all__ = ["LAWS", "Settled", "current_laws", "is_stale", "recheck", "settle_laws"]
+
+LAWS = 40
+"""Laws that one tool may have."""
+
+
+class Settled(msgspec.Struct, frozen=True):
+    """The laws of a version as the store keeps them (None: as they are), their certificates by hash, and the answer."""
+
+    laws: str | None
+    certificates: dict[str, str]
+    reports: list[Json]
+    dropped: list[str]
+
+
+def settle_laws(
+    name: str,
+    asked: Sequence[str],
+    dropped: Sequence[str],
+    before: ToolRecord | None,
+    view: Tools,
+    names: Callable[[], Iterable[str]],
+    prover: Callable[[], LawProver],
+    *,
+    same_code: bool,
+) -> Settled:
+    """What becomes of the laws of a new version. `before` is the current one; `view` has the new one in its place.
+
+    Raises `law_disproved` for a law that is refuted, `invalid_argument` for a text that is none.
+    """
+    old = {law.law: law for law in read_laws(before.laws)} if before is not None else {}
+    _check_dropped(dropped, old)
+    kept = {text: law for text, law in old.items() if text not in dropped}
+    new = [text for text in dict.fromkeys(asked) if text not in kept]
+    if not kept and not new:
+        return Settled(NO_LAWS if old and dropped else None, {}, [], list(dropped))
+    if len(kept) + len(new) > LAWS:
+        raise RegistryError(
+            "invalid_argument", f"{name} would have {len(kept) + len(new)} laws", place="laws",
+            found=str(len(kept) + len(new)), expected=f"at most {LAWS}",
+            hint="Drop some with `drop_laws`, or state them of another tool.",
+        )  # fmt: skip
+    return _Settling(name, before, view, names, prover).settled(kept, new, list(asked), same_code=same_code,
+                                                                dropped=list(dropped))  # fmt: skip
+
+
+class _Settling:
+    """One evolve with laws."""
+
+    def __init__(
+        self,
+        name: str,
+        before: ToolRecord | None,
+        view: Tools,
+        names: Callable[[], Iterable[str]],
+        prover: Callable[[], LawProver],
+    ) -> None:
+        self._name = name
+        self._before = before
+        self._view = view
+        self._names = names
+        self._prover = prover
+        self._check: LawCheck | None = None
+        self._certificates: dict[str, str] = {}
+
+    def settled(
+        self,
+        kept: dict[str, KeptLaw],
+        new: list[str],
+        asked: list[str],
+        *,
+        same_code: bool,
+        dropped: list[str],
+    ) -> Settled:
+        """All laws, those that were there before first."""
+        laws: list[KeptLaw] = []
+        reports: list[Json] = []
+        for text, law in kept.items():
+            if same_code and not is_stale(law, self._view):
+                laws.append(law)
+                reports.append(law.as_json())
+                continue
+            laws.append(self._asked(text, "laws", was=law))
+            reports.append({**laws[-1].as_json(), "was": law.status})
+        for text in new:
+            laws.append(self._asked(text, f"laws/{asked.index(text)}", was=None))
+            reports.append(laws[-1].as_json())
+        return Settled(laws_text(tuple(laws)), self._certificates, reports, dropped)
+
+    def _asked(self, text: str, place: str, was: KeptLaw | None) -> KeptLaw:
+        report = self._laws().report(text)
+        if report.status == "refuted":
+            raise self._refuted(report, place, was)
+        if report.status == "error":
+            raise RegistryError(
+                "invalid_argument", f"this is no law: {report.reason}", place=place, found=text[:200],
+                expected="a Kleis proposition about the tool",
+                hint=report.hint or f"For example safe({self._name}), or drop it with `drop_laws`.",
+            )  # fmt: skip
+        certificate = ""
+        if report.certificate is not None:
+            written = msgspec.json.encode(report.certificate, order="sorted").decode()
+            certificate = certificate_hash(written)
+            self._certificates[certificate] = written
+        return KeptLaw(
+            law=text, status=report.status, kleis=report.kleis, reason=report.reason, labels=report.labels,
+            cases=report.cases, seed=report.seed, engine=report.engine, lemmas=report.lemmas, tools=report.tools,
+            certificate=certificate,
+        )  # fmt: skip
+
+    def _refuted(self, report: LawReport, place: str, was: KeptLaw | None) -> RegistryError:
+        hint = "Correct the code or the law; nothing was kept."
+        what = "the law does not hold"
+        if was is not None and self._before is not None:
+            what = f"the law of {self._before.reference} would not hold any more"
+            hint = f"Nothing was kept. Correct the code, or give the law up with drop_laws: [{report.law!r}]."
+        return RegistryError(
+            "law_disproved", f"{what}: {report.law}: {report.reason}", place=place, found=report.reason,
+            expected=report.law, hint=hint, counterexample=report.counterexample,
+        )  # fmt: skip
+
+    def _laws(self) -> LawCheck:
+        """The check, made when the first law needs it: the prover is slow to load."""
+        if self._check is None:
+            from registry.bridge.laws import LawCheck
+
+            self._check = LawCheck(
+                self._view, self._names, self._prover(), subject=self._view.tool(self._name)
+            )
+        return self._check
+
+
+def _check_dropped(dropped: Sequence[str], old: dict[str, KeptLaw]) -> None:
+    for number, text in enumerate(dropped):
+        if text not in old:
+            raise RegistryError(
+                "invalid_argument", "`drop_laws` names a law that the current version does not have",
+                place=f"drop_laws/{number}", found=text[:200],
+                expected="a law as `list` and `show` print it" if old else "nothing: it has no laws",
+                hint=f"Did you mean {close!r}?" if (close := nearest(text, list(old))) else None,
+            )  # fmt: skip
+
+
+def is_stale(law: KeptLaw, tools: Tools) -> bool:
+    """Whether a tool that a law rests on is another now, or gone."""
+    return any(_has_changed(label, hash_, tools) for label, hash_ in law.tools.items())
+
+
+def _has_changed(label: str, hash_: str, tools: Tools) -> bool:
+    now = tools.tool(label.partition("@")[0])
+    return now is None or identity(now.term) != hash_
+
+
+def current_laws(record: ToolRecord, tools: Tools) -> list[Json]:
+    """The laws of a version for `list` and `show`: `stale` where a tool that one rests on has changed since."""
+    listed: list[Json] = []
+    for law in read_laws(record.laws):
+        shown: dict[str, Json] = {"law": law.law, "status": law.status}
+        if law.status == "tested":
+            shown |= {"cases": law.cases, "seed": law.seed}
+        if law.labels:
+            shown["labels"] = list(law.labels)
+        if is_stale(law, tools):
+            shown["stale"] = True
+        listed.append(shown)
+    return listed
+
+
+def recheck(
+    record: ToolRecord,
+    tools: SnapshotTools,
+    certificate: Callable[[str], str | None],
+    prover: LawProver,
+) -> list[dict[str, Json]]:
+    """Check the laws of a version again from nothing: what was proved by its certificate, the rest at its points.
+
+    The law is read again, the tools are translated again, and what the certificate says must be that; then everything
+    in it is parsed, encoded and solved again.
+    """
+    from registry.bridge.laws import LawCheck
+
+    tool = tools.tool(record.reference)
+    if tool is None:
+        return []
+    view = Overlay(tools, tool.name, tool.version, tool.term)
+    check = LawCheck(view, tools.names, prover, subject=view.new)
+    found: list[dict[str, Json]] = []
+    for law in read_laws(record.laws):
+        if law.status == "proved":
+            text = certificate(law.certificate)
+            if text is None or certificate_hash(text) != law.certificate:
+                findings: list[Json] = [
+                    {"what": "certificate", "ok": False, "detail": "it is not in the store"}
+                ]
+            else:
+                findings = check.recheck(law.law, law.lemmas, msgspec.json.decode(text))
+                if changed := [
+                    label for label, hash_ in law.tools.items() if _has_changed(label, hash_, view)
+                ]:
+                    detail = f"it was proved when {', '.join(changed)} had other code"
+                    findings = [{"what": "tools", "ok": False, "detail": detail}, *findings[1:]]
+            ok = all(each["ok"] for each in findings)
+            found.append({"law": law.law, "status": law.status, "ok": ok, "findings": findings})
+            continue
+        again = check.tried_again(law.law, cases=law.cases, seed=law.seed or 0)
+        ok = again.status in ("tested", "untested")
+        shown: dict[str, Json] = {"law": law.law, "status": law.status, "ok": ok, "cases": again.cases}
+        found.append(
+            shown if ok else {**shown, "reason": again.reason, "counterexample": again.counterexample}
+        )
+    return found
