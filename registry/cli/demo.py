@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from registry.cli.demo_acts import ACTS, LATER, Act, Call
+from registry.cli.demo_policy import POLICY, policy_options
 from registry.cli.layout import Piece
 from registry.cli.process import FAILED, SUCCEEDED
 from registry.cli.screen import Screen, json_text
@@ -52,10 +53,11 @@ def play(session: Session) -> int:
         try:
             asyncio.run(stage.play(ACTS, home))
             asyncio.run(stage.play(LATER, home))
+            asyncio.run(stage.play((POLICY,), home, policy_options()))
         except* ConnectionError as lost:
             stage.trouble = _cause(lost)
             session.screen.complain([Piece("the server is gone: ", "bad"), Piece(stage.trouble)])
-    calls = sum(len(act.calls) for act in (*ACTS, *LATER))
+    calls = sum(len(act.calls) for act in (*ACTS, *LATER, POLICY))
     passed = sum(played.passed for played in stage.played)
     if session.as_json:
         steps = msgspec.to_builtins(stage.played)
@@ -80,7 +82,7 @@ class _Stage:
         self.trouble = ""
         self._acts = 0
 
-    async def play(self, acts: Sequence[Act], home: Path) -> None:
+    async def play(self, acts: Sequence[Act], home: Path, options: Sequence[str] = ()) -> None:
         """Start a server for the home and play some acts on it."""
         from registry.server.client import connected
 
@@ -94,6 +96,7 @@ class _Stage:
             str(home),
             "--expose",
             "100",
+            *options,
         ]
         async with connected(command, environment=os.environ, complaints=sys.stderr) as connection:
             self._show([Piece(f"{connection.server} over stdio, protocol {connection.protocol}", "faint")])

@@ -23,7 +23,8 @@ class Call(msgspec.Struct, frozen=True):
     @property
     def refused(self) -> bool:
         """Whether the answer has to be an error result."""
-        return self.expect.get("type") == "error" or self.expect.get("accepted") is False
+        refusing = (self.expect.get("accepted"), self.expect.get("allowed"))
+        return self.expect.get("type") == "error" or any(each is False for each in refusing)
 
 
 class Act(msgspec.Struct, frozen=True):
