@@ -21,6 +21,7 @@ from benchmarks import (
     kleis_language,
     memory,
     peer,
+    policy,
     proving,
     registry_size,
     server_load,
