@@ -1,4 +1,4 @@
-"""Which tools use which, as data and as Mermaid text; `drawing` makes a picture of it.
+"""Which tools use which, as data and as a drawing (`registry.drawing`).
 
 An arrow leads from a tool to what its code names. A name that a run computes is not seen; a name that is no tool stays
 visible as missing. Circles are allowed: tools may call each other.
@@ -13,12 +13,16 @@ import msgspec
 
 from pif.analysis.facts import facts_of
 from registry.dependants import users_of
+from registry.drawing import Drawing
+from registry.drawing import Edge as Arrow
+from registry.drawing import Kind as Look
+from registry.drawing import Node as Box
 from registry.errors import RegistryError
 from registry.store import Store
 from registry.tool import LIBRARY_PREFIX, parse_reference
 from registry.tools_view import SnapshotTools
 
-__all__ = ["MOST_TOOLS", "Edge", "Graph", "Node", "graph_of", "mermaid"]
+__all__ = ["MOST_TOOLS", "Edge", "Graph", "Node", "drawing_of", "graph_of"]
 
 MOST_TOOLS = 500
 """Tools in one graph; beyond that it says that it was cut."""
@@ -97,30 +101,20 @@ def _kind(name: str, tools: SnapshotTools) -> Kind:
         return "missing"
 
 
-_SHAPES: dict[Kind, tuple[str, str]] = {
-    "tool": ("[", "]"),
-    "version": ("[", "]:::version"),
-    "library": ("([", "])"),
-    "missing": ("[", "]:::missing"),
+_LOOKS: dict[Kind, tuple[Look, str]] = {
+    "tool": ("plain", ""),
+    "version": ("faint", ""),
+    "library": ("round", ""),
+    "missing": ("faint", " (missing)"),
 }
 
 
-def mermaid(graph: Graph) -> str:
-    """The graph as a Mermaid flowchart: the library's tools are round, missing ones dashed."""
-    ids = {node.name: f"n{number}" for number, node in enumerate(graph.tools)}
-    lines = ["flowchart LR"]
+def drawing_of(graph: Graph) -> Drawing:
+    """The graph as it is drawn: tools of the library are round, what is missing or not current is faint."""
+    nodes = []
     for node in graph.tools:
-        opening, closing = _SHAPES[node.kind]
-        lines.append(f'    {ids[node.name]}{opening}"{_escaped(node.name)}"{closing}')
-    lines += [f"    {ids[edge.user]} --> {ids[edge.used]}" for edge in graph.edges]
-    if any(node.kind == "missing" for node in graph.tools):
-        lines.append("    classDef missing stroke-dasharray: 4 3,color:#a00")
-    if any(node.kind == "version" for node in graph.tools):
-        lines.append("    classDef version color:#777")
-    return "\n".join(lines) + "\n"
-
-
-def _escaped(name: str) -> str:
-    """A label; a name that is no tool's may hold any character."""
-    shown = name if len(name) <= 60 else name[:59] + "…"
-    return "".join(char if char.isalnum() or char in " _.@-…" else f"#{ord(char)};" for char in shown)
+        look, said = _LOOKS[node.kind]
+        nodes.append(
+            Box(node.name, f"{node.name if len(node.name) <= 60 else node.name[:59] + '…'}{said}", look)
+        )
+    return Drawing(tuple(nodes), tuple(Arrow(edge.user, edge.used) for edge in graph.edges))

@@ -33,6 +33,7 @@ class Options(msgspec.Struct, frozen=True):
     dry_run: bool
     examples: tuple[tuple[Json, Json], ...]
     language: str = "json"
+    force: bool = False
 
 
 def is_evolve_file(data: Json) -> bool:
@@ -81,6 +82,8 @@ def _with(options: Options, request: dict[str, Json]) -> dict[str, Json]:
             request[key] = value
     if options.dry_run:
         request["dry_run"] = True
+    if options.force:
+        request["force"] = True
     if options.language != "json":
         request["language"] = options.language
     given = request.get("examples", [])

@@ -48,7 +48,10 @@ def backup(session: Session, file: Path, overwrite: bool) -> int:
 
 @command("serve", answers=False)
 @click.option(
-    "--groups", default="pif,theory", show_default=True, help="The groups of tools to offer, with commas; or all."
+    "--groups",
+    default="pif,theory",
+    show_default=True,
+    help="The groups of tools to offer, with commas; or all.",
 )
 @click.option(
     "--expose", type=click.IntRange(min=0), default=25, show_default=True, metavar="N",

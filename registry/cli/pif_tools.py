@@ -46,6 +46,7 @@ def code_of(workspace: Workspace) -> Callable[[str], Any]:
     help="Refuse unless version N is current (0: unless the name is free).",
 )  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Check everything, keep nothing.")
+@click.option("--force", is_flag=True, help="Replace it though examples of tools that use it fail.")
 @click.option(
     "--language", type=click.Choice(["json", "python"]), default="json",
     help="What the code is written in; a file that ends in .py is Python.",
@@ -61,6 +62,7 @@ def evolve(
     description: str | None,
     expect_version: int | None,
     dry_run: bool,
+    force: bool,
     language: str,
     examples: tuple[tuple[str, str], ...],
 ) -> int:
@@ -85,7 +87,7 @@ def evolve(
             if source_of.refused:
                 return session.answer(source_of.refused, views.nothing, Texts(given=source_of))
         pairs.append((read[0].data, read[1].data))
-    options = Options(name, description, expect_version, dry_run, tuple(pairs), language)
+    options = Options(name, description, expect_version, dry_run, tuple(pairs), language, force)
     with session.workspace() as workspace:
         asked = requests(source, options, lambda tool: _description(workspace, tool))
         for number, request in enumerate(asked):
@@ -113,8 +115,9 @@ def _evolve_one(
     if isinstance(arguments, dict):
         return session.answer(arguments, views.nothing, title=title)
     answer = workspace.evolve(
-        arguments.name, arguments.description, arguments.code, examples=arguments.examples,
-        expect_version=arguments.expect_version, dry_run=arguments.dry_run, language=arguments.language,
+        arguments.name, arguments.description, arguments.code, compose=arguments.compose,
+        transform=arguments.transform, examples=arguments.examples, expect_version=arguments.expect_version,
+        dry_run=arguments.dry_run, language=arguments.language, force=arguments.force,
     )  # fmt: skip
     code = Source(f"code of {arguments.name}", "")
     code.data = arguments.code
@@ -130,10 +133,11 @@ def _evolve_one(
 @click.option(
     "--limit", type=click.IntRange(1, 1_000), default=50, show_default=True, help="At most this many."
 )
-def list_tools(session: Session, query: tuple[str, ...], offset: int, limit: int) -> int:
+@click.option("--library", is_flag=True, help="List the standard library's tools instead of the home's.")
+def list_tools(session: Session, query: tuple[str, ...], offset: int, limit: int, library: bool) -> int:
     """Find tools by words in their names and descriptions."""
     with session.workspace() as workspace:
-        answer = workspace.list(" ".join(query), offset=offset, limit=limit)
+        answer = workspace.list(" ".join(query), offset=offset, limit=limit, library=library)
     return session.answer(answer, lambda found: views.tools(session.screen, found))
 
 
@@ -172,10 +176,11 @@ def history(session: Session, name: str) -> int:
 @click.option(
     "--expect-version", type=click.IntRange(min=1), metavar="N", help="Refuse unless version N is current."
 )
-def rollback(session: Session, name: str, version: int, expect_version: int | None) -> int:
+@click.option("--force", is_flag=True, help="Go back though examples of tools that use it fail.")
+def rollback(session: Session, name: str, version: int, expect_version: int | None, force: bool) -> int:
     """Make an older version of a tool the current one."""
     with session.workspace() as workspace:
-        answer = workspace.rollback(name, version, expect_version=expect_version)
+        answer = workspace.rollback(name, version, expect_version=expect_version, force=force)
     return session.answer(answer, lambda done: session.say(f"{done['name']} is at version {done['version']}"))
 
 
@@ -188,6 +193,8 @@ def forget(session: Session, tool: str, yes: bool) -> int:
         if not yes and not _agreed(session, workspace, tool):
             return 1
         answer = workspace.forget(tool)
+    for warning in answer.get("warnings", ()):
+        session.screen.complain(f"warning: {warning}")
     return session.answer(answer, lambda done: session.say(views.forgotten(done)))
 
 

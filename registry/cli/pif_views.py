@@ -58,6 +58,7 @@ def evolved(screen: Screen, answer: Answer) -> None:
             "created": "would be created",
             "new_version": "would be a new version",
             "description": "would get this description",
+            "examples": "would get these examples",
             "unchanged": "would stay as it is",
         }[outcome]
     else:
@@ -65,6 +66,7 @@ def evolved(screen: Screen, answer: Answer) -> None:
             "created": "created",
             "new_version": "new version",
             "description": "new description",
+            "examples": "more examples",
             "unchanged": "unchanged",
         }[outcome]
     screen.write([Piece(reference, "strong"), Piece(f" {said}", "good")], _field("hash", answer["hash"]))
@@ -77,10 +79,20 @@ def evolved(screen: Screen, answer: Answer) -> None:
         screen.write(_field("closed over", answer["closed_over"]))
     if "examples" in answer:
         screen.write(_field("examples", f"{len(answer['examples'])} hold"))
+    if "users" in answer:
+        screen.write(_field("used by", ", ".join(_user(user) for user in answer["users"])))
+    if "derived_from" in answer:
+        screen.write(_field("derived from", answer["derived_from"]))
     for warning in answer.get("warnings", ()):
         screen.complain(f"warning: {warning}")
     for found in answer.get("type_errors", ()):
         screen.complain(f"warning: {found['path'] or 'the root'}: {found['message']}")
+
+
+def _user(user: Answer) -> str:
+    """A tool that uses the one that changed, and what became of its examples."""
+    broken = f", {len(user['broken'])} would not" if "broken" in user else ""
+    return f"{user['tool']} ({user['examples_held']} examples hold{broken})"
 
 
 def tools(screen: Screen, answer: Answer) -> None:
@@ -101,6 +113,13 @@ def tools(screen: Screen, answer: Answer) -> None:
         screen.complain("No tools." if not answer["total"] else f"No tools after {answer['offset']}.")
     elif after < answer["total"]:
         screen.complain(f"{len(rows)} of {answer['total']}; more with --offset {after}")
+    if answer.get("library"):
+        names = ", ".join(found["name"] for found in answer["library"])
+        more = answer["library_total"] - len(answer["library"])
+        rest = f" and {more} more" if more else ""
+        screen.complain(
+            f"In the standard library: {names}{rest}. `pif list --library WORDS` tells what they do."
+        )
 
 
 def tool(screen: Screen, answer: Answer, code: Json) -> None:
@@ -310,6 +329,9 @@ def _reach(screen: Screen, reach: Answer) -> None:
 
 def _cost(screen: Screen, cost: Answer, *, brief: bool = False) -> None:
     """The bounds on fuel, and what the names in them mean."""
+    if "applied" in cost:
+        _applied(screen, cost["applied"], brief=brief)
+        return
     if brief and "unknown" in cost:
         return
     if "unknown" in cost:
@@ -326,6 +348,15 @@ def _cost(screen: Screen, cost: Answer, *, brief: bool = False) -> None:
         screen.write(_field("", f"{name}: {meaning}"))
     for charge in cost.get("charges", ()):
         screen.write(_field("", charge))
+
+
+def _applied(screen: Screen, cost: Answer, *, brief: bool) -> None:
+    """The bounds of a tool that takes one argument after another."""
+    if "unknown" not in cost:
+        both = cost["min"] if cost["min"] == cost["max"] else f"{cost['min']} to {cost['max']}"
+        cost = {**cost, "min": f"{both}, on all {cost['arguments']} arguments"}
+        cost["max"] = cost["min"]
+    _cost(screen, cost, brief=brief)
 
 
 def _types(screen: Screen, answer: Answer, texts: Texts) -> None:

@@ -271,6 +271,9 @@ class PifGroup(Group):
     def resources(self) -> Sequence[ResourceSpec]:
         return (
             ResourceSpec(uri="pif://tools", name="tools", title="All evolved tools"),
+            ResourceSpec(
+                uri="pif://graph", name="graph", title="Which tools use which", mime_type="image/svg+xml"
+            ),
             ResourceSpec(uri="pif://schema/term", name="term schema", title="JSON Schema of PIF terms"),
         )
 
@@ -292,6 +295,9 @@ class PifGroup(Group):
                 found = self.workspace.list(limit=1_000, types=False)
             case ["pif:", "", "tools", reference]:
                 found = self.workspace.show(reference)
+            case ["pif:", "", "graph"]:
+                drawn = self.workspace.graph(picture=True)
+                return None if drawn["type"] == "error" else ResourceText(drawn["svg"], "image/svg+xml")
             case ["pif:", "", "schema", "term"]:
                 found = term_schema()
             case _:
