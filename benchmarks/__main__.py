@@ -56,6 +56,7 @@ SECTIONS = (
     Section("decoding", "A term of 10,000 nodes against `json.loads` of its text", "times",
             decoding.measure, {"decode": decoding.LIMIT}),
     Section("kleis", "The Kleis front end", "ms or times, as named", kleis_language.measure, kleis_language.LIMITS),
+    Section("policy", "A gate for actions", "ms, or as named", policy.measure, policy.LIMITS),
     Section("proving", "Proving, beside Z3 by hand", "ms, s or times, as named", proving.measure, proving.LIMITS),
     Section("memory", "Bytes that a unit of fuel keeps alive", "bytes", memory.measure, memory.LIMITS),
 )  # fmt: skip
