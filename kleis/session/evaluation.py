@@ -16,6 +16,7 @@ from typing import Any
 
 from kleis.builtins.table import find_builtin
 from kleis.errors import BudgetError, EvaluationError, KleisError, ParseError
+from kleis.meaning.meaning import Meaning
 from kleis.names import nearest
 from kleis.operators import BINARY, POSTFIX, PREFIX, canonical_name
 from kleis.session.answers import problem_fields, verdict_fields
@@ -184,10 +185,25 @@ def _decided(
     fields = verdict_fields(verdict, explain=explain)
     if decision.meaning is not None and decision.meaning.free:
         fields["reading"] = [each.meaning for each in decision.meaning.readings if each.kind == "free"]
+        meant = _perhaps_meant(decision.meaning, universe.theory)
+        if meant:
+            fields["warnings"] = [*fields.get("warnings", ()), *meant]
     if verdict.status == "unknown" and watch.over:
         fields["message"] = f"stopped after {watch.seconds:g} s"
         fields["hint"] = "ask with a larger timeout_ms, or prove a simpler law first"
     return fields
+
+
+def _perhaps_meant(meaning: Meaning, theory: Theory) -> list[str]:
+    """Free names that look like declared ones: they stand for anything at all."""
+    found = []
+    for each in meaning.free:
+        close = nearest(each.name, theory.names) if len(each.name) > 2 else ()
+        if close:
+            found.append(
+                f"{each.name} is declared nowhere and read as any {each.name}: did you mean {close[0]}?"
+            )
+    return found
 
 
 def _computed(

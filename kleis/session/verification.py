@@ -309,5 +309,5 @@ def _refusal(part: Part) -> KleisError:
         line=int(problem.get("line", 0)),
         column=int(problem.get("column", 0)),
         found=part.name,
-        hint=verdict.advice or "the counterexample is in `counterexample`",
+        hint=verdict.advice or "mend what the implementation gives",
     )

@@ -269,7 +269,7 @@ class TheoryGroup(Group):
             "count": universe.count,
             "undone": _item_fields(universe.count + 1, item),
         }
-        return Answer(fields, f"undone: {item.text}\n{universe.count} submissions are left")
+        return Answer(fields, f"undone: {item.text}\nsubmissions left: {universe.count}")
 
     def _compare(self, arguments: Any, watch: Watch) -> Answer:
         universes = [self.sessions.universe(name) for name in dict.fromkeys(arguments.sessions)]
@@ -279,8 +279,8 @@ class TheoryGroup(Group):
             lines.append(row["proposition"])
             for session, found in row["in"].items():
                 details = {name: value for name, value in found.items() if name != "status"}
-                more = f"  {msgspec.json.encode(details).decode()}" if details else ""
-                lines.append(f"  {session}: {found['status']}{more}")
+                more = msgspec.json.encode(details).decode() if details else ""
+                lines.append(f"  {session}: {found['status']}  {_cut(more)}".rstrip())
         return Answer(fields, "\n".join(lines))
 
     # ── resources ────────────────────────────────────────────────────────────────────────────────────────
@@ -356,12 +356,20 @@ _STALE = "what is imported has changed since the submissions were checked: load_
 
 def _item_fields(number: int, item: Item) -> dict[str, Any]:
     """One submission as `list_session` shows it."""
-    preview = item.text if len(item.text) <= _PREVIEW else item.text[: _PREVIEW - 1] + "…"
-    fields: dict[str, Any] = {"number": number, "kind": item.kind, "status": item.status, "kleis": preview}
+    fields: dict[str, Any] = {
+        "number": number,
+        "kind": item.kind,
+        "status": item.status,
+        "kleis": _cut(item.text),
+    }
     for name in ("structures", "functions", "data_types", "warnings"):
         if getattr(item, name):
             fields[name] = list(getattr(item, name))
     return fields
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _PREVIEW else text[: _PREVIEW - 1] + "…"
 
 
 def _item_line(row: dict[str, Any]) -> str:

@@ -29,6 +29,7 @@ _TITLES = {
 
 _SAID = frozenset(
     {
+        "explanation",
         "axioms_in_force",
         "status",
         "verified",
@@ -62,6 +63,7 @@ def evaluation_text(fields: Mapping[str, Any]) -> str:
         lines.append(f"axioms used: {', '.join(fields['axioms_used'])} ({known[fields['axioms']]})")
     said = _SAID | ({"axioms_used"} if fields.get("axioms") else set())
     lines += _rest(fields, said)
+    lines += _explanation(fields.get("explanation", {}))
     lines += [_axiom_line(row) for row in fields.get("axioms_in_force", ())]
     return "\n".join(lines)
 
@@ -72,12 +74,33 @@ def _axiom_line(row: Mapping[str, Any]) -> str:
     if row.get("follows_from"):
         parts.append(f"follows from {', '.join(row['follows_from'])}")
     if "model_without_it" in row:
-        parts.append(
-            f"fails in a model of the others: {msgspec.json.encode(row['model_without_it']).decode()}"
-        )
+        parts.append(f"fails in a model of the others ({_inline(row['model_without_it'])})")
     if "claim_without_it" in row:
         parts.append(f"without it the claim is {row['claim_without_it']}")
     return f"axiom {row['name']} ({row['kleis']}): {'; '.join(parts)}"
+
+
+def _inline(evidence: Mapping[str, Any]) -> str:
+    """Evidence on one line."""
+    parts = [f"{name} = {value}" for name, value in evidence.get("values", {}).items()]
+    parts += [f"{name} = {{{', '.join(each)}}}" for name, each in evidence.get("carriers", {}).items()]
+    parts += [f"{name} is {formula}" for name, formula in evidence.get("interpretation", {}).items()]
+    for table in evidence.get("tables", ()):
+        points = (f"{' '.join(row[:-1])} ↦ {row[-1]}" if row[:-1] else row[-1] for row in table["rows"])
+        parts.append(f"{table['name']}: {', '.join(points)}")
+    return "; ".join([*parts, *evidence.get("rules", ())])
+
+
+def _explanation(found: Mapping[str, Any]) -> Iterator[str]:
+    """How a verdict was found: what each engine did, and what else is known of it."""
+    for each in found.get("attempts", ()):
+        yield f"engine {each['engine']}: {each['outcome']}, {each['detail']} ({each['steps']} steps, {each['seconds']:.2f} s)"
+    if "model_of_the_axioms" in found:
+        yield f"a model of the axioms used: {_inline(found['model_of_the_axioms'])}"
+    said = {"attempts", "model_of_the_axioms", "minimal", "cached"}
+    for name, value in found.items():
+        if name not in said:
+            yield f"{name.replace('_', ' ')}: {msgspec.json.encode(value).decode()}"
 
 
 def submission_text(fields: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from pif.decode import decode_term
+from tests.guide.calls import answers, calls
 from tests.guide.transcripts import ROOT, Block, blocks, exchanges, matches, run
 from tests.server.raw_client import RawClient
 
@@ -29,6 +30,8 @@ def test_document(name: str, tmp_path: Path) -> None:
         match kind:
             case "console":
                 check_console(block, tmp_path, name)
+            case "calls":
+                check_calls(block, words, tmp_path, name)
             case "json":
                 check_json(json.loads(block.text), words, tmp_path)
             case "python":
@@ -48,6 +51,16 @@ def check_console(block: Block, folder: Path, name: str) -> None:
         output = run(exchange.command, folder)
         assert matches(exchange.expected, output), (
             f"{name}:{block.line}: $ {exchange.command}\nexpected:\n{exchange.expected}\nprinted:\n{output}"
+        )
+
+
+def check_calls(block: Block, groups: list[str], folder: Path, name: str) -> None:
+    found = list(calls(block.text))
+    assert found, f"{name}:{block.line}: no call"
+    for call, answer in zip(found, answers(found, groups, folder), strict=True):
+        expected = "\n".join(call.expected)
+        assert matches(expected, answer), (
+            f"{name}:{block.line}: → {call.head}\nexpected:\n{expected}\nanswered:\n{answer}"
         )
 
 

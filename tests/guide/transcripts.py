@@ -3,6 +3,7 @@
 | block | what is done with it |
 |---|---|
 | `console` | each `$ command` is run in a shell, in one home for the whole document; its output must be what follows |
+| `calls` | each call is made by a real client of a real server (`tests.guide.calls`); its text must be what follows |
 | `json` | it must be JSON; with the word `term` behind it, a PIF term; with `config`, a client's settings that start a server |
 | `python` | it is run, with the same home, and must not fail |
 | `sh` | each line must be `git clone`, `cd`, or `make` with a target that the Makefile has |
@@ -22,6 +23,8 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.guide.calls import answers, calls, written
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 _BLOCK = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -104,6 +107,8 @@ def rewritten(document: Path) -> str:
 
         def filled(found: re.Match[str]) -> str:
             block = Block(found["info"].strip(), found["body"], 0)
+            if block.info.startswith("calls "):
+                return _called(block, Path(folder))
             if block.info != "console":
                 return found[0]
             lines = []
@@ -116,6 +121,18 @@ def rewritten(document: Path) -> str:
             return "```console\n" + "\n".join(lines) + "\n```"
 
         return _BLOCK.sub(filled, document.read_text())
+
+
+def _called(block: Block, folder: Path) -> str:
+    """A block of calls with the real answers in it."""
+    found = list(calls(block.text))
+    real = answers(found, block.info.split()[1:], folder)
+    shown = (
+        expected if matches(expected, answer) else answer
+        for answer, expected in zip(real, ("\n".join(each.expected) for each in found), strict=True)
+    )
+    text = "\n".join(written(call, answer) for call, answer in zip(found, shown, strict=True))
+    return f"```{block.info}\n{text}\n```"
 
 
 if __name__ == "__main__":
