@@ -69,8 +69,8 @@ class Automaton:
         taken: dict[tuple[_State, int], _State] = {}
         passing: dict[Node, _State] = {}
         state = self._start
+        meter.charge(len(text))
         for character in text:
-            meter.charge(1)
             point = ord(character)
             kind = classes[point] if point < 128 else bisect_right(bounds, point)
             following = taken.get((state, kind))
