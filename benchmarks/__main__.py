@@ -18,6 +18,7 @@ from benchmarks import (
     compiled,
     decoding,
     evaluator,
+    exploring,
     kleis_language,
     memory,
     peer,
@@ -58,6 +59,8 @@ SECTIONS = (
     Section("kleis", "The Kleis front end", "ms or times, as named", kleis_language.measure, kleis_language.LIMITS),
     Section("policy", "A gate for actions", "ms, or as named", policy.measure, policy.LIMITS),
     Section("proving", "Proving, beside Z3 by hand", "ms, s or times, as named", proving.measure, proving.LIMITS),
+    Section("exploring", "Conjectures about groups, and questions of tools", "s, ms or as named",
+            exploring.measure, exploring.LIMITS),
     Section("memory", "Bytes that a unit of fuel keeps alive", "bytes", memory.measure, memory.LIMITS),
 )  # fmt: skip
 

@@ -1,0 +1,88 @@
+"""Conjectures about groups: all equations between terms of at most five symbols over three variables (issue 7).
+
+    python -m benchmarks --only exploring
+
+From nothing: no verdict is kept, the workers start cold. What is decided is compared with the free group, in which an
+equation holds exactly if it holds in all groups. Beside it, what one question of a tool to the theory costs.
+"""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from kleis.import_search import search_from
+from kleis.loader import Loader
+from kleis.parser import parse_expression
+from pif.budget import Budget
+from pif.evaluate import Request, run
+from registry.bridge.equations import read_equation
+from registry.bridge.exploring import Asked, explored
+from registry.bridge.oracles import TheorySnapshot
+from registry.store.sqlite import SqliteStore
+from registry.workspace import Workspace
+from tests.bridge.free_groups import holds_in_groups
+from tests.pif.tools import Dictionary
+
+__all__ = ["LIMITS", "measure"]
+
+LIMITS = {
+    "explore groups, size 5 (s)": 60.0,
+    "equations not decided (%)": 10.0,
+    "equations decided wrongly": 0.0,
+    "a question to a warm theory (ms)": 300.0,
+}
+"""The most that a figure may be."""
+
+_OPERATIONS = {"•": 2, "inv": 1, "e": 0}
+_ROUNDS = 9
+
+
+def measure() -> dict[str, float]:
+    """The figures, by row."""
+    loading = Loader(search_from({}, path=())).load_text(
+        'import "stdlib/prelude.kleis"\n', file="<benchmark>", directory=Path.cwd()
+    )
+    with tempfile.TemporaryDirectory() as home:
+        store = SqliteStore(Path(home))
+        snapshot = TheorySnapshot(loading.theory)
+        try:
+            begun = time.perf_counter()
+            found = explored(snapshot, Workspace(store).tools(), Asked(structure="Group", limit=1_000_000))
+            seconds = time.perf_counter() - begun
+            asking = _asking(snapshot)
+        finally:
+            snapshot.close()
+            store.close()
+    true = [row["law"] for row in (*found["laws"], *found["follows"])]
+    false = [row["law"] for row in found["refuted"]]
+    wrong = sum(not _holds(law) for law in true) + sum(_holds(law) for law in false)
+    total = found["candidates"]
+    return {
+        "explore groups, size 5 (s)": seconds,
+        "equations": float(total),
+        "equations proved or following": float(len(true)),
+        "equations not decided (%)": 100 * (total - len(true) - len(false)) / total,
+        "equations decided wrongly": float(wrong),
+        "a question to a warm theory (ms)": asking,
+    }
+
+
+def _holds(law: str) -> bool:
+    equation = read_equation(parse_expression(law), _OPERATIONS)
+    assert equation is not None
+    return holds_in_groups(equation)
+
+
+def _asking(snapshot: TheorySnapshot) -> float:
+    """Milliseconds of a run that asks a question nobody asked before."""
+    taken = []
+    for number in range(_ROUNDS):
+        code = {"verify": f"∀(x y : ℤ). x < y → x + {number} < y + {number}"}
+        begun = time.perf_counter()
+        answer = run(Request(code=code), Dictionary(), Budget(fuel=100_000), theory=snapshot.for_run())
+        taken.append(time.perf_counter() - begun)
+        assert answer["value"]["verdict"] == "verified"
+    return statistics.median(taken) * 1_000
