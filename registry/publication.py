@@ -20,7 +20,7 @@ from kleis.corpus.errors import CorpusError
 from kleis.corpus.location import corpus_at
 from kleis.corpus.reading import Corpus
 
-__all__ = ["corpus_for", "write_paper"]
+__all__ = ["corpus_for", "refuse_existing", "write_paper"]
 
 
 def corpus_for(directory: Path) -> Path:
@@ -38,6 +38,17 @@ def corpus_for(directory: Path) -> Path:
     (directory / "papers").mkdir(parents=True, exist_ok=True)
     _replace(directory / "index.json", _json({"version": "0.1", "papers": []}))
     return directory.resolve()
+
+
+def refuse_existing(root: Path, paper_id: str) -> None:
+    """Raise `CorpusError` where a corpus has a paper already."""
+    if (root / "papers" / paper_id).exists():
+        raise CorpusError(
+            f"the corpus has a paper {paper_id} already",
+            code="paper_exists",
+            found=paper_id,
+            hint="give another --id, or --overwrite",
+        )
 
 
 def write_paper(
@@ -58,13 +69,8 @@ def write_paper(
     with _locked(root):
         corpus = Corpus(root)
         corpus.index()  # a malformed index is found before anything is written
-        if folder.exists() and not overwrite:
-            raise CorpusError(
-                f"the corpus has a paper {paper_id} already",
-                code="paper_exists",
-                found=paper_id,
-                hint="give another --id, or --overwrite",
-            )
+        if not overwrite:
+            refuse_existing(root, paper_id)
         new = root / "papers" / f".{paper_id}.{secrets.token_hex(8)}"
         try:
             for name, data in files.items():

@@ -34,7 +34,15 @@ from kleis.corpus.freshness import HASH_VERSION, HASHED_FILES, build_hash
 from kleis.corpus.reading import PAPER_ID
 from kleis.logic.verdict import Verdict
 
-__all__ = ["DOMAINS", "Publication", "Statement", "index_entry", "paper_files", "paper_id_of"]
+__all__ = [
+    "DOMAINS",
+    "Publication",
+    "Statement",
+    "check_heading",
+    "index_entry",
+    "paper_files",
+    "paper_id_of",
+]
 
 StatementKind: TypeAlias = Literal["axiom", "definition", "data", "proposition"]
 
@@ -133,29 +141,28 @@ def index_entry(publication: Publication) -> dict[str, Any]:
     }
 
 
-def _check(publication: Publication) -> None:
-    paper = publication.paper_id
-    if not PAPER_ID.fullmatch(paper) or not paper.strip("."):
+def check_heading(paper_id: str, year: int, domain: str) -> None:
+    """Raise `CorpusError` for what a paper cannot be called, or cannot be about."""
+    if not PAPER_ID.fullmatch(paper_id) or not paper_id.strip("."):
         raise CorpusError(
-            f"{paper!r} is no id of a paper",
+            f"{paper_id!r} is no id of a paper",
             code="invalid_paper_id",
-            found=paper,
+            found=paper_id,
             expected=("lower-case letters, digits, _ - and .",),
         )
-    if publication.domain not in DOMAINS:
+    if domain not in DOMAINS:
+        raise CorpusError(f"{domain!r} is no domain", code="invalid_argument", found=domain, expected=DOMAINS)
+    if not _FIRST_YEAR <= year <= _LAST_YEAR:
         raise CorpusError(
-            f"{publication.domain!r} is no domain",
+            f"the year {year} is out of range",
             code="invalid_argument",
-            found=publication.domain,
-            expected=DOMAINS,
-        )
-    if not _FIRST_YEAR <= publication.year <= _LAST_YEAR:
-        raise CorpusError(
-            f"the year {publication.year} is out of range",
-            code="invalid_argument",
-            found=str(publication.year),
+            found=str(year),
             expected=(f"{_FIRST_YEAR} to {_LAST_YEAR}",),
         )
+
+
+def _check(publication: Publication) -> None:
+    check_heading(publication.paper_id, publication.year, publication.domain)
     if not publication.statements:
         raise CorpusError(
             "the theory declares nothing that could be a claim",

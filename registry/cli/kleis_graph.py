@@ -118,9 +118,10 @@ def _members(node: Any) -> list[str]:
     return []
 
 
-def _used(node: Any) -> set[str]:
-    """Every name that a declaration mentions."""
-    return {name for each in walk(node) if isinstance(name := getattr(each, "name", None), str)}
+def _used(node: Any) -> list[str]:
+    """Every name that a declaration mentions, in the order of the text."""
+    found = (getattr(each, "name", None) for each in walk(node))
+    return list(dict.fromkeys(name for name in found if isinstance(name, str)))
 
 
 def _kind(node: Any) -> Literal["plain", "strong", "round"]:

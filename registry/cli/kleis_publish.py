@@ -18,14 +18,22 @@ import click
 import msgspec
 
 from kleis.corpus.errors import CorpusError
-from kleis.corpus.publishing import Publication, Statement, index_entry, paper_files, paper_id_of
+from kleis.corpus.location import corpus_at
+from kleis.corpus.publishing import (
+    Publication,
+    Statement,
+    check_heading,
+    index_entry,
+    paper_files,
+    paper_id_of,
+)
 from kleis.errors import KleisError
 from kleis.loader import Loading
 from registry.cli.kleis_files import load, make_loader
 from registry.cli.kleis_report import render
 from registry.cli.kleis_terminal import complain, progress
 from registry.cli.screen import Screen, json_text
-from registry.publication import corpus_for, write_paper
+from registry.publication import corpus_for, refuse_existing, write_paper
 
 if TYPE_CHECKING:
     from kleis.lean import LeanFile
@@ -119,6 +127,11 @@ def _loaded(asked: Publishing, file: Path) -> Loading:
 def _published(asked: Publishing, file: Path, loading: Loading) -> dict[str, Any]:
     name = file.stem
     paper_id = asked.paper_id or paper_id_of(name)
+    year = asked.year or datetime.now(UTC).year
+    check_heading(paper_id, year, asked.domain)  # before anything is proved
+    known_corpus = corpus_at(asked.corpus)
+    if known_corpus is not None and not asked.overwrite:
+        refuse_existing(known_corpus, paper_id)
     module = "".join(part.capitalize() for part in paper_id.replace("-", "_").replace(".", "_").split("_"))
     target = f"formal/Kleis/{module}.lean"
     lean, propositions = _proved(asked, loading, module, target)
@@ -128,7 +141,7 @@ def _published(asked: Publishing, file: Path, loading: Loading) -> dict[str, Any
         paper_id=paper_id,
         title=asked.title or name,
         authors=asked.authors,
-        year=asked.year or datetime.now(UTC).year,
+        year=year,
         domain=asked.domain,
         source=loading.main.text,
         namespace=f"Spec.{module}",
