@@ -47,23 +47,21 @@ class Block(msgspec.Struct, frozen=True):
     kleis: str
 
 
-def prelude(namespace: str, *, mathlib: bool) -> list[Command]:
+def prelude(namespace: str) -> list[Command]:
     """What stands before the declarations."""
-    opened: list[Command] = [Import("Mathlib")] if mathlib else []
-    opened += [
+    return [
+        Import("Mathlib"),
         Option("autoImplicit", "false"),
         Doc(_REMARK),
         Namespace(namespace),
         Universes(UNIVERSES),
     ]
-    return opened
 
 
 def assembled(
     names: Names,
     blocks: Sequence[Block],
     *,
-    mathlib: bool,
     theorems: Sequence[TheoremEntry],
     omitted: Sequence[Omission],
     approximated: Sequence[str],
@@ -71,7 +69,7 @@ def assembled(
     """The file."""
     lines: list[str] = []
     entries: list[LineEntry] = []
-    for command in prelude(names.namespace, mathlib=mathlib):
+    for command in prelude(names.namespace):
         _append(lines, command)
     for block in blocks:
         start = _append(lines, block.command)

@@ -64,7 +64,6 @@ def export_lean(
     file: str = "<text>",
     files: Iterable[str] | None = None,
     verdict: Decide | None = None,
-    mathlib: bool = True,
     assume_defined: bool = False,
 ) -> LeanFile:
     """The Lean file of a proposition with what it rests on, or of everything a theory declares.
@@ -80,7 +79,7 @@ def export_lean(
         writer.theorem(source, meaning)
     else:
         writer.everything(None if files is None else frozenset(files))
-    return writer.file(mathlib)
+    return writer.file()
 
 
 class _Writer:
@@ -209,13 +208,12 @@ class _Writer:
 
     # ── the file ─────────────────────────────────────────────────────────────────────────────────────────
 
-    def file(self, mathlib: bool) -> LeanFile:
+    def file(self) -> LeanFile:
         """The text, with its tables."""
         approximated = sorted(set(self.available.unknown_labels()))
         return assembled(
             self.names,
             self.blocks,
-            mathlib=mathlib,
             theorems=self.theorems,
             omitted=self.omitted,
             approximated=approximated,

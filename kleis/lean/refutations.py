@@ -146,10 +146,12 @@ def _by_model(
         return None
     sizes: dict[str, list[str]] = {}
     for parameter in scope.parameters:
-        found = elements.get(sort_text(Carrier(parameter.kleis)))
+        found = elements.get(_shown(Carrier(parameter.kleis)))
         if not found or len(found) > LARGEST:
             return None
         sizes[parameter.kleis] = list(found)
+    if len({_shown(Carrier(each)) for each in sizes}) < len(sizes):
+        return None
     fields = _fields(evidence, use, sizes)
     if fields is None or theorem.classical:
         return None
@@ -169,6 +171,11 @@ def _by_model(
     _emit(writer, theorem, _opposite(theorem), contradiction, source)
     shown = ", ".join(f"{key.rpartition('::')[2]} of {len(found)}" for key, found in sizes.items())
     return f"finite model: {shown}"
+
+
+def _shown(sort: Sort) -> str:
+    """A sort as evidence names it: carriers without their structure."""
+    return sort_text(sort).rpartition("::")[2]
 
 
 def _opposite(theorem: Theorem) -> LeanTerm:
@@ -206,7 +213,7 @@ def _elements(sort: Sort, sizes: dict[str, list[str]]) -> list[str] | None:
 
 def _table(evidence: Evidence, symbol: Symbol) -> Table | None:
     """The table of an operation; a constant is a binding or a table of one row."""
-    columns = tuple(map(sort_text, (*symbol.domain, symbol.codomain)))
+    columns = tuple(map(_shown, (*symbol.domain, symbol.codomain)))
     for table in evidence.tables:
         if table.name == symbol.name and tuple(table.columns) == columns:
             return table

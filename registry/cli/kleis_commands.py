@@ -219,6 +219,42 @@ def consistent(file: str, explain: bool, fresh: bool, path: tuple[Path, ...], as
     return consistent_file(names[0], path, fresh=fresh, explain=explain, as_json=as_json)
 
 
+@kleis.command()
+@click.argument("file", metavar="FILE")
+@click.option("--lean", "language", flag_value="lean", help="Lean 4 with Mathlib, proofs left open.")
+@click.option("--smtlib", "language", flag_value="smtlib", help="SMT-LIB, exactly what solvers are asked.")
+@click.option("--tptp", "language", flag_value="tptp", help="TPTP: FOF, or TFF with arithmetic.")
+@click.option("--proposition", "-p", default="", metavar="P", help="Only this, and what it rests on.")
+@click.option("--using", default="", metavar="S", help="The structure it is about.")
+@click.option(
+    "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="OUT", help="Write here."
+)
+@click.option(
+    "--prove", is_flag=True, help="Ask the prover; write the proofs and countermodels that Lean can decide."
+)
+@click.option(
+    "--assume-defined", is_flag=True, help="State less: nowhere false, instead of true and defined."
+)
+@click.option("--check", "run_lean", is_flag=True, help="Run the lean on the PATH on what was written.")
+@_FRESH
+@_PATH
+@_JSON
+def export(**options: Any) -> int:
+    """Write a theory, or one proposition, for another prover.
+
+    What has no form there is left out and listed on standard error. Exit status: 0 written, 1 something did not hold
+    (the proposition cannot be said, or Lean found an error), 2 ill-formed.
+    """
+    from registry.cli.kleis_exporting import Exporting
+    from registry.cli.kleis_exporting import export as answer
+
+    if options["language"] is None:
+        raise click.UsageError("say what to write: --lean, --smtlib or --tptp")
+    if options["language"] != "lean" and not options["proposition"]:
+        raise click.UsageError(f"--{options['language']} needs a proposition: add --proposition P")
+    return answer(Exporting(**options))
+
+
 kleis.add_command(policy)
 
 
