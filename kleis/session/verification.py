@@ -29,6 +29,7 @@ from kleis.meaning.core import DefinitionCall, Equals, Quantifier, Term, Variabl
 from kleis.meaning.elaborate import Elaborator
 from kleis.meaning.implementations import axioms_of, obligations_of
 from kleis.meaning.inference import variables_of
+from kleis.meaning.meaning import Meaning
 from kleis.meaning.scope import Template
 from kleis.meaning.sections_in_force import names_of_links
 from kleis.operators import canonical_name
@@ -52,6 +53,8 @@ class Part(msgspec.Struct, frozen=True):
     name: str
     verdict: Verdict
     axioms: tuple[str, ...] = ()
+    covers: tuple[str, ...] = ()
+    """The sections that were asked about together: the others of them need not be asked about again."""
 
 
 class Verification(msgspec.Struct, frozen=True):
@@ -91,35 +94,39 @@ def verify(
     universe: Universe, program: Program, prover: Prover, watch: Watch, *, replaced: Sequence[str] = ()
 ) -> Verification:
     """Ask about everything that the program touches; the prover is of the universe's theory with the program."""
-    parts: list[Part] = []
     questions = list(_questions(universe, program, prover.elaborator, replaced))
-    for place, (name, question) in enumerate(questions):
-        watch.report(place + 1, len(questions) + 1, f"verifying {name}")
-        try:
-            part = question(prover)
-        except KleisError as error:
-            return Verification("rejected", tuple(parts), (), (error,))
-        parts.append(part)
-        if part.verdict.status in ("inconsistent", "disproved") or watch.abandoned:
-            break
+    try:
+        parts = _asked(questions, prover, watch)
+    except KleisError as error:
+        return Verification("rejected", (), (), (error,))
     return _judged(parts, watch)
 
 
 def verify_all(theory: Theory, names: Sequence[str], provers: Provers, watch: Watch) -> Verification:
     """Ask about some structures of a theory, as when each had just been submitted."""
-    parts: list[Part] = []
-    seen: set[str] = set()
     with provers.prover(theory, watch) as prover:
-        for place, name in enumerate(names):
-            if name in seen:
-                continue
-            watch.report(place + 1, len(names) + 1, f"verifying {name}")
-            part = _structure(theory.structures[name], prover.elaborator)(prover)
-            seen.update(part.verdict.core)
-            parts.append(part)
-            if part.verdict.status in ("inconsistent", "error") or watch.over:
-                break
+        questions = [(name, _structure(theory.structures[name], prover.elaborator)) for name in names]
+        try:
+            parts = _asked(questions, prover, watch)
+        except KleisError as error:
+            return Verification("rejected", (), (), (error,))
     return _judged(parts, watch)
+
+
+def _asked(questions: Sequence[tuple[str, _Question]], prover: Prover, watch: Watch) -> list[Part]:
+    """The answers, up to the first that refuses; what there is no time for is unknown."""
+    parts: list[Part] = []
+    covered: set[str] = set()
+    for place, (name, question) in enumerate(questions):
+        if name in covered:
+            continue
+        watch.report(place + 1, len(questions) + 1, f"verifying {name}")
+        part = Part(name, Verdict(status="unknown", reason="killed")) if watch.over else question(prover)
+        covered.update(part.covers)
+        parts.append(part)
+        if part.verdict.status in ("inconsistent", "disproved", "error"):
+            break
+    return parts
 
 
 # ── Which questions ──────────────────────────────────────────────────────────────────────────────────────────
@@ -176,9 +183,15 @@ def _structure(structure: Structure, elaborator: Elaborator) -> _Question:
             meaning = elaborator.component(structure.name)
         names = tuple(axiom.name for axiom in meaning.axioms)
         names += tuple(each.name for each in meaning.obligations if each.kind == "section")
-        return Part(structure.name, prover.has_model(meaning), names)
+        together = () if structure.parameters else _sections(meaning)
+        return Part(structure.name, prover.has_model(meaning), names, together)
 
     return ask
+
+
+def _sections(meaning: Meaning) -> tuple[str, ...]:
+    """The sections among the instances in force; an inherited structure with parameters is none."""
+    return tuple(each.structure for each in meaning.instances if not each.arguments)
 
 
 def _implementation(item: Implements, file: str, elaborator: Elaborator) -> _Question:

@@ -310,3 +310,13 @@ def test_files_cannot_be_read(server: TheoryClient) -> None:
     assert reply.is_error
     assert "not permitted" in reply.structured["error"]
     assert "root:" not in reply.text
+
+
+def test_a_section_does_not_answer_for_the_structure_it_extends(server: TheoryClient, session: str) -> None:
+    """Of several declarations at once each is asked about, whatever the others inherit."""
+    both = """structure Odd(T) { operation odd : T → T  element some : T  axiom never : ∀(x : T). odd(x) ≠ odd(x) }
+structure Sec extends Odd(ℤ) { }"""
+    other = """structure Sec { operation w : ℤ → ℤ  axiom up : ∀(x : ℤ). w(x) > x }
+structure Sec2 { axiom down : w(3) < 3 }"""
+    assert server.ask("try_structure", kleis=both, session=session)["status"] == "inconsistent"
+    assert server.ask("try_structure", kleis=other, session=session)["status"] == "inconsistent"
