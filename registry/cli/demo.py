@@ -186,8 +186,25 @@ def _received(answer: dict[str, Json]) -> list[str]:
             )
             hint = [f"hint: {error['hint']}"] if "hint" in error else []
             return [f"{error['kind']}{where}: {error['message']}", *hint]
+        case "exploration":
+            return _explored(answer)
         case _:
             return [_cut(json_text(answer))]
+
+
+def _explored(answer: dict[str, Json]) -> list[str]:
+    """The table of an exploration: how many of each kind, the laws proved, and some refuted ones."""
+    counts = ", ".join(f"{number} {status}" for status, number in sorted(answer["counts"].items()))
+    lines = [f"{answer['structure']}: {answer['candidates']} candidates: {counts}"]
+    lines += [f"{row['status']:8} {row['law']}" for row in answer["laws"]][: _LINES // 2]
+    for row in answer["refuted"][: _LINES // 4]:
+        at = ", ".join(
+            f"{name} = {value}" for name, value in row["at"].items() if name not in ("left", "right")
+        )
+        lines.append(f"refuted  {row['law']}   model {row.get('model', '')} at {at}")
+    for model in answer["models"]:
+        lines.append(f"model {model['model']} refutes {model['refutes']}: {', '.join(model['elements'])}")
+    return lines
 
 
 def _lines(text: str) -> list[str]:

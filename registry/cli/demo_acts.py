@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from registry.cli.demo_bridge import CONJECTURES, SYNTHESIS
 from registry.cli.demo_calls import Act, Call
 from registry.cli.demo_theory import THEORY, THEORY_LATER
 
@@ -266,6 +267,8 @@ ACTS: tuple[Act, ...] = (
         ),
     ),
     THEORY,
+    CONJECTURES,
+    SYNTHESIS,
 )
 """The acts of the first day."""
 
