@@ -111,8 +111,8 @@ class _Templates:
             yield from self._unary(sort)
         for sort in self._data:
             yield from self._homomorphisms(sort)
-        for sort in (*self._data, *self._numbers):
-            yield from self._accumulators(sort)
+        for recurring in (*self._data, *self._numbers):
+            yield from self._accumulators(recurring)
         for sort in self._data:
             yield from self._pairs(sort)
 
