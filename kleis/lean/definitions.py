@@ -23,12 +23,13 @@ import msgspec
 from kleis.lean.contents import Contents, Gathering, carriers_in
 from kleis.lean.data import Data, Emit
 from kleis.lean.decidability import Decidability
+from kleis.lean.joining import merged
 from kleis.lean.lexing import LeanError
 from kleis.lean.names import Names
 from kleis.lean.propositions import TRUE, negation, simplified
 from kleis.lean.scopes import DefinitionInfo, Scope, Use
 from kleis.lean.sorts import call, refused
-from kleis.lean.terms import Terms, merged
+from kleis.lean.terms import Terms
 from kleis.lean.tree import Bind, Binder, Close, Command, Def, If, LeanTerm, Mutual, Name, Tactic
 from kleis.meaning.core import (
     BOOL,

@@ -48,7 +48,7 @@ from kleis.problems import Place, place_of
 from kleis.syntax import Expression, TypeExpression
 from kleis.theory import Theory
 
-__all__ = ["Decide", "export_lean"]
+__all__ = ["Decide", "export_lean", "export_meaning"]
 
 Decide = Callable[[Expression], Verdict]
 """Answers whether a proposition holds: ``prover.verify``."""
@@ -79,6 +79,13 @@ def export_lean(
         writer.theorem(source, meaning)
     else:
         writer.everything(None if files is None else frozenset(files))
+    return writer.file()
+
+
+def export_meaning(meaning: Meaning, name: str = "claim", *, module: str = "Theory") -> LeanFile:
+    """The Lean file of a claim of the core with what is in force around it, without a theory."""
+    writer = _Writer(Theory(), f"Spec.{spelled(module)}", None, False)
+    writer.theorem(Proposition(name, None, Place("<core>", 0, 0), None), meaning)
     return writer.file()
 
 

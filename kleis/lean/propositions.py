@@ -6,7 +6,9 @@ Everything here is classical logic: no change of meaning, only of text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import operator
+from collections.abc import Callable, Iterable
+from fractions import Fraction
 
 import msgspec
 
@@ -24,6 +26,7 @@ from kleis.lean.tree import (
     Match,
     Name,
     Named,
+    Number,
     Prefix,
     Tuple,
     Typed,
@@ -41,6 +44,7 @@ __all__ = [
     "implication",
     "mentions",
     "negation",
+    "settled",
     "simplified",
 ]
 
@@ -169,6 +173,49 @@ def simplified(formula: LeanTerm, known: frozenset[LeanTerm] = frozenset()) -> L
             return exists(binders, simplified(body, known))
         case _:
             return formula
+
+
+_COMPARED: dict[str, Callable[[Fraction, Fraction], bool]] = {
+    "=": operator.eq,
+    "≠": operator.ne,
+    "<": operator.lt,
+    "≤": operator.le,
+    ">": operator.gt,
+    "≥": operator.ge,
+}
+
+
+def settled(formula: LeanTerm) -> LeanTerm:
+    """A formula with its comparisons of two numerals decided: ``2 ≠ 0`` is true."""
+    match formula:
+        case Infix(operator="∧", left=left, right=right):
+            return conjunction(settled(left), settled(right))
+        case Infix(operator="∨", left=left, right=right):
+            return disjunction(settled(left), settled(right))
+        case Infix(operator=relation, left=left, right=right) if relation in _COMPARED:
+            a, b = _numeral(left), _numeral(right)
+            if a is None or b is None:
+                return formula
+            return TRUE if _COMPARED[relation](a, b) else FALSE
+        case Prefix(operator="¬", operand=inner):
+            return negation(settled(inner))
+        case _:
+            return formula
+
+
+def _numeral(term: LeanTerm) -> Fraction | None:
+    match term:
+        case Typed(term=inner):
+            return _numeral(inner)
+        case Number(value=value):
+            return Fraction(value)
+        case Prefix(operator="-", operand=inner):
+            value_of = _numeral(inner)
+            return None if value_of is None else -value_of
+        case Infix(operator="/", left=Number(value=above), right=Number(value=below)) if below:
+            return Fraction(above, below)
+        case _:
+            return None
 
 
 def _parts(term: LeanTerm) -> Iterable[LeanTerm]:

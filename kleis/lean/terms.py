@@ -10,15 +10,16 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import msgspec
 
+from kleis.lean.coercions import coerced, literal
 from kleis.lean.decidability import Decidability
+from kleis.lean.joining import cases, chosen, connected, merged, occurs, where
 from kleis.lean.names import Locals
-from kleis.lean.operations import OPERATIONS, cast, component
+from kleis.lean.operations import OPERATIONS, component
 from kleis.lean.propositions import (
     FALSE,
     TRUE,
@@ -31,6 +32,7 @@ from kleis.lean.propositions import (
     implication,
     mentions,
     negation,
+    settled,
     simplified,
 )
 from kleis.lean.sorts import DataNames, Sorts, call, refused
@@ -47,8 +49,6 @@ from kleis.lean.tree import (
     Match,
     Name,
     Number,
-    Prefix,
-    Text,
     Tuple,
     Typed,
 )
@@ -69,12 +69,10 @@ from kleis.meaning.core import (
     ListOf,
     LiteralTerm,
     Narrowing,
-    Numeric,
     Operation,
     Quantifier,
     RecordOf,
     Selection,
-    SetOf,
     Sort,
     Symbol,
     SymbolCall,
@@ -83,10 +81,17 @@ from kleis.meaning.core import (
     Undefined,
     Variable,
 )
-from kleis.meaning.terms import substitute, subterms
+from kleis.meaning.terms import substitute
 from kleis.meaning.wording import sort_text
 
-__all__ = ["DefinitionUse", "Terms", "World", "builtin_symbol", "merged"]
+__all__ = ["DefinitionUse", "Terms", "World", "builtin_symbol"]
+
+
+_APPLIED = {
+    **dict.fromkeys(("list_map", "list_filter", "list_flatmap"), "members"),
+    **dict.fromkeys(("sum_bounds", "prod_bounds", "sum_over"), "interval"),
+}
+"""Built-ins that ask a function for its value at every member of a list, or integer of an interval."""
 
 
 class DefinitionUse(msgspec.Struct, frozen=True):
@@ -158,7 +163,7 @@ class Terms:
             case LiteralTerm(value=value):
                 return Formula(TRUE if value else FALSE)
             case Connective(name=name, arguments=arguments):
-                return _connected(name, [self.formula(each) for each in arguments])
+                return connected(name, [self.formula(each) for each in arguments])
             case Equals(left=left, right=right):
                 return self._equation(left, right)
             case Quantifier(kind=kind, variables=variables, body=body):
@@ -182,7 +187,7 @@ class Terms:
         atom = value.term
         if isinstance(term, Variable | Selection | Coercion):
             atom = Infix("=", atom, Name("true"))
-        return _where(atom, value.defined)
+        return where(atom, value.defined)
 
     def _equation(self, left: Term, right: Term) -> Formula:
         if left.sort == BOOL:
@@ -194,7 +199,7 @@ class Terms:
                 disjunction(conjunction(a.true, b.false), conjunction(a.false, b.true)),
             )
         x, y = self.value(left), self.value(right)
-        return _where(Infix("=", x.term, y.term), conjunction(x.defined, y.defined))
+        return where(Infix("=", x.term, y.term), conjunction(x.defined, y.defined))
 
     def _quantified(self, kind: str, variables: Sequence[Variable], body: Formula) -> Formula:
         binders = merged(self.binder(each) for each in variables)
@@ -209,8 +214,8 @@ class Terms:
         condition = self.formula(term.condition)
         yes, no = self.formula(term.consequent), self.formula(term.alternative)
         total = condition.total and yes.total and no.total
-        true = _chosen(condition, yes.true, no.true, total)
-        return Formula(true, None if total else _chosen(condition, yes.false, no.false, total))
+        true = chosen(condition, yes.true, no.true, total)
+        return Formula(true, None if total else chosen(condition, yes.false, no.false, total))
 
     def _let_formula(self, variable: Variable, value: Term, body: Term) -> Formula:
         inner, formula = self.value(value), self.formula(body)
@@ -228,11 +233,11 @@ class Terms:
     def _made_by(self, constructor: Constructor, inner: Term) -> Formula:
         value = self.value(inner)
         if constructor.alone:
-            return _where(TRUE, value.defined)
+            return where(TRUE, value.defined)
         if not constructor.fields:
-            return _where(Infix("=", value.term, self._head(constructor)), value.defined)
+            return where(Infix("=", value.term, self._head(constructor)), value.defined)
         test = Match(value.term, (Arm(self._any(constructor), Name("true")), Arm(Name("_"), Name("false"))))
-        return _where(Infix("=", test, Name("true")), value.defined)
+        return where(Infix("=", test, Name("true")), value.defined)
 
     def _called_formula(self, key: str, arguments: Sequence[Term]) -> Formula:
         given = [self.value(each) for each in arguments]
@@ -240,10 +245,10 @@ class Terms:
         defined = conjunction(*(each.defined for each in given))
         use = self.world.definition(key)
         if use.kind == "bool":
-            return _where(Infix("=", call(use.head, *terms), Name("true")), defined)
+            return where(Infix("=", call(use.head, *terms), Name("true")), defined)
         true = call(use.head, *terms)
         if use.false is None:
-            return _where(true, defined)
+            return where(true, defined)
         return Formula(conjunction(defined, true), conjunction(defined, call(use.false, *terms)))
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────────────
@@ -255,7 +260,7 @@ class Terms:
             return Value(self._truth(formula.true, term), formula.defined)
         match term:
             case LiteralTerm():
-                return Value(self.literal(term))
+                return Value(literal(term, self.sorts))
             case Construction(constructor=constructor, arguments=arguments):
                 return self._construction(constructor, arguments)
             case Conditional():
@@ -270,7 +275,7 @@ class Terms:
                 return self._lambda(variables, body)
             case Coercion(term=inner, sort=sort):
                 value = self.value(inner)
-                return Value(self._coerced(value.term, inner.sort, sort), value.defined)
+                return Value(coerced(value.term, inner.sort, sort, self.sorts), value.defined)
             case Narrowing(term=inner):
                 value = self.value(inner)
                 natural = Infix("≤", Typed(Number(0), Name("ℤ")), value.term)
@@ -317,23 +322,6 @@ class Terms:
     def _strict(self, arguments: Sequence[Term], build: Callable[[list[LeanTerm]], LeanTerm]) -> Value:
         given = [self.value(each) for each in arguments]
         return Value(build([each.term for each in given]), conjunction(*(each.defined for each in given)))
-
-    def literal(self, literal: LiteralTerm) -> LeanTerm:
-        """A number with its type, a string."""
-        value = literal.value
-        if isinstance(value, str):
-            return Text(value)
-        if isinstance(value, bool):
-            return Name("true" if value else "false")
-        return self._number(value, self.sorts.type(literal.sort))
-
-    @staticmethod
-    def _number(value: int | Fraction, type_: LeanTerm) -> LeanTerm:
-        fraction = Fraction(value)
-        number: LeanTerm = Number(abs(fraction.numerator))
-        if fraction.denominator != 1:
-            number = Infix("/", number, Number(fraction.denominator))
-        return Typed(Prefix("-", number) if fraction < 0 else number, type_)
 
     # ── constructors ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -382,9 +370,9 @@ class Terms:
                 return Value(call(Name(f"{name}.{projections[index]}"), value.term), value.defined)
             case _:
                 pass
-        chosen = self.locals.fresh("part")
-        names = [chosen if place == index else "_" for place in range(len(constructor.fields))]
-        arms = [Arm(self.pattern(constructor, names), Name(chosen))]
+        part = self.locals.fresh("part")
+        names = [part if place == index else "_" for place in range(len(constructor.fields))]
+        arms = [Arm(self.pattern(constructor, names), Name(part))]
         if constructor.alone:
             return Value(Match(value.term, tuple(arms)), value.defined)
         arms.append(Arm(Name("_"), self.sorts.some(constructor.fields[index].sort)))
@@ -401,11 +389,11 @@ class Terms:
         if not self.decidability.formula(term.condition):
             self.classical = True
         name = self.locals.fresh("h") if self._named_conditions else ""
-        chosen = If(condition.true, yes.term, no.term, name)
+        result = If(condition.true, yes.term, no.term, name)
         branches: LeanTerm = TRUE
         if (yes.defined, no.defined) != (TRUE, TRUE):
-            branches = _chosen(condition, yes.defined, no.defined, True)
-        return Value(chosen, conjunction(condition.defined, branches))
+            branches = chosen(condition, yes.defined, no.defined, True)
+        return Value(result, conjunction(condition.defined, branches))
 
     def _branches(self, term: Term, subject: Term) -> list[tuple[LeanTerm, Term]]:
         """The cases of a term by the constructor of a value: patterns, and the term in each case."""
@@ -413,7 +401,7 @@ class Terms:
         for constructor in self.data.constructors(subject.sort):
             parts = [self._part(each.name, each.sort) for each in constructor.fields]
             body = specialised(term, subject, constructor, parts)
-            names = [self.locals(each.name) if _occurs(each, body) else "_" for each in parts]
+            names = [self.locals(each.name) if occurs(each, body) else "_" for each in parts]
             found.append((self.pattern(constructor, names), body))
         return found
 
@@ -424,17 +412,17 @@ class Terms:
     def _cases(self, term: Conditional, subject: Term) -> Value:
         value = self.value(subject)
         branches = [(pattern, self.value(body)) for pattern, body in self._branches(term, subject)]
-        chosen = _match(value.term, [(pattern, each.term) for pattern, each in branches])
-        defined = _match(value.term, [(pattern, each.defined) for pattern, each in branches])
-        return Value(chosen, conjunction(value.defined, defined))
+        result = cases(value.term, [(pattern, each.term) for pattern, each in branches])
+        defined = cases(value.term, [(pattern, each.defined) for pattern, each in branches])
+        return Value(result, conjunction(value.defined, defined))
 
     def _cases_formula(self, term: Conditional, subject: Term) -> Formula:
         value = self.value(subject)
         branches = [(pattern, self.formula(body)) for pattern, body in self._branches(term, subject)]
-        true = _match(value.term, [(pattern, each.true) for pattern, each in branches])
+        true = cases(value.term, [(pattern, each.true) for pattern, each in branches])
         if value.defined == TRUE and all(each.total for _, each in branches):
             return Formula(true)
-        false = _match(value.term, [(pattern, each.false) for pattern, each in branches])
+        false = cases(value.term, [(pattern, each.false) for pattern, each in branches])
         return Formula(conjunction(value.defined, true), conjunction(value.defined, false))
 
     # ── calls ────────────────────────────────────────────────────────────────────────────────────────────
@@ -448,7 +436,14 @@ class Terms:
         return Value(value.term, conjunction(value.defined, inside.term))
 
     def _builtin(self, operation: Operation, arguments: Sequence[Term]) -> Value:
-        given = [self.value(each) for each in arguments]
+        given: list[Value] = []
+        everywhere: LeanTerm = TRUE
+        for place, each in enumerate(arguments):
+            if place == 0 and isinstance(each, Lambda) and operation.name in _APPLIED:
+                value, everywhere = self._function(each, _APPLIED[operation.name], arguments)
+                given.append(value)
+            else:
+                given.append(self.value(each))
         terms = [each.term for each in given]
         encoder = OPERATIONS.get(operation.name)
         result = encoder(operation, terms, self.sorts) if encoder else None
@@ -460,8 +455,25 @@ class Terms:
         if operation.condition is not None:
             names = (each.name for each in operation.parameters)
             inside = substitute(operation.condition, dict(zip(names, arguments, strict=True)))
-            condition = self.formula(inside).true
-        return Value(result, conjunction(*(each.defined for each in given), condition))
+            condition = settled(self.formula(inside).true)
+        return Value(result, conjunction(*(each.defined for each in given), everywhere, condition))
+
+    def _function(self, function: Lambda, applied: str, arguments: Sequence[Term]) -> tuple[Value, LeanTerm]:
+        """A function given to a built-in, and that it has values where the built-in asks for them."""
+        binders = tuple(self.binder(each) for each in function.variables)
+        if function.body.sort == BOOL:
+            formula = self.formula(function.body)
+            inner, defined = formula.true, formula.defined
+        else:
+            value = self.value(function.body)
+            inner, defined = value.term, value.defined
+        argument = Name(binders[0].names[0])
+        if applied == "members":
+            asked: LeanTerm = Infix("∈", argument, self.value(arguments[1]).term)
+        else:
+            low, high = self.value(arguments[1]).term, self.value(arguments[2]).term
+            asked = conjunction(Infix("≤", low, argument), Infix("≤", argument, high))
+        return Value(Bind("fun", binders, inner)), forall(binders, implication(asked, defined))
 
     def _lambda(self, variables: Sequence[Variable], body: Term) -> Value:
         binders = tuple(self.binder(each) for each in variables)
@@ -476,92 +488,3 @@ class Terms:
                 "a function that is not defined everywhere, as a value", "define it for all arguments"
             )
         return Value(Bind("fun", binders, inner))
-
-    def _coerced(self, term: LeanTerm, source: Sort, target: Sort) -> LeanTerm:
-        if source == target:
-            return term
-        match source, target:
-            case Numeric(), Numeric():
-                return cast(term, self.sorts.type(source), self.sorts.type(target))
-            case ListOf(element=old), ListOf(element=new):
-                return call(Name("List.map"), self._coercion(old, new), term)
-            case SetOf(element=old), SetOf(element=new):
-                return call(Name("Set.image"), self._coercion(old, new), term)
-            case TupleOf(items=old), TupleOf(items=new):
-                count = len(old)
-                parts = [component(term, place, count) for place in range(count)]
-                return Tuple(tuple(map(self._coerced, parts, old, new)))
-            case _:
-                raise refused(f"{sort_text(source)} read as {sort_text(target)} has no Lean form")
-
-    def _coercion(self, source: Sort, target: Sort) -> LeanTerm:
-        name = self.locals.fresh("each")
-        body = self._coerced(Name(name), source, target)
-        return Bind("fun", (Binder((name,), self.sorts.type(source)),), body)
-
-
-def merged(binders: Iterable[Binder]) -> tuple[Binder, ...]:
-    """Binders with neighbours of one type put together."""
-    found: list[Binder] = []
-    for each in binders:
-        if found and found[-1].type == each.type:
-            found[-1] = Binder((*found[-1].names, *each.names), each.type)
-        else:
-            found.append(each)
-    return tuple(found)
-
-
-def _occurs(variable: Variable, term: Term) -> bool:
-    return any(each == variable for each in subterms(term))
-
-
-def _where(formula: LeanTerm, defined: LeanTerm) -> Formula:
-    if defined == TRUE:
-        return Formula(formula)
-    return Formula(conjunction(defined, formula), conjunction(defined, negation(formula)))
-
-
-def _connected(name: str, parts: Sequence[Formula]) -> Formula:
-    total = all(part.total for part in parts)
-    trues, falses = [part.true for part in parts], [part.false for part in parts]
-    match name:
-        case "and":
-            return Formula(conjunction(*trues), None if total else disjunction(*falses))
-        case "or":
-            return Formula(disjunction(*trues), None if total else conjunction(*falses))
-        case "not":
-            return Formula(falses[0], None if total else trues[0])
-        case _:
-            given = implication(trues[0], trues[1]) if parts[0].total else disjunction(falses[0], trues[1])
-            return Formula(given, None if total else conjunction(trues[0], falses[1]))
-
-
-def _chosen(condition: Formula, yes: LeanTerm, no: LeanTerm, total: bool) -> LeanTerm:
-    """What holds of a conditional formula."""
-    if total:
-        return conjunction(implication(condition.true, yes), implication(negation(condition.true), no))
-    return disjunction(conjunction(condition.true, yes), conjunction(condition.false, no))
-
-
-def _match(subject: LeanTerm, branches: Sequence[tuple[LeanTerm, LeanTerm]]) -> LeanTerm:
-    """A match; the same for all cases, that alone; cases at the end that do not name parts become one."""
-    if not any(_names(pattern) for pattern, _ in branches) and len({body for _, body in branches}) == 1:
-        return branches[0][1]
-    arms = [Arm(pattern, body) for pattern, body in branches]
-    last = arms[-1]
-    same = [arm for arm in arms if arm.body == last.body and not _names(arm.pattern)]
-    if len(same) > 1 and last in same:
-        arms = [*(arm for arm in arms if arm not in same), Arm(Name("_"), last.body)]
-    return Match(subject, tuple(arms))
-
-
-def _names(pattern: LeanTerm) -> bool:
-    """Whether a pattern names a part."""
-    match pattern:
-        case Infix(left=left, right=right):
-            parts: Sequence[LeanTerm] = (left, right)
-        case Tuple(items=items):
-            parts = items
-        case _:
-            parts = getattr(pattern, "arguments", ())
-    return any(part != Name("_") for part in parts)
