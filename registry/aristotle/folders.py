@@ -99,10 +99,11 @@ class Folders:
             raise PathRefused("not_found", "the file was not found") from error
         except OSError as error:
             raise PathRefused("not_a_file", "the file cannot be opened") from error
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            os.close(descriptor)
+            raise PathRefused("not_a_file", "this is a directory or a device, not a file")
         with os.fdopen(descriptor, "rb") as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise PathRefused("not_a_file", "this is a directory or a device, not a file")
             again = Path(os.path.realpath(real))
             self._check(again)
             if again != real or not os.path.samestat(status, os.stat(again)):

@@ -280,7 +280,7 @@ def _written(submission: Submission, path: str, ending: Ending) -> str:
             count = 0
     text = _SORRY.sub(_FILLED, text, count=count) if count else text
     if ending == "changed":
-        text = text.replace("theorem ", "theorem easier_", 1)
+        text = text.replace(" : ", " : True ∨ ", 1)
     if ending == "negated":
         text += f"\n{_negation(text)}\n"
     if ending == "axiom":
