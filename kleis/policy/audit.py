@@ -234,9 +234,9 @@ class _RuleAudit:
             message = "the rule has no meaning for the prover; it is decided, but not analysed"
             yield self._remark("undecided", message)
             return
-        allowed = permits(self._rule, self._policy.definitions, reading)
+        allowed = permits(self._rule, self._policy.definitions, self._policy.constructors, reading)
         yield from self._overall(allowed)
-        found = conditions(self._rule, self._policy.definitions)
+        found = conditions(self._rule, self._policy.definitions, self._policy.constructors)
         for place, condition in enumerate(found):
             yield from self._condition(condition, found[:place])
             if condition.denies:
@@ -244,7 +244,7 @@ class _RuleAudit:
 
     def _reading(self) -> Reading | None:
         for reading in READINGS:
-            body = permits(self._rule, self._policy.definitions, reading)
+            body = permits(self._rule, self._policy.definitions, self._policy.constructors, reading)
             if self._questions.means_something(self._names, self._action, body):
                 return reading
         return None
@@ -283,11 +283,12 @@ class _RuleAudit:
         denied = self._find(negation(allowed))
         if denied.outcome == "none":
             yield self._remark("always_allows", f"{self._rule.name} denies nothing")
-        elif denied.outcome == "found" and "evaluation error" in self._decide(denied).reason:
-            reason = self._decide(denied).reason
-            yield self._remark("fails", f"the rule has no value here: {reason}", finding=denied)
         elif denied.outcome == "unknown":
             yield self._remark("undecided", f"whether it denies anything: {denied.reason}")
+        without = self._find(negation(Call("equals", (allowed, allowed))))
+        if without.outcome == "found" and "evaluation error" in self._decide(without).reason:
+            reason = self._decide(without).reason
+            yield self._remark("fails", f"the rule has no value here: {reason}", finding=without)
         permitted = self._find(allowed)
         if permitted.outcome == "none":
             yield self._remark("always_denies", f"{self._rule.name} allows nothing")

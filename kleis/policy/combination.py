@@ -58,6 +58,8 @@ class Combination(msgspec.Struct, frozen=True):
     theory: Theory
     first: Mapping[str, FunctionDefinition]
     second: Mapping[str, FunctionDefinition]
+    constructors: Mapping[str, str]
+    """All constructors, with what each is called in its policy."""
 
 
 def combine(first: Policy, second: Policy) -> Combination:
@@ -83,7 +85,9 @@ def combine(first: Policy, second: Policy) -> Combination:
                 )
     theory = first.theory.extend(kept, file="<second policy>")
     definitions = {name: theory.definitions[names.get(name, name)] for name in second.theory.definitions}
-    return Combination(theory, first.theory.definitions, definitions)
+    constructors = {name: name for name in first.theory.constructors}
+    constructors |= {names.get(name, name): name for name in second.theory.constructors}
+    return Combination(theory, first.theory.definitions, definitions, constructors)
 
 
 def _declares(item: FunctionDefinition | DataDefinition) -> frozenset[str]:

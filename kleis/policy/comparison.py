@@ -166,7 +166,9 @@ class _Row:
         if len(rule.parameters) != len(self._names):
             return Boolean(False)
         for reading in READINGS:
-            body = self._over(rule, permits(rule, self._both.theory.definitions, reading))
+            body = self._over(
+                rule, permits(rule, self._both.theory.definitions, self._both.constructors, reading)
+            )
             if self._questions.means_something(self._names, self._action, body):
                 return body if self._has_value(rule, "check") else None
         self._doubts.append(f"{rule.name} has no meaning for the prover")

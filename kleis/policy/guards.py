@@ -30,7 +30,7 @@ from kleis.syntax import (
     VariablePattern,
 )
 from kleis.traversal import walk
-from kleis.values import Symbol
+from kleis.values import Data, Symbol
 
 __all__ = [
     "READINGS",
@@ -55,6 +55,9 @@ _OPENED = 4
 """Helpers within helpers that are opened."""
 
 Definitions = Mapping[str, FunctionDefinition]
+Constructors = Mapping[str, str]
+"""The names of constructors, with what each is called in its policy."""
+
 Wrap = Callable[[Expression], Expression]
 
 
@@ -76,23 +79,28 @@ class Condition(msgspec.Struct, frozen=True):
         return conjunction([test if holds else negation(test) for test, holds in self.after])
 
 
-def conditions(rule: FunctionDefinition, definitions: Definitions) -> tuple[Condition, ...]:
+def conditions(
+    rule: FunctionDefinition, definitions: Definitions, constructors: Constructors
+) -> tuple[Condition, ...]:
     """The conditions of a rule in the order they are asked, those of helpers it ends in included."""
-    walker = _Walker(definitions)
+    walker = _Walker(definitions, constructors)
     local = frozenset(each.name for each in rule.parameters)
     return tuple(walker.conditions(rule.body, (), lambda inner: inner, local, (rule.name,)))
 
 
-def permits(rule: FunctionDefinition, definitions: Definitions, reading: Reading) -> Expression:
+def permits(
+    rule: FunctionDefinition, definitions: Definitions, constructors: Constructors, reading: Reading
+) -> Expression:
     """The body of a rule as a truth value: whether what it comes to allows."""
-    walker = _Walker(definitions)
+    walker = _Walker(definitions, constructors)
     local = frozenset(each.name for each in rule.parameters)
     return walker.truth(rule.body, reading, local, (rule.name,))
 
 
 class _Walker:
-    def __init__(self, definitions: Definitions) -> None:
+    def __init__(self, definitions: Definitions, constructors: Constructors) -> None:
         self._definitions = definitions
+        self._constructors = constructors
 
     def conditions(
         self,
@@ -159,6 +167,8 @@ class _Walker:
                 return truth
             case Number(text=text):
                 return text == "1"
+            case Name(name=name) if name in self._constructors and name not in local:
+                return allows(Data(self._constructors[name]))
             case Name(name=name) if name not in local and name not in self._definitions:
                 return allows(Symbol(name)) if name.lower() in _WORDS else None
             case _:

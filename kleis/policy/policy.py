@@ -77,6 +77,11 @@ class Policy:
         return self.theory.definitions
 
     @cached_property
+    def constructors(self) -> Mapping[str, str]:
+        """The constructors in force, under their own names."""
+        return {name: name for name in self.theory.constructors}
+
+    @cached_property
     def own(self) -> tuple[FunctionDefinition, ...]:
         """The definitions in force that stand in the policy's file or are rules, in the order of the text."""
         main = self.loading.main.name
