@@ -27,6 +27,7 @@ from benchmarks import (
     registry_size,
     server_load,
     stdio_latency,
+    theories,
 )
 
 REPORT = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
@@ -61,6 +62,8 @@ SECTIONS = (
     Section("proving", "Proving, beside Z3 by hand", "ms, s or times, as named", proving.measure, proving.LIMITS),
     Section("exploring", "Conjectures about groups, and questions of tools", "s, ms or as named",
             exploring.measure, exploring.LIMITS),
+    Section("theories", "Theory sessions: questions and submissions", "ms or times, as named", theories.measure,
+            theories.LIMITS),
     Section("memory", "Bytes that a unit of fuel keeps alive", "bytes", memory.measure, memory.LIMITS),
 )  # fmt: skip
 

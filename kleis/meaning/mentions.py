@@ -101,9 +101,9 @@ class Mentions:
             if declared.kind == "constructor":
                 yield declared.owner
             elif _is_global(declared):
-                yield from mentioned(declared.node)
+                yield from self._text(declared.node)
         for implementation in self._implementations().get(name, ()):
-            yield from mentioned(implementation)
+            yield from self._text(implementation)
 
     def _implementations(self) -> dict[str, list[Implements]]:
         """The implementations by the names that they give."""
