@@ -474,7 +474,7 @@ class Prover:
         return print_expression(proposition) if proposition is not None else ""
 
 
-_CLASH = 9
+_CLASH = 10
 """So many engines of the published order try the axioms without a goal."""
 
 _REASONS: tuple[Reason, ...] = ("killed", "memory", "resource", "higher-order", "termination", "incomplete")

@@ -13,7 +13,7 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any
 
@@ -24,7 +24,7 @@ from kleis.logic.engines.z3_runs import Options, library, run_solver, run_text, 
 from kleis.logic.smt.script import Script, encode
 from kleis.logic.smt.sorts import Inexpressible
 
-__all__ = ["INSTANTIATION", "INSTANTIATION_TWICE"]
+__all__ = ["INSTANTIATION", "INSTANTIATION_TWICE", "InstanceSearch", "Instantiation"]
 
 _TERMS = (14, 24)
 """So many ground terms of a sort are used in the first round, and in the second."""
@@ -55,8 +55,8 @@ class Instantiation:
             script = encode(task)
         except Inexpressible as error:
             return unwritable(error)
-        search = _Search(script)
-        search.instantiate(self._rounds)
+        search = InstanceSearch(script)
+        search.instantiate(self._rounds, self.points(search))
         if not search.instances:
             return Answer(outcome="silent", reason="incomplete", detail="no axiom has an instance")
         used = 0
@@ -68,7 +68,14 @@ class Instantiation:
         detail = f"{len(search.instances)} instances"
         return Answer(outcome="silent", reason="resource", detail=detail, steps=used)
 
-    def _proved(self, search: _Search, axioms: Sequence[str], last: int, used: int, steps: int) -> Answer:
+    def points(self, search: InstanceSearch) -> Mapping[str, Sequence[Any]]:
+        """Terms to begin with, by sort, besides those that the formulas have."""
+        del search
+        return {}
+
+    def _proved(
+        self, search: InstanceSearch, axioms: Sequence[str], last: int, used: int, steps: int
+    ) -> Answer:
         named = search.core(search.named(axioms), min(steps, 20_000 + 4 * last))
         outcome = "proved" if any(name == _CLAIM for name, _ in named) else "inconsistent"
         core = tuple(name for name, _ in search.script.axioms if any(name == each for each, _ in named))
@@ -93,7 +100,7 @@ class _Instance(msgspec.Struct, frozen=True):
 _Named = list[tuple[str, Any]]
 
 
-class _Search:
+class InstanceSearch:
     """The formulas of one script in a context of their own."""
 
     def __init__(self, script: Script) -> None:
@@ -101,7 +108,7 @@ class _Search:
         self._z3 = library()
         self._context = self._z3.Context()
         declared = "\n".join(script.declarations)
-        named = [*script.axioms, (_CLAIM, script.claim)]
+        named = [*script.axioms, (_CLAIM, script.claim or "true")]
         text = "\n".join([declared, *(f"(assert {formula})" for _, formula in named)])
         parsed = list(self._z3.parse_smt2_string(text, ctx=self._context))
         free = len(parsed) - len(named)
@@ -137,12 +144,18 @@ class _Search:
 
     # ── Instances ────────────────────────────────────────────────────────────────────────────────────────
 
-    def instantiate(self, rounds: int) -> None:
-        """Take every universal axiom at the ground terms known so far, round by round."""
+    def universal(self) -> list[tuple[str, Any]]:
+        """The universal quantifiers that hold, with the names of what says so."""
+        return [(name, each) for name, axiom in self._sources() for each in self._universal(axiom)]
+
+    def instantiate(self, rounds: int, points: Mapping[str, Sequence[Any]]) -> None:
+        """Take every universal axiom at the points given and the ground terms known so far, round by round."""
         seen: set[Any] = set()
-        universal = [(name, each) for name, axiom in self._sources() for each in self._universal(axiom)]
+        universal = self.universal()
         for limit in _TERMS[:rounds]:
             terms = self._ground_terms(limit)
+            for sort, given in points.items():
+                terms[sort] = [*given, *terms.get(sort, ())]
             for name, quantifier in universal:
                 sorts = [quantifier.var_sort(place) for place in range(quantifier.num_vars())]
                 choices = [terms.get(sort.sexpr(), []) for sort in sorts]
@@ -201,7 +214,7 @@ class _Search:
         """The formulas of a run: what they stand for, and they themselves."""
         formulas: _Named = [(each.axiom, each.formula) for each in self.instances]
         formulas += [(name, self.axioms[name]) for name in axioms]
-        return [*formulas, (_CLAIM, self._goal)]
+        return [*formulas, (_CLAIM, self._goal)] if self.script.claim else formulas
 
     def solver(self, named: _Named) -> Any:
         """A solver with the declarations' own assertions and these formulas."""
