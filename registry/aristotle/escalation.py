@@ -27,10 +27,13 @@ if TYPE_CHECKING:
     from kleis.syntax import Expression, TypeExpression
     from kleis.theory import Theory
 
-__all__ = ["Claim", "Exported", "ask_portfolio", "export", "job_of", "read_claim", "steps"]
+__all__ = ["ARGUMENTS", "Claim", "Exported", "ask_portfolio", "export", "job_of", "read_claim", "steps"]
 
 CLAIM, USING, LEMMA, THEORY = "<code>", "<using>", "<lemma>", "<theory>"
 """What places in errors are called."""
+
+ARGUMENTS = {CLAIM: "code", USING: "using", LEMMA: "lemmas", THEORY: "theory"}
+"""The argument that a place is in."""
 
 
 class Claim(msgspec.Struct, frozen=True):

@@ -19,6 +19,7 @@ import msgspec
 from kleis.errors import KleisError
 from registry.aristotle.choice import KEY, choose_service, is_mock
 from registry.aristotle.desk import Desk
+from registry.aristotle.escalation import ARGUMENTS
 from registry.aristotle.folders import Folders, PathRefused
 from registry.aristotle.jobs import Job, JobKind, JobStore
 from registry.aristotle.orders import Order, OrderRefused, context_names, file_job, formalize_job, prove_job
@@ -104,7 +105,8 @@ class LeanGroup(Group):
             return no_key(arguments) if error.code == "no_key" else refusal(error.code, error.message)
         except KleisError as error:
             fields = error.as_dict()
-            return refusal(error.code, error.message, argument="code", hint=error.hint, problem=fields)
+            argument = ARGUMENTS.get(error.file, "session")
+            return refusal(error.code, error.message, argument=argument, hint=error.hint, problem=fields)
         except RegistryError as error:
             return refusal(error.kind, error.message, hint=error.hint or "")
 
