@@ -87,7 +87,7 @@ class SnapshotTools:
 class Overlay:
     """A snapshot in which one name stands for a tool that is not kept yet: what its examples run on."""
 
-    def __init__(self, below: SnapshotTools, name: str, version: int, term: Term) -> None:
+    def __init__(self, below: SnapshotTools | Overlay, name: str, version: int, term: Term) -> None:
         self._below = below
         self._tools = {
             reference: Tool(name, version, term, reference=reference)

@@ -42,7 +42,7 @@ from registry.drawing import mermaid, svg
 from registry.errors import RegistryError
 from registry.evolution import Example, Language, read_code, read_text, verified
 from registry.graph import drawing_of, graph_of
-from registry.keeping_laws import current_laws, recheck
+from registry.keeping_laws import current_laws
 from registry.library import Library
 from registry.store import Store
 from registry.store.arguments import search_words
@@ -292,12 +292,18 @@ class Workspace:
         return shown(record, tool, lineage, tools, typing, python=python, kleis=kleis)
 
     @_answering
+    def verify(self, proposition: str, *, lemmas: Sequence[str] = ()) -> Answer:
+        """What becomes of a proposition about tools; nothing is kept."""
+        from registry.asking_laws import verified_law
+
+        return verified_law(proposition, lemmas, self.tools(), self.prover)
+
+    @_answering
     def check_laws(self, reference: str) -> Answer:
         """Check the laws of a tool again from nothing."""
-        record, tools = self.record(reference), self.tools()
-        checked = recheck(record, tools, self.store.certificate, self.prover)
-        ok = all(each["ok"] for each in checked)
-        return {"type": "laws", "tool": record.reference, "ok": ok, "laws": checked}
+        from registry.asking_laws import rechecked
+
+        return rechecked(self.record(reference), self.tools(), self.store, self.prover)
 
     def record(self, reference: str) -> ToolRecord:
         """The record that `name` or `name@version` names, or `unknown_tool`."""
@@ -315,9 +321,15 @@ class Workspace:
         return tool or read_code(code, tools.nearest)
 
     @_answering
-    def analyze(self, code: Json, *, aspects: Sequence[str] = DEFAULT_ASPECTS) -> Answer:
-        """What can be said of a tool or a term without running it."""
+    def analyze(
+        self, code: Json, *, against: Json = msgspec.UNSET, aspects: Sequence[str] = DEFAULT_ASPECTS
+    ) -> Answer:
+        """What can be said of a tool or a term without running it; with `against`, whether that does the same."""
         tools = self.tools()
+        if against is not msgspec.UNSET:
+            from registry.asking_laws import compared
+
+            return compared(self.term(code), against, tools, self.prover)
         tool = tools.tool(code) if isinstance(code, str) else None
         if tool is not None:
             told = analysis(tool.term, tool.label, tool.name, tools, lambda: typing_of(tool, tools), aspects)

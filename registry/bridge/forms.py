@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kleis.syntax import (
+    Ascription,
     Boolean,
     Call,
     Case,
@@ -107,7 +108,7 @@ def is_atom(expression: Expression) -> bool:
     match expression:
         case Name() | Number() | Text() | Boolean() | ListLiteral(items=()) | Call(name="Unit"):
             return True
-        case Call(name="negate", arguments=(Number(),)):
+        case Call(name="negate", arguments=(Number(),)) | Ascription(expression=ListLiteral(items=())):
             return True
         case _:
             return False

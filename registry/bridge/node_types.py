@@ -14,6 +14,8 @@ Types of a tool's code are those of `pif.analysis`, found by one more walk of it
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from kleis.syntax import AppliedType, NamedType, ProductType, TypeExpression
@@ -24,7 +26,15 @@ from pif.errors import Path, pointer
 from pif.reference.machine import Tool, Tools
 from pif.terms import Term
 
-__all__ = ["KleisTypes", "NodeTypes", "Unexpressed", "fields_of", "node_types", "parameter_types"]
+__all__ = [
+    "KleisTypes",
+    "NodeTypes",
+    "Unexpressed",
+    "fields_of",
+    "node_types",
+    "parameter_types",
+    "variables_in",
+]
 
 _LETTERS = "TUVWXYABDEFGHKLMOPS"
 """Names of type variables: letters that are no number type anywhere."""
@@ -37,11 +47,21 @@ class Unexpressed(Exception):
 
 
 class KleisTypes:
-    """Kleis types for PIF types, with one letter for each variable."""
+    """Kleis types for PIF types, with one letter for each variable of the tool's parameters.
 
-    def __init__(self) -> None:
+    What a variable elsewhere stands for nobody can observe (the elements of a list that stays empty): it is ℤ.
+    """
+
+    def __init__(self, parameters: Iterable[Type | None] = ()) -> None:
         self._letters: dict[int, str] = {}
         self._kept: list[Variable] = []
+        self._own = [each for type_ in parameters if type_ is not None for each in variables_in(type_)]
+
+    def is_open(self, type_: Type | None) -> bool:
+        """Whether a variable stands in a type that is none of the parameters'."""
+        return type_ is not None and any(
+            all(each is not own for own in self._own) for each in variables_in(type_)
+        )
 
     def of(self, type_: Type) -> TypeExpression:
         """The Kleis type; `Unexpressed` where there is none."""
@@ -68,6 +88,8 @@ class KleisTypes:
             return "ℤ"
         if "sized" in variable.rules:
             raise Unexpressed("it may be a list or a string")
+        if all(variable is not each for each in self._own):
+            return "ℤ"
         if id(variable) not in self._letters:
             if len(self._kept) == len(_LETTERS):
                 raise Unexpressed("more type variables than letters")
@@ -88,6 +110,23 @@ def _reason(shape: Shape) -> str:
             return "its type is not known (?)"
         case name:
             return f"Kleis has nothing for {name}"
+
+
+def variables_in(type_: Type) -> list[Variable]:
+    """The variables of a type, each once, in order."""
+    found: dict[int, Variable] = {}
+    seen: set[int] = set()
+    waiting = [type_]
+    while waiting:
+        part = find(waiting.pop())
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if isinstance(part, Variable):
+            found[id(part)] = part
+        else:
+            waiting += reversed(part.parts)
+    return list(found.values())
 
 
 def fields_of(type_: Type | None) -> dict[str, Type] | None:
@@ -120,6 +159,11 @@ class NodeTypes(msgspec.Struct, frozen=True):
 
     whole: Typing
     parts: dict[str, Type]
+
+    @property
+    def own(self) -> Type | None:
+        """The type of the tool, with the variables that stand in the types of its parts."""
+        return self.parts.get("", self.whole.type_)
 
     def at(self, path: Path) -> Type | None:
         """What a part was found to be; None where nothing is known."""

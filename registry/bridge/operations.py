@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kleis.syntax import Boolean, ListLiteral, Name, Text
+from kleis.syntax import Ascription, Boolean, Expression, ListLiteral, Name, Text
 from pif.analysis.types import Shape, Type, Variable, find
 from registry.bridge import loops
 from registry.bridge.conditions import connective, emptiness
@@ -87,8 +87,11 @@ def _ordered(translator: Translator, code: Code) -> Part:
 
 def _equal(translator: Translator, code: Code) -> Part:
     left, right = code.children
-    if left.type is None or right.type is None or _alike(left.type, right.type):
-        return Plain(call("equals", *translator.expressions(code)))
+    if left.type is None or right.type is None or _alike(translator, left.type, right.type):
+        written = [translator.expression(each) for each in (left, right)]
+        if not all(map(_is_empty_list, written)):  # the other side says what the elements would be
+            written = [EMPTY if _is_empty_list(each) else each for each in written]
+        return Plain(call("equals", *written))
     kinds = {_kind(left.type), _kind(right.type)}
     if len(kinds) < 2 or not kinds <= _DATA:
         raise code.refuse("`eq` of two types that may hold equal values")
@@ -100,35 +103,47 @@ def _equal(translator: Translator, code: Code) -> Part:
 _DATA: frozenset[str | None] = frozenset({"integer", "boolean", "string", "unit", "list", "pair", "record"})
 
 
-def _alike(left: Type, right: Type) -> bool:
-    """Whether two types are one, as far as Kleis writes them."""
+def _is_empty_list(expression: Expression) -> bool:
+    match expression:
+        case ListLiteral(items=()) | Ascription(expression=ListLiteral(items=())):
+            return True
+        case _:
+            return False
+
+
+def _alike(translator: Translator, left: Type, right: Type) -> bool:
+    """Whether two types are one, as far as Kleis writes them. What is open may be anything, so it is what is needed."""
     left, right = find(left), find(right)
     if left is right:
         return True
     if isinstance(left, Variable) or isinstance(right, Variable):
-        return False
+        return translator.types.is_open(left if isinstance(left, Variable) else right)
     if left.name == right.name == "record":
         ours, theirs = fields_of(left), fields_of(right)
         return (
             ours is not None
             and theirs is not None
             and ours.keys() == theirs.keys()
-            and all(_alike(ours[name], theirs[name]) for name in ours)
+            and all(_alike(translator, ours[name], theirs[name]) for name in ours)
         )
     if left.name != right.name or left.name not in _DATA:
         return False
-    return all(map(_alike, left.parts, right.parts))
+    return all(_alike(translator, one, other) for one, other in zip(left.parts, right.parts, strict=True))
 
 
 # ── Lists and pairs ──────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _listed(translator: Translator, code: Code) -> Part:
-    return Plain(ListLiteral(tuple(translator.expressions(code))))
+    return (
+        Plain(ListLiteral(tuple(translator.expressions(code)))) if code.term.parts else _nil(translator, code)
+    )
 
 
 def _nil(translator: Translator, code: Code) -> Part:
-    return Plain(EMPTY)
+    """The empty list; with its type where nothing around it says what its elements would be."""
+    type_ = translator.types.maybe(code.type) if translator.types.is_open(code.type) else None
+    return Plain(EMPTY if type_ is None else Ascription(EMPTY, type_))
 
 
 def _is_empty(translator: Translator, code: Code) -> Part:

@@ -13,15 +13,21 @@ from __future__ import annotations
 import msgspec
 
 from kleis.errors import KleisError
+from kleis.meaning.elaborate import Elaborator
 from kleis.parser import parse_program
 from kleis.printer import print_declaration
 from kleis.syntax import (
     AppliedType,
+    Binder,
+    Call,
+    Expression,
     FunctionDefinition,
+    Name,
     NamedType,
     Node,
     ProductType,
     Program,
+    Quantifier,
     TypeExpression,
 )
 from kleis.theory import Theory
@@ -43,7 +49,7 @@ from registry.bridge.parts import Function, Source, Untranslatable
 from registry.bridge.translation import Translator
 from registry.bridge.trials import ToolSignature
 
-__all__ = ["ToolTheory", "Translated"]
+__all__ = ["ToolTheory", "Translated", "at_integers"]
 
 _STACK = 12_000
 _HEIGHT = 200
@@ -175,14 +181,14 @@ class ToolTheory:
         known = tuple(each for each in given if each is not None)
         if len(known) != len(given):
             return None
-        return ToolSignature(function, tuple(map(_at_integers, known)), _at_integers(result))
+        return ToolSignature(function, tuple(map(at_integers, known)), at_integers(result))
 
     def _signature_types(self, tool: Tool) -> tuple[tuple[TypeExpression | None, ...], TypeExpression | None]:
         function = self.called(tool)
         if function is None:
             return (), None
         given, result = parameter_types(self.types(tool).whole.type_, function.parameters)
-        types, found = KleisTypes(), list[TypeExpression | None]()
+        types, found = KleisTypes(given), list[TypeExpression | None]()
         for type_, fields in zip(given, function.records, strict=True):
             if fields is None:
                 found.append(types.maybe(type_))
@@ -244,18 +250,37 @@ class ToolTheory:
             raise Untranslatable(
                 f"Kleis cannot read its definition: {error.message}", "", tool.label
             ) from None
-        return self.theory.include(program)
+        theory = self.theory.include(program)
+        claim = self._mention(tool)
+        if claim is not None:
+            try:
+                Elaborator(theory).proposition(claim, file="<tools>")
+            except KleisError as error:
+                raise Untranslatable(f"Kleis has no reading of it: {error.message}", "", tool.label) from None
+        return theory
+
+    def _mention(self, tool: Tool) -> Expression | None:
+        """A proposition that says nothing but needs the tool's definition; None where its types have no words."""
+        function = self.function(tool)
+        types = self.parameters(tool)
+        known = [each for each in types if each is not None]
+        if function is None or len(known) != len(types):
+            return None
+        binders = tuple(Binder(f"x{place}", type_) for place, type_ in enumerate(known))
+        called = Call(function.name, tuple(Name(each.name) for each in binders))
+        claim = Call("equals", (called, called))
+        return Quantifier("forall", binders, None, claim) if binders else claim
 
 
-def _at_integers(type_: TypeExpression) -> TypeExpression:
+def at_integers(type_: TypeExpression) -> TypeExpression:
     """A type with ℤ for its variables."""
     match type_:
         case NamedType(name=name) if len(name) == 1 and name.isascii():
             return NamedType("ℤ")
         case AppliedType(name=name, arguments=arguments):
-            return AppliedType(name, tuple(map(_at_integers, arguments)))
+            return AppliedType(name, tuple(map(at_integers, arguments)))
         case ProductType(items=items):
-            return ProductType(tuple(map(_at_integers, items)))
+            return ProductType(tuple(map(at_integers, items)))
         case _:
             return type_
 

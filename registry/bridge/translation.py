@@ -64,7 +64,9 @@ class Translator:
         self.tools = tools
         self.names = names
         self.function = function
-        self.types = KleisTypes()
+        whole = source.types.own if source.types else None
+        self._given, self._result = parameter_types(whole, own.parameters)
+        self.types = KleisTypes(self._given)
         self.frame = Frame()
         self.helpers: list[FunctionDefinition] = []
         self.sorts: dict[str, TypeExpression | None] = {}
@@ -75,17 +77,17 @@ class Translator:
 
     def translation(self) -> Translation:
         """The helpers and the definition of the tool."""
-        whole = self.source.types.whole.type_ if self.source.types else None
-        given, result = parameter_types(whole, self.own.parameters)
         code = Code(self.source.tool.term, {}, None, self.source)
         parameters: list[Parameter] = []
-        for type_, fields in zip(given, self.own.records, strict=True):
+        for type_, fields in zip(self._given, self.own.records, strict=True):
             part, more = self._parameter(code.term.value, type_, fields)
             parameters += more
             code = code.where(code.term.value, part).child(0)
         with self.framed() as frame:
             body = frame.around(self.expression(code))
-        definition = FunctionDefinition(self.own.name, tuple(parameters), self.types.maybe(result), body)
+        definition = FunctionDefinition(
+            self.own.name, tuple(parameters), self.types.maybe(self._result), body
+        )
         return (*self.helpers, definition)
 
     def _parameter(

@@ -47,7 +47,7 @@ from registry.bridge.law_text import retyped
 from registry.bridge.parts import Function as ToolFunction
 from registry.bridge.points import Unsampled, sample, smaller
 
-__all__ = ["Point", "ToolSignature", "Trials", "Untried"]
+__all__ = ["LIMITS", "Point", "ToolSignature", "Trials", "Untried", "call_term"]
 
 FUEL = 200_000
 """What one run of a tool may use in a trial."""
@@ -57,7 +57,7 @@ ALL_FUEL = 4_000_000
 
 _SIZES = (1, 2, 3, 5, 8, 12)
 _SHRINKS = 200
-_LIMITS = frozenset({"out_of_fuel", "too_deep", "term_too_deep", "value_too_large", "result_too_large",
+LIMITS = frozenset({"out_of_fuel", "too_deep", "term_too_deep", "value_too_large", "result_too_large",
                      "eval_depth_exceeded", "cancelled"})  # fmt: skip
 _BOUNDS = Bounds(integer=4, natural=5, budget=KleisBudget(steps=400_000, depth=150, size=100_000))
 
@@ -121,7 +121,7 @@ class _Runs:
 
     def _value(self, tool: ToolFunction, given: Sequence[Value], sort: Sort) -> Outcome:
         try:
-            code = print_term(_call(tool, given))
+            code = print_term(call_term(tool, given))
         except NotShared:
             return OPEN
         answer = self._run(code)
@@ -132,7 +132,7 @@ class _Runs:
         )
         self.made.append((code, shown))
         if answer["type"] != "value":
-            if answer["type"] == "error" and answer["error"]["kind"] in _LIMITS:
+            if answer["type"] == "error" and answer["error"]["kind"] in LIMITS:
                 return OPEN
             self.failed.append(tool.label)
             return UNDEFINED
@@ -153,7 +153,7 @@ class _Runs:
         return self._known[key]
 
 
-def _call(tool: ToolFunction, given: Sequence[Value]) -> PifTerm:
+def call_term(tool: ToolFunction, given: Sequence[Value]) -> PifTerm:
     """The term that calls a tool: what became of a record's fields is a record again."""
     term, rest = literal(tool.label), list(given)
     if not tool.records:

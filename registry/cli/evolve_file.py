@@ -34,6 +34,8 @@ class Options(msgspec.Struct, frozen=True):
     examples: tuple[tuple[Json, Json], ...]
     language: str = "json"
     force: bool = False
+    laws: tuple[str, ...] = ()
+    drop_laws: tuple[str, ...] = ()
 
 
 def is_evolve_file(data: Json) -> bool:
@@ -84,6 +86,9 @@ def _with(options: Options, request: dict[str, Json]) -> dict[str, Json]:
         request["dry_run"] = True
     if options.force:
         request["force"] = True
+    for key, more in (("laws", options.laws), ("drop_laws", options.drop_laws)):
+        if more and isinstance(request.get(key, []), list):
+            request[key] = [*request.get(key, []), *more]
     if options.language != "json":
         request["language"] = options.language
     given = request.get("examples", [])

@@ -1,13 +1,13 @@
 """The commands of `pif`, put together (servers.md, "Command line"); `pif --help` loads nothing but click.
 
-They are in `pif_tools` (evolve, list, show, …), `pif_composing` (compose, derive, graph, users), `pif_run` (run, analyze, help) and `pif_home` (serve, export, …).
+They are in `pif_tools` (evolve, list, show, …), `pif_composing` (compose, derive, graph, users), `pif_run` (run, analyze, help), `pif_laws` (verify, certificate) and `pif_home` (serve, export, …).
 """
 
 from __future__ import annotations
 
 import click
 
-from registry.cli import pif_composing, pif_home, pif_run, pif_tools
+from registry.cli import pif_composing, pif_home, pif_laws, pif_run, pif_tools
 from registry.cli.commands import Commands
 from registry.cli.session import home_and_json
 
@@ -24,7 +24,13 @@ def _version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> No
 
 @click.group(
     cls=Commands,
-    commands=[*pif_tools.COMMANDS, *pif_composing.COMMANDS, *pif_run.COMMANDS, *pif_home.COMMANDS],
+    commands=[
+        *pif_tools.COMMANDS,
+        *pif_composing.COMMANDS,
+        *pif_run.COMMANDS,
+        *pif_laws.COMMANDS,
+        *pif_home.COMMANDS,
+    ],
     params=home_and_json(),
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="`pif help` explains the language, `pif demo` shows it at work.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +14,9 @@ from registry.cli.pif_tools import code_of
 from registry.cli.process import INTERRUPTED
 from registry.cli.session import Answer, Session, TermCommand, command, interruptible
 from registry.cli.sources import Source, text
+
+if TYPE_CHECKING:
+    from registry.workspace import Workspace
 
 __all__ = ["COMMANDS"]
 
@@ -111,8 +115,13 @@ def _answered(session: Session, answer: Answer, texts: Texts) -> int:
     "--aspect", "aspects", type=click.Choice(["validation", "facts", "reach", "types", "cost", "dead_code", "normal_form"]), multiple=True,
     help="Only this (repeatable).",
 )  # fmt: skip
-def analyze(session: Session, code: str, aspects: tuple[str, ...]) -> int:
-    """Tell what can be known of a tool or a term without running it."""
+@click.option("--against", type=text, metavar="TOOL|TERM", help="A second one: do both do the same?")
+def analyze(session: Session, code: str, aspects: tuple[str, ...], against: str | None) -> int:
+    """Tell what can be known of a tool or a term without running it.
+
+    With --against: whether both do the same, by their normal forms, by proof, or by an input that tells them apart.
+    Exit status: 0 they do, 1 they differ or an error, 3 it is not known.
+    """
     from registry.analysis import ASPECTS
 
     with session.workspace() as workspace:
@@ -121,8 +130,23 @@ def analyze(session: Session, code: str, aspects: tuple[str, ...]) -> int:
         texts = Texts(code=source, tool=code_of(workspace))
         if source.refused:
             return session.answer(source.refused, views.nothing, texts)
+        if against is not None:
+            return _compared(session, workspace, source.code, against)
         answer = workspace.analyze(source.code, aspects=aspects or ASPECTS)
         return session.answer(answer, lambda found: views.analysis(session.screen, found, texts), texts)
+
+
+def _compared(session: Session, workspace: Workspace, code: Any, against: str) -> int:
+    from registry.cli import pif_law_views
+
+    tools = workspace.tools()
+    other = session.sources.code(against, lambda name: tools.tool(name) is not None, what="the second code")
+    texts = Texts(code=other)
+    if other.refused:
+        return session.answer(other.refused, views.nothing, texts)
+    answer = workspace.analyze(code, against=other.code)
+    status = session.answer(answer, lambda found: pif_law_views.comparison(session.screen, found), texts)
+    return status or {"proved": 0, "refuted": 1, "unknown": 3}[answer["equivalence"]["status"]]
 
 
 @command("fuzz")

@@ -55,6 +55,11 @@ def code_of(workspace: Workspace) -> Callable[[str], Any]:
     "--example", "examples", type=text, nargs=2, multiple=True, metavar="IN OUT",
     help="An input and the output that must come of it (repeatable).",
 )  # fmt: skip
+@click.option(
+    "--law", "laws", type=text, multiple=True, metavar="PROPOSITION",
+    help="A Kleis proposition about the tool; a false one refuses it (repeatable).",
+)  # fmt: skip
+@click.option("--drop-law", "drop_laws", type=text, multiple=True, help="A law to give up (repeatable).")
 def evolve(
     session: Session,
     file: str,
@@ -65,6 +70,8 @@ def evolve(
     force: bool,
     language: str,
     examples: tuple[tuple[str, str], ...],
+    laws: tuple[str, ...],
+    drop_laws: tuple[str, ...],
 ) -> int:
     """Keep a tool, or a new version of one.
 
@@ -87,7 +94,9 @@ def evolve(
             if source_of.refused:
                 return session.answer(source_of.refused, views.nothing, Texts(given=source_of))
         pairs.append((read[0].data, read[1].data))
-    options = Options(name, description, expect_version, dry_run, tuple(pairs), language, force)
+    options = Options(
+        name, description, expect_version, dry_run, tuple(pairs), language, force, laws, drop_laws
+    )
     with session.workspace() as workspace:
         asked = requests(source, options, lambda tool: _description(workspace, tool))
         for number, request in enumerate(asked):
@@ -118,6 +127,7 @@ def _evolve_one(
         arguments.name, arguments.description, arguments.code, compose=arguments.compose,
         transform=arguments.transform, examples=arguments.examples, expect_version=arguments.expect_version,
         dry_run=arguments.dry_run, language=arguments.language, force=arguments.force,
+        laws=arguments.laws, drop_laws=arguments.drop_laws,
     )  # fmt: skip
     code = Source(f"code of {arguments.name}", "")
     code.data = arguments.code
@@ -144,10 +154,11 @@ def list_tools(session: Session, query: tuple[str, ...], offset: int, limit: int
 @command("show")
 @click.argument("tool", type=text, metavar="NAME[@V]")
 @click.option("--python", is_flag=True, help="Show the code as a Python function.")
-def show(session: Session, tool: str, python: bool) -> int:
-    """Show one tool: its term, what it may do, its versions."""
+@click.option("--kleis", is_flag=True, help="Show the code as Kleis definitions, as laws speak of it.")
+def show(session: Session, tool: str, python: bool, kleis: bool) -> int:
+    """Show one tool: its term, what it may do, its laws and versions."""
     with session.workspace() as workspace:
-        answer = workspace.show(tool, python=python)
+        answer = workspace.show(tool, python=python, kleis=kleis)
         return session.answer(answer, lambda found: views.tool(session.screen, found, term_of(found["code"])))
 
 

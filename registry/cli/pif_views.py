@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from registry.cli.characters import shortened
 from registry.cli.complaint import Texts, complaint
 from registry.cli.layout import Piece, Role, lay_out
+from registry.cli.pif_law_views import laws
 from registry.cli.screen import Line, Screen, json_text
 
 __all__ = [
@@ -59,6 +62,7 @@ def evolved(screen: Screen, answer: Answer) -> None:
             "new_version": "would be a new version",
             "description": "would get this description",
             "examples": "would get these examples",
+            "laws": "would get these laws",
             "unchanged": "would stay as it is",
         }[outcome]
     else:
@@ -67,6 +71,7 @@ def evolved(screen: Screen, answer: Answer) -> None:
             "new_version": "new version",
             "description": "new description",
             "examples": "more examples",
+            "laws": "other laws",
             "unchanged": "unchanged",
         }[outcome]
     screen.write([Piece(reference, "strong"), Piece(f" {said}", "good")], _field("hash", answer["hash"]))
@@ -79,6 +84,8 @@ def evolved(screen: Screen, answer: Answer) -> None:
         screen.write(_field("closed over", answer["closed_over"]))
     if "examples" in answer:
         screen.write(_field("examples", f"{len(answer['examples'])} hold"))
+    if "laws" in answer:
+        laws(screen, answer["laws"])
     if "users" in answer:
         screen.write(_field("used by", ", ".join(_user(user) for user in answer["users"])))
     if "derived_from" in answer:
@@ -106,8 +113,12 @@ def tools(screen: Screen, answer: Answer) -> None:
         )
         for found in answer["tools"]
     ]
-    if rows:
-        screen.table(("tool", "capabilities", "description", "type"), rows)
+    titles = ("tool", "capabilities", "description", "type")
+    if rows and any("laws" in found for found in answer["tools"]):
+        told = [_proved(found.get("laws", ())) for found in answer["tools"]]
+        screen.table((*titles, "laws"), [(*row, of_it) for row, of_it in zip(rows, told, strict=True)])
+    elif rows:
+        screen.table(titles, rows)
     after = answer["offset"] + len(rows)
     if not rows:
         screen.complain("No tools." if not answer["total"] else f"No tools after {answer['offset']}.")
@@ -120,6 +131,12 @@ def tools(screen: Screen, answer: Answer) -> None:
         screen.complain(
             f"In the standard library: {names}{rest}. `pif list --library WORDS` tells what they do."
         )
+
+
+def _proved(found: Sequence[Answer]) -> str:
+    """How many laws a tool has, in words: 2 proved, 1 tested."""
+    counts = Counter(law["status"] for law in found)
+    return ", ".join(f"{count} {status}" for status, count in counts.items())
 
 
 def tool(screen: Screen, answer: Answer, code: Json) -> None:
@@ -138,18 +155,27 @@ def tool(screen: Screen, answer: Answer, code: Json) -> None:
         _field("capabilities", " ".join(answer["capabilities"]) or "none: it only computes"),
         _field("created", answer["created"]),
         "",
-        *(
-            [f"  {line}" for line in answer["python"].splitlines()]
-            if "python" in answer
-            else term(screen, code, indent=2)
-        ),
+        *_code(screen, answer, code),
     )
+    if "laws" in answer:
+        screen.write("", [Piece("  laws", "faint")])
+        laws(screen, answer["laws"])
     if len(answer["versions"]) > 1:
         screen.write("", [Piece("  versions", "faint")])
         for version in answer["versions"]:
             current = "  current" if version["version"] == answer["current"] else ""
             number, hash_ = version["version"], version["hash"][:_SHORT_HASH]
             screen.write([Piece(f"    {number:<4} {version['created']}  {hash_}"), Piece(current, "good")])
+
+
+def _code(screen: Screen, answer: Answer, code: Json) -> list[Line]:
+    """The code of a tool: as Python or Kleis where that was asked for, else as a term."""
+    if "kleis_refused" in answer:
+        refused = answer["kleis_refused"]
+        where = f"{refused['path'] or 'the root'} of {refused['tool']}"
+        return [[Piece(f"  no Kleis definition: {refused['reason']} (at {where})", "bad")]]
+    written = answer.get("python") or answer.get("kleis")
+    return [f"  {line}" for line in written.splitlines()] if written else term(screen, code, indent=2)
 
 
 def _type(answer: Answer) -> str:

@@ -122,7 +122,7 @@ class PifGroup(Group):
     def close(self) -> None:
         if self._watch is not None:
             self._watch.cancel()
-        self.workspace.store.close()
+        self.workspace.close()
 
     def tools(self) -> tuple[ToolSpec, ...]:
         return self._exposure.tools()
@@ -166,13 +166,15 @@ class PifGroup(Group):
                     dry_run=arguments.dry_run,
                     language=arguments.language,
                     force=arguments.force,
+                    laws=arguments.laws,
+                    drop_laws=arguments.drop_laws,
                 )
             case "list":
                 return workspace.list(
                     arguments.query, offset=arguments.offset, limit=arguments.limit, library=arguments.library
                 )
             case "analyze":
-                return workspace.analyze(arguments.code, aspects=arguments.aspects)
+                return workspace.analyze(arguments.code, against=arguments.against, aspects=arguments.aspects)
             case "history":
                 return workspace.history(arguments.name)
             case "diff":

@@ -55,6 +55,8 @@ class Evolve(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dry_run: bool = False
     language: Language = "json"
     force: bool = False
+    laws: tuple[str, ...] = ()
+    drop_laws: tuple[str, ...] = ()
 
 
 class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -83,6 +85,7 @@ class Help(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Analyze(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     code: Any
+    against: Any = msgspec.UNSET
     aspects: tuple[Aspect, ...] = DEFAULT_ASPECTS
 
 
@@ -181,6 +184,13 @@ TOOLS: tuple[ToolSpec, ...] = (
                 "items": _schema(("output",), input={}, arguments={"type": "array"}, output={}),
                 "description": "inputs (for curried tools: lists of arguments) with the outputs that must come",
             },
+            laws={
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "Kleis propositions about the tool, e.g. ∀(x : ℤ). square(x) ≥ 0, or safe(square): "
+                "proved or tested; a false one refuses the tool. New versions keep them",
+            },
+            drop_laws={"type": "array", "items": {"type": "string"}, "description": "laws to give up"},
             expect_version=_count("refuse unless this version is current; 0: unless the name is free", 0),
             dry_run=_switch("check everything, keep nothing"),
             force=_switch("replace it though examples of tools that use it fail"),
@@ -253,6 +263,9 @@ TOOLS: tuple[ToolSpec, ...] = (
         input_schema=_schema(
             ("code",),
             code={"description": "a tool's name, name@version, or a term"},
+            against={
+                "description": "a second one: do both do the same? proved, refuted by an input, or unknown"
+            },
             aspects={"type": "array", "items": {"type": "string", "enum": list(ASPECTS)}},
         ),
         arguments=Analyze,

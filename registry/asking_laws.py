@@ -1,0 +1,75 @@
+"""Questions about tools that are put to the prover without keeping anything: `verify` and `analyze … against`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pif.errors import PifError
+from pif.evaluate import Answer
+from pif.reference.machine import Tool, Tools
+from pif.terms import Json, Term
+from registry.bridge.equivalence import equivalence
+from registry.bridge.laws import LawCheck
+from registry.bridge.proving import LawProver
+from registry.errors import RegistryError
+from registry.evolution import closed, read_code
+from registry.keeping_laws import recheck
+from registry.store import Store
+from registry.tool import ToolRecord
+from registry.tools_view import Overlay, SnapshotTools
+
+__all__ = ["compared", "rechecked", "verified_law"]
+
+_NAMES = ("_this_term", "_other_term")
+
+
+def verified_law(proposition: str, lemmas: Sequence[str], tools: SnapshotTools, prover: LawProver) -> Answer:
+    """What becomes of a proposition about any tools; `lemmas` are asked first, and used if they are proved."""
+    check = LawCheck(tools, tools.names, prover)
+    for place, lemma in enumerate(lemmas):
+        report = check.report(lemma)
+        if report.status != "proved":
+            raise RegistryError(
+                "invalid_argument", f"the lemma is {report.status}, not proved: {report.reason or lemma}",
+                place=f"lemmas/{place}", found=lemma[:200], hint="Leave it out, or prove it by lemmas of its own.",
+            )  # fmt: skip
+    report = check.report(proposition)
+    if report.status == "error":
+        raise RegistryError(
+            "invalid_argument", f"this is no law: {report.reason}", place="law", found=proposition[:200],
+            expected="a Kleis proposition about tools", hint=report.hint or "For example ∀(x : ℤ). square(x) ≥ 0",
+        )  # fmt: skip
+    return {"type": "law", **report.as_json()}
+
+
+def compared(left: Tool | Term, right: Json, tools: SnapshotTools, prover: LawProver) -> Answer:
+    """Whether a tool or term and another do the same; `right` is a tool's name, a term or a term's text."""
+    other = tools.tool(right) if isinstance(right, str) else None
+    try:
+        second: Tool | Term = other or closed(read_code(right, tools.nearest))
+    except PifError as error:
+        raise RegistryError(
+            "invalid_argument", f"`against` is no tool and no term: {error.message}", place="against",
+            found=error.found, expected="a tool's name, name@version, or a term", hint=error.hint,
+        ) from None  # fmt: skip
+    view: Tools = tools
+    pair: list[Tool] = []
+    for name, code in zip(_NAMES, (left, second), strict=True):
+        if isinstance(code, Tool):
+            pair.append(code)
+            continue
+        below = view
+        assert isinstance(below, SnapshotTools | Overlay)
+        overlay = Overlay(below, name, 1, closed(code))
+        pair.append(overlay.new)
+        view = overlay
+    answer = equivalence(pair[0], pair[1], view, prover)
+    shown = [code.label if isinstance(code, Tool) else "the term" for code in (left, second)]
+    return {"type": "analysis", "equivalence": {"between": shown, **answer}}
+
+
+def rechecked(record: ToolRecord, tools: SnapshotTools, store: Store, prover: LawProver) -> Answer:
+    """What becomes of the laws of a version, checked again from nothing."""
+    checked = recheck(record, tools, store.certificate, prover)
+    ok = all(each["ok"] for each in checked)
+    return {"type": "laws", "tool": record.reference, "ok": ok, "laws": checked}

@@ -1,0 +1,223 @@
+"""Whether two tools, or terms, do the same (issue 7, item 4; servers.md, `analyze … against`).
+
+1. *Normal forms*: terms with one normal form do the same, errors and their kinds included.
+2. *Proof*: both as Kleis definitions, equal for every input and with a value for every input.
+3. *An input that tells them apart*: the prover's counterexample, or one that is made up, run on both by the evaluator.
+
+Two answers are the same if they are one value, or errors of one kind. Inputs at which one of them meets a limit of runs
+say nothing. A proof is about the calculus without these limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from random import Random
+
+import msgspec
+
+from kleis.errors import KleisError
+from kleis.parser import parse_expression
+from kleis.syntax import Binder, Expression, Name, Quantifier, TypeExpression
+from pif.analysis.normalize import normalize
+from pif.analysis.tool_types import typing_of
+from pif.analysis.types import Shape, Type, find
+from pif.budget import Budget
+from pif.evaluate import Answer, Request, run
+from pif.json_text import parse_json
+from pif.reference.machine import Tool, Tools
+from pif.sampling import Sampler, shrunk
+from pif.terms import Json, Term, literal, make, print_term, same_term
+from registry.bridge.exchange import NotShared, from_kleis
+from registry.bridge.forms import call
+from registry.bridge.law_reports import ABOUT
+from registry.bridge.parts import Function, Untranslatable
+from registry.bridge.proving import LawProver
+from registry.bridge.tools_in_kleis import ToolTheory, at_integers
+from registry.bridge.trials import LIMITS, call_term
+
+__all__ = ["INPUTS", "equivalence"]
+
+INPUTS = 300
+"""Inputs that are made up."""
+
+_FUEL = 200_000
+_ALL_FUEL = 6_000_000
+_SHRINKS = 150
+_SIZES = (1, 2, 3, 5, 8, 12)
+
+
+def equivalence(
+    left: Tool, right: Tool, tools: Tools, prover: LawProver, *, seed: int = 0, inputs: int = INPUTS
+) -> Answer:
+    """The verdict: `status` is `proved`, `refuted` (with the `counterexample` and both answers) or `unknown`.
+
+    `tools` must answer for both by their labels.
+    """
+    if same_term(_normal(left), _normal(right)):
+        return {"status": "proved", "by": "normal_form", "reason": "both have one normal form"}
+    return _Comparison(left, right, tools, prover).verdict(seed, inputs)
+
+
+def _normal(tool: Tool) -> Term:
+    return normalize(tool.term, lambda nodes: None)
+
+
+class _Comparison:
+    def __init__(self, left: Tool, right: Tool, tools: Tools, prover: LawProver) -> None:
+        self._pair = (left, right)
+        self._tools = tools
+        self._prover = prover
+        self._fuel = _ALL_FUEL
+
+    def verdict(self, seed: int, inputs: int) -> Answer:
+        """Proof first, then the search."""
+        reason = self._proved()
+        if isinstance(reason, dict):
+            return reason
+        found, tried = self._searched(seed, inputs)
+        return found or {"status": "unknown", "reason": reason, "cases": tried, "seed": seed}
+
+    # ── Proof ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _proved(self) -> Answer | str:
+        """The answer, or why there is no proof."""
+        theory = ToolTheory(self._tools)
+        try:
+            functions = [theory.of(each).function for each in self._pair]
+        except Untranslatable as error:
+            return f"{error.tool} cannot be said in Kleis: {error}"
+        claim = self._claim(theory, functions)
+        if claim is None:
+            return "their inputs have types that Kleis has no words for, or are not alike"
+        try:
+            verdict = self._prover.verify(theory.theory, claim)
+        except KleisError as error:
+            return error.message
+        if verdict.status == "verified":
+            certified = self._prover.certified(theory.theory, claim, verdict)
+            if certified.certificate is None:
+                return certified.reason
+            answer: Answer = {"status": "proved", "by": "proof", "engine": verdict.engine, "about": ABOUT}
+            return {**answer, "reason": "both have a value for every input, and it is one value"}
+        if verdict.status == "disproved" and verdict.evidence is not None:
+            try:
+                given = {
+                    each.name: from_kleis(parse_expression(each.value)) for each in verdict.evidence.bindings
+                }
+                values = [given[f"x{place}"] for place in range(1, len(given) + 1)]
+                codes = [call_term(each, values) for each in functions]
+            except (NotShared, KeyError, KleisError):
+                return "the prover's counterexample could not be run"
+            found = self._difference(codes)
+            return found or "somewhere one of them has no value, and what is equal there is no proposition"
+        return verdict.message or f"the prover does not know ({verdict.reason or verdict.status})"
+
+    def _claim(self, theory: ToolTheory, functions: Sequence[Function]) -> Expression | None:
+        """That both functions are equal everywhere."""
+        if functions[0].records != functions[1].records:
+            return None
+        chosen = [theory.parameters(each) for each in self._pair]
+        if any(type_ is None for types in chosen for type_ in types):
+            return None
+        types = chosen[0] if chosen[0] == chosen[1] else tuple(map(at_integers, _known(chosen[0])))
+        binders = tuple(
+            Binder(f"x{place}", type_) for place, type_ in enumerate(types, 1) if type_ is not None
+        )
+        names = tuple(Name(each.name) for each in binders)
+        equation = call("equals", *(call(each.name, *names) for each in functions))
+        return Quantifier("forall", binders, None, equation) if binders else equation
+
+    # ── Search ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _searched(self, seed: int, inputs: int) -> tuple[Answer | None, int]:
+        """Inputs of the first one's type, small ones first; the difference that was found, and how many were tried."""
+        types = self._input_types()
+        random, tried = Random(seed), 0
+        for number in range(inputs if types else 1):
+            if self._fuel <= 0:
+                break
+            size = _SIZES[number * len(_SIZES) // inputs]
+            sampler = Sampler(random, size)
+            given = [sampler.input(type_) for type_ in types]
+            if self._difference(self._calls(given)) is not None:
+                return self._difference(self._calls(self._smallest(given, types))), tried
+            tried += 1
+        return None, tried
+
+    def _smallest(self, given: list[Term], types: Sequence[Type]) -> list[Term]:
+        for place, type_ in enumerate(types):
+            given[place] = shrunk(given[place], type_, partial(self._still_differ, given, place), _SHRINKS)
+        return given
+
+    def _still_differ(self, given: list[Term], place: int, smaller: Term) -> bool:
+        tried = [*given[:place], smaller, *given[place + 1 :]]
+        return self._difference(self._calls(tried)) is not None
+
+    def _input_types(self) -> list[Type]:
+        """The types of what the first one takes, one after the other."""
+        found: list[Type] = []
+        type_ = typing_of(self._pair[0], self._tools).type_
+        term = self._pair[0].term
+        while type_ is not None and term.op == "lam":
+            shape = find(type_)
+            if not isinstance(shape, Shape) or shape.name != "function":
+                break
+            found.append(shape.parts[0])
+            type_, term = shape.parts[1], term.parts[0]
+        return found
+
+    def _calls(self, given: Sequence[Term]) -> list[Term]:
+        codes = []
+        for tool in self._pair:
+            code = literal(tool.label)
+            for each in given:
+                code = make("app", (code, each))
+            codes.append(code if given else make("eval", (make("code_of", (code,)),)))
+        return codes
+
+    def _difference(self, codes: Sequence[Term]) -> Answer | None:
+        """The refutation that two calls show, None where they answer the same or one meets a limit."""
+        answers = [self._answer(each) for each in codes]
+        kinds = [each["error"]["kind"] if each["type"] == "error" else "" for each in answers]
+        if any(kind in LIMITS for kind in kinds) or "continuation" in [each["type"] for each in answers]:
+            return None
+        shown = [_shown(each) for each in answers]
+        if msgspec.json.encode(shown[0], order="sorted") == msgspec.json.encode(shown[1], order="sorted"):
+            return None
+        if any("<function>" in msgspec.json.encode(each).decode() for each in shown):
+            return None
+        inputs = _inputs(codes[0])
+        reason = "they give different answers for this input" if inputs else "their values differ"
+        rows = [
+            {"tool": tool.label, "code": print_term(code), "answer": answer}
+            for tool, code, answer in zip(self._pair, codes, shown, strict=True)
+        ]
+        return {"status": "refuted", "by": "run", "reason": reason,
+                "counterexample": {"input": [print_term(each) for each in inputs], "answers": rows}}  # fmt: skip
+
+    def _answer(self, code: Term) -> Answer:
+        # In a list, since a run calls a function that its code gives.
+        answer = run(Request(code=[print_term(code)]), self._tools, Budget(fuel=_FUEL))
+        self._fuel -= answer.get("fuel_used", answer.get("error", {}).get("fuel_used", 0)) + 50
+        return answer
+
+
+def _shown(answer: Answer) -> Json:
+    """What counts of an answer: a value with its kind, or the kind of an error."""
+    if answer["type"] == "error":
+        return {"error": answer["error"]["kind"]}
+    items = parse_json(answer["value_text"]) if "value_text" in answer else answer["value"]
+    return {"value": items[0]}
+
+
+def _inputs(code: Term) -> list[Term]:
+    found: list[Term] = []
+    while code.op == "app":
+        found.insert(0, code.parts[1])
+        code = code.parts[0]
+    return found
+
+
+def _known(types: Sequence[TypeExpression | None]) -> list[TypeExpression]:
+    return [each for each in types if each is not None]

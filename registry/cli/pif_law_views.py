@@ -1,0 +1,68 @@
+"""What laws, their checks and comparisons look like on paper or on a terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from registry.cli.layout import Piece, Role
+from registry.cli.screen import Screen, json_text
+
+__all__ = ["checked", "comparison", "law", "laws"]
+
+Json = Any
+Answer = dict[str, Any]
+
+_ROLES: dict[str, Role] = {"proved": "good", "refuted": "bad", "tested": "strong", "unknown": "strong"}
+
+
+def laws(screen: Screen, listed: list[Answer]) -> None:
+    """The laws of a tool, one a line, with what a reader must know below."""
+    for each in listed:
+        status = each["status"]
+        said = f"tested on {each['cases']} cases (seed {each['seed']})" if status == "tested" else status
+        screen.write([Piece(f"  {said:13} ", _ROLES.get(status, "plain")), Piece(each["law"])])
+        for label in each.get("labels", ()):
+            screen.write([Piece(f"  {'':13} {label}", "faint")])
+        if each.get("stale"):
+            screen.write([Piece(f"  {'':13} stale: a tool that it rests on has changed", "bad")])
+
+
+def law(screen: Screen, answer: Answer) -> None:
+    """What became of one proposition."""
+    laws(screen, [answer])
+    if answer.get("reason"):
+        screen.write([Piece(f"  {'':13} {answer['reason']}", "faint")])
+    for run in (answer.get("counterexample") or {}).get("runs", ()):
+        screen.write(f"    {json_text(run['code'])} gives {json_text(run['answer'])}")
+    if answer.get("certified"):
+        screen.write([Piece(f"  {'':13} with a certificate, {answer['about']}", "faint")])
+
+
+def checked(screen: Screen, answer: Answer) -> None:
+    """What became of the laws of a tool, checked again."""
+    if not answer["laws"]:
+        screen.complain(f"{answer['tool']} has no laws.")
+    for each in answer["laws"]:
+        mark = Piece("  holds    ", "good") if each["ok"] else Piece("  refused  ", "bad")
+        how = "by its certificate" if each["status"] == "proved" else f"on {each['cases']} cases"
+        screen.write([mark, Piece(each["law"]), Piece(f"  {how}", "faint")])
+        for finding in each.get("findings", ()):
+            if not finding["ok"]:
+                screen.write(f"           {finding['what']}: {finding['detail']}")
+        if each.get("reason"):
+            screen.write(f"           {each['reason']}")
+
+
+def comparison(screen: Screen, answer: Answer) -> None:
+    """Whether two tools or terms do the same."""
+    found = answer["equivalence"]
+    said = {"proved": "do the same", "refuted": "differ", "unknown": "are not known to do the same"}
+    left, right = found["between"]
+    screen.write([Piece(f"{left} and {right} "), Piece(said[found["status"]], _ROLES[found["status"]])])
+    screen.write(f"  {found['reason']}")
+    if found["status"] == "unknown":
+        screen.write(f"  no difference on {found['cases']} inputs (seed {found['seed']})")
+    for row in found.get("counterexample", {}).get("answers", ()):
+        screen.write(f"    {json_text(row['code'])} gives {json_text(row['answer'])}")
+    if "about" in found:
+        screen.write([Piece(f"  proved {found['about']}", "faint")])
