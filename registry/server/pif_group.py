@@ -31,7 +31,7 @@ from registry.server.group import (
     TemplateSpec,
     ToolSpec,
 )
-from registry.server.pif_tools import INSTRUCTIONS, MORE_TOOLS, TOOLS
+from registry.server.pif_tools import BRIEF_INSTRUCTIONS, INSTRUCTIONS, MORE_TOOLS, TOOLS
 from registry.server.settings import Site
 from registry.tool import valid_name
 from registry.workspace import Workspace
@@ -92,6 +92,7 @@ class PifGroup(Group):
 
     name = "pif"
     instructions = INSTRUCTIONS
+    brief_instructions = BRIEF_INSTRUCTIONS
 
     def __init__(
         self,

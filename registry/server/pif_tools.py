@@ -19,7 +19,7 @@ from registry.help import TOPICS
 from registry.server.group import ToolSpec
 from registry.workspace import PAGE
 
-__all__ = ["INSTRUCTIONS", "MORE_TOOLS", "TOOLS", "Call", "own_tool"]
+__all__ = ["BRIEF_INSTRUCTIONS", "INSTRUCTIONS", "MORE_TOOLS", "TOOLS", "Call", "own_tool"]
 
 INSTRUCTIONS = """\
 PIF: make your own pure tools and run them under exact limits. A tool is a lambda term in JSON; it cannot do I/O, run \
@@ -39,6 +39,11 @@ Use a tool in code: {"app": ["square", 7]}, or {"eval": {"code_of": "square"}} a
 Results: type "value"; "continuation": call run again with its tool and next_input, or pass `drive`; "error": kind, \
 path (a JSON pointer into the code, or /input/…), hint. "out_of_fuel": pass more `fuel`. Nothing is kept when a call \
 answers an error."""
+
+BRIEF_INSTRUCTIONS = """\
+PIF: make your own pure tools (lambda terms in JSON) and run them under exact limits. First `list` and `help`; keep a \
+tool with `evolve`, run one with `run`, look into one with `analyze`. A "continuation" means: call `run` again with its \
+tool and next_input. An "error" has a kind, a path and a hint; nothing is kept then."""
 
 Natural = Annotated[int, msgspec.Meta(ge=0)]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
