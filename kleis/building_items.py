@@ -265,6 +265,10 @@ class ItemBuilder(ExpressionBuilder):
         self.linter.proposition(span)
         return Assertion("assert_unknown", proposition, span)
 
+    def assert_sat(self, span: Span, proposition: Expression) -> Statement:
+        self.linter.proposition(span)
+        return Assertion("assert_sat", proposition, span)
+
     def assert_inconsistent(self, span: Span, proposition: Expression | None = None) -> Statement:
         self.linter.proposition(span)
         return Assertion("assert_inconsistent", proposition, span)

@@ -64,7 +64,7 @@ _LONG = 100
 
 _ONE_LINERS = (Import, OperationDeclaration, AliasDefinition, FunctionDefinition, Annotation)
 
-_ASSERTIONS = ("assert", "assert_disproved", "assert_unknown", "assert_inconsistent")
+_ASSERTIONS = ("assert", "assert_disproved", "assert_unknown", "assert_sat", "assert_inconsistent")
 
 _CONTINUES = ("and", "or", "in")
 """Words that would continue the statement before them."""

@@ -356,7 +356,9 @@ class AliasDefinition(Node, frozen=True):
 
 # ── Example blocks (§2.7) ────────────────────────────────────────────────────────────────────────────────────
 
-AssertionKind: TypeAlias = Literal["assert", "assert_disproved", "assert_unknown", "assert_inconsistent"]
+AssertionKind: TypeAlias = Literal[
+    "assert", "assert_disproved", "assert_unknown", "assert_sat", "assert_inconsistent"
+]
 
 
 class LetStatement(Node, frozen=True):
@@ -369,8 +371,8 @@ class LetStatement(Node, frozen=True):
 
 
 class Assertion(Node, frozen=True):
-    """``assert(p)`` and the expected failures ``assert_disproved(p)``, ``assert_unknown(p)``,
-    ``assert_inconsistent(p)``.
+    """``assert(p)``, ``assert_sat(p)`` (some model has it), and the expected failures ``assert_disproved(p)``,
+    ``assert_unknown(p)``, ``assert_inconsistent(p)``.
 
     Only `assert_inconsistent` may stand without a proposition (``assert_inconsistent`` or
     ``assert_inconsistent()``: the declarations themselves clash; `proposition` is None) or with a block

@@ -5,12 +5,12 @@ pass within 1e-10 and shows `approximate`; exact values never do"), §2 (verdict
 
 How an assertion comes out, with "undefined" for a partial operation outside its domain:
 
-    proposition is            assert        assert_disproved   assert_unknown   assert_inconsistent
-    true                      passed        failed             failed           undecided
-    false                     failed        passed             failed           passed
-    undefined                 error         passed             failed           undecided
-    undecided                 undecided     undecided          undecided        undecided
-    ill-formed, over budget   error         error              error            error
+    proposition is            assert      assert_disproved   assert_unknown   assert_inconsistent   assert_sat
+    true                      passed      failed             failed           undecided             undecided
+    false                     failed      passed             failed           passed                failed
+    undefined                 error       passed             failed           undecided             failed
+    undecided                 undecided   undecided          undecided        undecided             undecided
+    ill-formed, over budget   error       error              error            error                 error
 
 All statements run, also after an assertion that failed.  A `let` without a value ends the block, because what follows
 may speak of it.
@@ -139,6 +139,7 @@ _DECIDED: dict[str, dict[bool, AssertionStatus]] = {
     "assert_disproved": {True: "failed", False: "passed"},
     "assert_unknown": {True: "failed", False: "failed"},
     "assert_inconsistent": {True: "undecided", False: "passed"},
+    "assert_sat": {True: "undecided", False: "failed"},
 }
 
 _UNDEFINED: dict[str, AssertionStatus] = {
@@ -146,6 +147,7 @@ _UNDEFINED: dict[str, AssertionStatus] = {
     "assert_disproved": "passed",
     "assert_unknown": "failed",
     "assert_inconsistent": "undecided",
+    "assert_sat": "failed",
 }
 
 

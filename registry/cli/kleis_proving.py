@@ -2,12 +2,14 @@
 
 Specification: proving.md §2; issue 5, item 7; kleis-language.md §2.7.  How an assertion comes out:
 
-    verdict         assert    assert_disproved   assert_unknown   assert_inconsistent (asked: ¬p)
-    verified        passed    failed             failed           passed
-    disproved       failed    passed             failed           failed
-    inconsistent    failed    failed             failed           passed
-    unknown         unknown   unknown            passed           unknown
-    error           error     error              error            error
+    verdict         assert    assert_disproved   assert_unknown   assert_inconsistent (asked: ¬p)   assert_sat (¬p)
+    verified        passed    failed             failed           passed                            failed
+    disproved       failed    passed             failed           failed                            passed
+    inconsistent    failed    failed             failed           passed                            failed
+    unknown         unknown   unknown            passed           unknown                           unknown
+    error           error     error              error            error                             error
+
+Of `assert_sat` it is unknown whether it holds where ¬p is only shown to be undefined in some model.
 
 What a guard cut is no answer to `assert_unknown` either: it stays unknown.
 
@@ -114,7 +116,7 @@ def question_of(example: Example, assertion: Assertion) -> Expression | None:
     if assertion.proposition is None:
         return None
     proposition = assertion.proposition
-    if assertion.kind == "assert_inconsistent":
+    if assertion.kind in ("assert_inconsistent", "assert_sat"):
         proposition = Call("logical_not", (proposition,), proposition.span)
     before = example.statements[: example.statements.index(assertion)]
     binders: list[Binder] = []
@@ -155,10 +157,13 @@ def outcome_of(kind: str, verdict: Verdict) -> tuple[Status, str]:
         if kind == "assert_unknown" and settled:
             return "passed", ""
         return "unknown", _why(verdict)
+    if kind == "assert_sat" and verdict.evidence is not None and verdict.evidence.undefined:
+        return "unknown", "undefined in a model; no model was found in which it is true"
     expected = {
         "assert": ("verified",),
         "assert_disproved": ("disproved",),
         "assert_unknown": (),
+        "assert_sat": ("disproved",),
         "assert_inconsistent": ("verified", "inconsistent"),
     }[kind]
     if verdict.status in expected:
@@ -182,6 +187,8 @@ def _contrary(kind: str, verdict: Verdict) -> str:
             else "disproved"
         )
         return f"{word}: {counterexample_text(verdict.evidence)}"
+    if kind == "assert_sat":
+        return "no model has it: its negation is verified"
     return "the proposition is verified" if verdict.status == "verified" else verdict.status
 
 

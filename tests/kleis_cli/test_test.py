@@ -269,6 +269,14 @@ SINE = "∀(x : ℝ). sin(x) < 2"
         ("assert_inconsistent { ∃(x : ℤ). x * x = 4 ; ∀(x : ℤ). x * x ≠ 4 }", "passed"),
         ("assert_inconsistent(∀(x y : G). x • y = y • x)", "failed"),
         ("assert_inconsistent", "failed"),
+        ("assert_sat(∃(x y : G). x • y ≠ y • x)", "passed"),
+        ("assert_sat(∃(x : G). x • e ≠ x)", "failed"),
+        ("assert_sat(∃(x : ℤ). x * x = 49)", "passed"),
+        ("let x : ℤ assert_sat(x * x = 49)", "passed"),
+        ("let x : ℤ assert_sat(x * x = 50)", "failed"),
+        ("assert_sat(1 + 1 = 2)", "passed"),
+        ("let x : ℤ assert_sat(x / 0 = 1)", "unknown"),
+        (f"assert_sat(¬({SINE}))", "unknown"),
     ],
 )
 def test_the_prover_decides(

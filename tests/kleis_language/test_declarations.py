@@ -151,11 +151,12 @@ def test_let_in_as_a_statement() -> None:
 def test_expected_failures() -> None:
     p, both = parse_expression("p"), parse_expression("p ∧ q")
     assert statements(
-        "assert_disproved(p) assert_unknown(p) assert_inconsistent(p) assert_inconsistent "
+        "assert_disproved(p) assert_unknown(p) assert_sat(p) assert_inconsistent(p) assert_inconsistent "
         "assert_inconsistent() assert_inconsistent { p; q } assert_inconsistent { }"
     ) == (
         Assertion("assert_disproved", p),
         Assertion("assert_unknown", p),
+        Assertion("assert_sat", p),
         Assertion("assert_inconsistent", p),
         Assertion("assert_inconsistent", None),
         Assertion("assert_inconsistent", None),
