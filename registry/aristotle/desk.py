@@ -10,9 +10,10 @@ Invariants
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
 
 import msgspec
 
@@ -20,7 +21,10 @@ from registry.aristotle.jobs import Job, JobStore, Outcome
 from registry.aristotle.judgement import judge, needs_text
 from registry.aristotle.service import NOT_TAKEN, PASSING, AristotleService, Finding, ServiceFailure
 
-__all__ = ["Desk", "Stop"]
+__all__ = ["Desk"]
+
+Look: TypeAlias = Callable[[Job], Awaitable[Job]]
+Sleep: TypeAlias = Callable[[float], Awaitable[None]]
 
 _replace = msgspec.structs.replace
 
@@ -28,23 +32,21 @@ _DEFAULT_WAIT = 60
 """Seconds to leave a service alone that asks for fewer requests and does not say how long."""
 
 
-class Stop(Protocol):
-    """Says when a call that waits is to end early."""
-
-    def is_set(self) -> bool: ...
-
-    def wait(self, timeout: float | None = None) -> bool: ...
-
-
 class Desk:
     """The jobs of a home with one service.  Methods block for as long as the service takes; any thread may call."""
 
     def __init__(
-        self, store: JobStore, service: AristotleService, *, now: Callable[[], float] = time.time
+        self,
+        store: JobStore,
+        service: AristotleService,
+        *,
+        now: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.store = store
         self.service = service
         self._now = now
+        self._monotonic = monotonic
 
     def open(self, job: Job) -> Job:
         """Write a new job down and hand it to the service."""
@@ -63,17 +65,18 @@ class Desk:
                 return current
             return self._step(current)
 
-    def wait(self, job: Job, seconds: float, stop: Stop, report: Callable[[Job], None]) -> Job:
-        """Advance a job until it is done, `stop` is set, or the time is up."""
-        deadline = self._now() + seconds
+    async def wait(self, job: Job, seconds: float, look: Look, sleep: Sleep = asyncio.sleep) -> Job:
+        """Look at a job again and again until it is done or the time is up.
+
+        `look` is `advance` in a thread: none is held between two looks.
+        """
+        deadline = self._monotonic() + seconds
         while job.stage != "done":
             pause = max(self.service.interval, job.not_before - self._now())
-            if self._now() + pause > deadline or stop.is_set():
+            if self._monotonic() + pause > deadline:
                 break
-            if pause > 0 and stop.wait(pause):
-                break
-            job = self.advance(job)
-            report(job)
+            await sleep(pause)
+            job = await look(job)
         return job
 
     def cancel(self, job: Job) -> Job:

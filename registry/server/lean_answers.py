@@ -47,10 +47,14 @@ def _marked(mode: Mode, message: str) -> str:
     return message if mode == "real" else f"[{mode}: nothing was proved] {message}"
 
 
-def job_answer(job: Job, service: AristotleService, now: float, *, asked: str, **more: Any) -> Answer:
+def job_answer(
+    job: Job, service: AristotleService, now: float, *, asked: str, note: str = "", **more: Any
+) -> Answer:
     """A job as it stands.  `asked`: the status of a job that was begun by this call and is not done."""
     fields = _open(job, service, now, asked) if job.outcome is None else _ended(job, job.outcome)
     fields |= {"project_id": job.id, "warnings": job.warnings, **_mark(job.mode), **more}
+    if note:
+        fields["message"] += f" ({note})"
     if job.claim:
         fields |= {"claim": job.claim, "decided_by": "aristotle" if job.outcome is not None else None}
     return answered(fields, is_error=fields["status"] == "error")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, assert_never
 
 import msgspec
@@ -70,6 +70,15 @@ def make(site: Site) -> Group:
     return LeanGroup(site, os.environ)
 
 
+class Begun(msgspec.Struct, frozen=True):
+    """A job that was handed in: whether to wait for it, and what else to say of it."""
+
+    job: Job
+    wait: bool
+    note: str
+    more: dict[str, Any]
+
+
 class LeanGroup(Group):
     """The tools over the jobs of one home."""
 
@@ -91,18 +100,36 @@ class LeanGroup(Group):
         return self._tools
 
     async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:
-        answer = await context.run_in_worker(lambda: self._guarded(arguments, context))
-        return scrubbed(answer, self._key)
+        started = time.monotonic()
+        said = await context.run_in_worker(lambda: self._guarded(lambda: self._answer(arguments, context)))
+        if isinstance(said, Begun):
+            begun, job = said, said.job
+            if begun.wait:
+                job = await self._waited(job, started, context)
+            said = await context.run_in_worker(lambda: self._guarded(lambda: self._finished(job, begun)))
+        assert isinstance(said, Answer)
+        return scrubbed(said, self._key)
 
-    def _guarded(self, arguments: Request, context: CallContext) -> Answer:
+    async def _waited(self, job: Job, started: float, context: CallContext) -> Job:
+        """The job when it is done, or when the call has to answer.  No thread is held meanwhile."""
+        desk = self._desk()
+
+        async def look(job: Job) -> Job:
+            found = await context.run_in_worker(lambda: desk.advance(job))
+            context.progress(time.monotonic() - started, WITHIN, found.last)
+            return found
+
+        return await desk.wait(job, WITHIN - (time.monotonic() - started), look)
+
+    def _guarded(self, work: Callable[[], Answer | Begun]) -> Answer | Begun:
         try:
-            return self._answer(arguments, context)
+            return work()
         except PathRefused as error:
             return refusal(error.code, error.message, hint=error.hint)
         except OrderRefused as error:
             return refusal(error.code, error.message, argument=error.argument, hint=error.hint)
         except ServiceFailure as error:
-            return no_key(arguments) if error.code == "no_key" else refusal(error.code, error.message)
+            return no_key() if error.code == "no_key" else refusal(error.code, error.message)
         except KleisError as error:
             fields = error.as_dict()
             argument = ARGUMENTS.get(error.file, "session")
@@ -110,16 +137,16 @@ class LeanGroup(Group):
         except RegistryError as error:
             return refusal(error.kind, error.message, hint=error.hint or "")
 
-    def _answer(self, arguments: Request, context: CallContext) -> Answer:
+    def _answer(self, arguments: Request, context: CallContext) -> Answer | Begun:
         match arguments:
             case Prove(language="kleis"):
                 return self._prove_kleis(arguments, context)
             case Prove():
-                return self._prove(arguments, context)
+                return self._prove(arguments)
             case ProveFile():
-                return self._prove_file(arguments, context)
+                return self._prove_file(arguments)
             case Formalize():
-                return self._formalize(arguments, context)
+                return self._formalize(arguments)
             case CheckProof():
                 return self._check("prove", arguments.project_id)
             case CheckFormalize():
@@ -160,34 +187,29 @@ class LeanGroup(Group):
     def _desk(self) -> Desk:
         return Desk(self._store, self.service())
 
-    def _begun(self, job: Job, context: CallContext, *, wait: bool, more: Mapping[str, Any]) -> Answer:
-        """Hand a job in, wait for it if that is asked for, and say where it stands."""
-        desk = self._desk()
-        started = time.monotonic()
-        job = desk.open(job)
-        if wait:
+    def _begun(self, job: Job, *, wait: bool, note: str = "", more: Mapping[str, Any] | None = None) -> Begun:
+        """Hand a job in."""
+        return Begun(self._desk().open(job), wait, note, dict(more or {}))
 
-            def report(job: Job) -> None:
-                context.progress(time.monotonic() - started, WITHIN, job.last)
-
-            job = desk.wait(job, WITHIN - (time.monotonic() - started), context.cancelled, report)
+    def _finished(self, job: Job, begun: Begun) -> Answer:
+        """What the call that began a job says of it."""
         if job.kind == "file" and job.outcome is not None:
             job = self._saved(job, None)
-        return self._said(job, asked="submitted", **more)
+        return self._said(job, asked="submitted", note=begun.note, **begun.more)
 
-    def _said(self, job: Job, *, asked: str = "", **more: Any) -> Answer:
-        return job_answer(job, self.service(), time.time(), asked=asked, **more)
+    def _said(self, job: Job, *, asked: str = "", note: str = "", **more: Any) -> Answer:
+        return job_answer(job, self.service(), time.time(), asked=asked, note=note, **more)
 
     # Jobs begin.
 
-    def _prove(self, arguments: Prove, context: CallContext) -> Answer:
+    def _prove(self, arguments: Prove) -> Begun:
         order = self._order()
         files, warnings = self._context(arguments.context_files or ())
         job = prove_job(order, arguments.code, files, arguments.hint or "")
         job = msgspec.structs.replace(job, warnings=warnings)
-        return self._begun(job, context, wait=arguments.wait, more={})
+        return self._begun(job, wait=arguments.wait)
 
-    def _prove_kleis(self, arguments: Prove, context: CallContext) -> Answer:
+    def _prove_kleis(self, arguments: Prove, context: CallContext) -> Answer | Begun:
         try:
             service = self.service()
         except ServiceFailure:
@@ -196,10 +218,9 @@ class LeanGroup(Group):
         if found.answer is not None or service is None:
             return found.answer or found.unknown("no key is set: Aristotle was not asked")
         job = found.job(self._order(), arguments.hint or "")
-        wait = False if found.late else arguments.wait
-        return self._begun(job, context, wait=wait, more=found.fields(f"job {job.id}"))
+        return self._begun(job, wait=arguments.wait, more=found.fields(f"job {job.id}"))
 
-    def _prove_file(self, arguments: ProveFile, context: CallContext) -> Answer:
+    def _prove_file(self, arguments: ProveFile) -> Begun:
         order = self._order()
         file = self._folders.project(arguments.file_path)
         wanted = arguments.output_path or str(file.path.with_name(file.path.stem + ".solved.lean"))
@@ -211,16 +232,16 @@ class LeanGroup(Group):
             output_path=str(output),
             warnings=notes if file.left_out else (),
         )
-        return self._begun(job, context, wait=arguments.wait, more={})
+        return self._begun(job, wait=arguments.wait)
 
-    def _formalize(self, arguments: Formalize, context: CallContext) -> Answer:
+    def _formalize(self, arguments: Formalize) -> Begun:
         order = self._order()
         given = (arguments.context_file,) if arguments.context_file else ()
         files, warnings = self._context(given)
         job = formalize_job(order, arguments.description, files, prove=arguments.prove)
         job = msgspec.structs.replace(job, wants_proof=arguments.prove, warnings=warnings)
-        note = {"context": f"the context file {', '.join(files)} went along"} if files else {}
-        return self._begun(job, context, wait=arguments.wait, more=note)
+        note = f"the context file {', '.join(files)} went along" if files else ""
+        return self._begun(job, wait=arguments.wait, note=note)
 
     def _context(self, paths: Sequence[str]) -> tuple[dict[str, str], tuple[str, ...]]:
         """Context files by name.  The mock takes one that is missing, as the original's did, and says so."""
@@ -264,7 +285,7 @@ class LeanGroup(Group):
             return self._said(job)
         if arguments.save:
             return self._said(self._saved(job, arguments.output_path))
-        return self._said(job, next="not saved: call check_prove_file with save=True to write it")
+        return self._said(job, note="not saved: call check_prove_file with save=True to write it")
 
     def _saved(self, job: Job, wanted: str | None) -> Job:
         """The job with its text on disk, where that is a result; a second save to the same place writes nothing."""

@@ -5,7 +5,6 @@ Specification: issue 10, item 3.
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import msgspec
@@ -25,16 +24,13 @@ from registry.aristotle.jobs import Job
 from registry.aristotle.orders import Order
 from registry.server.group import Answer, CallContext
 from registry.server.lean_answers import answered, refusal
-from registry.server.lean_tools import Formalize, Prove
+from registry.server.lean_tools import Prove
 from registry.server.settings import Site
 
 __all__ = ["Found", "KleisRoute", "no_key"]
 
 PORTFOLIO = 35.0
 """Seconds for the provers here, so that there is time left to export and to hand in."""
-
-ENOUGH = 25.0
-"""Seconds after which the job is handed in without waiting for it."""
 
 _STATUS = {
     "verified": "proved",
@@ -51,7 +47,6 @@ class Found(msgspec.Struct, frozen=True):
     verdict: Any
     exported: Exported | None
     answer: Answer | None
-    late: bool = False
 
     def fields(self, service: str) -> dict[str, Any]:
         """What an answer says of the steps before the service."""
@@ -87,7 +82,6 @@ class KleisRoute:
 
     def decide(self, arguments: Prove, context: CallContext) -> Found:
         """Ask the provers here; export what they leave unknown.  Raises `KleisError` and `RegistryError`."""
-        started = time.monotonic()
         sessions = self._site.sessions
         claim = read_claim(
             sessions.theory(arguments.session),
@@ -103,7 +97,7 @@ class KleisRoute:
             found = Found(claim, verdict, None, None)
             return msgspec.structs.replace(found, answer=_decided(found))
         exported = export(claim)
-        found = Found(claim, verdict, exported, None, late=time.monotonic() - started > ENOUGH)
+        found = Found(claim, verdict, exported, None)
         if exported.file is None:
             why = f"It has no form in Lean: {exported.problem}"
             return msgspec.structs.replace(found, answer=found.unknown(why))
@@ -130,18 +124,15 @@ def _decided(found: Found) -> Answer:
     return answered({**fields, "decided_by": "kleis", "engine": verdict.engine, **found.fields("")})
 
 
-def no_key(arguments: Any) -> Answer:
+def no_key() -> Answer:
     """What is missing, and the way that needs no key."""
-    hint = (
-        f"Set {KEY} (and install pif-kleis[lean]) to ask Aristotle; ARISTOTLE_MOCK=true tries the tools out."
+    return refusal(
+        "no_key",
+        "no key for Aristotle is set: it can neither be asked for Lean proofs nor to formalise",
+        hint=f"Set {KEY} (and install pif-kleis[lean]) to ask it; ARISTOTLE_MOCK=true tries the tools out.",
+        kleis_route={
+            "1": "state it in Kleis: declarations by submit_structure, submit_define, submit_data",
+            "2": 'call prove with language "kleis": the provers here decide it without a key',
+            "3": "`kleis export --lean` gives the Lean text, with what is left open as sorry",
+        },
     )
-    message = "no key for Aristotle is set, so no Lean proof can be asked for"
-    route = {
-        "1": "write the statement in Kleis: declarations by submit_structure, submit_define, submit_data",
-        "2": 'call prove with language "kleis" (or evaluate): the provers here decide it without a key',
-        "3": "`kleis export --lean` gives the Lean text with what is left open as sorry",
-    }
-    if isinstance(arguments, Formalize):
-        message = "no key for Aristotle is set, so words cannot be turned into Lean here"
-        return refusal("no_key", message, hint=hint, kleis_route=route, description=arguments.description)
-    return refusal("no_key", message, hint=hint, kleis_route=route)

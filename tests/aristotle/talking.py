@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from anyio.from_thread import start_blocking_portal
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
@@ -51,17 +52,34 @@ class Talk:
         return Said(data, text, bool(result.is_error))
 
 
+Conversing = Callable[[Callable[[Talk], Awaitable[None]]], None]
+
+
 @asynccontextmanager
 async def talking(
-    home: Path, environment: Mapping[str, str], errors: Path | None = None, **options: Any
+    home: Path,
+    environment: Mapping[str, str],
+    errors: Path | None = None,
+    patience: int = PATIENCE,
+    **options: Any,
 ) -> AsyncIterator[Talk]:
     program, *arguments = command(home, groups="lean", **options)
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ARISTOTLE")}
-    whole = {**kept, "PYTHONPATH": str(Path(__file__).parents[2]) + os.pathsep + kept.get("PYTHONPATH", "")}
+    own = {name: value for name, value in os.environ.items() if not name.startswith("ARISTOTLE")}
+    whole = {**own, "PYTHONPATH": str(Path(__file__).parents[2]) + os.pathsep + own.get("PYTHONPATH", "")}
     parameters = StdioServerParameters(command=program, args=arguments, env={**whole, **environment})
     with (errors or Path(os.devnull)).open("a") as log:
-        async with asyncio.timeout(PATIENCE), Client(stdio_client(parameters, errlog=log)) as client:
+        async with asyncio.timeout(patience), Client(stdio_client(parameters, errlog=log)) as client:
             yield Talk(client)
+
+
+@contextmanager
+def kept(home: Path, environment: Mapping[str, str], **options: Any) -> Iterator[Conversing]:
+    """One server for many tests: what is yielded has a conversation with it."""
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(talking(home, environment, patience=600, **options)) as session,
+    ):
+        yield lambda talk: portal.call(talk, session)
 
 
 def converse(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -48,20 +49,6 @@ class Clock:
         return self.time
 
 
-class Never:
-    """A stop that nobody sets; a wait passes the time at once."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-
-    def is_set(self) -> bool:
-        return False
-
-    def wait(self, timeout: float | None = None) -> bool:
-        self._clock.time += timeout or 0
-        return False
-
-
 def new_job(service: AristotleService, code: str = CODE) -> Job:
     return prove_job(Order(service.mode, "", 0.0), code, {}, "")
 
@@ -94,7 +81,7 @@ def test_every_ending(tmp_path: Path, ending: Ending, over_http: bool) -> None:
     with reached(over_http) as (stand_in, service):
         stand_in.scripts.append(Script(ending))
         desk = Desk(JobStore(tmp_path), service, now=clock)
-        job = desk.wait(desk.open(new_job(service)), 40, Never(clock), lambda job: None)
+        job = ended(desk, clock, desk.open(new_job(service)))
         assert job.outcome is not None
         assert job.outcome.status == OUTCOMES[ending]
         assert JobStore(tmp_path).get(job.id) == job
@@ -238,14 +225,22 @@ def test_two_processes_do_not_step_on_a_job_at_once(tmp_path: Path) -> None:
     assert (job.stage, after.stage) == ("running", "done")
 
 
-def test_waiting_ends_in_time(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("looks", "stage"), [(3, "done"), (1_000, "running")])
+def test_waiting_ends_with_the_job_or_in_time(tmp_path: Path, looks: int, stage: str) -> None:
     clock, stand_in = Clock(), StandIn()
     stand_in.interval = 5.0
-    stand_in.scripts.append(Script("proved", looks=1_000))
-    desk = Desk(JobStore(tmp_path), stand_in, now=clock)
+    stand_in.scripts.append(Script("proved", looks=looks))
+    desk = Desk(JobStore(tmp_path), stand_in, now=clock, monotonic=clock)
     started = clock.time
-    job = desk.wait(desk.open(new_job(stand_in)), 45, Never(clock), lambda job: None)
-    assert job.stage == "running"
+
+    async def sleep(seconds: float) -> None:
+        clock.time += seconds
+
+    async def look(job: Job) -> Job:
+        return desk.advance(job)
+
+    job = asyncio.run(desk.wait(desk.open(new_job(stand_in)), 45, look, sleep))
+    assert job.stage == stage
     assert clock.time - started <= 45
 
 

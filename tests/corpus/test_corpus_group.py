@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from anyio.from_thread import start_blocking_portal
 from mcp import MCPError
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
-from mcp_types import TextResourceContents
+from mcp_types import ResourceTemplateReference, TextResourceContents
 
 from tests.corpus.small_corpus import LEAN_FILE, NAMESPACE, small_corpus, write
 from tests.server.pif_server import command
 from tests.shared import SHARED, needs_shared
-
-PATIENCE = 60
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -53,16 +51,48 @@ async def talking(home: Path, corpus: Path, **options: Any) -> AsyncIterator[Tal
     program, *arguments = command(home, groups="corpus", corpus=corpus, **options)
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     parameters = StdioServerParameters(command=program, args=arguments, env=environment)
-    async with asyncio.timeout(PATIENCE), Client(parameters) as client:
+    async with Client(parameters) as client:
         yield Talk(client)
 
 
-def converse(home: Path, corpus: Path, talk: Callable[[Talk], Any], **options: Any) -> None:
-    async def run() -> None:
-        async with talking(home, corpus, **options) as session:
-            await talk(session)
+Conversing = Callable[[Callable[[Talk], Awaitable[None]]], None]
 
-    asyncio.run(run())
+
+@contextmanager
+def served(corpus: Path, factory: pytest.TempPathFactory, **options: Any) -> Iterator[Conversing]:
+    """A server of a corpus; what is yielded has a conversation with it."""
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(talking(factory.mktemp("home"), corpus, **options)) as session,
+    ):
+        yield lambda talk: portal.call(talk, session)
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Our own corpus; who changes a file of it puts it back."""
+    return small_corpus(tmp_path_factory.mktemp("small"))
+
+
+@pytest.fixture(scope="module")
+def small(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Conversing]:
+    """A server of our own corpus, as a client gets it by default."""
+    with served(root, tmp_path_factory) as conversing:
+        yield conversing
+
+
+@pytest.fixture(scope="module")
+def small_more(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Conversing]:
+    """The same with the second list of tools."""
+    with served(root, tmp_path_factory, more=True) as conversing:
+        yield conversing
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Conversing]:
+    """A server of the published corpus, looked for from below."""
+    with served(SHARED / "scientific-memory" / "papers", tmp_path_factory) as conversing:
+        yield conversing
 
 
 LIST, FILE, GRAPH = (
@@ -74,7 +104,7 @@ LIST, FILE, GRAPH = (
 # ── the rows of §3.5 on a corpus of our own ──────────────────────────────────────────────────────────────────
 
 
-def test_the_three_tools_in_their_order(tmp_path: Path) -> None:
+def test_the_three_tools_in_their_order(small: Conversing) -> None:
     async def talk(ask: Talk) -> None:
         tools = (await ask.client.list_tools()).tools
         assert [tool.name for tool in tools] == [LIST, FILE, GRAPH]
@@ -87,10 +117,10 @@ def test_the_three_tools_in_their_order(tmp_path: Path) -> None:
             assert tool.annotations is not None
             assert tool.annotations.read_only_hint
 
-    converse(tmp_path, small_corpus(tmp_path), talk)
+    small(talk)
 
 
-def test_arguments_that_are_missing_or_wrong(tmp_path: Path) -> None:
+def test_arguments_that_are_missing_or_wrong(small: Conversing) -> None:
     async def talk(ask: Talk) -> None:
         for said, argument in (
             (await ask(LIST), "paper_id"),
@@ -106,11 +136,10 @@ def test_arguments_that_are_missing_or_wrong(tmp_path: Path) -> None:
         assert unknown.code == "unknown_tool"
         assert "no_such_tool" in unknown.text
 
-    converse(tmp_path, small_corpus(tmp_path), talk)
+    small(talk)
 
 
-def test_a_paper_with_one_card(tmp_path: Path) -> None:
-    root = small_corpus(tmp_path)
+def test_a_paper_with_one_card(small: Conversing, root: Path) -> None:
     folder = root / "papers" / "single"
     write(
         folder / "theorem_cards.json",
@@ -129,12 +158,11 @@ def test_a_paper_with_one_card(tmp_path: Path) -> None:
         assert found["cards"]
         assert found["manifest_dependency_graph"] == graph
 
-    converse(tmp_path, root, talk)
+    small(talk)
 
 
-def test_a_corpus_that_is_wrong_is_an_error_with_a_code(tmp_path: Path) -> None:
+def test_a_corpus_that_is_wrong_is_an_error_with_a_code(small: Conversing, root: Path) -> None:
     """The rows on traversal and crashes, reversed."""
-    root = small_corpus(tmp_path)
     folder = root / "papers" / "turns"
 
     async def talk(ask: Talk) -> None:
@@ -160,20 +188,22 @@ def test_a_corpus_that_is_wrong_is_an_error_with_a_code(tmp_path: Path) -> None:
             (folder / name).write_bytes(whole[name])
         assert len((await ask(LIST, paper_id="turns")).data["declarations"]) == 10
 
-    converse(tmp_path, root, talk)
+    small(talk)
 
 
-def test_no_corpus_is_an_error_that_says_what_to_give(tmp_path: Path) -> None:
+def test_no_corpus_is_an_error_that_says_what_to_give(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     async def talk(ask: Talk) -> None:
         said = await ask(LIST, paper_id="turns")
         assert said.code == "corpus_not_found"
         assert "--corpus" in said.data["error"]["hint"]
 
-    converse(tmp_path, tmp_path, talk)
+    with served(tmp_path, tmp_path_factory) as conversing:
+        conversing(talk)
 
 
-def test_beyond_the_original(tmp_path: Path) -> None:
-    root = small_corpus(tmp_path)
+def test_beyond_the_original(small_more: Conversing) -> None:
 
     async def talk(ask: Talk) -> None:
         merged = await ask(LIST, paper_id="turns", merge=True)
@@ -202,11 +232,10 @@ def test_beyond_the_original(tmp_path: Path) -> None:
         ]  # fmt: skip
         assert (await ask("audit_paper", paper_id="turns")).data["basis"]["source"] == 2
 
-    converse(tmp_path, root, talk, more=True)
+    small_more(talk)
 
 
-def test_resources_and_completion(tmp_path: Path) -> None:
-    root = small_corpus(tmp_path)
+def test_resources_and_completion(small_more: Conversing, root: Path) -> None:
 
     async def talk(ask: Talk) -> None:
         async def read(uri: str) -> Any:
@@ -233,12 +262,26 @@ def test_resources_and_completion(tmp_path: Path) -> None:
         for absent in ("papers/nope", "papers/../turns", "papers/turns/cards/x", "decl/x", "kernels/x", "x"):
             with pytest.raises(MCPError):
                 await read(f"corpus://{absent}")
-        (root / "papers" / "empty" / "theorem_cards.json").write_text("{}")
+        cards = root / "papers" / "empty" / "theorem_cards.json"
+        cards.write_text("{}")
         assert (await read("corpus://papers/empty/cards"))["error"]["kind"] == "malformed_artifact"
+        cards.write_text("[]")
         templates = (await ask.client.list_resource_templates()).resource_templates
         assert len(templates) == 8
 
-    converse(tmp_path, root, talk)
+        async def complete(template: str, argument: str, prefix: str, **given: str) -> list[str]:
+            ref = ResourceTemplateReference(uri=template)
+            asked = {"name": argument, "value": prefix}
+            return list((await ask.client.complete(ref, asked, given)).completion.values)
+
+        assert await complete("corpus://papers/{paper_id}", "paper_id", "t") == ["turns"]
+        decl = "corpus://decl/{lean_decl}"
+        assert await complete(decl, "lean_decl", "turn_l") == [f"{NAMESPACE}.turn_lt", f"{NAMESPACE}.turn_le"]
+        card = "corpus://papers/{paper_id}/cards/{card_id}"
+        assert len(await complete(card, "card_id", "", paper_id="rings")) == 3
+        assert await complete(card, "card_id", "", paper_id="../rings") == []
+
+    small_more(talk)
 
 
 # ── the rows of §3.5 to §3.7 on the published corpus ─────────────────────────────────────────────────────────
@@ -258,7 +301,7 @@ ROWS = {
 
 
 @needs_shared
-def test_the_published_corpus(tmp_path: Path) -> None:
+def test_the_published_corpus(published: Conversing) -> None:
     async def talk(ask: Talk) -> None:
         for paper, count in ROWS.items():
             said = await ask(LIST, paper_id=paper)
@@ -283,11 +326,11 @@ def test_the_published_corpus(tmp_path: Path) -> None:
             assert len(json.loads((await ask(FILE, paper_id=LANGMUIR, file_path=wanted)).text)) == kept
         assert len(json.loads((await ask(FILE, paper_id=LANGMUIR)).text)) == 40
 
-    converse(tmp_path, SHARED / "scientific-memory", talk)
+    published(talk)
 
 
 @needs_shared
-def test_the_published_graph(tmp_path: Path) -> None:
+def test_the_published_graph(published: Conversing) -> None:
     async def talk(ask: Talk) -> None:
         first = json.loads((await ask(LIST, paper_id=LANGMUIR)).text)[0]["lean_decl"]
         found = json.loads((await ask(GRAPH, paper_id=LANGMUIR, lean_decl=first)).text)
@@ -316,4 +359,4 @@ def test_the_published_graph(tmp_path: Path) -> None:
         merged = await ask(LIST, paper_id=LANGMUIR, merge=True)
         assert merged.data["total"] == 20
 
-    converse(tmp_path, SHARED / "scientific-memory" / "papers", talk)
+    published(talk)
