@@ -17,14 +17,15 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from kleis.builtins.table import find_builtin
 from kleis.errors import KleisError
 from kleis.meaning.elaborate import Elaborator
 from kleis.operators import canonical_name
-from kleis.problems import Problem
+from kleis.problems import Problem, problem_at
 from kleis.resolution import check_names
 from kleis.session.errors import SessionError
 from kleis.session.record import ItemKind
-from kleis.session.universe import Universe, item_file
+from kleis.session.universe import Universe, declared_names, item_file
 from kleis.syntax import (
     AliasDefinition,
     Annotation,
@@ -81,7 +82,7 @@ class Refusal(msgspec.Struct, frozen=True):
 class Candidate(msgspec.Struct, frozen=True):
     """A submission that parses and loads, and the theory with it.
 
-    `replaced` are names that had a definition before: what speaks of them says something new.
+    `replaced` are names that stood for something before: what speaks of them may say something new.
     """
 
     universe: Universe
@@ -179,13 +180,36 @@ def _named(universe: Universe, program: Program) -> Candidate | Refusal:
     if wrong:
         return Refusal("load", tuple(wrong))
     replaced = tuple(
-        canonical_name(each.name)
-        for each in program.items
-        if isinstance(each, FunctionDefinition)
-        and before.definitions.get(canonical_name(each.name)) is not None
+        dict.fromkeys(
+            name
+            for item in program.items
+            for name in declared_names(item)
+            if before.lookup(name) or find_builtin(name) is not None
+        )
     )
-    warnings = tuple(each for each in (*clashes, *named) if each.severity == "warning")
+    warnings = tuple(
+        each for each in (*clashes, *named, *_taking_over(program, before)) if each.severity == "warning"
+    )
     return Candidate(universe, program, theory, warnings, replaced)
+
+
+def _taking_over(program: Program, before: Theory) -> list[Problem]:
+    """Warnings of definitions under the name of a declared operation: they say nothing of that operation."""
+    return [
+        problem_at(
+            item,
+            program.file,
+            f"{item.name} is an operation, declared at {declared.place}; outside of its structure {item.name} is this "
+            "definition now, and the axioms there speak of the operation",
+            code="hides-operation",
+            severity="warning",
+            found=item.name,
+            hint="choose another name, unless that is meant",
+        )
+        for item in program.items
+        if isinstance(item, FunctionDefinition) and canonical_name(item.name) in before.constants
+        for declared in before.operations(item.name)[:1]
+    ]
 
 
 def admit(candidate: Candidate, elaborator: Elaborator) -> Candidate | Refusal:
@@ -248,7 +272,7 @@ def _twice(program: Program) -> list[KleisError]:
 def _broken(
     universe: Universe, theory: Theory, elaborator: Elaborator, replaced: Sequence[str]
 ) -> list[KleisError]:
-    """What stops meaning anything when definitions are replaced."""
+    """What stops meaning anything when names stand for something else."""
     if not replaced:
         return []
     found: list[KleisError] = []
@@ -261,12 +285,12 @@ def _broken(
         if wrong is not None:
             found.append(
                 SessionError(
-                    f"the new definition of {', '.join(replaced)} breaks an earlier declaration: {wrong.message}",
+                    f"declaring {', '.join(replaced)} anew breaks an earlier declaration: {wrong.message}",
                     code="breaks-earlier",
                     file=wrong.file,
                     line=wrong.line,
                     column=wrong.column,
-                    hint="give the new definition another name",
+                    hint="choose another name",
                 )
             )
     return found

@@ -24,12 +24,16 @@ from kleis.session.basis import Basis
 from kleis.session.record import Item
 from kleis.syntax import (
     Annotation,
+    Axiom,
     Declaration,
     Example,
+    Expression,
+    FunctionDefinition,
     Implements,
     Import,
     NestedStructure,
     Program,
+    Quantifier,
     Structure,
 )
 from kleis.theory import Entry, Theory
@@ -145,10 +149,52 @@ def _indexed(index: Index, entry: Entry) -> Index:
     declaration = entry.declaration
     if isinstance(declaration, Import | Annotation | Example):
         return index
-    for name in frozenset(mentioned(declaration)):
+    for name in _speaks_of(declaration):
         known: List[Entry] = index.get(name, List())
         index = index.insert(name, known.push_front(entry))
     return index
+
+
+def _speaks_of(declaration: Declaration) -> frozenset[str]:
+    """The names that a declaration mentions, but for variables that are bound in the whole of a member."""
+    if not isinstance(declaration, Structure | FunctionDefinition):
+        return frozenset(mentioned(declaration))
+    found: set[str] = set()
+    members = declaration.members if isinstance(declaration, Structure) else (declaration,)
+    if isinstance(declaration, Structure):
+        found.update(mentioned(msgspec.structs.replace(declaration, members=())))
+    for member in members:
+        match member:
+            case Axiom():
+                found |= _free(member.proposition)
+            case FunctionDefinition():
+                inner = {each.name for each in member.parameters}
+                types = [each.type for each in member.parameters if each.type is not None]
+                found |= set(mentioned(member.body)) - inner
+                found.update(name for each in types for name in mentioned(each))
+                found.add(canonical_name(member.name))
+                found.update(mentioned(member.result) if member.result is not None else ())
+                found.update(
+                    name for each in member.decreases for name in mentioned(each) if name not in inner
+                )
+            case _:
+                found.update(mentioned(member))
+    return frozenset(found)
+
+
+def _free(proposition: Expression) -> set[str]:
+    """The names in a proposition without those that its outermost quantifiers bind."""
+    bound: set[str] = set()
+    types: set[str] = set()
+    conditions: set[str] = set()
+    while isinstance(proposition, Quantifier):
+        for binder in proposition.binders:
+            bound.add(binder.name)
+            types.update(mentioned(binder.type))
+        if proposition.where is not None:
+            conditions.update(mentioned(proposition.where))
+        proposition = proposition.body
+    return types | conditions | (set(mentioned(proposition)) - bound)
 
 
 @lru_cache(maxsize=32)

@@ -64,11 +64,14 @@ class Verification(msgspec.Struct, frozen=True):
     parts: tuple[Part, ...]
     warnings: tuple[str, ...] = ()
     problems: tuple[KleisError, ...] = ()
+    own: int = 0
+    """So many of the parts are about the submission itself; they come first."""
 
     @property
     def axioms(self) -> tuple[str, ...]:
-        """The axioms for which a model was found or which were proved, by qualified name."""
-        good = (part for part in self.parts if part.verdict.status in ("consistent", "verified"))
+        """The axioms for which a model was found or which were proved, by qualified name; those of earlier
+        declarations that were asked about again are not among them."""
+        good = (part for part in self.parts[: self.own] if part.verdict.status in ("consistent", "verified"))
         return tuple(dict.fromkeys(name for part in good for name in part.axioms))
 
     @property
@@ -81,11 +84,13 @@ class Verification(msgspec.Struct, frozen=True):
         """The model of the first part that has axioms."""
         found = (
             part.verdict.evidence
-            for part in self.parts
+            for part in self.parts[: self.own]
             if part.verdict.status == "consistent" and part.axioms
         )
         return next((each for each in found if each is not None), None)
 
+
+_REFUSING = ("inconsistent", "disproved", "error")
 
 _Question: TypeAlias = Callable[["Prover"], Part]
 
@@ -94,12 +99,17 @@ def verify(
     universe: Universe, program: Program, prover: Prover, watch: Watch, *, replaced: Sequence[str] = ()
 ) -> Verification:
     """Ask about everything that the program touches; the prover is of the universe's theory with the program."""
-    questions = list(_questions(universe, program, prover.elaborator, replaced))
+    own = list(_own_questions(program, prover.elaborator))
+    covered: set[str] = set()
     try:
-        parts = _asked(questions, prover, watch)
+        parts = _asked(own, prover, watch, covered)
+        count = len(parts)
+        if not parts or parts[-1].verdict.status not in _REFUSING:
+            touched = list(_touched_questions(universe, program, prover.elaborator, replaced))
+            parts += _asked(touched, prover, watch, covered)
     except KleisError as error:
         return Verification("rejected", (), (), (error,))
-    return _judged(parts, watch)
+    return msgspec.structs.replace(_judged(parts, watch), own=count)
 
 
 def verify_all(theory: Theory, names: Sequence[str], provers: Provers, watch: Watch) -> Verification:
@@ -107,16 +117,20 @@ def verify_all(theory: Theory, names: Sequence[str], provers: Provers, watch: Wa
     with provers.prover(theory, watch) as prover:
         questions = [(name, _structure(theory.structures[name], prover.elaborator)) for name in names]
         try:
-            parts = _asked(questions, prover, watch)
+            parts = _asked(questions, prover, watch, set())
         except KleisError as error:
             return Verification("rejected", (), (), (error,))
     return _judged(parts, watch)
 
 
-def _asked(questions: Sequence[tuple[str, _Question]], prover: Prover, watch: Watch) -> list[Part]:
-    """The answers, up to the first that refuses; what there is no time for is unknown."""
+def _asked(
+    questions: Sequence[tuple[str, _Question]], prover: Prover, watch: Watch, covered: set[str]
+) -> list[Part]:
+    """The answers, up to the first that refuses; what there is no time for is unknown.
+
+    `covered` are sections that were asked about together with others; those asked about here are added.
+    """
     parts: list[Part] = []
-    covered: set[str] = set()
     for place, (name, question) in enumerate(questions):
         if name in covered:
             continue
@@ -124,7 +138,7 @@ def _asked(questions: Sequence[tuple[str, _Question]], prover: Prover, watch: Wa
         part = Part(name, Verdict(status="unknown", reason="killed")) if watch.over else question(prover)
         covered.update(part.covers)
         parts.append(part)
-        if part.verdict.status in ("inconsistent", "disproved", "error"):
+        if part.verdict.status in _REFUSING:
             break
     return parts
 
@@ -132,9 +146,8 @@ def _asked(questions: Sequence[tuple[str, _Question]], prover: Prover, watch: Wa
 # ── Which questions ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _questions(
-    universe: Universe, program: Program, elaborator: Elaborator, replaced: Sequence[str]
-) -> Iterator[tuple[str, _Question]]:
+def _own_questions(program: Program, elaborator: Elaborator) -> Iterator[tuple[str, _Question]]:
+    """What is asked about the submitted declarations themselves."""
     for item in program.items:
         match item:
             case Structure():
@@ -143,6 +156,12 @@ def _questions(
                 yield item.name, _implementation(item, program.file, elaborator)
             case FunctionDefinition():
                 yield item.name, _definition(item, elaborator)
+
+
+def _touched_questions(
+    universe: Universe, program: Program, elaborator: Elaborator, replaced: Sequence[str]
+) -> Iterator[tuple[str, _Question]]:
+    """What is asked again about earlier declarations."""
     mine = {getattr(each, "name", "") for each in program.items}
     for entry in _touched(universe, program.items, elaborator, replaced):
         declaration = entry.declaration
@@ -162,11 +181,10 @@ def _touched(
     reach: symbols, opaque sorts, data types, incomplete built-ins.  Nobody has spoken of names that are new.
     """
     names = set(replaced)
+    fresh = {name for item in items for name in declared_names(item)} - names
     for item in items:
         if isinstance(item, Structure) and not item.parameters:
-            reached = names_of_links(elaborator.section_links(item.name))
-            fresh = {name for name in declared_names(item) if not universe.theory.lookup(name)}
-            names |= reached - fresh
+            names |= names_of_links(elaborator.section_links(item.name)) - fresh
     return universe.speaking(names) if names else []
 
 

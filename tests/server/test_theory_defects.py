@@ -87,6 +87,32 @@ def test_a_redefinition_that_makes_axioms_clash_is_refused(server: TheoryClient,
     assert server.ask("evaluate", expression="most()", session=session)["result"] == "10"
 
 
+def test_a_definition_under_the_name_of_an_operation_is_warned_of(server: TheoryClient, session: str) -> None:
+    server.ask(
+        "submit_structure",
+        kleis="structure A { operation w : ℤ → ℤ  axiom up : ∀(x : ℤ). w(x) > x }",
+        session=session,
+    )
+    answer = server.ask("submit_define", kleis="define w(x : ℤ) : ℤ = x - 1", session=session)
+    assert answer["accepted"]
+    assert "the axioms there speak of the operation" in answer["warnings"][0]
+    assert answer["axioms_verified"] == []
+
+
+def test_a_definition_that_shadows_a_built_in_is_checked_against_earlier_axioms(
+    server: TheoryClient, session: str
+) -> None:
+    server.ask(
+        "submit_structure",
+        kleis="structure Long(L) { operation size : L → ℤ  axiom some : ∃(x : L). size(x) = abs(0 - 3)"
+        "  axiom three : ∀(x : L). size(x) = 3 }",
+        session=session,
+    )
+    answer = server.ask("submit_define", kleis="define abs(x : ℤ) : ℤ = 0 - x * x", session=session)
+    assert answer["status"] == "inconsistent"
+    assert set(answer["clash"]) == {"Long::some", "Long::three"}
+
+
 def test_an_implementation_that_is_no_model_is_refused(server: TheoryClient, session: str) -> None:
     server.ask("submit_structure", kleis=PAIR, session=session)
     wrong = "implements Left(ℤ) { operation (⊙)(a, b) = a * b  element u = 0 }"
