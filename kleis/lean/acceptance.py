@@ -150,6 +150,8 @@ def _aligned(
             continue
         if wanted is not None and _is_changed(wanted, command):
             raise _Refusal("statement-changed", f"{_title(wanted)} is not as it was", command.line)
+        if any(_is_the_same(later, command) for later in asked[place + 1 :]):
+            raise _Refusal("statement-missing", f"{_title(asked[place])} is missing or not in its place", command.line)
         if held:
             raise _Refusal(
                 "scope",
@@ -339,12 +341,12 @@ def _statement(command: LeanCommand) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _plain(texts: Sequence[str]) -> tuple[str, ...]:
-    """Tokens without the universe after ``Type``."""
+    """Tokens without the universe after ``Type``; types may be implicit in one and explicit in the other."""
     kept: list[str] = []
     for place, text in enumerate(texts):
         after_type = place > 0 and texts[place - 1] == "Type"
         if not (after_type and (text[0].isalpha() or text[0] == "_")):
-            kept.append(text)
+            kept.append({"{": "(", "}": ")"}.get(text, text))
     return tuple(kept)
 
 

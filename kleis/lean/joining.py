@@ -13,9 +13,10 @@ from kleis.lean.propositions import (
     conjunction,
     disjunction,
     implication,
+    mentions,
     negation,
 )
-from kleis.lean.tree import Arm, Binder, Infix, LeanTerm, Match, Name, Tuple
+from kleis.lean.tree import Arm, Binder, Call, Infix, LeanTerm, Match, Name, Tuple
 from kleis.meaning.core import Term, Variable
 from kleis.meaning.terms import subterms
 
@@ -70,14 +71,31 @@ def chosen(condition: Formula, yes: LeanTerm, no: LeanTerm, total: bool) -> Lean
 
 def cases(subject: LeanTerm, branches: Sequence[tuple[LeanTerm, LeanTerm]]) -> LeanTerm:
     """A match; the same for all cases, that alone; cases at the end that do not name parts become one."""
-    if not any(_names(pattern) for pattern, _ in branches) and len({body for _, body in branches}) == 1:
-        return branches[0][1]
-    arms = [Arm(pattern, body) for pattern, body in branches]
+    arms = [Arm(_needed(pattern, body), body) for pattern, body in branches]
+    if not any(_names(arm.pattern) for arm in arms) and len({arm.body for arm in arms}) == 1:
+        return arms[0].body
     last = arms[-1]
     same = [arm for arm in arms if arm.body == last.body and not _names(arm.pattern)]
     if len(same) > 1 and last in same:
         arms = [*(arm for arm in arms if arm not in same), Arm(Name("_"), last.body)]
     return Match(subject, tuple(arms))
+
+
+def _needed(pattern: LeanTerm, body: LeanTerm) -> LeanTerm:
+    """A pattern that names only the parts that its case speaks of."""
+
+    def part(each: LeanTerm) -> LeanTerm:
+        return each if isinstance(each, Name) and mentions(body, each.text) else Name("_")
+
+    match pattern:
+        case Infix(operator=operator, left=left, right=right):
+            return Infix(operator, part(left), part(right))
+        case Tuple(items=items):
+            return Tuple(tuple(map(part, items)))
+        case Call(function=function, arguments=arguments):
+            return Call(function, tuple(map(part, arguments)))
+        case _:
+            return pattern
 
 
 def _names(pattern: LeanTerm) -> bool:

@@ -103,14 +103,23 @@ def _reciprocal(operation: Operation, given: Sequence[LeanTerm], sorts: Sorts) -
 
 
 def _whole(natural: str, integer: str) -> Encoder:
-    """An operation on ℕ as an operator, on ℤ as a function."""
+    """An operation on ℕ as an operator, on ℤ as a function.
+
+    Lean's operators on ℤ are Euclidean, and floor where the divisor is positive: so they serve for positive numerals,
+    and its arithmetic tactics understand them.
+    """
 
     def encode(operation: Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
-        if _is(operation, "ℕ"):
+        if _is(operation, "ℕ") or (_is(operation, "ℤ") and _is_positive(given[1])):
             return Infix(natural, given[0], given[1])
         return call(Name(integer), *given) if _is(operation, "ℤ") else None
 
     return encode
+
+
+def _is_positive(term: LeanTerm) -> bool:
+    """Whether a term is a numeral above 0."""
+    return isinstance(term, Typed) and isinstance(term.term, Number) and term.term.value > 0
 
 
 def _power(operation: Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:

@@ -38,6 +38,7 @@ __all__ = [
     "Formula",
     "Value",
     "conjunction",
+    "denied",
     "disjunction",
     "exists",
     "forall",
@@ -124,6 +125,23 @@ def negation(formula: LeanTerm) -> LeanTerm:
             return Infix("=", left, right)
         case _:
             return Prefix("¬", formula)
+
+
+def denied(formula: LeanTerm) -> LeanTerm:
+    """Not, carried inward: no ∃ becomes ∀, not both becomes if … then not."""
+    match formula:
+        case Bind(kind="∃", binders=binders, body=body):
+            inner = denied(body)
+            if isinstance(inner, Bind) and inner.kind == "∀" and inner.binders[0].type == binders[-1].type:
+                first = Binder((*binders[-1].names, *inner.binders[0].names), binders[-1].type)
+                return Bind("∀", (*binders[:-1], first, *inner.binders[1:]), inner.body)
+            return forall(binders, inner)
+        case Infix(operator="∧", left=left, right=right):
+            return implication(left, denied(right))
+        case Infix(operator="∨", left=left, right=right):
+            return conjunction(denied(left), denied(right))
+        case _:
+            return negation(formula)
 
 
 def implication(given: LeanTerm, then: LeanTerm) -> LeanTerm:

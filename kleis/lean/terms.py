@@ -26,12 +26,12 @@ from kleis.lean.propositions import (
     Formula,
     Value,
     conjunction,
+    denied,
     disjunction,
     exists,
     forall,
     implication,
     mentions,
-    negation,
     settled,
     simplified,
 )
@@ -153,7 +153,7 @@ class Terms:
     def statement(self, term: Term, *, assume_defined: bool = False) -> LeanTerm:
         """What is claimed of a closed formula: that it is true; or only that it is nowhere false."""
         formula = self.formula(term)
-        return simplified(negation(formula.false) if assume_defined else formula.true)
+        return simplified(denied(formula.false) if assume_defined else formula.true)
 
     # ── formulas ─────────────────────────────────────────────────────────────────────────────────────────
 

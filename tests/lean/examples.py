@@ -48,7 +48,7 @@ EXAMPLES = (
         (
             "  home : M\n",
             "  moves : ∃ x : M, flip x ≠ x\n",
-            "∃ x : M, ∃ y : M, ∃ z : M, x ≠ y ∧ y ≠ z ∧ x ≠ z",
+            "∃ x y z : M, x ≠ y ∧ y ≠ z ∧ x ≠ z",
         ),
     ),
     Shape(
@@ -103,12 +103,12 @@ EXAMPLES = (
         "natural numbers, recursion by a measure",
         """
         define gap(m : ℕ, n : ℕ) : ℤ = if m ≤ n then n - m else m - n
-        define halvings(n : ℤ) : ℕ = if n ≤ 1 then 0 else 1 + halvings(n div 2)
+        define halvings(n : ℤ) : ℕ = if n ≤ 1 then 0 else 1 + halvings(div(n, 2))
         """,
         ("∀(m n : ℕ). gap(m, n) = gap(n, m)", "∀(n : ℤ). 0 < n ⟹ halvings(n) < n"),
         (
             "if m ≤ n then (n : ℤ) - (m : ℤ) else (m : ℤ) - (n : ℤ)",
-            "halvings (Int.fdiv n (2 : ℤ))",
+            "halvings (n / (2 : ℤ))",
             "termination_by Int.toNat n\ndecreasing_by\n  all_goals omega\n",
         ),
     ),
@@ -117,11 +117,11 @@ EXAMPLES = (
         """
         define mid(x : ℚ, y : ℚ) : ℚ = (x + y) / 2
         """,
-        ("∀(x y : ℚ). x < y ⟹ x < mid(x, y) ∧ mid(x, y) < y", "∀(k : ℤ). k mod 2 = 0 ∨ k mod 2 = 1"),
+        ("∀(x y : ℚ). x < y ⟹ x < mid(x, y) ∧ mid(x, y) < y", "∀(k : ℤ). mod(k, 2) = 0 ∨ mod(k, 2) = 1"),
         (
             "def mid (x y : ℚ) : ℚ :=\n  (x + y) / (2 : ℚ)\n",
             "x < y → x < mid x y ∧ mid x y < y",
-            "Int.fmod k (2 : ℤ) = (0 : ℤ) ∨ Int.fmod k (2 : ℤ) = (1 : ℤ)",
+            "k % (2 : ℤ) = (0 : ℤ) ∨ k % (2 : ℤ) = (1 : ℤ)",
         ),
     ),
     Shape(

@@ -143,9 +143,7 @@ COMMANDS: st.SearchStrategy[Command] = st.one_of(
         PLAIN,
         TERMS,
         st.lists(
-            st.one_of(
-                st.builds(ModelField, PLAIN, TERMS), st.builds(ModelField, PLAIN, st.none(), TACTICS)
-            ),
+            st.one_of(st.builds(ModelField, PLAIN, TERMS), st.builds(ModelField, PLAIN, st.none(), TACTICS)),
             max_size=3,
         ).map(tuple),
         DOCS,
