@@ -16,20 +16,23 @@ from collections.abc import Iterable
 
 from kleis.budget import Meter
 from kleis.builtins.regular import Node
-from kleis.builtins.regular_automaton import bounds_of, characters_between
+from kleis.builtins.regular_classes import bounds_of, characters_between
 
 __all__ = ["Space"]
 
 
 class Space:
-    """The expressions met so far.  `none`, `empty` and `full` are the numbers of three."""
+    """The expressions met so far.  `none`, `empty` and `full` are the numbers of three; `derivatives` is to be read
+    only.  One thread at a time may make new ones.
+    """
 
     def __init__(self, meter: Meter) -> None:
         self._meter = meter
         self._numbers: dict[tuple[object, ...], int] = {}
         self._shapes: list[tuple[object, ...]] = []
         self._accepts: list[bool] = []
-        self._derivatives: dict[tuple[int, str], int] = {}
+        self.derivatives: dict[tuple[int, str], int] = {}
+        self._weights: dict[int, int] = {}
         self._explored: dict[int, str | None] = {}
         self.none = self._number(("none",), accepts=False)
         self.empty = self._number(("text", ""), accepts=True)
@@ -143,15 +146,49 @@ class Space:
             return part
         return self._number(("loop", part, low, high), accepts=low == 0 or self._accepts[part])
 
+    @property
+    def size(self) -> int:
+        """How many expressions and derivatives there are."""
+        return len(self._shapes) + len(self.derivatives)
+
+    def accepts(self, number: int) -> bool:
+        """Whether the empty text is in the language."""
+        return self._accepts[number]
+
+    def weight(self, number: int) -> int:
+        """How many expressions have to be derived to derive this one."""
+        known = self._weights.get(number)
+        if known is None:
+            seen: set[int] = set()
+            waiting = [number]
+            while waiting:
+                each = waiting.pop()
+                if each not in seen:
+                    seen.add(each)
+                    waiting.extend(self._derived_first(self._shapes[each]))
+            known = self._weights[number] = len(seen)
+        return known
+
+    def _derived_first(self, shape: tuple[object, ...]) -> Iterable[int]:
+        match shape:
+            case ("then", int() as first, int() as rest):
+                return (first, rest) if self._accepts[first] else (first,)
+            case ("or" | "and", frozenset() as parts):
+                return parts
+            case ("not", int() as part) | ("loop", int() as part, _, _):
+                return (part,)
+            case _:
+                return ()
+
     # ── Walking ──────────────────────────────────────────────────────────────────────────────────────────────
 
     def derivative(self, number: int, character: str) -> int:
         """What may follow a character."""
-        known = self._derivatives.get((number, character))
+        known = self.derivatives.get((number, character))
         if known is None:
             self._meter.charge(1)
             known = self._derived(self._shapes[number], character)
-            self._derivatives[number, character] = known
+            self.derivatives[number, character] = known
         return known
 
     def _derived(self, shape: tuple[object, ...], character: str) -> int:

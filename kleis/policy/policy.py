@@ -43,7 +43,7 @@ Default = Literal["allow", "deny"]
 FULL = Budget(steps=5_000_000, depth=20_000, size=1_000_000)
 """What the rules of one action may use: about a second."""
 
-BRIEF = Budget(steps=200_000, depth=20_000, size=1_000_000)
+BRIEF = Budget(steps=100_000, depth=20_000, size=1_000_000)
 """What a server tries first, before it takes a thread for `FULL`: tens of milliseconds at most."""
 
 _FILE = "<action>"
