@@ -1,0 +1,157 @@
+"""What a run that has ended means, whatever the service says of it."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import msgspec
+import pytest
+
+from registry.aristotle.folders import ProjectFile
+from registry.aristotle.jobs import Job
+from registry.aristotle.judgement import judge
+from registry.aristotle.orders import Order, OrderRefused, context_names, file_job, formalize_job, prove_job
+from registry.aristotle.service import Finding, Run, RunStatus
+
+TWO = "theorem a : 1 = 1 := by\n  sorry\n\ntheorem b : 2 = 2 := by\n  sorry\n"
+HALF = TWO.replace("sorry", "rfl", 1)
+DONE = TWO.replace("sorry", "rfl")
+FALSE = TWO + "\ntheorem a_false : ¬ (1 = 1) := by\n  simp\n"
+ORDER = Order("real", "", 0.0)
+REFUTED = (Finding("a", "refuted", "counterexample", "here"),)
+
+
+def snippet(**changes: object) -> Job:
+    return msgspec.structs.replace(prove_job(ORDER, TWO, {}, ""), **changes)
+
+
+def file() -> Job:
+    from pathlib import Path
+
+    return file_job(ORDER, ProjectFile(Path("/x/A.lean"), "A.lean", TWO, {"A.lean": TWO}, 0))
+
+
+def words(*, prove: bool) -> Job:
+    job = formalize_job(ORDER, "something", {}, prove=prove)
+    return msgspec.structs.replace(job, wants_proof=prove)
+
+
+@pytest.mark.parametrize(
+    ("job", "status", "returned", "findings", "expected", "filled"),
+    [
+        (snippet(), "complete", DONE, (), "proved", 2),
+        (snippet(), "complete", HALF, (), "failed", 1),
+        (file(), "complete", HALF, (), "partial", 1),
+        (file(), "complete", TWO, (), "failed", 0),
+        (file(), "complete", DONE, (), "proved", 2),
+        (snippet(), "complete", TWO, REFUTED, "counterexample", 0),
+        (snippet(), "complete", FALSE, (), "counterexample", 0),
+        (snippet(refutation_counts=False), "complete", FALSE, (), "failed", 0),
+        (snippet(), "complete", TWO, (Finding("other", "refuted"),), "failed", 0),
+        (snippet(), "complete", TWO, (Finding("a", "proved"),), "failed", 0),
+        (snippet(), "out_of_budget", DONE, (), "failed", 2),
+        (snippet(), "out_of_budget", TWO, REFUTED, "failed", 0),
+        (file(), "out_of_budget", HALF, (), "partial", 1),
+        (file(), "complete_with_errors", HALF, (), "partial", 1),
+        (file(), "complete_with_errors", TWO, (), "failed", 0),
+        (file(), "complete_with_errors", HALF + "axiom x : False\n", (), "failed", 0),
+        (snippet(), "complete", None, (), "error", 0),
+        (snippet(), "failed", DONE, (), "error", 0),
+        (snippet(), "canceled", DONE, (), "failed", 0),
+    ],
+)
+def test_runs(
+    job: Job,
+    status: RunStatus,
+    returned: str | None,
+    findings: tuple[Finding, ...],
+    expected: str,
+    filled: int,
+) -> None:
+    found = judge(job, Run(status), returned, findings)
+    assert (found.status, found.sorries_filled) == (expected, filled)
+    assert found.message
+
+
+@pytest.mark.parametrize(
+    ("returned", "refusal"),
+    [
+        (DONE.replace("1 = 1", "0 = 0"), "statement-changed"),
+        (DONE.replace("theorem b", "theorem c"), "statement-missing"),
+        (DONE + "\naxiom x : False\n", "axiom"),
+        (TWO.replace("sorry", "native_decide"), "native"),
+        ("import Mathlib\n" + DONE, "import"),
+        (DONE.replace("rfl", "exact sorryAx _", 1), "axiom"),
+        ("instance : Inhabited ℕ := ⟨0⟩\n" + DONE, "redefinition"),
+        ('local notation "1" => 0\n' + DONE, None),
+        ('macro "rfl" : tactic => `(tactic| skip)\n' + DONE, "macro"),
+        ("garbage /- without an end\n" + DONE, "unreadable"),
+        ("", "statement-missing"),
+    ],
+)
+def test_what_the_service_calls_proved_and_is_not(returned: str, refusal: str | None) -> None:
+    for findings in ((), (Finding("a", "proved"),)):
+        found = judge(snippet(), Run("complete"), returned, findings)
+        assert found.status == "failed"
+        assert found.refusal
+        assert refusal is None or found.refusal == refusal
+
+
+@pytest.mark.parametrize(
+    ("returned", "prove", "expected"),
+    [
+        ("import Mathlib\n\ntheorem t : 1 = 1 := by\n  sorry\n", False, "formalized"),
+        ("import Mathlib\n\ntheorem t : 1 = 1 := by\n  sorry\n", True, "formalized"),
+        ("import Mathlib\n\ntheorem t : 1 = 1 := by\n  rfl\n", True, "proved"),
+        ("import Mathlib\n\ntheorem t : 1 = 1 := by\n  rfl\n", False, "formalized"),
+        ("import Mathlib\nnamespace N\ndef f (n : ℕ) : ℕ := n\nend N\n", False, "formalized"),
+        ("", False, "failed"),
+        ("-- theorem t : 1 = 1\n", False, "failed"),
+        ("axiom t : 1 = 2\n", True, "failed"),
+        ("theorem t : 1 = 1 := by native_decide\n", True, "failed"),
+        ("theorem t : 1 = 2 := sorryAx _\n", True, "failed"),
+        ("instance : LE ℕ := ⟨fun _ _ => True⟩\ntheorem t : 3 ≤ 2 := trivial\n", True, "failed"),
+        ('macro "x" : tactic => `(tactic| skip)\ntheorem t : 1 = 1 := by rfl\n', True, "failed"),
+        ("set_option autoImplicit true\ntheorem t : 1 = 1 := by rfl\n", True, "failed"),
+    ],
+)
+def test_formalisations(returned: str, prove: bool, expected: str) -> None:
+    assert judge(words(prove=prove), Run("complete"), returned, ()).status == expected
+    assert judge(words(prove=prove), Run("out_of_budget"), returned, ()).status == "failed"
+
+
+def test_a_refutation_says_what_was_not_looked_at() -> None:
+    said = judge(snippet(), Run("complete"), TWO, REFUTED)
+    shown = judge(snippet(), Run("complete"), FALSE, ())
+    assert said.unchecked
+    assert shown.unchecked
+    assert said.unchecked != shown.unchecked
+    assert said.counterexample == "here"
+    assert shown.code == FALSE
+
+
+def test_every_status_of_a_run_has_an_outcome() -> None:
+    for status in get_args(RunStatus):
+        if Run(status).ended:
+            assert judge(snippet(), Run(status), DONE, ()).status in ("proved", "failed", "error")
+
+
+def test_what_is_not_sent() -> None:
+    order = Order("real", "the-key", 0.0)
+    for make in (
+        lambda: prove_job(order, "x" * 1_000_001, {}, ""),
+        lambda: prove_job(order, "-- the-key", {}, ""),
+        lambda: prove_job(order, "x", {"C.lean": "the-key"}, ""),
+        lambda: prove_job(order, "x", {}, "the-key"),
+        lambda: formalize_job(order, "  ", {}, prove=False),
+        lambda: formalize_job(order, "x" * 100_001, {}, prove=False),
+    ):
+        with pytest.raises(OrderRefused) as caught:
+            make()
+        assert "the-key" not in caught.value.message
+
+
+def test_context_files_have_names_of_their_own() -> None:
+    assert context_names(["a/X.lean", "b/X.lean", "Main.lean", "b\\X.lean", ".lean"]) == [
+        "X.lean", "X_1.lean", "Main_1.lean", "X_2.lean", ".lean",
+    ]  # fmt: skip
