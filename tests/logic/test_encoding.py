@@ -11,7 +11,7 @@ from itertools import product
 from random import Random
 
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 
 from kleis.builtins.context import Undecided
 from kleis.builtins.row import Builtin
@@ -221,12 +221,10 @@ def agree(world: Elaborator, text: str) -> None:
 
 
 @given(closed())
-@settings(max_examples=80)
 def test_closed_formulas_over_finite_sorts_have_the_truth_of_the_reference(text: str) -> None:
     agree(FINITE_WORLD, text)
 
 
 @given(ground())
-@settings(max_examples=80)
 def test_ground_formulas_have_the_truth_of_the_reference(text: str) -> None:
     agree(GROUND_WORLD, text)

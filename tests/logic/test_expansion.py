@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 
 from kleis.logic.engine import Task
 from kleis.logic.engines.induction import INDUCTION, check_induction
@@ -34,7 +34,6 @@ def truth(given_task: Task) -> Truth:
 
 
 @given(facts())
-@settings(max_examples=120)
 def test_a_fact_about_lists_has_the_same_truth_by_recursion(text: str) -> None:
     """The built-in table, the recursive definitions under the same reference, and Z3 on their encoding."""
     try:

@@ -5,6 +5,7 @@ Issue 5 ("What it must show"), proving.md §2.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,7 +27,12 @@ from tests.logic.random_propositions import FINITE, GROUND, closed, ground
 from tests.meaning.deciding import truth_of
 from tests.meaning.variants import with_fresh_variables
 
-_FEW = settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+_FEW = settings(
+    max_examples=int(os.environ.get("PIF_EXAMPLES", "12")),
+    suppress_health_check=[HealthCheck.too_slow],
+    deadline=None,
+)
+"""Whole questions to the prover: few, unless a run by hand says how many."""
 
 
 @pytest.fixture(scope="module")
