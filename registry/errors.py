@@ -48,6 +48,7 @@ ARGUMENTS = frozenset(
         "offset",
         "session",
         "structure",
+        "tools",
         "transform",
         "type",
         "version",

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from kleis.parser import parse_type
 from kleis.syntax import Binder, Call, Expression, Name, NamedType, Quantifier, Using
 
 __all__ = [
@@ -148,15 +149,16 @@ def proposition_of_equation(
     equation: Equation, carrier: str, structure: str, *, qualified: bool = False
 ) -> Expression:
     """The proposition that the equation holds for all elements of the carrier, in the structure. `qualified`: its
-    operations are named by the structure, so that nothing else of that name is meant."""
+    operations are named by the structure, so that nothing else of that name is meant. Without a structure its
+    operations are functions of their own."""
     names = letters(equation.variables())
-    owner = f"{structure}::" if qualified else ""
+    owner = f"{structure}::" if qualified and structure else ""
     sides = tuple(_written(side, names, owner) for side in (equation.left, equation.right))
     body: Expression = Call("equals", sides)
     if names:
-        binders = tuple(Binder(name, NamedType(carrier)) for name in names)
+        binders = tuple(Binder(name, parse_type(carrier)) for name in names)
         body = Quantifier("forall", binders, None, body)
-    return Using(NamedType(structure), body)
+    return Using(NamedType(structure), body) if structure else body
 
 
 def _written(term: Term, names: Sequence[str], owner: str) -> Expression:

@@ -22,6 +22,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from kleis.logic.verdict import Verdict
+from kleis.parser import parse_type
 from kleis.printer import print_expression
 from kleis.syntax import Binder, Expression, Name, NamedType, Quantifier, Using
 from kleis.traversal import walk
@@ -34,7 +35,7 @@ from registry.bridge.equations import (
 )
 from registry.bridge.finite_testing import FiniteModel, model_from
 
-__all__ = ["Explored", "Finding", "Status", "Subject", "explore"]
+__all__ = ["Ask", "Explored", "Finding", "Status", "Subject", "explore"]
 
 Status = Literal["axiom", "proved", "follows", "refuted", "unknown", "not reached"]
 
@@ -43,12 +44,26 @@ _LAWS_PER_LOOK = 200
 
 class Subject(msgspec.Struct, frozen=True):
     """What laws are about: a structure, its carrier, its operations on it with their numbers of arguments, and its
-    axioms by name."""
+    axioms by name.
+
+    Tools have no structure (an empty name); where one of them may lack a value, `rewrites` is false: two terms of
+    which one has no value are not equal because they come to the same.
+    """
 
     structure: str
     carrier: str
     operations: dict[str, int]
     axioms: tuple[tuple[str, Expression], ...]
+    rewrites: bool = True
+
+
+class Model(Protocol):
+    """Where equations are tested: `finite_testing.FiniteModel`, or tools at made-up values."""
+
+    def refutes(self, equation: Equation) -> bool: ...
+    def failure(self, equation: Equation) -> dict[str, str]: ...
+    def forget(self) -> None: ...
+    def written(self) -> dict[str, object]: ...
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +82,7 @@ class Explored(msgspec.Struct, frozen=True):
     """All findings, smaller laws first, and the models that refute some of them. `is_complete`: none is left."""
 
     findings: tuple[Finding, ...]
-    models: tuple[FiniteModel, ...]
+    models: tuple[Model, ...]
     is_complete: bool
 
     def counts(self) -> dict[str, int]:
@@ -78,10 +93,8 @@ class Explored(msgspec.Struct, frozen=True):
         return found
 
 
-class Ask(Protocol):
-    """The prover's verdict; None where a guard cut it. Raises `PifError` when stopped."""
-
-    def __call__(self, proposition: Expression) -> Verdict | None: ...
+Ask = Callable[[Expression], Verdict | None]
+"""The prover's verdict; None where a guard cut it. Raises `PifError` when stopped."""
 
 
 def explore(
@@ -89,7 +102,7 @@ def explore(
     candidates: Iterable[Expression],
     ask: Ask,
     *,
-    models: Sequence[FiniteModel] = (),
+    models: Sequence[Model] = (),
     stop: Callable[[], bool] = lambda: False,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> Explored:
@@ -104,7 +117,7 @@ class _Exploration:
         self,
         subject: Subject,
         ask: Ask,
-        models: list[FiniteModel],
+        models: list[Model],
         stop: Callable[[], bool],
         progress: Callable[[int, int, str], None] | None,
     ) -> None:
@@ -124,6 +137,8 @@ class _Exploration:
                 self._know(equation, name)
 
     def _know(self, equation: Equation, name: str) -> None:
+        if not self.subject.rewrites:
+            return
         self.rules.add(equation)
         self.names.append(name)
 
@@ -177,10 +192,9 @@ class _Exploration:
 
     def _law(self, equation: Equation) -> str:
         proposition = proposition_of_equation(equation, self.subject.carrier, self.subject.structure)
-        assert isinstance(proposition, Using)
-        return print_expression(proposition.body)
+        return _without_using(proposition)
 
-    def _tested(self, equations: Sequence[Equation], models: Sequence[FiniteModel]) -> list[Equation]:
+    def _tested(self, equations: Sequence[Equation], models: Sequence[Model]) -> list[Equation]:
         """What no model refutes; of what one does, the finding is made."""
         first = len(self.models) - len(models)
         left: list[Equation] = []
@@ -231,7 +245,7 @@ class _Exploration:
             if self.stop():
                 break
             closed = self._closed(proposition)
-            law = print_expression(closed.body)
+            law = _without_using(closed)
             try:
                 verdict = self.ask(closed)
             except PifError:
@@ -244,17 +258,17 @@ class _Exploration:
             self._tell(len(found), len(propositions), found[-1])
         return found, len(propositions) - len(found)
 
-    def _closed(self, proposition: Expression) -> Using:
+    def _closed(self, proposition: Expression) -> Expression:
         """The proposition for all elements, in the structure."""
         body = proposition.body if isinstance(proposition, Using) else proposition
         names = list(dict.fromkeys(_free_names(body, self.subject.operations)))
         if names:
-            binders = tuple(Binder(name, NamedType(self.subject.carrier)) for name in names)
+            binders = tuple(Binder(name, parse_type(self.subject.carrier)) for name in names)
             body = Quantifier("forall", binders, None, body)
-        return Using(NamedType(self.subject.structure), body)
+        return Using(NamedType(self.subject.structure), body) if self.subject.structure else body
 
     def _unreached(self, proposition: Expression) -> Finding:
-        return Finding(law=print_expression(self._closed(proposition).body), status="not reached")
+        return Finding(law=_without_using(self._closed(proposition)), status="not reached")
 
     def _finding(self, equation: Equation) -> Finding:
         found = self.found.get(equation)
@@ -277,6 +291,10 @@ def _from_verdict(law: str, verdict: Verdict) -> Finding:
         case status:
             said = ": ".join(each for each in (verdict.reason or "", verdict.message) if each)
             return Finding(law=law, status="unknown", detail=said or status)
+
+
+def _without_using(proposition: Expression) -> str:
+    return print_expression(proposition.body if isinstance(proposition, Using) else proposition)
 
 
 def _free_names(expression: Expression, operations: Mapping[str, int]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -23,12 +24,14 @@ from pif.budget import Budget
 from pif.decode import decode_term
 from pif.errors import PifError, nearest
 from pif.evaluate import Request, run
-from pif.reference.machine import Tools
-from registry.bridge.explore import Explored, Finding, Subject, explore
+from registry.bridge.explore import Ask, Explored, Finding, Model, Subject, explore
+from registry.bridge.exploring_tools import subject_of_tools
 from registry.bridge.kleis_terms import KleisTermError, expression_of
 from registry.bridge.listings import Signature, axiom_expressions, signatures_of
 from registry.bridge.oracles import TheorySnapshot
+from registry.bridge.proving import LawProver
 from registry.errors import RegistryError
+from registry.tools_view import SnapshotTools
 
 __all__ = ["GENERATOR", "Asked", "explored"]
 
@@ -42,9 +45,11 @@ Answer = dict[str, Any]
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """What to explore. `limit` and `offset` choose rows of the lists of refuted and of following laws."""
+    """What to explore: a structure, or tools. `limit` and `offset` choose rows of the lists of refuted and of following
+    laws."""
 
-    structure: str
+    structure: str = ""
+    tools: tuple[str, ...] = ()
     size: int = 5
     variables: int = 3
     generator: str = GENERATOR
@@ -54,10 +59,11 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def explored(
-    snapshot: TheorySnapshot,
-    tools: Tools,
+    snapshot: TheorySnapshot | None,
+    tools: SnapshotTools,
     asked: Asked,
     *,
+    prover: Callable[[], LawProver] | None = None,
     seconds: float | None = None,
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[int, int, str], None] | None = None,
@@ -69,11 +75,21 @@ def explored(
     def stop() -> bool:
         return cancelled() or (deadline is not None and time.monotonic() > deadline)
 
-    signatures, subject = _subject(snapshot, asked)
+    models: tuple[Model, ...] = ()
+    ask: Ask
+    if asked.tools and not asked.structure and prover is not None:
+        about = subject_of_tools(asked.tools, tools, prover(), carrier=asked.carrier)
+        signatures, subject, models, ask = about.signatures, about.subject, (about.model,), about.ask
+    elif snapshot is not None and asked.structure and not asked.tools:
+        signatures, subject = _subject(snapshot, asked)
+        ask = partial(snapshot.verdict, cancelled=stop)
+    else:
+        raise RegistryError(
+            "invalid_argument", "explore is about a structure or about tools", place="structure",
+            expected="`structure`, or `tools`: one of the two", hint='{"structure": "Group"}',
+        )  # fmt: skip
     candidates, problems = _generated(tools, asked, signatures, subject, cancelled)
-    found = explore(
-        subject, candidates, lambda claim: snapshot.verdict(claim, stop), stop=stop, progress=progress
-    )
+    found = explore(subject, candidates, ask, models=models, stop=stop, progress=progress)
     return _answer(asked, signatures, subject, found, problems)
 
 
@@ -112,7 +128,11 @@ def _subject(snapshot: TheorySnapshot, asked: Asked) -> tuple[list[Signature], S
 
 
 def _generated(
-    tools: Tools, asked: Asked, signatures: list[Signature], subject: Subject, cancelled: Callable[[], bool]
+    tools: SnapshotTools,
+    asked: Asked,
+    signatures: list[Signature],
+    subject: Subject,
+    cancelled: Callable[[], bool],
 ) -> tuple[list[Expression], list[str]]:
     """The candidates, and what is wrong with those that are none."""
     given = {
@@ -170,7 +190,7 @@ def _answer(
     shown = {each.model for each in refuted[rows] if each.model is not None}
     answer: Answer = {
         "type": "exploration",
-        "structure": asked.structure,
+        **({"structure": asked.structure} if asked.structure else {"tools": list(asked.tools)}),
         "carrier": subject.carrier,
         "operations": sorted(subject.operations),
         "generator": asked.generator,

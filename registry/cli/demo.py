@@ -195,7 +195,9 @@ def _received(answer: dict[str, Json]) -> list[str]:
 def _explored(answer: dict[str, Json]) -> list[str]:
     """The table of an exploration: how many of each kind, the laws proved, and some refuted ones."""
     counts = ", ".join(f"{number} {status}" for status, number in sorted(answer["counts"].items()))
-    lines = [f"{answer['structure']}: {answer['candidates']} candidates: {counts}"]
+    lines = [
+        f"{answer.get('structure') or ', '.join(answer['tools'])}: {answer['candidates']} candidates: {counts}"
+    ]
     lines += [f"{row['status']:8} {row['law']}" for row in answer["laws"]][: _LINES // 2]
     for row in answer["refuted"][: _LINES // 4]:
         at = ", ".join(

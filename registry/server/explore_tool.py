@@ -17,13 +17,17 @@ from registry.server.theory_group import ExtraTool
 __all__ = ["EXPLORE", "Explore", "provide"]
 
 ANSWER_WITHIN = 40.0
-"""Seconds after which the answer is what is found so far; a question under way may take a few more."""
+"""Seconds after which the answer is what is found so far."""
+
+LAWS_WITHIN = 20.0
+"""The same for laws of tools: a law that is being decided is not stopped."""
 
 Natural = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Explore(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    structure: str
+    structure: str = ""
+    tools: tuple[str, ...] = ()
     session: str = "default"
     size: Annotated[int, msgspec.Meta(ge=1, le=20)] = 5
     variables: Annotated[int, msgspec.Meta(ge=0, le=6)] = 3
@@ -36,12 +40,13 @@ class Explore(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 EXPLORE = ToolSpec(
     name="explore",
     title="Find laws",
-    description="Find the laws of a structure: equations between small terms are tested on finite models, then proved or "
+    description="Find the laws of a structure (or of PIF tools): equations between small terms are tested on finite models, then proved or "
     "refuted. A PIF tool of your own can give the candidates. Incomplete answers: call again, proofs are kept.",
     input_schema={
         "type": "object",
         "properties": {
             "structure": {"type": "string"},
+            "tools": {"type": "array", "items": {"type": "string"}, "description": "PIF tools, instead"},
             "session": {"type": "string", "default": "default"},
             "size": {
                 "type": "integer",
@@ -56,7 +61,7 @@ EXPLORE = ToolSpec(
             "offset": {"type": "integer", "minimum": 0, "default": 0},
             "limit": {"type": "integer", "minimum": 0, "maximum": 1_000, "default": 20},
         },
-        "required": ["structure"],
+        "required": [],
         "additionalProperties": False,
     },
     arguments=Explore,
@@ -85,13 +90,13 @@ def _answer(site: Site, arguments: Explore, context: CallContext) -> Answer:
             context.progress(done, total, message)
 
     asked = Asked(
-        structure=arguments.structure, size=arguments.size, variables=arguments.variables,
+        structure=arguments.structure, tools=arguments.tools, size=arguments.size, variables=arguments.variables,
         generator=arguments.generator, carrier=arguments.carrier, offset=arguments.offset, limit=arguments.limit,
     )  # fmt: skip
     try:
         found = explored(
-            site.oracles.get(arguments.session), site.workspace.tools(), asked,
-            seconds=ANSWER_WITHIN, cancelled=context.cancelled.is_set, progress=progress,
+            site.oracles.get(arguments.session) if arguments.structure else None, site.workspace.tools(), asked,
+            prover=lambda: site.workspace.prover, seconds=LAWS_WITHIN if arguments.tools else ANSWER_WITHIN, cancelled=context.cancelled.is_set, progress=progress,
         )  # fmt: skip
     except RegistryError as error:
         fields = error.as_json()
