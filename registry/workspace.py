@@ -466,7 +466,11 @@ class Workspace:
         chosen = [self.record(name).name for name in names]
         found = graph_of(chosen, self.store, tools, library=library)
         drawing = drawing_of(found)
-        answer: Answer = {"type": "graph", **msgspec.to_builtins(found), "mermaid": mermaid(drawing)}
+        answer: Answer = {
+            "type": "graph",
+            **msgspec.json.decode(msgspec.json.encode(found)),
+            "mermaid": mermaid(drawing),
+        }
         return {**answer, "svg": svg(drawing)} if picture else answer
 
     # Exchange.
