@@ -44,7 +44,9 @@ from kleis.meaning.terms import subterms
 
 __all__ = ["REGULAR", "check_regular"]
 
-_ABOUT_TEXTS = frozenset({"matches", "contains", "hasPrefix", "hasSuffix"})
+_ABOUT_TEXTS = frozenset(
+    {"matches", "contains", "hasPrefix", "hasSuffix", "isAscii", "isDigits", "isAlpha", "isAlphaNum"}
+)
 _DEPTH = 200
 """Atoms that are decided one after the other."""
 
