@@ -25,7 +25,7 @@ from registry.errors import RegistryError
 from registry.store.exchange_format import Verified
 from registry.tool import LIBRARY_PREFIX, NO_EXAMPLES, RESERVED, ToolRecord, nearest_name
 
-__all__ = ["Entry", "Library", "directory_of_the_library"]
+__all__ = ["Entry", "Library", "directory_of_the_library", "unchangeable"]
 
 _VERSION: Final = 1
 _CREATED: Final = "2026-11-21T00:00:00.000Z"
@@ -127,3 +127,13 @@ class Library:
             )
         records = (self.record(LIBRARY_PREFIX + name) for name in found)
         return tuple(record for record in records if record is not None)
+
+
+def unchangeable(record: ToolRecord, name: str) -> RegistryError:
+    """The refusal of what would change a tool of the library, which was called `name`."""
+    short = record.name.removeprefix(LIBRARY_PREFIX)
+    return RegistryError(
+        "invalid_argument", f"{record.name} is a tool of the standard library, which has one version and cannot be changed",
+        place="name", tool=record.name, found=name, expected="a tool of this home",
+        hint=f"`show` tells what it is; a tool of your own named {short!r} would stand in front of it.",
+    )  # fmt: skip

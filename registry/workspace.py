@@ -43,7 +43,7 @@ from registry.errors import RegistryError
 from registry.evolution import Example, Language, read_code, read_text, verified
 from registry.graph import drawing_of, graph_of
 from registry.keeping_laws import current_laws
-from registry.library import Library
+from registry.library import Library, unchangeable
 from registry.store import Store
 from registry.store.arguments import search_words
 from registry.store.exchange import export_tools, import_tools
@@ -429,12 +429,7 @@ class Workspace:
         record = self.tools().find(name)
         if record is None or not record.name.startswith(LIBRARY_PREFIX):
             return name
-        raise RegistryError(
-            "invalid_argument", f"{record.name} is a tool of the standard library, which has one version and cannot be changed",
-            place="name", tool=record.name, found=name, expected="a tool of this home",
-            hint=f"`show` tells what it is; a tool of your own named {record.name.removeprefix(LIBRARY_PREFIX)!r} would stand "
-            "in front of it.",
-        )  # fmt: skip
+        raise unchangeable(record, name)
 
     # Who uses what.
 
