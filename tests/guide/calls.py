@@ -7,7 +7,7 @@
     …
     ```
 
-The words behind `calls` are groups of tools. Lines that begin with `| ` are the tool's main argument (the Kleis text or
+The words behind `calls` are groups of tools, and the file of the policy for the group `policy`. Lines that begin with `| ` are the tool's main argument (the Kleis text or
 the expression). The server of each block is a new one over the home of the document.
 """
 
@@ -76,8 +76,9 @@ def answers(found: Sequence[ToolCall], groups: Sequence[str], folder: Path) -> l
         "serve",
         "--more",
         "--groups",
-        ",".join(groups),
+        ",".join(word for word in groups if not word.endswith(".kleis")),
     ]
+    command += [part for word in groups if word.endswith(".kleis") for part in ("--policy", str(folder / word))]
     environment = {**os.environ, "PIF_HOME": str(folder / "home")}
 
     async def talk() -> list[str]:
