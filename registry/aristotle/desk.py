@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from registry.aristotle.jobs import Job, JobStore, Outcome
+from registry.aristotle.jobs import Job, JobStore, Ordered, Outcome
 from registry.aristotle.judgement import judge, needs_text
 from registry.aristotle.service import NOT_TAKEN, PASSING, AristotleService, Finding, ServiceFailure
 
@@ -48,14 +48,14 @@ class Desk:
         self._now = now
         self._monotonic = monotonic
 
-    def open(self, job: Job) -> Job:
+    def open(self, ordered: Ordered) -> Job:
         """Write a new job down and hand it to the service."""
-        with self.store.lock(job.id):
-            kept = self.store.put(job)
+        with self.store.lock(ordered.job.id):
+            job = self.store.begin(ordered)
             try:
-                return self._submitted(kept)
+                return self._submitted(job)
             except ServiceFailure as failure:
-                return self._troubled(self.store.get(job.id) or kept, failure)
+                return self._troubled(self.store.get(job.id) or job, failure)
 
     def advance(self, job: Job) -> Job:
         """The job after one more look at it.  Where another process is looking, the job as it was last written."""
@@ -116,7 +116,7 @@ class Desk:
 
     def _accepted(self, job: Job) -> str:
         try:
-            return self.service.submit(job.submission)
+            return self.service.submit(self.store.order(job))
         except ServiceFailure as failure:
             if failure.code in NOT_TAKEN:
                 self.store.put(_replace(job, attempted=False))
@@ -130,12 +130,13 @@ class Desk:
             return self.store.put(
                 _replace(job, last=run.status, raw=run.raw, percent=percent, trouble=None, not_before=0.0)
             )
+        original = self.store.order(job).files[job.target]
         returned: str | None = None
         findings: tuple[Finding, ...] = ()
         if needs_text(run):
-            returned = self.service.fetch(job.project, job.submission.target)
+            returned = self.service.fetch(job.project, job.target)
             findings = self.service.findings(job.project) if job.kind != "formalize" else ()
-        return self._done(_replace(job, last=run.status), judge(job, run, returned, findings))
+        return self._done(_replace(job, last=run.status), judge(job, original, run, returned, findings))
 
     def _done(self, job: Job, outcome: Outcome) -> Job:
         return self.store.put(

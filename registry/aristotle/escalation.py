@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kleis.errors import KleisError
-from registry.aristotle.jobs import Job
+from registry.aristotle.jobs import Ordered
 from registry.aristotle.orders import Order, prove_job
 
 if TYPE_CHECKING:
@@ -94,10 +94,10 @@ def export(claim: Claim) -> Exported:
     return Exported(file)
 
 
-def job_of(order: Order, claim: Claim, exported: Exported, hint: str) -> Job:
+def job_of(order: Order, claim: Claim, exported: Exported, hint: str) -> Ordered:
     """The claim's Lean text as a job.  Where the export left built-ins open, a refutation counts for nothing."""
-    job = prove_job(order, exported.file.text, {}, hint)
-    return msgspec.structs.replace(job, claim=claim.text, refutation_counts=not exported.file.approximated)
+    ordered = prove_job(order, exported.file.text, {}, hint)
+    return ordered.noting(claim=claim.text, refutation_counts=not exported.file.approximated)
 
 
 def steps(verdict: Verdict, exported: Exported | None, service: str) -> list[dict[str, str]]:

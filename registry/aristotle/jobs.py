@@ -1,6 +1,6 @@
 """Jobs as records in the home directory: they survive restarts and ``kill -9`` (issue 10, item 2).
 
-One JSON file a job, in ``HOME/aristotle/jobs``.  A job's life:
+Two JSON files a job, in ``HOME/aristotle/jobs``: its order, written once, and its record.  A job's life:
 
     waiting ──submit──▶ running ──look, fetch──▶ done
        ▲ │ the service takes nothing now            (an outcome, for ever)
@@ -23,14 +23,14 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from registry.aristotle.service import FailureCode, Mode, Submission
 from registry.errors import RegistryError
 
-__all__ = ["Job", "JobKind", "JobStore", "Outcome", "OutcomeStatus", "new_id"]
+__all__ = ["Job", "JobKind", "JobStore", "Ordered", "Outcome", "OutcomeStatus", "new_id"]
 
 JobKind: TypeAlias = Literal["prove", "file", "formalize"]
 
@@ -59,8 +59,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 class Job(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that is known of a job.
 
-    original
-        The Lean text whose statements the answer must keep; empty for a formalisation.
+    target
+        Which file of the order is to come back.
     attempted
         Whether the service may have the job already, though no answer of it was seen.
     project
@@ -77,8 +77,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     kind: JobKind
     mode: Mode
     created: float
-    submission: Submission
-    original: str
+    target: str
     stage: Literal["waiting", "running", "done"] = "waiting"
     attempted: bool = False
     project: str = ""
@@ -98,6 +97,17 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     outcome: Outcome | None = None
 
 
+class Ordered(msgspec.Struct, frozen=True):
+    """A job with what goes to the service for it."""
+
+    job: Job
+    submission: Submission
+
+    def noting(self, **fields: Any) -> Ordered:
+        """The same with other fields of the job."""
+        return Ordered(msgspec.structs.replace(self.job, **fields), self.submission)
+
+
 def new_id(kind: JobKind, mode: Mode) -> str:
     """A random id that says what it is of."""
     middle = "" if kind == "prove" else f"{kind}-"
@@ -110,17 +120,35 @@ class JobStore:
     def __init__(self, home: Path) -> None:
         self._folder = home / "aristotle" / "jobs"
 
+    def begin(self, ordered: Ordered) -> Job:
+        """Write a new job down, its order first."""
+        self._write(f"{ordered.job.id}.order", msgspec.json.encode(ordered.submission))
+        return self.put(ordered.job)
+
     def put(self, job: Job) -> Job:
         """Write a job down, whole, and return it."""
+        self._write(f"{job.id}.json", msgspec.json.encode(job))
+        return job
+
+    def order(self, job: Job) -> Submission:
+        """What goes to the service for a job."""
+        try:
+            data = (self._folder / f"{job.id}.order").read_bytes()
+            return msgspec.json.decode(data, type=Submission)
+        except (OSError, msgspec.DecodeError) as error:
+            raise _damaged(job.id) from error
+
+    def _write(self, name: str, data: bytes) -> None:
+        """Put a file in place, whole and synced."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        beside = self._folder / f".{job.id}.{secrets.token_hex(8)}"
+        beside = self._folder / f".{name}.{secrets.token_hex(8)}"
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             with os.fdopen(descriptor, "wb") as file:
-                file.write(msgspec.json.encode(job))
+                file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(beside, self._folder / f"{job.id}.json")
+            os.replace(beside, self._folder / name)
         except OSError:
             beside.unlink(missing_ok=True)
             raise
@@ -129,7 +157,6 @@ class JobStore:
             os.fsync(directory)
         finally:
             os.close(directory)
-        return job
 
     def get(self, job_id: str) -> Job | None:
         """A job by its id; None where there is none."""
@@ -142,11 +169,7 @@ class JobStore:
         try:
             return msgspec.json.decode(data, type=Job)
         except msgspec.DecodeError as error:
-            raise RegistryError(
-                "store_error",
-                f"the record of the job {job_id} is damaged",
-                hint="it was not written by this program; move it out of the home's aristotle/jobs",
-            ) from error
+            raise _damaged(job_id) from error
 
     def all(self) -> list[Job]:
         """All jobs, the newest first."""
@@ -168,3 +191,11 @@ class JobStore:
                 yield True
         finally:
             os.close(descriptor)
+
+
+def _damaged(job_id: str) -> RegistryError:
+    return RegistryError(
+        "store_error",
+        f"the record of the job {job_id} is damaged",
+        hint="it was not written by this program; move it out of the home's aristotle/jobs",
+    )

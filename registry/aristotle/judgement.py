@@ -40,8 +40,8 @@ def needs_text(run: Run) -> bool:
     return run.status in ("complete", "complete_with_errors", "out_of_budget")
 
 
-def judge(job: Job, run: Run, returned: str | None, findings: Sequence[Finding]) -> Outcome:
-    """The outcome of a job whose run has ended."""
+def judge(job: Job, original: str, run: Run, returned: str | None, findings: Sequence[Finding]) -> Outcome:
+    """The outcome of a job whose run has ended; `original` is the text whose statements must have stayed."""
     match run.status:
         case "failed":
             return Outcome(status="error", message=_said("the service could not work on it", run))
@@ -52,15 +52,15 @@ def judge(job: Job, run: Run, returned: str | None, findings: Sequence[Finding])
         case _ if job.kind == "formalize":
             return _formalized(job, run, returned)
         case "complete":
-            return _completed(job, run, returned, findings)
+            return _completed(job, original, run, returned, findings)
         case _:
-            return _unfinished(job, run, returned)
+            return _unfinished(job, original, run, returned)
 
 
-def _completed(job: Job, run: Run, returned: str, findings: Sequence[Finding]) -> Outcome:
+def _completed(job: Job, original: str, run: Run, returned: str, findings: Sequence[Finding]) -> Outcome:
     from kleis.lean import accept
 
-    found = accept(job.original, returned)
+    found = accept(original, returned)
     if found.accepted:
         return Outcome(
             status="proved",
@@ -70,7 +70,7 @@ def _completed(job: Job, run: Run, returned: str, findings: Sequence[Finding]) -
             sorries_filled=found.sorries_filled,
             unchecked=_UNCHECKED if found.axioms_unchecked else (),
         )
-    refuted = _refutation(job, returned, findings, found)
+    refuted = _refutation(job, original, returned, findings, found)
     if refuted is not None:
         return refuted
     if found.code == "sorry-left":
@@ -84,12 +84,14 @@ def _completed(job: Job, run: Run, returned: str, findings: Sequence[Finding]) -
     )
 
 
-def _refutation(job: Job, returned: str, findings: Sequence[Finding], found: Acceptance) -> Outcome | None:
+def _refutation(
+    job: Job, original: str, returned: str, findings: Sequence[Finding], found: Acceptance
+) -> Outcome | None:
     """The outcome where the statement was found false."""
     from kleis.lean import has_refutation, theorem_names
 
-    name = has_refutation(job.original, returned) if found.code in ("", "sorry-left") else None
-    ours = {each.rpartition(".")[2] for each in theorem_names(job.original)}
+    name = has_refutation(original, returned) if found.code in ("", "sorry-left") else None
+    ours = {each.rpartition(".")[2] for each in theorem_names(original)}
     said = next(
         (each for each in findings if each.status == "refuted" and each.name.rpartition(".")[2] in ours), None
     )
@@ -128,11 +130,11 @@ def _with_gaps(job: Job, run: Run, returned: str, found: Acceptance) -> Outcome:
     )
 
 
-def _unfinished(job: Job, run: Run, returned: str) -> Outcome:
+def _unfinished(job: Job, original: str, run: Run, returned: str) -> Outcome:
     """A run that ended early: what is filled is kept, nothing is called proved."""
     from kleis.lean import accept
 
-    found = accept(job.original, returned)
+    found = accept(original, returned)
     why = "its budget was used up" if run.status == "out_of_budget" else "it ended with errors"
     in_order = found.accepted or found.code == "sorry-left"
     partial = job.kind == "file" and in_order and found.sorries_filled > 0

@@ -6,9 +6,10 @@ Invariant: no job is made of a text that holds the key: what was pasted by mista
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from registry.aristotle.folders import ProjectFile
-from registry.aristotle.jobs import Job, JobKind, new_id
+from registry.aristotle.jobs import Job, JobKind, Ordered, new_id
 from registry.aristotle.service import (
     DESCRIPTION,
     FORMALIZE,
@@ -45,19 +46,15 @@ class Order:
         self._key = key
         self._now = now
 
-    def job(self, kind: JobKind, prompt: str, files: Mapping[str, str], target: str, original: str) -> Job:
+    def job(
+        self, kind: JobKind, prompt: str, files: Mapping[str, str], target: str, **fields: Any
+    ) -> Ordered:
         """A job that waits to be submitted."""
         if self._key and any(self._key in text for text in (prompt, *files.values())):
             raise OrderRefused("key_in_text", "", "the text holds your Aristotle key; it is not sent")
         job_id = new_id(kind, self._mode)
-        return Job(
-            id=job_id,
-            kind=kind,
-            mode=self._mode,
-            created=self._now,
-            submission=Submission(job_id, prompt, dict(files), target),
-            original=original,
-        )
+        job = Job(id=job_id, kind=kind, mode=self._mode, created=self._now, target=target, **fields)
+        return Ordered(job, Submission(job_id, prompt, dict(files), target))
 
 
 def _bounded(argument: str, text: str, limit: int) -> None:
@@ -66,26 +63,27 @@ def _bounded(argument: str, text: str, limit: int) -> None:
         raise OrderRefused("too_large", argument, message)
 
 
-def prove_job(order: Order, code: str, context: Mapping[str, str], hint: str) -> Job:
+def prove_job(order: Order, code: str, context: Mapping[str, str], hint: str) -> Ordered:
     """Fill in the proofs of a snippet."""
     _bounded("code", code, LONGEST_CODE)
     _bounded("hint", hint, LONGEST_DESCRIPTION)
     prompt = PROVE.format(target=MAIN) + (f"\n\nA hint: {hint}" if hint else "")
-    return order.job("prove", prompt, {**context, MAIN: code}, MAIN, code)
+    return order.job("prove", prompt, {**context, MAIN: code}, MAIN)
 
 
-def file_job(order: Order, file: ProjectFile) -> Job:
+def file_job(order: Order, file: ProjectFile) -> Ordered:
     """Fill in the proofs of a file, with its Lake project along."""
-    return order.job("file", PROVE.format(target=file.name), file.files, file.name, file.text)
+    return order.job("file", PROVE.format(target=file.name), file.files, file.name)
 
 
-def formalize_job(order: Order, description: str, context: Mapping[str, str], *, prove: bool) -> Job:
+def formalize_job(order: Order, description: str, context: Mapping[str, str], *, prove: bool) -> Ordered:
     """Write the statement of a description, with a proof if that is asked for."""
     _bounded("description", description, LONGEST_DESCRIPTION)
     if not description.strip():
         raise OrderRefused("invalid_argument", "description", "`description` is empty")
     files = {**context, DESCRIPTION: description, MAIN: ""}
-    return order.job("formalize", FORMALIZE_AND_PROVE if prove else FORMALIZE, files, MAIN, "")
+    prompt = FORMALIZE_AND_PROVE if prove else FORMALIZE
+    return order.job("formalize", prompt, files, MAIN, wants_proof=prove)
 
 
 def context_names(paths: Sequence[str]) -> list[str]:

@@ -101,7 +101,7 @@ class StandIn:
     """The service.  `scripts` and `faults` are played before what words ask for, in order."""
 
     mode: Mode = "mock"
-    interval = 0.0
+    interval = 0.01
     retry_after_s = 1
 
     def __init__(self, directory: Path | None = None) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from registry.aristotle.jobs import Job, Outcome
-from registry.aristotle.service import FAILURES, AristotleService, Mode
+from registry.aristotle.service import FAILURES, Mode
 from registry.server.group import Answer
 
 __all__ = ["answered", "job_answer", "refusal", "row_of", "scrubbed"]
@@ -48,10 +48,10 @@ def _marked(mode: Mode, message: str) -> str:
 
 
 def job_answer(
-    job: Job, service: AristotleService, now: float, *, asked: str, note: str = "", **more: Any
+    job: Job, retry_after_s: int, now: float, *, asked: str, note: str = "", **more: Any
 ) -> Answer:
     """A job as it stands.  `asked`: the status of a job that was begun by this call and is not done."""
-    fields = _open(job, service, now, asked) if job.outcome is None else _ended(job, job.outcome)
+    fields = _open(job, retry_after_s, now, asked) if job.outcome is None else _ended(job, job.outcome)
     fields |= {"project_id": job.id, "warnings": job.warnings, **_mark(job.mode), **more}
     if note:
         fields["message"] += f" ({note})"
@@ -60,9 +60,9 @@ def job_answer(
     return answered(fields, is_error=fields["status"] == "error")
 
 
-def _open(job: Job, service: AristotleService, now: float, asked: str) -> dict[str, Any]:
+def _open(job: Job, retry_after_s: int, now: float, asked: str) -> dict[str, Any]:
     status = asked or ("queued" if job.last == "queued" else "in_progress")
-    wait = max(service.retry_after_s, math.ceil(job.not_before - now))
+    wait = max(retry_after_s, math.ceil(job.not_before - now))
     if job.trouble is not None:
         problem = FAILURES[job.trouble]
         kept = "the job is kept and goes on" if job.stage == "running" else "the job is kept; it will be sent"

@@ -21,7 +21,7 @@ from registry.aristotle.choice import KEY, choose_service, is_mock
 from registry.aristotle.desk import Desk
 from registry.aristotle.escalation import ARGUMENTS
 from registry.aristotle.folders import Folders, PathRefused
-from registry.aristotle.jobs import Job, JobKind, JobStore
+from registry.aristotle.jobs import Job, JobKind, JobStore, Ordered
 from registry.aristotle.orders import Order, OrderRefused, context_names, file_job, formalize_job, prove_job
 from registry.aristotle.service import AristotleService, ServiceFailure
 from registry.errors import RegistryError
@@ -98,6 +98,9 @@ class LeanGroup(Group):
 
     def tools(self) -> tuple[ToolSpec, ...]:
         return self._tools
+
+    def close(self) -> None:
+        self._kleis.close()
 
     async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:
         started = time.monotonic()
@@ -187,9 +190,11 @@ class LeanGroup(Group):
     def _desk(self) -> Desk:
         return Desk(self._store, self.service())
 
-    def _begun(self, job: Job, *, wait: bool, note: str = "", more: Mapping[str, Any] | None = None) -> Begun:
+    def _begun(
+        self, ordered: Ordered, *, wait: bool, note: str = "", more: Mapping[str, Any] | None = None
+    ) -> Begun:
         """Hand a job in."""
-        return Begun(self._desk().open(job), wait, note, dict(more or {}))
+        return Begun(self._desk().open(ordered), wait, note, dict(more or {}))
 
     def _finished(self, job: Job, begun: Begun) -> Answer:
         """What the call that began a job says of it."""
@@ -198,16 +203,16 @@ class LeanGroup(Group):
         return self._said(job, asked="submitted", note=begun.note, **begun.more)
 
     def _said(self, job: Job, *, asked: str = "", note: str = "", **more: Any) -> Answer:
-        return job_answer(job, self.service(), time.time(), asked=asked, note=note, **more)
+        retry = 0 if job.stage == "done" else self.service().retry_after_s
+        return job_answer(job, retry, time.time(), asked=asked, note=note, **more)
 
     # Jobs begin.
 
     def _prove(self, arguments: Prove) -> Begun:
         order = self._order()
         files, warnings = self._context(arguments.context_files or ())
-        job = prove_job(order, arguments.code, files, arguments.hint or "")
-        job = msgspec.structs.replace(job, warnings=warnings)
-        return self._begun(job, wait=arguments.wait)
+        ordered = prove_job(order, arguments.code, files, arguments.hint or "")
+        return self._begun(ordered.noting(warnings=warnings), wait=arguments.wait)
 
     def _prove_kleis(self, arguments: Prove, context: CallContext) -> Answer | Begun:
         try:
@@ -217,8 +222,9 @@ class LeanGroup(Group):
         found = self._kleis.decide(arguments, context)
         if found.answer is not None or service is None:
             return found.answer or found.unknown("no key is set: Aristotle was not asked")
-        job = found.job(self._order(), arguments.hint or "")
-        return self._begun(job, wait=arguments.wait, more=found.fields(f"job {job.id}"))
+        ordered = found.job(self._order(), arguments.hint or "")
+        more = found.fields(f"job {ordered.job.id}")
+        return self._begun(ordered, wait=arguments.wait, more=more)
 
     def _prove_file(self, arguments: ProveFile) -> Begun:
         order = self._order()
@@ -226,22 +232,18 @@ class LeanGroup(Group):
         wanted = arguments.output_path or str(file.path.with_name(file.path.stem + ".solved.lean"))
         output = self._folders.output(wanted)
         notes = (f"{file.left_out} files of the project are too many or too large and stay here",)
-        job = msgspec.structs.replace(
-            file_job(order, file),
-            file_path=str(file.path),
-            output_path=str(output),
-            warnings=notes if file.left_out else (),
+        ordered = file_job(order, file).noting(
+            file_path=str(file.path), output_path=str(output), warnings=notes if file.left_out else ()
         )
-        return self._begun(job, wait=arguments.wait)
+        return self._begun(ordered, wait=arguments.wait)
 
     def _formalize(self, arguments: Formalize) -> Begun:
         order = self._order()
         given = (arguments.context_file,) if arguments.context_file else ()
         files, warnings = self._context(given)
-        job = formalize_job(order, arguments.description, files, prove=arguments.prove)
-        job = msgspec.structs.replace(job, wants_proof=arguments.prove, warnings=warnings)
+        ordered = formalize_job(order, arguments.description, files, prove=arguments.prove)
         note = f"the context file {', '.join(files)} went along" if files else ""
-        return self._begun(job, wait=arguments.wait, note=note)
+        return self._begun(ordered.noting(warnings=warnings), wait=arguments.wait, note=note)
 
     def _context(self, paths: Sequence[str]) -> tuple[dict[str, str], tuple[str, ...]]:
         """Context files by name.  The mock takes one that is missing, as the original's did, and says so."""
@@ -266,21 +268,24 @@ class LeanGroup(Group):
             return refusal(
                 "unknown_job", f"unknown project {project_id[:80]!r}", argument="project_id", hint=hint
             )
-        service = self.service()
-        if job.stage != "done" and service.mode != job.mode:
-            message = f"this job belongs to the {job.mode} service, and the {service.mode} one is in use"
+        if job.stage != "done" and (mode := self.service().mode) != job.mode:
+            message = f"this job belongs to the {job.mode} service, and the {mode} one is in use"
             return refusal("other_service", message, argument="project_id", project_id=job.id)
         return job
 
     def _check(self, kind: JobKind, project_id: str) -> Answer:
         job = self._job(kind, project_id)
-        return job if isinstance(job, Answer) else self._said(self._desk().advance(job))
+        return job if isinstance(job, Answer) else self._said(self._looked(job))
+
+    def _looked(self, job: Job) -> Job:
+        """The job after one more look; one that is done needs no service."""
+        return job if job.stage == "done" else self._desk().advance(job)
 
     def _check_file(self, arguments: CheckProveFile) -> Answer:
         job = self._job("file", arguments.project_id)
         if isinstance(job, Answer):
             return job
-        job = self._desk().advance(job)
+        job = self._looked(job)
         if job.outcome is None or not job.outcome.code:
             return self._said(job)
         if arguments.save:

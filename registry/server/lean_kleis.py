@@ -20,7 +20,7 @@ from registry.aristotle.escalation import (
     read_claim,
     steps,
 )
-from registry.aristotle.jobs import Job
+from registry.aristotle.jobs import Ordered
 from registry.aristotle.orders import Order
 from registry.server.group import Answer, CallContext
 from registry.server.lean_answers import answered, refusal
@@ -68,7 +68,7 @@ class Found(msgspec.Struct, frozen=True):
             fields["hint"] = self.exported.hint
         return answered(fields)
 
-    def job(self, order: Order, hint: str) -> Job:
+    def job(self, order: Order, hint: str) -> Ordered:
         """The job that is left to do."""
         assert self.exported is not None
         return job_of(order, self.claim, self.exported, hint)
@@ -79,6 +79,11 @@ class KleisRoute:
 
     def __init__(self, site: Site) -> None:
         self._site = site
+
+    def close(self) -> None:
+        """End the provers, if any were begun; the group `theory` may have done so already."""
+        if "sessions" in self._site.__dict__:
+            self._site.sessions.close()
 
     def decide(self, arguments: Prove, context: CallContext) -> Found:
         """Ask the provers here; export what they leave unknown.  Raises `KleisError` and `RegistryError`."""

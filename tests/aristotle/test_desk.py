@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from registry.aristotle.desk import Desk
-from registry.aristotle.jobs import Job, JobStore
+from registry.aristotle.jobs import Job, JobStore, Ordered
 from registry.aristotle.orders import Order, prove_job
 from registry.aristotle.service import AristotleService, Run, ServiceFailure
 from registry.aristotle.stand_in import Ending, Fault, Operation, Script, StandIn
@@ -49,7 +49,7 @@ class Clock:
         return self.time
 
 
-def new_job(service: AristotleService, code: str = CODE) -> Job:
+def new_job(service: AristotleService, code: str = CODE) -> Ordered:
     return prove_job(Order(service.mode, "", 0.0), code, {}, "")
 
 
@@ -257,7 +257,11 @@ def test_ids_are_random_and_nothing_else_is_read(tmp_path: Path) -> None:
 def test_a_damaged_record_is_said(tmp_path: Path) -> None:
     stand_in = StandIn()
     job = Desk(JobStore(tmp_path), stand_in).open(new_job(stand_in))
-    (tmp_path / "aristotle" / "jobs" / f"{job.id}.json").write_text("{")
+    jobs = tmp_path / "aristotle" / "jobs"
+    (jobs / f"{job.id}.order").unlink()
+    with pytest.raises(RegistryError, match="damaged"):
+        JobStore(tmp_path).order(job)
+    (jobs / f"{job.id}.json").write_text("{")
     with pytest.raises(RegistryError, match="damaged"):
         JobStore(tmp_path).get(job.id)
 

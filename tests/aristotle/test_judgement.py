@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import get_args
 
-import msgspec
 import pytest
 
 from registry.aristotle.folders import ProjectFile
@@ -22,18 +22,15 @@ REFUTED = (Finding("a", "refuted", "counterexample", "here"),)
 
 
 def snippet(**changes: object) -> Job:
-    return msgspec.structs.replace(prove_job(ORDER, TWO, {}, ""), **changes)
+    return prove_job(ORDER, TWO, {}, "").noting(**changes).job
 
 
 def file() -> Job:
-    from pathlib import Path
-
-    return file_job(ORDER, ProjectFile(Path("/x/A.lean"), "A.lean", TWO, {"A.lean": TWO}, 0))
+    return file_job(ORDER, ProjectFile(Path("/x/A.lean"), "A.lean", TWO, {"A.lean": TWO}, 0)).job
 
 
 def words(*, prove: bool) -> Job:
-    job = formalize_job(ORDER, "something", {}, prove=prove)
-    return msgspec.structs.replace(job, wants_proof=prove)
+    return formalize_job(ORDER, "something", {}, prove=prove).job
 
 
 @pytest.mark.parametrize(
@@ -68,7 +65,7 @@ def test_runs(
     expected: str,
     filled: int,
 ) -> None:
-    found = judge(job, Run(status), returned, findings)
+    found = judge(job, TWO, Run(status), returned, findings)
     assert (found.status, found.sorries_filled) == (expected, filled)
     assert found.message
 
@@ -91,7 +88,7 @@ def test_runs(
 )
 def test_what_the_service_calls_proved_and_is_not(returned: str, refusal: str | None) -> None:
     for findings in ((), (Finding("a", "proved"),)):
-        found = judge(snippet(), Run("complete"), returned, findings)
+        found = judge(snippet(), TWO, Run("complete"), returned, findings)
         assert found.status == "failed"
         assert found.refusal
         assert refusal is None or found.refusal == refusal
@@ -116,13 +113,13 @@ def test_what_the_service_calls_proved_and_is_not(returned: str, refusal: str | 
     ],
 )
 def test_formalisations(returned: str, prove: bool, expected: str) -> None:
-    assert judge(words(prove=prove), Run("complete"), returned, ()).status == expected
-    assert judge(words(prove=prove), Run("out_of_budget"), returned, ()).status == "failed"
+    assert judge(words(prove=prove), "", Run("complete"), returned, ()).status == expected
+    assert judge(words(prove=prove), "", Run("out_of_budget"), returned, ()).status == "failed"
 
 
 def test_a_refutation_says_what_was_not_looked_at() -> None:
-    said = judge(snippet(), Run("complete"), TWO, REFUTED)
-    shown = judge(snippet(), Run("complete"), FALSE, ())
+    said = judge(snippet(), TWO, Run("complete"), TWO, REFUTED)
+    shown = judge(snippet(), TWO, Run("complete"), FALSE, ())
     assert said.unchecked
     assert shown.unchecked
     assert said.unchecked != shown.unchecked
@@ -133,7 +130,7 @@ def test_a_refutation_says_what_was_not_looked_at() -> None:
 def test_every_status_of_a_run_has_an_outcome() -> None:
     for status in get_args(RunStatus):
         if Run(status).ended:
-            assert judge(snippet(), Run(status), DONE, ()).status in ("proved", "failed", "error")
+            assert judge(snippet(), TWO, Run(status), DONE, ()).status in ("proved", "failed", "error")
 
 
 def test_what_is_not_sent() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from registry.aristotle.choice import choose_service
 from registry.aristotle.desk import Desk
-from registry.aristotle.jobs import Job, JobStore
+from registry.aristotle.jobs import JobStore, Ordered
 from registry.aristotle.library import LibraryService
 from registry.aristotle.orders import Order, formalize_job, prove_job
 from registry.aristotle.service import ServiceFailure
@@ -41,7 +41,7 @@ class Meeting:
         self.service = choose_service({"ARISTOTLE_API_KEY": KEY}, home)
         self.desk = Desk(JobStore(home), self.service, now=Clock())
 
-    def job(self, **context: str) -> Job:
+    def job(self, **context: str) -> Ordered:
         return prove_job(Order(self.service.mode, KEY, 0.0), CODE, context, "")
 
 
@@ -105,11 +105,11 @@ def test_its_errors_become_ours(met: Meeting, error: Exception, code: str) -> No
 def test_a_lost_answer_is_looked_up_by_name(met: Meeting) -> None:
     job = met.job()
     met.service.submit(job.submission)
-    assert met.service.find(job.id) is not None
+    assert met.service.find(job.job.id) is not None
     assert met.service.find("something else") is None
     met.raising.append(met.lost("detail"))
     with pytest.raises(ServiceFailure) as caught:
-        met.service.find(job.id)
+        met.service.find(job.job.id)
     assert caught.value.code == "connection"
 
 

@@ -7,87 +7,24 @@ import json
 import os
 import signal
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp_types import TextResourceContents
 
+from registry.aristotle.desk import Desk
 from registry.aristotle.jobs import JobStore
 from registry.aristotle.service import Finding, Run, Submission
 from registry.aristotle.stand_in import Script, StandIn
-from registry.aristotle.stand_in_http import serving
-from tests.aristotle.talking import MOCK, Talk, converse
+from registry.aristotle.stand_in_http import HttpService, serving
+from tests.aristotle.talking import MOCK, Conversing, Talk, converse, kept
 from tests.server.pif_server import command
 from tests.server.raw_client import PATIENCE, call, demo
 
 SIMPLE = "theorem one : 1 + 0 = 1 := by\n  sorry\n"
 KEY = "arstl_not-a-real-key-7Qz"
-
-
-def test_every_failure_is_answered_and_the_job_goes_on(tmp_path: Path) -> None:
-    stand_in = StandIn()
-
-    async def talk(ask: Talk) -> None:
-        stand_in.faults.append(("submit", "rate_limited"))
-        said = await ask("prove", code=SIMPLE, wait=False)
-        assert (said.status, said.data["trouble"]) == ("submitted", "rate_limited")
-        assert "rate limit" in said.data["message"]
-        assert said.data["retry_after_s"] == 2
-        job = said.data["project_id"]
-        early = await ask("check_proof", project_id=job)
-        assert early.status == "queued"
-        assert stand_in.submissions == []
-        for fault, words in (
-            ("drop_after", "connection was lost"),
-            ("garbage", "cannot be read"),
-            ("service_error", "error of its own"),
-            ("authentication", "does not accept the key"),
-        ):
-            stand_in.faults.append(("submit", fault))
-            said = await ask("prove", code=SIMPLE, wait=False)
-            assert said.status == "submitted"
-            assert words in said.data["message"]
-            again = said
-            while again.status in ("submitted", "queued", "in_progress"):
-                again = await ask("check_proof", project_id=said.data["project_id"])
-            assert again.status == "proved"
-        for ending, status in (
-            ("partial", "failed"), ("refuted", "counterexample"), ("negated", "counterexample"), ("failed", "error"),
-            ("changed", "failed"), ("axiom", "failed"), ("unfilled", "failed"), ("lost", "error"),
-        ):  # fmt: skip
-            stand_in.scripts.append(Script(ending))
-            said = await ask("prove", code=SIMPLE + SIMPLE.replace("one", "two"))
-            assert said.status == status
-            assert said.is_error is (status == "error")
-            assert said.data["mode"] == "stand-in"
-        stand_in.scripts.append(Script("changed"))
-        said = await ask("prove", code=SIMPLE)
-        assert said.data["refusal"] == "statement-changed"
-
-    with serving(stand_in) as (origin, _):
-        converse(tmp_path, {"ARISTOTLE_STAND_IN": origin}, talk)
-
-
-def test_a_restart_keeps_jobs(tmp_path: Path) -> None:
-    jobs: list[str] = []
-
-    async def before(ask: Talk) -> None:
-        jobs.append((await ask("prove", code=SIMPLE, wait=False)).data["project_id"])
-        assert (await ask("check_proof", project_id=jobs[0])).status == "queued"
-
-    async def after(ask: Talk) -> None:
-        assert (await ask("check_proof", project_id=jobs[0])).status == "in_progress"
-        assert (await ask("check_proof", project_id=jobs[0])).status == "proved"
-
-    converse(tmp_path, MOCK, before)
-    converse(tmp_path, MOCK, after)
-
-    async def elsewhere(ask: Talk) -> None:
-        assert (await ask("check_proof", project_id=jobs[0])).status == "proved"
-
-    with serving(StandIn()) as (origin, _):
-        converse(tmp_path, {"ARISTOTLE_STAND_IN": origin}, elsewhere)
 
 
 class Deadly(StandIn):
@@ -122,6 +59,98 @@ class Deadly(StandIn):
         return super().findings(project)
 
 
+@pytest.fixture(scope="module")
+def stand_in() -> Deadly:
+    """The service behind `reached`."""
+    return Deadly("nowhere")
+
+
+@pytest.fixture(scope="module")
+def reached(stand_in: Deadly, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Conversing]:
+    """A server that talks to the stand-in over HTTP."""
+    with (
+        serving(stand_in) as (origin, _),
+        kept(tmp_path_factory.mktemp("home"), {"ARISTOTLE_STAND_IN": origin}) as conversing,
+    ):
+        yield conversing
+
+
+@pytest.fixture(scope="module")
+def mock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Conversing]:
+    """A server with the mock."""
+    with kept(tmp_path_factory.mktemp("home"), MOCK) as conversing:
+        yield conversing
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Conversing]:
+    """A server without a key."""
+    with kept(tmp_path_factory.mktemp("home"), {}) as conversing:
+        yield conversing
+
+
+def test_every_failure_is_answered_and_the_job_goes_on(stand_in: Deadly, reached: Conversing) -> None:
+    async def talk(ask: Talk) -> None:
+        stand_in.faults.append(("submit", "rate_limited"))
+        said = await ask("prove", code=SIMPLE, wait=False)
+        assert (said.status, said.data["trouble"]) == ("submitted", "rate_limited")
+        assert "rate limit" in said.data["message"]
+        assert said.data["retry_after_s"] == 2
+        job = said.data["project_id"]
+        early = await ask("check_proof", project_id=job)
+        assert early.status == "queued"
+        assert job not in [each.key for each in stand_in.submissions]
+        for fault, words in (
+            ("drop_after", "connection was lost"),
+            ("garbage", "cannot be read"),
+            ("service_error", "error of its own"),
+            ("authentication", "does not accept the key"),
+        ):
+            stand_in.faults.append(("submit", fault))
+            said = await ask("prove", code=SIMPLE, wait=False)
+            assert said.status == "submitted"
+            assert words in said.data["message"]
+            again = said
+            while again.status in ("submitted", "queued", "in_progress"):
+                again = await ask("check_proof", project_id=said.data["project_id"])
+            assert again.status == "proved"
+        for ending, status in (
+            ("partial", "failed"), ("refuted", "counterexample"), ("negated", "counterexample"), ("failed", "error"),
+            ("changed", "failed"), ("axiom", "failed"), ("unfilled", "failed"), ("lost", "error"),
+        ):  # fmt: skip
+            stand_in.scripts.append(Script(ending))
+            said = await ask("prove", code=SIMPLE + SIMPLE.replace("one", "two"))
+            assert said.status == status
+            assert said.is_error is (status == "error")
+            assert said.data["mode"] == "stand-in"
+        stand_in.scripts.append(Script("changed"))
+        said = await ask("prove", code=SIMPLE)
+        assert said.data["refusal"] == "statement-changed"
+
+    reached(talk)
+
+
+def test_a_restart_keeps_jobs(tmp_path: Path) -> None:
+    jobs: list[str] = []
+
+    async def before(ask: Talk) -> None:
+        jobs.append((await ask("prove", code=SIMPLE, wait=False)).data["project_id"])
+        jobs.append((await ask("prove", code=SIMPLE, wait=False)).data["project_id"])
+        assert (await ask("check_proof", project_id=jobs[0])).status == "queued"
+
+    async def after(ask: Talk) -> None:
+        assert (await ask("check_proof", project_id=jobs[0])).status == "in_progress"
+        assert (await ask("check_proof", project_id=jobs[0])).status == "proved"
+
+    async def later(ask: Talk) -> None:
+        assert (await ask("check_proof", project_id=jobs[0])).status == "proved"
+        assert (await ask("check_proof", project_id=jobs[1])).kind == "no_key"
+
+    converse(tmp_path, MOCK, before)
+    converse(tmp_path, MOCK, after)
+    converse(tmp_path, {}, later)
+
+
 @pytest.mark.parametrize("where", ["before submit", "after submit", "findings"])
 def test_a_kill_loses_nothing(tmp_path: Path, where: str) -> None:
     stand_in = Deadly(where)
@@ -137,15 +166,11 @@ def test_a_kill_loses_nothing(tmp_path: Path, where: str) -> None:
         (job,) = JobStore(tmp_path).all()
         assert job.stage == ("waiting" if "submit" in where else "running")
 
-        async def after(ask: Talk) -> None:
-            rows = (await ask("list_jobs")).data["jobs"]
-            assert [row["project_id"] for row in rows] == [job.id]
-            said = await ask("check_proof", project_id=job.id)
-            while said.status in ("queued", "in_progress"):
-                said = await ask("check_proof", project_id=job.id)
-            assert said.status == "proved"
-
-        converse(tmp_path, {"ARISTOTLE_STAND_IN": origin}, after, more=True)
+        desk = Desk(JobStore(tmp_path), HttpService(origin, ""))
+        while job.stage != "done":
+            job = desk.advance(job)
+        assert job.outcome is not None
+        assert job.outcome.status == "proved"
     assert [each.key for each in stand_in.submissions] == [job.id]
 
 
@@ -197,7 +222,7 @@ GROUP = """structure Loop(L) {
 OPEN = "∀(n : ℕ). ∃(p : ℕ). p > n ∧ (∀(a b : ℕ). a * b = p → (a = 1 ∨ b = 1)) ∧ (∀(a b : ℕ). a * b = p + 2 → (a = 1 ∨ b = 1))"
 
 
-def test_kleis_is_decided_here_first(tmp_path: Path) -> None:
+def test_kleis_is_decided_here_first(mock: Conversing) -> None:
     async def talk(ask: Talk) -> None:
         said = await ask("prove", language="kleis", code="∀(x : L). e • (e • x) = x", theory=GROUP)
         assert (said.status, said.data["decided_by"]) == ("proved", "kleis")
@@ -213,10 +238,10 @@ def test_kleis_is_decided_here_first(tmp_path: Path) -> None:
         assert unknown.is_error
         assert "mock" not in said.data, "what is decided here is no mock"
 
-    converse(tmp_path, MOCK, talk)
+    mock(talk)
 
 
-def test_what_kleis_leaves_open_goes_on(tmp_path: Path) -> None:
+def test_what_kleis_leaves_open_goes_on(mock: Conversing, bare: Conversing) -> None:
     async def with_service(ask: Talk) -> None:
         said = await ask("prove", language="kleis", code=OPEN, wait=False)
         assert said.status == "submitted"
@@ -239,11 +264,11 @@ def test_what_kleis_leaves_open_goes_on(tmp_path: Path) -> None:
         assert "project_id" not in said.data
         assert "decided_by" not in said.data
 
-    converse(tmp_path, MOCK, with_service)
-    converse(tmp_path, {}, without)
+    mock(with_service)
+    bare(without)
 
 
-def test_without_a_key(tmp_path: Path) -> None:
+def test_without_a_key(bare: Conversing) -> None:
     async def talk(ask: Talk) -> None:
         for said in (
             await ask("formalize", description="Addition is commutative."),
@@ -259,7 +284,7 @@ def test_without_a_key(tmp_path: Path) -> None:
             "problem": "no_key", "message": "no key for Aristotle is set",
         }  # fmt: skip
 
-    converse(tmp_path, {}, talk)
+    bare(talk)
 
 
 def test_a_key_without_the_library(tmp_path: Path) -> None:
@@ -276,9 +301,8 @@ def test_a_key_without_the_library(tmp_path: Path) -> None:
     converse(tmp_path, environment, talk)
 
 
-def test_no_call_waits_for_the_service_longer_than_it_may(tmp_path: Path) -> None:
-    """Two calls at once: the one that waits does not keep the other."""
-    stand_in = Deadly("look")
+def test_a_call_that_waits_keeps_no_other(stand_in: Deadly, reached: Conversing) -> None:
+    stand_in.where = "look"
 
     async def talk(ask: Talk) -> None:
         waiting = asyncio.create_task(ask("prove", code=SIMPLE))
@@ -287,5 +311,4 @@ def test_no_call_waits_for_the_service_longer_than_it_may(tmp_path: Path) -> Non
         stand_in.go.set()
         assert (await waiting).status == "proved"
 
-    with serving(stand_in) as (origin, _):
-        converse(tmp_path, {"ARISTOTLE_STAND_IN": origin}, talk)
+    reached(talk)
