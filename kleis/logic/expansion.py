@@ -103,7 +103,7 @@ class _Expansion:
         self._task = task
         terminations = dict(task.meaning.terminations)
         self._written = {
-            each.key: Recursive(each, terminations.get(each.key, _NOT_RECURSIVE))
+            each.key: Recursive(each, terminations.get(each.key, _ENDLESS if each.group else _NOT_RECURSIVE))
             for each in task.meaning.definitions
         }
         self._made: dict[str, Recursive] = {}
@@ -296,6 +296,7 @@ class _Expansion:
 
 
 _NOT_RECURSIVE = Termination(kind="structural")
+_ENDLESS = Termination(kind="unknown", reason="nothing is known of its recursion")
 
 
 def _coerced_list(key: str, given: ListOf, sort: ListOf) -> Recursive:

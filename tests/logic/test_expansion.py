@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import event, given
 
 from kleis.logic.engine import Task
 from kleis.logic.engines.induction import INDUCTION, check_induction
+from kleis.logic.engines.z3_runs import run_text
 from kleis.logic.expansion import expanded
 from kleis.logic.smt.script import encode
 from kleis.logic.smt.sorts import Inexpressible
@@ -95,6 +97,30 @@ def test_a_function_that_changes_in_the_recursion_is_handed_on_as_a_value() -> N
     assert call.definition == "grow"
 
 
+FUNCTORS = """
+structure Laws {
+  operation image : (ℤ → ℤ) × List(ℤ) → List(ℤ)
+  axiom as_map : ∀(f : ℤ → ℤ). ∀(l : List(ℤ)). image(f, l) = map(f, l)
+}
+"""
+
+
+def test_an_axiom_about_all_functions_hands_them_on_as_values() -> None:
+    given_task = task(FUNCTORS, "∀(l : List(ℤ)). length(image(λ x . x + 1, l)) = length(l)")
+    script = encode(given_task)
+    assert "(Array Int Int)" in script.text()
+    assert run_text(script.text(), 200_000).status in ("unsat", "unknown")
+    assert run_text(script.text().replace("(assert (not", "(assert (and true"), 200_000).status != "unsat"
+
+
+def test_a_recursion_of_which_nothing_is_known_is_not_said_to_end() -> None:
+    program = "define far(l : List(ℤ)) : ℤ = match l { Nil => 0 | Cons(h, t) => length(t) + far(t) }\n"
+    meaning = task(program, "∀(l : List(ℤ)). far(l) ≥ 0").meaning
+    encode(Task(meaning))
+    with pytest.raises(Inexpressible, match="termination"):
+        encode(Task(msgspec.structs.replace(meaning, terminations=())))
+
+
 SORT = """
 define insort(x : ℤ, l : List(ℤ)) : List(ℤ) =
   match l { Nil => [x] | Cons(h, t) => if x ≤ h then Cons(x, l) else Cons(h, insort(x, t)) }
@@ -118,6 +144,11 @@ PROVED = [
     ("", "∀(l : List(ℕ)). ∀(m : List(ℤ)). length(append(l, m)) = length(l) + length(m)"),
     ("", "∀(l : List(ℕ)). sum(l) ≥ 0"),
     ("", "∀(n : ℤ). n ≥ 0 → 2 * sum(range(n)) = n * (n - 1)"),
+    ("", "∀(l : List(ℤ)). foldl(λ a x . Cons(x, a), ([] : List(ℤ)), l) = reverse(l)"),
+    ("", "∀(x : ℤ). ∀(l : List(ℤ)). in_set(x, reverse(l)) = in_set(x, l)"),
+    (SORT, "∀(l : List(ℤ)). ordered(sorted(l))"),
+    (SORT, "∀(x : ℤ). ∀(l : List(ℤ)). count(x, sorted(l)) = count(x, l)"),
+    (SORT, "∀(l : List(ℤ)). length(sorted(l)) = length(l)"),
 ]
 
 NOT_PROVED = [
@@ -131,6 +162,9 @@ NOT_PROVED = [
     ("", "∀(l : List(ℤ)). length(map(λ x . div(1, x), l)) = length(l)"),
     ("", "∀(l : List(ℤ)). foldr(λ x a . 0, div(1, length(l)), l) = 0"),
     ("", "∀(n : ℤ). length(replicate(n, 0)) ≥ 0"),
+    (SORT, "∀(l : List(ℤ)). sorted(l) = l"),
+    (SORT, "∀(l : List(ℤ)). ordered(l)"),
+    (SORT, "∀(x : ℤ). ∀(l : List(ℤ)). count(x, l) ≤ 1"),
 ]
 
 
