@@ -12,6 +12,7 @@ One phase, one module, in reading order:
     theory                                 the declarations in force: immutable, grows one by one
     resolution                             unknown names, wrong arities, surprising readings
     values, budget, builtins, evaluation   exact concrete evaluation under a budget
+    corpus                                 papers whose claims are linked to declarations; theories as papers
     errors                                 the refusals: code, place, found, expected, hint
 
 What to call first::

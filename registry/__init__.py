@@ -8,6 +8,8 @@
 | `workspace` | everything that can be done with PIF tools, for the server and the commands alike; what to call first |
 | `admission` | how many runs may go on at once |
 | `difference`, `help` | how terms differ; the language explained |
+| `aristotle` | jobs of the proving service for Lean, and whether to believe what comes back |
+| `drawing`, `publication` | graphs as Mermaid and SVG; a theory's paper written into a corpus |
 | `server` | MCP: the only package that imports the SDK |
 | `cli` | the `pif` command |
 

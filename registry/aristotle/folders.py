@@ -31,6 +31,7 @@ MOST_FILES = 500
 LAKE_FILES = ("lakefile.toml", "lakefile.lean")
 _SENT_BESIDE = (*LAKE_FILES, "lean-toolchain", "lake-manifest.json")
 _NUMBERS = 1_000
+_LONGEST_PATH, _LONGEST_NAME = 4_000, 240
 
 PathCode = Literal["path_refused", "not_found", "already_exists", "too_large", "not_a_file", "unwritable"]
 
@@ -72,9 +73,11 @@ class Folders:
                 "this server may use no files",
                 "start it with --root DIR (repeatable) to allow a directory",
             )
-        if "\0" in given or not given.strip():
+        names = given.replace("\\", "/").split("/")
+        too_long = len(given) > _LONGEST_PATH or any(len(name.encode()) > _LONGEST_NAME for name in names)
+        if "\0" in given or not given.strip() or too_long:
             raise PathRefused("path_refused", "this is no path of a file")
-        real = Path(os.path.realpath(self._roots[0] / Path(given).expanduser()))
+        real = Path(os.path.realpath(self._roots[0] / given))
         self._check(real)
         return real
 

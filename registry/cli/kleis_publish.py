@@ -76,6 +76,9 @@ def publish(asked: Publishing, *, as_json: bool) -> int:
         text = loading.text_of(error.file) if loading is not None else ""
         complain(f"error  {render(error, text) if error.line else error}", style="bad")
         return 1
+    except OSError as error:
+        complain(f"error  {error.filename or asked.corpus} cannot be written: {error.strerror}", style="bad")
+        return 1
     screen = Screen()
     if as_json:
         screen.out.write(json_text(answer) + "\n")

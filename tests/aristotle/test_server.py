@@ -123,6 +123,12 @@ def test_every_failure_is_answered_and_the_job_goes_on(stand_in: Deadly, reached
             assert said.status == status
             assert said.is_error is (status == "error")
             assert said.data["mode"] == "stand-in"
+        stand_in.scripts.append(Script("proved", looks=1, raw="DREAMING"))
+        job = (await ask("prove", code=SIMPLE, wait=False)).data["project_id"]
+        said = await ask("check_proof", project_id=job)
+        assert said.status == "in_progress"
+        assert "DREAMING" in said.data["message"]
+        assert "percent_complete" not in said.data
         stand_in.scripts.append(Script("changed"))
         said = await ask("prove", code=SIMPLE)
         assert said.data["refusal"] == "statement-changed"

@@ -27,13 +27,17 @@ def refused(call: object, *arguments: object) -> str:
 
 
 @pytest.mark.parametrize(
-    "name", ["../secret.lean", "/etc/passwd", "a/../../secret.lean", "~/x.lean", "", " ", "a\0b"]
+    "name", ["../secret.lean", "/etc/passwd", "a/../../secret.lean", "", " ", "a\0b", "x" * 300, "x/" * 3_000]
 )
 def test_paths_that_lead_out(root: Path, name: str) -> None:
     folders = Folders([root])
     assert refused(folders.read, name) == "path_refused"
     assert refused(folders.output, name) == "path_refused"
     assert refused(folders.project, name) == "path_refused"
+
+
+def test_a_tilde_is_a_name_like_any_other(root: Path) -> None:
+    assert Folders([root]).real("~nobody/x.lean") == root.resolve() / "~nobody" / "x.lean"
 
 
 def test_links_that_lead_out(root: Path) -> None:

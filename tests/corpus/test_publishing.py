@@ -156,6 +156,13 @@ def test_refusals_write_nothing(
     assert not (home / "shelf").exists()
 
 
+def test_a_place_that_cannot_be_written(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / "file").write_text("")
+    status, _, err = run(capsys, "publish", "Semi Lattice", "--corpus", "file/shelf")
+    assert status == 1
+    assert "cannot be written" in err
+
+
 def test_a_directory_with_other_things_is_no_corpus(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(CorpusError, match="not empty"):
