@@ -51,7 +51,8 @@ _SORTS: dict[str, Sort] = {
 """Types of which values are made up."""
 
 _SEED = 0
-_SIZES = (0, 1, 1, 2, 2, 3, 4, 6)
+_SIZES = (0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 6, 6, 8)
+_VALUES = 8
 _POINTS = 64
 _FUEL = 50_000
 _CASES = 60
@@ -65,7 +66,8 @@ class ToolModel:
         self._operations = operations
         self._sort = _SORTS[carrier]
         random = Random(_SEED)
-        self._values = [sample(random, self._sort, size) for size in _SIZES]
+        made = [sample(random, self._sort, size) for size in _SIZES]
+        self._values = list({render_value(each): each for each in made}.values())[:_VALUES]
         self._runs: dict[tuple[str, ...], Value | None] = {}
         self._columns: dict[tuple[int, Term], list[Value | None]] = {}
 

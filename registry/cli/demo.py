@@ -137,6 +137,8 @@ def holds(expected: Json, answer: Json) -> bool:
             key in answer and holds(part, answer[key]) for key, part in expected.items()
         )
         return same
+    if isinstance(expected, list) and isinstance(answer, list):
+        return len(expected) == len(answer) and all(map(holds, expected, answer))
     return type(expected) is type(answer) and bool(expected == answer)
 
 
@@ -176,6 +178,7 @@ def _received(answer: dict[str, Json]) -> list[str]:
             return [f"continuation: step {step}, next input {_cut(given)}   ({fuel} fuel{stopped})"]
         case "tool":
             lines = [f"{answer['name']}@{answer['version']} {answer['outcome']}, {answer['hash'][:17]}…"]
+            lines += [f"{law['status']}: {law['law']}" for law in answer.get("laws", ())]
             return [*lines, *(f"warning: {warning}" for warning in answer.get("warnings", ()))]
         case "tools":
             return [", ".join(f"{tool['name']}@{tool['version']}" for tool in answer["tools"])]

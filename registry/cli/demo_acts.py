@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from registry.cli.demo_bridge import CONJECTURES, SYNTHESIS
+from registry.cli.demo_bridge import CONJECTURES, LAWS, SYNTHESIS
 from registry.cli.demo_calls import Act, Call
 from registry.cli.demo_theory import THEORY, THEORY_LATER
 
@@ -269,6 +269,7 @@ ACTS: tuple[Act, ...] = (
     THEORY,
     CONJECTURES,
     SYNTHESIS,
+    LAWS,
 )
 """The acts of the first day."""
 

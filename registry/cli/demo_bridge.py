@@ -1,4 +1,5 @@
-"""The acts of `pif demo` in which tools ask a theory: conjectures of an agent's own, and synthesis by counterexample.
+"""The acts of `pif demo` in which the two languages meet: conjectures of an agent's own, synthesis by counterexample, and
+laws that a new version of a tool must keep.
 
 Specification: issue 7, items 5 to 7.
 """
@@ -9,7 +10,7 @@ from typing import Any
 
 from registry.cli.demo_calls import Act, Call
 
-__all__ = ["CONJECTURES", "SYNTHESIS"]
+__all__ = ["CONJECTURES", "LAWS", "SYNTHESIS"]
 
 Json = Any
 
@@ -92,9 +93,9 @@ CONJECTURES = Act(
         ),
         Call(
             "explore",
-            {"structure": "Symmetries", "size": 4},
-            {"type": "exploration", "complete": True, "undecided": [], "candidates": 688},
-            "all equations between terms of at most four symbols",
+            {"structure": "Symmetries", "size": 3},
+            {"type": "exploration", "complete": True, "undecided": [], "candidates": 92},
+            "all equations between terms of at most three symbols",
         ),
     ),
 )
@@ -143,3 +144,41 @@ SYNTHESIS = Act(
     ),
 )
 """The library's tool, on a specification of a maximum."""
+
+
+def _chosen(then: Json, other: Json) -> Json:
+    cond = {"lte": [_X, _Y]}
+    return {"lam": "x", "body": {"lam": "y", "body": {"if": {"cond": cond, "then": then, "else": other}}}}
+
+
+_BOUND = "∀(x y : ℤ). larger(x, y) ≥ x ∧ larger(x, y) ≥ y"
+_SWAPPED = "∀(x y : ℤ). larger(x, y) = larger(y, x)"
+_LARGER = {"name": "larger", "description": "The larger of two numbers"}
+
+LAWS = Act(
+    "Laws of a tool are proved, and a new version must keep them",
+    (
+        Call(
+            "evolve",
+            {**_LARGER, "code": _chosen(_Y, _X), "laws": [_BOUND, _SWAPPED]},
+            {"type": "tool", "version": 1, "laws": [{"status": "proved"}, {"status": "proved"}]},
+            "what the synthesis found, with two laws and a certificate for each",
+        ),
+        Call(
+            "evolve",
+            {**_LARGER, "code": _chosen(_X, _Y)},
+            {
+                "type": "error",
+                "error": {"kind": "law_disproved", "counterexample": {"input": {"x": 0, "y": 1}}},
+            },
+            "a wrong version: refused, with a run that shows it",
+        ),
+        Call(
+            "explore",
+            {"tools": ["larger"], "size": 3, "variables": 2},
+            {"type": "exploration", "complete": True, "undecided": []},
+            "the laws that nobody asked for",
+        ),
+    ),
+)
+"""A tool with proved laws, a version that breaks one, and the laws that `explore` finds."""

@@ -71,7 +71,7 @@ def process(environment: dict[str, str], tmp_path: Path) -> Process:
         *arguments: object, env: Mapping[str, str] | None = None, input: bytes = b"", **more: Any
     ) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
-            command(*arguments), env={**environment, **(env or {})}, input=input, cwd=tmp_path, timeout=60,
+            command(*arguments), env={**environment, **(env or {})}, input=input, cwd=tmp_path, timeout=300,
             **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more},
         )  # fmt: skip
 
