@@ -169,9 +169,13 @@ def _check_dropped(dropped: Sequence[str], old: dict[str, KeptLaw]) -> None:
             )  # fmt: skip
 
 
-def is_stale(law: KeptLaw, tools: Tools) -> bool:
-    """Whether a tool that a law rests on is another now, or gone."""
-    return any(_has_changed(label, hash_, tools) for label, hash_ in law.tools.items())
+def is_stale(law: KeptLaw, tools: Tools, own: ToolRecord | None = None) -> bool:
+    """Whether a tool that a law rests on is another now, or gone. `own` is the version that the law is of."""
+    return any(
+        _has_changed(label, hash_, tools)
+        for label, hash_ in law.tools.items()
+        if own is None or label != own.reference or hash_ != own.hash
+    )
 
 
 def _has_changed(label: str, hash_: str, tools: Tools) -> bool:
@@ -188,7 +192,7 @@ def current_laws(record: ToolRecord, tools: Tools) -> list[Json]:
             shown |= {"cases": law.cases, "seed": law.seed}
         if law.labels:
             shown["labels"] = list(law.labels)
-        if is_stale(law, tools):
+        if is_stale(law, tools, record):
             shown["stale"] = True
         listed.append(shown)
     return listed

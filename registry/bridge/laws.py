@@ -222,6 +222,9 @@ class LawCheck:
             )
         if self._wrong(law)(point):
             return self._refuted(law, point, verdict.engine, labels)
+        if point.truth == "open":
+            said = f"the prover finds that it does not hold for {_inputs(point.as_json())}, where runs met a limit"
+            return LawReport(law.text, "untested", reason=said, engine=verdict.engine, labels=labels)
         reason = "where the prover found it not to hold, a tool has no value"
         return self._tried(
             law, labels, reason if point.without else "the prover's counterexample was not confirmed"
@@ -270,6 +273,8 @@ class LawCheck:
                              without_value=tally.without_value)  # fmt: skip
         if tally.without_value:
             labels = (*labels, f"without a value at {tally.without_value} points")
+        if tally.open:
+            labels = (*labels, f"not decided at {tally.open} points, within the limits of runs")
         return LawReport(law.text, "tested", reason=reason, labels=labels, cases=tally.true, seed=self.seed,
                          without_value=tally.without_value)  # fmt: skip
 

@@ -33,6 +33,7 @@ from kleis.syntax import (
 from kleis.theory import Theory
 from kleis.traversal import children
 from pif.analysis.facts import facts_of
+from pif.analysis.tool_types import typing_of
 from pif.analysis.types import Shape, Type, find
 from pif.budget import reserve_stack
 from pif.reference.machine import Tool, Tools
@@ -46,6 +47,7 @@ from registry.bridge.node_types import (
     parameter_types,
 )
 from registry.bridge.parts import Function, Source, Untranslatable
+from registry.bridge.putting_in import with_tools_put_in
 from registry.bridge.translation import Translator
 from registry.bridge.trials import ToolSignature
 
@@ -87,6 +89,7 @@ class ToolTheory:
         self.refused: dict[str, Untranslatable] = {}
         self._functions: dict[str, Function | None] = {}
         self._types: dict[str, NodeTypes] = {}
+        self._wholes: dict[str, Tool] = {}
 
     def add(self, reference: str) -> Translated:
         """A tool and all that it calls, in the theory; `Untranslatable` where it cannot be."""
@@ -98,6 +101,7 @@ class ToolTheory:
     def of(self, tool: Tool) -> Translated:
         """The same of a tool at hand."""
         reserve_stack(_STACK)
+        tool = self._whole(tool)
         if tool.label in self.refused:
             raise self.refused[tool.label]
         if tool.label not in self.translated:
@@ -107,6 +111,24 @@ class ToolTheory:
                 self.refused[tool.label] = error
                 raise
         return self.translated[tool.label]
+
+    def _whole(self, tool: Tool) -> Tool:
+        """A tool with those that take functions put in."""
+        if tool.label not in self._wholes:
+            term = with_tools_put_in(tool.term, self._higher_order)
+            same = term is tool.term
+            self._wholes[tool.label] = (
+                tool if same else Tool(tool.name, tool.version, term, reference=tool.reference)
+            )
+        return self._wholes[tool.label]
+
+    def _higher_order(self, name: str) -> Tool | None:
+        """The tool of a name, where it takes or gives functions."""
+        tool = None if name == "self" else self.tools.tool(name)
+        if tool is None:
+            return None
+        given, result = parameter_types(typing_of(tool, self.tools).type_, _parameters(tool))
+        return tool if any(map(_is_function, (*given, result))) else None
 
     # ── What a tool is ───────────────────────────────────────────────────────────────────────────────────────
 
@@ -123,14 +145,13 @@ class ToolTheory:
         return self._functions[tool.label]
 
     def _function(self, tool: Tool) -> Function | None:
+        tool = self._whole(tool)
         types = self.types(tool)
         if types.whole.type_ is None:
             found = types.whole.problems[0] if types.whole.problems else None
             reason = f"it has a type error: {found.message}" if found else "its types are too large"
             raise Untranslatable(reason, found.path if found else "", tool.label)
-        count, term = 0, tool.term
-        while term.op == "lam":
-            count, term = count + 1, term.parts[0]
+        count = _parameters(tool)
         given, result = parameter_types(types.whole.type_, count)
         if any(map(_is_function, (*given, result))):
             return None
@@ -156,9 +177,7 @@ class ToolTheory:
         except Untranslatable:
             pass
         types = self.types(tool)
-        count, term = 0, tool.term
-        while term.op == "lam":
-            count, term = count + 1, term.parts[0]
+        count = _parameters(tool)
         given, result = parameter_types(types.whole.type_, count)
         if any(map(_is_function, (*given, result))):
             return None
@@ -212,7 +231,7 @@ class ToolTheory:
         made: dict[str, Translated] = {}
         waiting = [tool]
         while waiting:
-            each = waiting.pop()
+            each = self._whole(waiting.pop())
             if each.label in made or each.label in self.translated:
                 continue
             if each.label in self.refused:
@@ -283,6 +302,14 @@ def at_integers(type_: TypeExpression) -> TypeExpression:
             return ProductType(tuple(map(at_integers, items)))
         case _:
             return type_
+
+
+def _parameters(tool: Tool) -> int:
+    """How many lambdas a tool's code begins with."""
+    count, term = 0, tool.term
+    while term.op == "lam":
+        count, term = count + 1, term.parts[0]
+    return count
 
 
 def _kind(type_: Type | None) -> str:

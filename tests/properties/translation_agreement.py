@@ -101,8 +101,8 @@ def disagreement(theory: ToolTheory, tools: Tools, name: str, inputs: list[Json]
     try:
         meaning = Elaborator(theory.theory).proposition(claim)
     except KleisError as error:
-        if "too long to be written out" in error.message:
-            return "limit"
+        if "too long to be written out" in error.message or "the elements of []" in error.message:
+            return "limit"  # of what the input can be written as, not of the definition
         return f"Kleis has no reading: {error}"
     assert meaning.claim is not None
     account = Account(BOUNDS.budget)
