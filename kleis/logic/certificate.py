@@ -7,6 +7,7 @@ Specification: proving.md §6.  A certificate holds the theory with its imports 
                 it is computed to be true; the core; a model of the axioms in it, if one was found; lemmas as certificates of their own
 ``inconsistent``  the same of the declarations alone
 ``disproved``   the witness, as data, and the evidence that it is
+``consistent``  the same of a model of what a `part` of the theory declares; ``inconsistent`` may be about a part too
 ==============  ===============================================================================================
 
 `check` parses the claim again, encodes it again and compares hashes, solves every obligation again, checks schemes and
@@ -21,7 +22,7 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -52,6 +53,7 @@ __all__ = [
     "check",
     "core_task",
     "declarations_of",
+    "parts_of",
     "solvers_of",
 ]
 
@@ -95,6 +97,8 @@ class SecondOpinion(msgspec.Struct, frozen=True):
 class Certificate(msgspec.Struct, frozen=True, kw_only=True):
     """A verdict with everything that a check needs.
 
+    part
+        The structure, or group of sections, whose declarations it is about; there is no claim then.
     theory
         All declarations in force, imports written out, as Kleis.
     meaning
@@ -113,6 +117,7 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True):
     status: Status
     claim: str
     using: str = ""
+    part: str = ""
     theory: str
     meaning: str
     engine: str
@@ -182,6 +187,15 @@ def declarations_of(meaning: Meaning) -> Meaning:
     return msgspec.structs.replace(meaning, claim=None, free=(), axioms=(*meaning.axioms, *sections))
 
 
+def parts_of(elaborator: Elaborator) -> Iterator[tuple[str, Meaning]]:
+    """What a theory declares, part by part: structures with parameters, and groups of sections that hang together."""
+    for each in elaborator.globals.structures():
+        if each.parameters:
+            yield each.name, elaborator.structure(each.name)
+    for meaning in elaborator.components():
+        yield ", ".join(dict.fromkeys(each.structure for each in meaning.instances)), meaning
+
+
 def core_task(meaning: Meaning, core: Iterable[str]) -> Task:
     """The question whether some axioms have a model."""
     names = set(core)
@@ -220,6 +234,8 @@ class _Check:
                 return [*findings, *self._proof(task, axioms_clash=True)]
             case "disproved":
                 return [*findings, self._witness("counterexample", task, given.witness, given.evidence)]
+            case "consistent" if given.part:
+                return [*findings, self._witness("model", task, given.witness, given.evidence)]
             case "consistent" | "unknown" | "error":
                 return [*findings, Finding("status", False, f"no certificate says {given.status}")]
 
@@ -230,6 +246,8 @@ class _Check:
         given = self._certificate
         theory = Theory().include(parse_program(given.theory, file="<theory>"))
         elaborator = self._elaborator = Elaborator(theory)
+        if given.part:
+            return Task(declarations_of(self._part(elaborator, given.part)))
         meaning = self._elaborated(elaborator, given)
         lemmas = []
         for each in given.lemmas:
@@ -241,6 +259,15 @@ class _Check:
         if given.status == "inconsistent":
             meaning = declarations_of(meaning)
         return Task(meaning, tuple(lemmas))
+
+    def _part(self, elaborator: Elaborator, part: str) -> Meaning:
+        """What the theory declares in one part."""
+        if self._certificate.lemmas or self._certificate.status not in ("consistent", "inconsistent"):
+            raise CertificateError("declarations alone prove nothing", code="certificate-part")
+        for name, meaning in parts_of(elaborator):
+            if name == part:
+                return meaning
+        raise CertificateError(f"the theory has no part {part}", code="certificate-part")
 
     @staticmethod
     def _elaborated(elaborator: Elaborator, given: Certificate) -> Meaning:

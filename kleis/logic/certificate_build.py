@@ -23,6 +23,7 @@ from kleis.logic.certificate import (
     check,
     core_task,
     declarations_of,
+    parts_of,
     solvers_of,
 )
 from kleis.logic.certificate_data import UnwritableError, written
@@ -39,7 +40,7 @@ from kleis.printer import print_declaration
 from kleis.syntax import Example, Import
 from kleis.theory import Theory
 
-__all__ = ["Contradiction", "Question", "build", "theory_text"]
+__all__ = ["Contradiction", "Question", "build", "build_part", "theory_text"]
 
 _GUARDS = Guards(cpu=240, wall=600.0, memory=2048)
 _CHECKER = "kleis.logic.evidence:CHECKER"
@@ -73,6 +74,13 @@ def build(
     return _Builder(broker, theory, order).certificate(question, verdict)
 
 
+def build_part(
+    broker: Broker, theory: Theory, part: str, verdict: Verdict, *, order: Sequence[Entry] = ORDER
+) -> Certificate:
+    """The certificate of the answer whether a part of a theory has a model, checked."""
+    return _Builder(broker, theory, order).part(part, verdict)
+
+
 class _Builder:
     """Makes the certificates of one theory."""
 
@@ -88,6 +96,30 @@ class _Builder:
         for claim, found in question.lemmas:
             lemmas.append(self._checked(self._made(Question(claim, question.using), found, tuple(lemmas))))
         return self._checked(self._made(question, verdict, tuple(lemmas)))
+
+    def part(self, part: str, verdict: Verdict) -> Certificate:
+        """The certificate of a part."""
+        meaning = dict(parts_of(self._elaborator)).get(part)
+        if meaning is None or verdict.status not in ("consistent", "inconsistent"):
+            raise _no(f"a verdict that is {verdict.status} shows nothing of {part}")
+        task = Task(declarations_of(meaning))
+        entry = self._decider(verdict)
+        answer = self._asked(entry.engine, task, entry.steps)
+        base = Certificate(
+            status=verdict.status,
+            claim="",
+            part=part,
+            theory=self._theory,
+            meaning=digest_of(task.meaning, ()),
+            engine=verdict.engine,
+            budget=entry.steps,
+            solvers=solvers_of(verdict.engine),
+        )
+        if verdict.status == "consistent":
+            return self._checked(self._with_witness(base, task, answer, "model"))
+        if answer.outcome != "inconsistent":
+            raise _no(f"{verdict.engine}, asked again, is {answer.outcome}: {answer.detail}")
+        return self._checked(self._with_proof(base, task, answer))
 
     def _checked(self, certificate: Certificate) -> Certificate:
         wrong = [each for each in check(certificate, self._broker).findings if not each.ok]
@@ -174,8 +206,10 @@ class _Builder:
             outcome = "unsat" if answer.outcome == "proved" else "unknown"
             yield SecondOpinion("cvc5", found["cvc5"], each.name, outcome)
 
-    def _with_witness(self, base: Certificate, task: Task, answer: Answer) -> Certificate:
-        if answer.outcome != "refuted":
+    def _with_witness(
+        self, base: Certificate, task: Task, answer: Answer, outcome: str = "refuted"
+    ) -> Certificate:
+        if answer.outcome != outcome:
             raise _no(f"{base.engine}, asked again, is {answer.outcome}: {answer.detail}")
         evidence = self._evidence(task, answer)
         if evidence is None:

@@ -1,4 +1,4 @@
-"""`kleis verify --certificate FILE` and `kleis certificate check FILE`.
+"""`kleis verify --certificate FILE`, `kleis consistent --certificates DIR` and `kleis certificate check FILE`.
 
 Specification: proving.md §6; issue 5, item 6.  Beside ``FILE`` stand its obligations as ``FILE-stem.N.smt2``, which any
 SMT-LIB solver reads.  JSON of a check: ``{"ok", "status", "claim", "findings": [{"what", "ok", "detail"}]}``.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kleis.logic.verdict import Verdict
     from registry.cli.kleis_verify import Question
 
-__all__ = ["certified", "check_file", "obligation_files"]
+__all__ = ["certified", "certified_parts", "check_file", "obligation_files"]
 
 
 def certified(
@@ -53,6 +53,32 @@ def certified(
         return msgspec.structs.replace(verdict, warnings=(*verdict.warnings, error.message))
     _write(question.certificate, certificate)
     return msgspec.structs.replace(verdict, certificate=str(question.certificate))
+
+
+def certified_parts(
+    parts: tuple[tuple[str, Verdict], ...], folder: Path, prover: Prover, broker: Broker
+) -> tuple[tuple[str, Verdict], ...]:
+    """The verdicts on parts of a theory, each with its certificate in a file of the folder."""
+    from kleis.logic.certificate import CertificateError
+    from kleis.logic.certificate_build import build_part
+
+    folder.mkdir(parents=True, exist_ok=True)
+    found: list[tuple[str, Verdict]] = []
+    for place, (part, verdict) in enumerate(parts, 1):
+        if verdict.status in ("consistent", "inconsistent"):
+            name = "".join(each if each.isalnum() else "-" for each in part)[:_NAME]
+            file = folder / f"{place}-{name}.json"
+            try:
+                _write(file, build_part(broker, prover.theory, part, verdict))
+                verdict = msgspec.structs.replace(verdict, certificate=str(file))
+            except CertificateError as error:
+                verdict = msgspec.structs.replace(verdict, warnings=(*verdict.warnings, error.message))
+        found.append((part, verdict))
+    return tuple(found)
+
+
+_NAME = 60
+"""So many characters of a part's name are in its file's name."""
 
 
 def _lemmas(question: Question, prover: Prover) -> list[tuple[str, Verdict]]:
@@ -105,7 +131,7 @@ def check_file(file: Path, *, as_json: bool) -> int:
     except CertificateError as error:
         report = CheckReport((Finding("file", False, error.message),))
     else:
-        status, claim = certificate.status, certificate.claim
+        status, claim = certificate.status, certificate.claim or certificate.part
         with Broker() as broker:
             found = check(certificate, broker).findings
         report = CheckReport((*found, *_beside(file, certificate)))

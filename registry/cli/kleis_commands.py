@@ -200,11 +200,19 @@ def verify(
 
 @kleis.command()
 @click.argument("file", metavar="FILE")
+@click.option(
+    "--certificates",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write a certificate for each part, with obligations beside it.",
+)
 @_EXPLAIN
 @_FRESH
 @_PATH
 @_JSON
-def consistent(file: str, explain: bool, fresh: bool, path: tuple[Path, ...], as_json: bool) -> int:
+def consistent(
+    file: str, certificates: Path | None, explain: bool, fresh: bool, path: tuple[Path, ...], as_json: bool
+) -> int:
     """Decide whether what a file declares has a model.
 
     Every structure with parameters is asked about, and every group of structures without. Exit status: 0 all have
@@ -216,7 +224,9 @@ def consistent(file: str, explain: bool, fresh: bool, path: tuple[Path, ...], as
     names = expand([file])
     if len(names) != 1:
         raise click.UsageError(f"{file} is a directory: ask about one file")
-    return consistent_file(names[0], path, fresh=fresh, explain=explain, as_json=as_json)
+    return consistent_file(
+        names[0], path, fresh=fresh, explain=explain, as_json=as_json, certificates=certificates
+    )
 
 
 @kleis.command()

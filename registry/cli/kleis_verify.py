@@ -172,7 +172,15 @@ _FIELDS = ("code", "file", "line", "column", "end_line", "end_column", "found", 
 # ── Consistency ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def consistent_file(name: str, path: Sequence[Path], *, fresh: bool, explain: bool, as_json: bool) -> int:
+def consistent_file(
+    name: str,
+    path: Sequence[Path],
+    *,
+    fresh: bool,
+    explain: bool,
+    as_json: bool,
+    certificates: Path | None = None,
+) -> int:
     """Ask whether what a file declares has a model, part by part; the exit status."""
     texts: dict[str, str] = {}
     errors: Sequence[KleisError] = ()
@@ -187,8 +195,7 @@ def consistent_file(name: str, path: Sequence[Path], *, fresh: bool, explain: bo
     if errors:
         parts = tuple((error.file, error_verdict(error)) for error in errors)
     else:
-        with make_prover(loading.theory, fresh=fresh) as prover:
-            parts = prover.consistent()
+        parts = _parts(loading.theory, fresh, certificates)
     status = _overall(parts)
     screen = Screen()
     if as_json:
@@ -205,6 +212,16 @@ def consistent_file(name: str, path: Sequence[Path], *, fresh: bool, explain: bo
             f"{status}  {name}: {len(parts)} parts" if parts else f"{status}  {name} declares no axioms"
         )
     return exit_status(status)
+
+
+def _parts(theory: Theory, fresh: bool, certificates: Path | None) -> tuple[tuple[str, Verdict], ...]:
+    from kleis.logic.broker import Broker
+    from registry.cli.kleis_certificates import certified_parts
+
+    with Broker() as broker:
+        prover = make_prover(theory, fresh=fresh, broker=broker)
+        parts = prover.consistent()
+        return parts if certificates is None else certified_parts(parts, certificates, prover, broker)
 
 
 def _overall(parts: Sequence[tuple[str, Verdict]]) -> Status:

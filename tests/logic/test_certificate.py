@@ -15,7 +15,7 @@ import pytest
 
 from kleis.logic.broker import Broker
 from kleis.logic.certificate import Certificate, CertificateError, ObligationText, check
-from kleis.logic.certificate_build import Question, build, theory_text
+from kleis.logic.certificate_build import Question, build, build_part, theory_text
 from kleis.logic.obligations import RefusedError, commands, digest
 from kleis.logic.portfolio import Entry
 from kleis.logic.questions import Prover
@@ -370,6 +370,30 @@ def test_only_what_is_computed_needs_no_termination(broker: Broker) -> None:
     for other in ("spin(0) = 1", "spin(0) = spin(0)", "∀(n : ℤ). spin(n) = 0"):
         meaning = digest_of(elaborate(spinning, parse_expression(other)))
         refused(broker, certificate, claim=other, meaning=meaning)
+
+
+@pytest.mark.parametrize(("part", "status"), [("Group", "consistent"), ("Clash", "inconsistent")])
+def test_the_answer_about_a_part_has_a_certificate_that_nobody_can_bend(
+    broker: Broker, part: str, status: str
+) -> None:
+    verdict = dict(Prover(theory(), broker=broker).consistent(part))[part]
+    assert verdict.status == status
+    certificate = build_part(broker, theory(), part, verdict)
+    assert check(Certificate.from_json(certificate.to_json()), broker).ok
+    other = "inconsistent" if status == "consistent" else "consistent"
+    refused(broker, certificate, part="Order")
+    refused(broker, certificate, part="")
+    refused(broker, certificate, part="No such part")
+    for wrong in (other, "verified", "disproved"):
+        refused(broker, certificate, status=wrong)
+    changed = certificate.theory.replace("a ≠ b", "a = a").replace("e • x = x", "e • x ≠ x")
+    refused(broker, certificate, theory=changed)
+    if status == "consistent":
+        refused(broker, certificate, witness=None)
+    else:
+        refused(broker, certificate, obligations=())
+    with pytest.raises(CertificateError):
+        build_part(broker, theory(), "Order", msgspec.structs.replace(verdict, status="unknown"))
 
 
 def test_definitions_must_terminate(broker: Broker) -> None:
