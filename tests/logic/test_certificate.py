@@ -391,7 +391,7 @@ def test_the_answer_about_a_part_has_a_certificate_that_nobody_can_bend(
     if status == "consistent":
         refused(broker, certificate, witness=None)
     else:
-        refused(broker, certificate, obligations=())
+        refused(broker, certificate, obligations=(), steps=())
     with pytest.raises(CertificateError):
         build_part(broker, theory(), "Order", msgspec.structs.replace(verdict, status="unknown"))
 
