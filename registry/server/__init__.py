@@ -12,6 +12,7 @@ From the wire inwards:
 - `group`: what a group of tools is. Read this to write one
 - `serving`: the process: signals, garbage collection, exit status
 - `serve`: what `pif serve` starts; `pif_group`, `pif_tools`, `exposure`: the group `pif`
+- `policy_group`, `policy_tools`, `policy_text`: the group `policy`; `scoped`: tools that groups have in common
 
 Not promised: HTTP, prompts, and anything about the modules' Python interfaces but `group` and `serve`.
 """
