@@ -14,7 +14,7 @@ from pathlib import Path
 
 from registry.aristotle.service import AristotleService, ServiceFailure
 
-__all__ = ["KEY", "MOCK", "STAND_IN", "choose_service", "is_mock"]
+__all__ = ["KEY", "MOCK", "STAND_IN", "check_origin", "choose_service", "is_mock"]
 
 KEY = "ARISTOTLE_API_KEY"
 MOCK = "ARISTOTLE_MOCK"
@@ -24,6 +24,13 @@ STAND_IN = "ARISTOTLE_STAND_IN"
 def is_mock(environment: Mapping[str, str]) -> bool:
     """Whether the stand-in in process is asked for."""
     return environment.get(MOCK, "").strip().casefold() in ("true", "1", "yes")
+
+
+def check_origin(origin: str) -> None:
+    """Raise ValueError where an address of the stand-in is not on loopback."""
+    from registry.aristotle.stand_in_http import HttpService
+
+    HttpService(origin, "")
 
 
 def choose_service(environment: Mapping[str, str], home: Path) -> AristotleService:

@@ -140,18 +140,26 @@ class JobStore:
 
     def _write(self, name: str, data: bytes) -> None:
         """Put a file in place, whole and synced."""
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         beside = self._folder / f".{name}.{secrets.token_hex(8)}"
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(beside, self._folder / name)
-        except OSError:
+            self._sync_folder()
+        except OSError as error:
             beside.unlink(missing_ok=True)
-            raise
+            raise RegistryError(
+                "store_error",
+                f"the job cannot be written down: {error.strerror}",
+                place=str(self._folder),
+                hint="make room or give another --home; what was written before stands",
+            ) from error
+
+    def _sync_folder(self) -> None:
         directory = os.open(self._folder, os.O_RDONLY)
         try:
             os.fsync(directory)
@@ -180,8 +188,7 @@ class JobStore:
     @contextmanager
     def lock(self, job_id: str) -> Iterator[bool]:
         """Hold a job's lock; gives False, at once, where someone else holds it."""
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor = os.open(self._folder / f"{job_id}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        descriptor = self._lock_file(job_id)
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -191,6 +198,15 @@ class JobStore:
                 yield True
         finally:
             os.close(descriptor)
+
+    def _lock_file(self, job_id: str) -> int:
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            return os.open(self._folder / f"{job_id}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise RegistryError(
+                "store_error", f"the job cannot be locked: {error.strerror}", place=str(self._folder)
+            ) from error
 
 
 def _damaged(job_id: str) -> RegistryError:

@@ -59,9 +59,10 @@ class HttpService:
 
     def __init__(self, origin: str, key: str) -> None:
         parts = urlsplit(origin)
-        if parts.scheme != "http" or parts.hostname not in _LOOPBACK or parts.port is None:
-            raise ValueError("the stand-in is reached on loopback: http://127.0.0.1:PORT")
-        self._host, self._port, self._key = parts.hostname, parts.port, key
+        host, port = parts.hostname, parts.port
+        if parts.scheme != "http" or host not in _LOOPBACK or port is None or parts.username is not None:
+            raise ValueError("ARISTOTLE_STAND_IN is an address on loopback: http://127.0.0.1:PORT")
+        self._host, self._port, self._key = host, port, key
 
     def submit(self, submission: Submission) -> str:
         """Begin a run."""

@@ -7,6 +7,7 @@ cards, an arrow from what is needed to what needs it; a dashed one is not sure.
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -74,39 +75,41 @@ def draw(
 
 
 def theory_drawing(theory: Theory, file: str) -> Drawing:
-    """What a file declares, with what it uses of other files drawn faint."""
+    """What a file declares, with what it uses of other files drawn faint.
+
+    A member's name counts for its structure where only one structure has it.
+    """
     declared: dict[str, tuple[Any, str]] = {}
-    homes: dict[str, str] = {}
+    owners: dict[str, set[str]] = {}
     for entry in theory.entries:
         node = entry.declaration
         if isinstance(node, Structure | DataDefinition | FunctionDefinition):
             declared[node.name] = (node, entry.file)
             for member in _members(node):
-                homes.setdefault(member, node.name)
-    homes.update({name: name for name in declared})
-    edges: dict[tuple[str, str], None] = {}
-    for name, (node, home) in declared.items():
-        if home == file:
-            edges.update(
-                dict.fromkeys((homes[used], name) for used in _used(node) if homes.get(used, name) != name)
-            )
+                owners.setdefault(member, set()).add(node.name)
+    homes = {member: next(iter(found)) for member, found in owners.items() if len(found) == 1}
+    homes |= {name: name for name in declared}
+    edges: dict[Edge, None] = {}
     for entry in theory.entries:
-        item = entry.declaration
-        if isinstance(item, Implements) and entry.file == file and item.name in declared:
-            edges.update(
-                dict.fromkeys(
-                    (homes[used], item.name)
-                    for used in _used(item)
-                    if homes.get(used, item.name) != item.name
-                )
-            )
-    ends = {end for edge in edges for end in edge}
+        node = entry.declaration
+        if entry.file == file and isinstance(
+            node, Structure | DataDefinition | FunctionDefinition | Implements
+        ):
+            edges.update(dict.fromkeys(_arrows(node, homes, declared)))
+    ends = {end for edge in edges for end in (edge.source, edge.target)}
     nodes = tuple(
         Node(name, _label(node), "faint" if home != file else _kind(node))
         for name, (node, home) in declared.items()
         if home == file or name in ends
     )
-    return Drawing(nodes, tuple(Edge(source, target) for source, target in edges), Path(file).name)
+    return Drawing(nodes, tuple(edges), Path(file).name)
+
+
+def _arrows(node: Any, homes: Mapping[str, str], declared: Collection[str]) -> list[Edge]:
+    """The arrows to a declaration from what it mentions; its own members are its own."""
+    own = {node.name, *_members(node)}
+    used = [homes[name] for name in _used(node) if name in homes and name not in own]
+    return [Edge(home, node.name) for home in used if home != node.name and node.name in declared]
 
 
 def _members(node: Any) -> list[str]:

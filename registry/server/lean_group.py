@@ -17,7 +17,7 @@ from typing import Any, assert_never
 import msgspec
 
 from kleis.errors import KleisError
-from registry.aristotle.choice import KEY, choose_service, is_mock
+from registry.aristotle.choice import KEY, STAND_IN, check_origin, choose_service, is_mock
 from registry.aristotle.desk import Desk
 from registry.aristotle.escalation import ARGUMENTS
 from registry.aristotle.folders import Folders, PathRefused
@@ -66,7 +66,12 @@ Request = (
 
 
 def make(site: Site) -> Group:
-    """The group over the site's home and roots, with the service that the environment asks for."""
+    """The group over the site's home and roots, with the service that the environment asks for.
+
+    Raises ValueError for an address of the stand-in that is none.
+    """
+    if origin := os.environ.get(STAND_IN, ""):
+        check_origin(origin)
     return LeanGroup(site, os.environ)
 
 

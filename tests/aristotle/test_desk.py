@@ -266,7 +266,25 @@ def test_a_damaged_record_is_said(tmp_path: Path) -> None:
         JobStore(tmp_path).get(job.id)
 
 
-@pytest.mark.parametrize("origin", ["https://127.0.0.1:1", "http://example.org:80", "http://127.0.0.1", "x"])
+def test_what_cannot_be_written_down_is_not_submitted(tmp_path: Path) -> None:
+    (tmp_path / "aristotle").write_text("a file in the way")
+    stand_in = StandIn()
+    with pytest.raises(RegistryError) as caught:
+        Desk(JobStore(tmp_path), stand_in).open(new_job(stand_in))
+    assert caught.value.kind == "store_error"
+    assert stand_in.submissions == []
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "https://127.0.0.1:1",
+        "http://example.org:80",
+        "http://127.0.0.1",
+        "x",
+        "http://127.0.0.1@example.org:80",
+    ],
+)
 def test_the_stand_in_is_on_loopback_only(origin: str) -> None:
     with pytest.raises(ValueError, match="loopback"):
         HttpService(origin, "")

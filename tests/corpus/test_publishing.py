@@ -219,6 +219,15 @@ def test_drawing_a_theory_and_a_corpus(home: Path, capsys: pytest.CaptureFixture
         "n0 --> n2",
         "n1 --> n2",
     ]
+    (home / "two.kleis").write_text(
+        "structure A(X) { operation f : X → X\n axiom a : ∀(x : X). f(x) = x }\n"
+        "structure B(Y) { operation f : Y → Y\n axiom b : ∀(y : Y). f(f(y)) = y }\n"
+        "structure C(Z) extends B(Z) { axiom c : ∀(z : Z). f(z) = z }\n"
+    )
+    status, out, _ = run(capsys, "graph", "two.kleis")
+    assert [line.strip() for line in out.splitlines() if "-->" in line] == ["n1 --> n2"], (
+        "B has an f of its own"
+    )
     root = small_corpus(home)
     status, out, _ = run(capsys, "graph", "turns", "--corpus", str(root))
     assert out.count(" --> ") == 4
