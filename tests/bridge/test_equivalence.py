@@ -1,0 +1,77 @@
+"""Whether two tools do the same: normal forms, proof, an input that tells them apart (issue 7, item 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from registry.store.sqlite import SqliteStore
+from registry.workspace import Workspace
+from tests.bridge.tools import TOOLS, function, variable
+
+Json = Any
+Y, L = variable("y"), variable("l")
+BINOMIAL = function("y", {"sub": [{"mul": [{"add": [Y, 1]}, {"add": [Y, 1]}]}, {"add": [{"mul": [2, Y]}, 1]}]})
+ALMOST = function("y", {"if": {"cond": {"eq": [Y, 37]}, "then": 0, "else": {"mul": [Y, Y]}}})
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    made = Workspace(SqliteStore(tmp_path_factory.mktemp("home")))
+    for name, code in TOOLS.items():
+        made.evolve(name, "A tool", code)
+    yield made
+    made.close()
+
+
+def compared(workspace: Workspace, left: Json, right: Json) -> Json:
+    return workspace.analyze(left, against=right)["equivalence"]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "by"),
+    [
+        ("square", function("y", {"mul": [Y, Y]}), "normal_form"),
+        ("square", BINOMIAL, "proof"),
+        ({"add": [1, 1]}, {"mul": [1, 2]}, "normal_form"),
+    ],
+)
+def test_two_that_do_the_same(workspace: Workspace, left: Json, right: Json, by: str) -> None:
+    found = compared(workspace, left, right)
+    assert (found["status"], found["by"]) == ("proved", by)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("square", ALMOST),
+        ("square", "double"),
+        ("sum", function("l", {"length": L})),
+        ("square", function("y", "text")),
+        ({"add": [1, 1]}, 3),
+        (function("l", {"head": L}), function("l", {"head": {"tail": L}})),
+    ],
+)
+def test_two_that_differ_do_so_at_the_input_shown(workspace: Workspace, left: Json, right: Json) -> None:
+    found = compared(workspace, left, right)
+    assert found["status"] == "refuted"
+    one, other = found["counterexample"]["answers"]
+    assert one["answer"] != other["answer"]
+
+
+def test_the_solver_finds_what_a_search_would_not(workspace: Workspace) -> None:
+    assert compared(workspace, "square", ALMOST)["counterexample"]["input"] == [37]
+
+
+def test_errors_of_one_kind_are_one_answer(workspace: Workspace) -> None:
+    """Both have no head for []; where one of them has no value, equality is no proposition, so it is not proved."""
+    left, right = (function("l", {op: [{"head": L}, 0]}) for op in ("add", "sub"))
+    found = compared(workspace, left, right)
+    assert found["status"] == "unknown"
+    assert found["cases"] > 0
+
+
+def test_what_is_no_term_is_refused(workspace: Workspace) -> None:
+    assert workspace.analyze("square", against={"lam": 1})["error"]["path"] == "/against"
