@@ -9,7 +9,7 @@ from kleis.syntax import Boolean, Call, Expression, ListLiteral, Number, Text
 from kleis.values import Data, ListValue, render_value
 from kleis.values import Value as KleisValue
 from pif.budget import INTEGER_BITS
-from pif.values import Record, Value, items_of, list_of
+from pif.values import Quoted, Record, Value, items_of, list_of
 
 __all__ = ["kleis_value", "parts_of", "record_of", "verdict_record", "written_value"]
 
@@ -141,7 +141,7 @@ def _model(evidence: Evidence | None) -> Record:
 
 
 def parts_of(value: Value) -> int:
-    """How many parts a value has, each 64 characters of a string counted as one."""
+    """How many parts a value has; each 64 characters of a string and each node of a quoted term count as one."""
     count = 0
     stack = [value]
     while stack:
@@ -149,6 +149,8 @@ def parts_of(value: Value) -> int:
         count += 1
         if isinstance(part, str):
             count += len(part) >> 6
+        elif isinstance(part, Quoted):
+            count += part.term.nodes
         elif isinstance(part, Record):
             stack.extend(part.fields.values())
         elif isinstance(part, tuple) and len(part) == 3:

@@ -26,7 +26,7 @@ Theory: build mathematics that is checked. Kleis text: structure Magma(M) { oper
 axiom left : ∀(x : M). u ⊙ x = x }; define f(x : ℤ) : ℤ = x + 1; data D = A | B(x : ℤ).
 - what is declared: `describe_schema` (then with `name`) · add: `submit_structure`, `submit_define`, `submit_data` · try \
 without keeping: `try_structure`
-- a value, or is it true: `evaluate` ("2 + 3", "∀(x : M). x ⊙ u = x")
+- a value, or is it true: `evaluate` ("2 + 3", "∀(x : M). x ⊙ u = x") · its laws: `explore`
 - keep, reuse: `save_theory`, `load_theory`; `session` names a universe of its own
 
 `status`: verified, disproved (counterexample), inconsistent (`clash`), unknown (`reason`), error; of submissions: \
@@ -35,7 +35,7 @@ consistent (`model`), inconsistent, unknown (kept, with a warning), rejected (no
 BRIEF_INSTRUCTIONS = """\
 Theory: checked mathematics in Kleis. `describe_schema` lists what is declared; `submit_structure`, `submit_define`, \
 `submit_data` add (refused where axioms clash), `try_structure` only tries; `evaluate` computes, or proves and refutes \
-propositions such as "∀(x : M). x ⊙ u = x". `save_theory` and `load_theory` keep and reuse; `session` names a universe."""
+propositions such as "∀(x : M). x ⊙ u = x"; `explore` finds laws. `save_theory` and `load_theory` keep and reuse; `session` names a universe."""
 
 Natural = Annotated[int, msgspec.Meta(ge=0)]
 Timeout = Annotated[int, msgspec.Meta(ge=1, le=LONGEST)]
