@@ -130,7 +130,8 @@ class _Runs:
             if answer["type"] == "value"
             else answer.get("error")
         )
-        self.made.append((code, shown))
+        if (code, shown) not in self.made:
+            self.made.append((code, shown))
         if answer["type"] != "value":
             if answer["type"] == "error" and answer["error"]["kind"] in LIMITS:
                 return OPEN
