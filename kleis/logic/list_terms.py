@@ -1,4 +1,4 @@
-"""Terms about lists, and the built-ins of lists that are no recursion but other terms: `head` is a selection.
+"""Terms about lists, and the built-ins of lists and tuples that are no recursion but other terms: `head` is a selection.
 
 Specification: proving.md §1 (Definedness); ADR 20.
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from kleis.meaning.constructors import list_constructors
+from kleis.meaning.constructors import list_constructors, tuple_constructor
 from kleis.meaning.core import (
     INTEGER,
     NATURAL,
@@ -28,6 +28,7 @@ from kleis.meaning.core import (
     Selection,
     Sort,
     Term,
+    TupleOf,
     Variable,
 )
 from kleis.meaning.formulas import difference, integer
@@ -196,12 +197,24 @@ def _rotated(_: Operation, given: _Arguments) -> Term | None:
     return Let(xs, given[0], Let(count, given[1], Conditional(is_nil(xs), xs, turned)))
 
 
+def _component(place: int) -> Callable[[Operation, _Arguments], Term | None]:
+    """A component of a tuple."""
+
+    def make(_: Operation, given: _Arguments) -> Term | None:
+        sort = given[0].sort
+        return Selection(tuple_constructor(sort), place, given[0]) if isinstance(sort, TupleOf) else None
+
+    return make
+
+
 _DIRECT: Mapping[str, Callable[[Operation, _Arguments], Term | None]] = {
     "head": lambda _, given: head(given[0]),
     "tail": lambda _, given: tail(given[0]),
     "isEmpty": _empty,
     "length": _length_of_text,
     "concat": _joined,
+    "fst": _component(0),
+    "snd": _component(1),
     "range": _from_zero,
     "list_slice": _slice,
     "list_rotate": _rotated,

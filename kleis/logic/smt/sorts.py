@@ -281,19 +281,40 @@ class Sorts:
         return body if body == TRUE else f"(forall ({bound}) {body})"
 
     def _guard_predicate(self, sort: Sort) -> str:
-        """The predicate of a recursive guard, defined with the sort it is for."""
+        """The predicate of a guard; those that speak of one another are defined together, parts before wholes."""
         if sort not in self._guards:
-            name = quoted("g", sort_text(sort))
-            self._guards[sort] = name
-            smt = self.name(sort)
-            cases = []
-            for constructor in self.constructors(sort):
-                fields = [
-                    self.guard(field.sort, f"({self.selector(constructor, index)} |g:t|)")
-                    for index, field in enumerate(constructor.fields)
-                ]
-                cases.append(implication(self.tester(constructor, "|g:t|"), conjunction(*fields)))
-            body = conjunction(*cases)
-            keyword = "define-fun-rec" if f"({name} " in body else "define-fun"
-            self.declarations.append(f"({keyword} {name} ((|g:t| {smt})) Bool {body})")
+            group = [each for each in self._guarded_parts(sort) if sort in self._guarded_parts(each)]
+            group = group if sort in group else [sort]
+            self._guards |= {each: quoted("g", sort_text(each)) for each in group}
+            functions = [(self._guards[each], self.name(each), self._guard_body(each)) for each in group]
+            if len(group) == 1 and f"({functions[0][0]} " not in functions[0][2]:
+                ((name, smt, body),) = functions
+                self.declarations.append(f"(define-fun {name} ((|g:t| {smt})) Bool {body})")
+            else:
+                heads = " ".join(f"({name} ((|g:t| {smt})) Bool)" for name, smt, _ in functions)
+                bodies = " ".join(body for _, _, body in functions)
+                self.declarations.append(f"(define-funs-rec ({heads}) ({bodies}))")
         return self._guards[sort]
+
+    def _guard_body(self, sort: Sort) -> str:
+        cases = []
+        for constructor in self.constructors(sort):
+            fields = [
+                self.guard(field.sort, f"({self.selector(constructor, index)} |g:t|)")
+                for index, field in enumerate(constructor.fields)
+            ]
+            cases.append(implication(self.tester(constructor, "|g:t|"), conjunction(*fields)))
+        return conjunction(*cases)
+
+    def _guarded_parts(self, sort: Sort) -> list[Sort]:
+        """The sorts with predicates that the guard of a sort speaks of, directly or through others."""
+        found: dict[Sort, None] = {}
+        waiting = self._inside(sort)
+        while waiting:
+            each = waiting.pop()
+            if each in found or not self.is_guarded(each):
+                continue
+            if isinstance(each, DataSort | ListOf | TupleOf | RecordOf):
+                found[each] = None
+            waiting += self._inside(each)
+        return list(found)
