@@ -1,0 +1,69 @@
+"""The laws of the library: proved from nothing, with certificates that are checked again from nothing.
+
+The laws of a few tools on lists take the prover many seconds each; `python -m tests.stdlib.test_laws` proves them all
+and prints a table. Here are those that take none, and all of them are read.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from registry.bridge.laws import check_laws
+from registry.bridge.proving import LawProver
+from tests.stdlib.hosted import LibraryTools
+
+TOOLS = LibraryTools()
+LAWS = {name: entry.laws for name, entry in TOOLS.library.entries.items() if entry.laws}
+LONG = frozenset({"append", "insert", "occurrences", "product", "reverse", "sort", "sum"})
+"""Tools whose laws need induction over lists with lemmas."""
+
+QUICK = [name for name in LAWS if name not in LONG]
+
+
+@pytest.fixture(scope="module")
+def prover() -> Iterator[LawProver]:
+    with LawProver() as made:
+        yield made
+
+
+def test_there_are_enough_of_them() -> None:
+    assert sum(map(len, LAWS.values())) >= 60
+    assert sum(len(LAWS[name]) for name in QUICK) >= 40
+    assert len(QUICK) >= 20
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_laws_are_proved_and_their_certificates_hold(name: str, prover: LawProver) -> None:
+    for report in check_laws(f"std.{name}", LAWS[name], TOOLS, TOOLS.library.names, prover):
+        assert report.status == "proved", report
+        assert report.certificate is not None
+        checked = prover.check(report.certificate)
+        assert checked.ok, checked
+
+
+def test_a_wrong_law_is_not_proved(prover: LawProver) -> None:
+    (report,) = check_laws(
+        "std.smaller", ["∀(a b : ℤ). smaller(a, b) = a"], TOOLS, TOOLS.library.names, prover
+    )
+    assert report.status == "refuted"
+    assert report.counterexample is not None
+
+
+def main() -> int:
+    """Prove all laws and print what became of each; 1 where one is not proved."""
+    proved = 0
+    with LawProver() as made:
+        for name, laws in LAWS.items():
+            for report in check_laws(f"std.{name}", laws, TOOLS, TOOLS.library.names, made):
+                holds = report.certificate is not None and made.check(report.certificate).ok
+                proved += holds
+                print(f"{name:14} {report.status:9} {'certificate holds' if holds else '':18} {report.law}")
+    print(f"{proved} of {sum(map(len, LAWS.values()))} laws of {len(LAWS)} tools proved")
+    return 0 if proved == sum(map(len, LAWS.values())) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
