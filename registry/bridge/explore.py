@@ -198,7 +198,10 @@ class _Exploration:
         """What no model refutes; of what one does, the finding is made."""
         first = len(self.models) - len(models)
         left: list[Equation] = []
-        for equation in equations:
+        for count, equation in enumerate(equations):
+            if count % _LAWS_PER_LOOK == 0 and self.stop():
+                left.extend(equations[count:])
+                break
             for place, model in enumerate(models, first):
                 if model.refutes(equation):
                     self.found[equation] = self._refuted(equation, place, "tested on a model")

@@ -39,6 +39,7 @@ GENERATOR = "std.conjecture_equations"
 
 _FUEL = 5_000_000
 _BYTES = 64 * 2**20
+_CANDIDATES = 50_000
 _PROBLEMS = 5
 
 Answer = dict[str, Any]
@@ -88,7 +89,7 @@ def explored(
             "invalid_argument", "explore is about a structure or about tools", place="structure",
             expected="`structure`, or `tools`: one of the two", hint='{"structure": "Group"}',
         )  # fmt: skip
-    candidates, problems = _generated(tools, asked, signatures, subject, cancelled)
+    candidates, problems = _generated(tools, asked, signatures, subject, stop)
     found = explore(subject, candidates, ask, models=models, stop=stop, progress=progress)
     return _answer(asked, signatures, subject, found, problems)
 
@@ -132,7 +133,7 @@ def _generated(
     asked: Asked,
     signatures: list[Signature],
     subject: Subject,
-    cancelled: Callable[[], bool],
+    stop: Callable[[], bool],
 ) -> tuple[list[Expression], list[str]]:
     """The candidates, and what is wrong with those that are none."""
     given = {
@@ -140,12 +141,23 @@ def _generated(
         "carrier": subject.carrier, "size": asked.size, "variables": asked.variables, "structure": asked.structure,
     }  # fmt: skip
     budget = Budget(fuel=_FUEL, ceiling=_FUEL, result_bytes=_BYTES)
-    answer = run(Request(tool=asked.generator, input=given, data=True), tools, budget, cancelled=cancelled)
+    answer = run(Request(tool=asked.generator, input=given, data=True), tools, budget, cancelled=stop)
     if answer["type"] != "value" or answer["kind"] != "list":
         raise _generator_failed(asked, answer)
+    if len(answer["value"]) > _CANDIDATES:
+        raise RegistryError(
+            "invalid_argument", f"the generator {asked.generator} gave more candidates than are looked at",
+            place="generator", tool=asked.generator, found=str(len(answer["value"])),
+            expected=f"at most {_CANDIDATES}", hint="Ask for a smaller size, or for fewer variables.",
+        )  # fmt: skip
     found: list[Expression] = []
     problems: list[str] = []
     for item in answer["value"]:
+        if stop():
+            raise RegistryError(
+                "too_busy", "there was no time to read the candidates", place="generator", tool=asked.generator,
+                found=f"{len(answer['value'])} candidates", hint="Ask for a smaller size, or for fewer variables.",
+            )  # fmt: skip
         try:
             found.append(
                 parse_expression(item) if isinstance(item, str) else expression_of(decode_term(item))

@@ -150,6 +150,26 @@ def test_what_cannot_be_explored_is_refused_with_a_hint(
     assert (refusal.value.place, bool(refusal.value.hint)) == (place, True)
 
 
+HOSTILE: tuple[tuple[str, Any], ...] = (
+    ("too_many", {"fold": [{"lam": "p", "body": {"cons": ["x = e", {"fst": {"var": "p"}}]}}, {"nil": True}, {"range": [0, 50_001]}]}),
+    ("no_list", {"record": {"law": "x = e"}}),
+    ("for_ever", {"app": [{"self": True}, {"var": "input"}]}),
+    ("asks_again", {"continue": {"input": {"var": "input"}}}),
+    ("functions", [{"lam": "x", "body": {"var": "x"}}]),
+    ("broken", ["(" * 1_000, "x = ", "\u0000", {"quote": {"kleis": "∀"}}]),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "body"), HOSTILE, ids=[name for name, _ in HOSTILE])
+def test_generators_that_give_no_candidates(
+    snapshot: TheorySnapshot, workspace: Workspace, name: str, body: Any
+) -> None:
+    assert workspace.evolve(name, "hostile", {"lam": "input", "body": body})["type"] == "tool"
+    with pytest.raises(RegistryError) as refusal:
+        explored(snapshot, workspace.tools(), Asked(structure="Group", generator=name))
+    assert (refusal.value.place, refusal.value.tool) == ("generator", name)
+
+
 def test_a_structure_without_parameters_is_refused(broker: Broker, workspace: Workspace) -> None:
     section = TheorySnapshot(
         theory_of("structure Facts { element c : ℤ\n axiom big : c > 3 }"), broker=broker
@@ -159,13 +179,24 @@ def test_a_structure_without_parameters_is_refused(broker: Broker, workspace: Wo
     assert refusal.value.place == "carrier"
 
 
-def test_stopped_at_once_everything_is_left_and_it_says_how_to_go_on(
+def test_stopped_after_one_decision_the_rest_is_left_and_it_says_how_to_go_on(
     snapshot: TheorySnapshot, workspace: Workspace
 ) -> None:
-    found = explored(snapshot, workspace.tools(), Asked(structure="Group", size=2), seconds=0.0)
+    asked = Asked(structure="Group", size=3)
+    decided: list[str] = []
+    found = explored(
+        snapshot,
+        workspace.tools(),
+        asked,
+        cancelled=lambda: bool(decided),
+        progress=lambda *told: decided.append(told[2]),
+    )
+    assert len(decided) == 1
     assert not found["complete"]
     assert "again" in found["next"]
-    assert set(found["counts"]) <= {"not reached", "axiom", "follows"}
+    assert found["counts"]["not reached"] > 0
+    with pytest.raises(RegistryError):
+        explored(snapshot, workspace.tools(), asked, seconds=0.0)
 
 
 def test_a_hanging_prover_is_left_when_the_time_is_over(workspace: Workspace) -> None:
