@@ -151,7 +151,9 @@ def _aligned(
         if wanted is not None and _is_changed(wanted, command):
             raise _Refusal("statement-changed", f"{_title(wanted)} is not as it was", command.line)
         if any(_is_the_same(later, command) for later in asked[place + 1 :]):
-            raise _Refusal("statement-missing", f"{_title(asked[place])} is missing or not in its place", command.line)
+            raise _Refusal(
+                "statement-missing", f"{_title(asked[place])} is missing or not in its place", command.line
+            )
         if held:
             raise _Refusal(
                 "scope",

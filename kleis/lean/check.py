@@ -18,6 +18,7 @@ from kleis.lean.environment import Entry, Environment
 from kleis.lean.lexing import LeanError, Token
 from kleis.lean.parser import parse_placed
 from kleis.lean.tree import (
+    Bind,
     Binder,
     Call,
     Class,
@@ -27,6 +28,7 @@ from kleis.lean.tree import (
     End,
     Import,
     Inductive,
+    Infix,
     LeanTerm,
     Model,
     Mutual,
@@ -184,6 +186,7 @@ class _Checker:
                 self._report("duplicate", f"the field {field.name} of {command.name} is declared twice")
             terms.type(field.type)
             terms.bind(field.name, field.type)
+            terms.arities[field.name] = arrows(field.type)
             own.append((field.name, arrows(field.type)))
         names = _names(command.parameters)
         self._enter(Entry(command.name, command.keyword, len(_explicit(command.parameters)), names))
@@ -265,8 +268,6 @@ def _names(binders: Sequence[Binder]) -> tuple[str, ...]:
 
 def arrows(type_: LeanTerm) -> int:
     """How many arguments a function of this type takes."""
-    from kleis.lean.tree import Bind, Infix
-
     count = 0
     while True:
         if isinstance(type_, Infix) and type_.operator == "→":

@@ -45,7 +45,7 @@ CONSTANTS: dict[str, int] = {
             *("Real.arcsin", "Real.arccos", "Real.arctan", "Real.log", "Prod.fst", "Prod.snd", "List.length"),
             *("List.tail", "List.reverse", "List.flatten", "List.sum", "List.prod", "String.length"),
             *("Set.singleton", "Set.ncard", "Set.Finite", "BitVec.toNat", "BitVec.toInt", "BitVec.not"),
-            *("BitVec.neg", "Eq.symm"),
+            *("BitVec.neg", "Eq.symm", "And.left", "And.right"),
         ),
         1,
     ),

@@ -114,7 +114,7 @@ def _class(command: Class) -> list[str]:
 def _inductive(command: Inductive) -> list[str]:
     lines = [*_remark("/--", command.doc), f"inductive {command.name}{_binders(command.parameters)} where"]
     for each in command.constructors:
-        lines.append(f"  | {each.name}{_binders(each.fields)} : {print_term(each.result)}")
+        lines.append(f"  | {each.name}{_binders(each.fields)} : {_plain(each.result)}")
     return [*lines, f"  deriving {', '.join(command.deriving)}"] if command.deriving else lines
 
 

@@ -9,7 +9,7 @@ A `ClassInfo` is a class that was declared; a `Use` is that class at types, as a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -22,7 +22,17 @@ from kleis.lean.terms import DefinitionUse
 from kleis.lean.tree import Bind, Binder, Call, LeanTerm, Name, Named
 from kleis.meaning.core import NATURAL, Carrier, Dimension, Sort, Symbol, Term
 
-__all__ = ["Argument", "ClassInfo", "DefinitionInfo", "Owner", "Parameter", "Scope", "Use", "parameters_of"]
+__all__ = [
+    "Argument",
+    "ClassInfo",
+    "DefinitionInfo",
+    "Owner",
+    "Parameter",
+    "Scope",
+    "Use",
+    "own_argument",
+    "parameters_of",
+]
 
 
 class Parameter(msgspec.Struct, frozen=True):
@@ -87,6 +97,13 @@ class Use(msgspec.Struct, frozen=True):
 
     def __hash__(self) -> int:
         return hash((self.info.name, self.arguments))
+
+    def lines(self) -> Iterator[Use]:
+        """The class and all it extends, each at its arguments here."""
+        use: Use | None = self
+        while use is not None:
+            yield use
+            use = at(use.info.parent, use) if use.info.parent is not None else None
 
     def least(self, needed: Iterable[Symbol]) -> Use | None:
         """The class up its line of parents that is enough for these symbols; None if this has none of them."""

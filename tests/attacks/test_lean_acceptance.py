@@ -51,7 +51,9 @@ def proof(text: str) -> str:
 
 HONEST = {
     "as it is": DONE,
-    "other layout and comments": DONE.replace("theorem first", "-- sorry\n/- axiom /- nested -/ -/\ntheorem\n  first"),
+    "other layout and comments": DONE.replace(
+        "theorem first", "-- sorry\n/- axiom /- nested -/ -/\ntheorem\n  first"
+    ),
     "documentation": before("/-- What a sorry is. -/"),
     "a lemma of its own": before("lemma aux_1 (a b : ℕ) : a + b = b + a := by\n  omega"),
     "a definition of its own": before("private def auxiliary (n : ℕ) : ℕ := n + 1"),
@@ -129,7 +131,10 @@ ATTACKS = {
     "instance": (before("instance : Add Nat := ⟨fun _ _ => 0⟩"), "redefinition"),
     "local instance": (before("local instance : Add Nat := ⟨fun _ _ => 0⟩"), "redefinition"),
     "attribute instance": (before("attribute [instance] twice"), "redefinition"),
-    "attribute instance on a definition": (before("@[instance] def aux_1 : Add Nat := ⟨fun _ _ => 0⟩"), "attribute"),
+    "attribute instance on a definition": (
+        before("@[instance] def aux_1 : Add Nat := ⟨fun _ _ => 0⟩"),
+        "attribute",
+    ),
     "reducible": (before("@[irreducible] def aux_1 : Nat := 0"), "attribute"),
     "a class": (before("class Aux where aux : False"), "redefinition"),
     "a name of ours": (before("def Band.op2 : Nat := 0"), "redefinition"),
@@ -153,15 +158,24 @@ ATTACKS = {
     "after the end": (DONE + "\naxiom aux_1 : False\n", "axiom"),
     # statements
     "another statement": (returned("n + 0 = n", "n = n"), "statement-changed"),
-    "one more hypothesis": (returned("[Band B] :\n    ∀", "[Band B] (h : False) :\n    ∀"), "statement-changed"),
+    "one more hypothesis": (
+        returned("[Band B] :\n    ∀", "[Band B] (h : False) :\n    ∀"),
+        "statement-changed",
+    ),
     "another binder": (returned("∀ x y : B, twice", "∀ x y : Unit, twice"), "statement-changed"),
     "a weaker class": (returned("  assoc :", "  bad : False\n  assoc :"), "statement-changed"),
     "another definition": (returned("  Band.op x x", "  x"), "statement-changed"),
     "a default value": (returned("(x : B) : B", "(x : B := x) : B"), "statement-changed"),
-    "a comment that swallows": (returned("∀ n : ℕ, n + 0 = n", "/- ∀ n : ℕ, -/ 0 + 0 = 0"), "statement-changed"),
+    "a comment that swallows": (
+        returned("∀ n : ℕ, n + 0 = n", "/- ∀ n : ℕ, -/ 0 + 0 = 0"),
+        "statement-changed",
+    ),
     "a theorem becomes a definition": (returned("theorem second", "def second"), "statement-changed"),
     "private": (returned("theorem first", "private theorem first"), "statement-changed"),
-    "left out": (DONE.replace(DONE[DONE.index("open Classical") : DONE.index("end Spec")], ""), "statement-missing"),
+    "left out": (
+        DONE.replace(DONE[DONE.index("open Classical") : DONE.index("end Spec")], ""),
+        "statement-missing",
+    ),
     "the order": (
         DONE[: DONE.index("theorem first")]
         + DONE[DONE.index("open Classical") : DONE.index("end Spec")]
@@ -169,7 +183,10 @@ ATTACKS = {
         + "end Spec.Band\n",
         "statement-missing",
     ),
-    "in a comment": (DONE.replace("theorem first", "/- theorem first").replace("open Classical", "-/ open Classical"), ""),
+    "in a comment": (
+        DONE.replace("theorem first", "/- theorem first").replace("open Classical", "-/ open Classical"),
+        "",
+    ),
     "empty": ("", "statement-missing"),
     # texts that cannot be read
     "an open comment": (DONE + "/- ", "unreadable"),
@@ -215,7 +232,9 @@ def test_a_sorry_for_a_sorry_fills_nothing() -> None:
 def test_a_definition_that_was_left_open_may_be_filled() -> None:
     ours = "def witness (n : ℕ) : ℕ :=\n  sorry\n"
     assert accept(ours, ours.replace("sorry", "n + 1")).accepted
-    assert accept(ours, ours.replace("(n : ℕ)", "(n m : ℕ)").replace("sorry", "n")).code == "statement-changed"
+    assert (
+        accept(ours, ours.replace("(n : ℕ)", "(n m : ℕ)").replace("sorry", "n")).code == "statement-changed"
+    )
 
 
 def test_a_let_in_a_statement_does_not_end_it() -> None:
@@ -261,7 +280,7 @@ def test_what_is_no_refutation_is_none(old: str, new: str) -> None:
     ("text", "count"),
     [
         ("sorry admit", 2),
-        ("-- sorry\n/- sorry -/ \"sorry\" «sorry»", 0),
+        ('-- sorry\n/- sorry -/ "sorry" «sorry»', 0),
         ("sorry_lemma not_sorry sorry' x.sorry", 0),
         ("by sorry", 1),
         ("/- open sorry", 1),
@@ -283,7 +302,22 @@ def test_any_two_texts_have_an_answer(ours: str, text: str) -> None:
 
 
 _PIECES = st.sampled_from(
-    ["sorry", "axiom a1 : False", "theorem a2 : 1 = 1 := rfl", "simp", "/-", "-/", '"', "--", "\n", "«", "»", "'", "in", "open Nat"]
+    [
+        "sorry",
+        "axiom a1 : False",
+        "theorem a2 : 1 = 1 := rfl",
+        "simp",
+        "/-",
+        "-/",
+        '"',
+        "--",
+        "\n",
+        "«",
+        "»",
+        "'",
+        "in",
+        "open Nat",
+    ]
 )
 
 
@@ -294,7 +328,7 @@ def test_what_is_accepted_has_our_statements_and_nothing_open(pieces: list[str],
     if answer.accepted:
         assert count_sorries(text) == 0
         assert set(theorem_names(OURS)) <= set(theorem_names(text))
-        assert "axiom" not in [token for token in _words(text)]
+        assert "axiom" not in _words(text)
 
 
 def _words(text: str) -> list[str]:

@@ -14,6 +14,7 @@ class Shape(NamedTuple):
     program: str
     propositions: tuple[str, ...]
     pieces: tuple[str, ...]
+    prove: bool = False
 
 
 EXAMPLES = (
@@ -98,6 +99,7 @@ EXAMPLES = (
             "def brake (s : Signal) : Bool :=\n",
             "  intro s\n  cases s <;> decide\n",
         ),
+        True,
     ),
     Shape(
         "natural numbers, recursion by a measure",
@@ -149,21 +151,28 @@ EXAMPLES = (
         ),
     ),
     Shape(
-        "strings, a false claim, a finite model",
+        "strings",
         """
         define label(s : String) : String = if s = "" then "none" else concat(s, "!")
+        """,
+        ('∀(s : String). label(s) ≠ ""',),
+        ('  if s = "" then "none" else s ++ "!"\n', '∀ s : String, label s ≠ ""'),
+    ),
+    Shape(
+        "a false claim, a finite model",
+        """
         structure Blend(B) {
             operation op : B × B → B
             axiom assoc : ∀(x y z : B). op(op(x, y), z) = op(x, op(y, z))
         }
         """,
-        ('∀(s : String). label(s) ≠ ""', "∀(n : ℕ). n * n ≥ 2 * n", "∀(x y : B). op(x, y) = op(y, x)"),
+        ("∀(n : ℕ). n * n ≥ 2 * n", "∀(x y : B). op(x, y) = op(y, x)"),
         (
-            'if s = "" then "none" else s ++ "!"',
             "  exact absurd (h (1 : ℕ)) (by decide)\n",
             "_model : Blend (Fin 2) where\n",
             "  assoc := by\n    decide\n",
             "¬ (∀ (B : Type) [Nonempty B] [Blend B], ∀ x y : B, Blend.op x y = Blend.op y x) := by\n  intro h\n",
         ),
+        True,
     ),
 )

@@ -41,10 +41,11 @@ def statement(program: str, proposition: str) -> str:
 @pytest.mark.parametrize("shape", EXAMPLES, ids=lambda shape: shape.name)
 def test_the_ten_shapes_are_exported(shape: Shape) -> None:
     program = theory(shape.program)
+    texts = []
     with Prover(program) as prover:
-        texts = []
         for claim in shape.propositions:
-            file = export_lean(program, parse_expression(claim), verdict=prover.verify)
+            verdict = prover.verify if shape.prove else None
+            file = export_lean(program, parse_expression(claim), verdict=verdict)
             assert check_emitted(file.text) == ()
             texts.append(file.text)
     together = "".join(texts)
