@@ -15,6 +15,7 @@ from kleis.corpus.errors import CorpusError, not_found
 from kleis.corpus.freshness import freshness
 from kleis.corpus.graph import Direction, Graph, edge_row, graph_of
 from kleis.corpus.reading import Corpus, Paper
+from kleis.corpus.records import Edge
 from kleis.names import nearest
 
 __all__ = ["Walk", "declaration_graph", "paper_audit", "paper_list", "walk_graph"]
@@ -78,7 +79,7 @@ def walk_graph(corpus: Corpus, paper: Paper, name: str, walk: Walk) -> dict[str,
         }
     if walk.basis:
         views = {each: source_view(corpus, corpus.paper(each)) for each in _papers_of(graph, part.distance)}
-        answer["edges"] = [_with_basis(graph, views, row) for row in answer["edges"]]
+        answer["edges"] = [_with_basis(graph, views, edge) for edge in part.edges]
         answer["limits"] = list(next(iter(views.values())).limits) if views else []
     return answer
 
@@ -87,12 +88,11 @@ def _papers_of(graph: Graph, ids: Iterable[str]) -> Sequence[str]:
     return list(dict.fromkeys(graph.nodes[each].paper_id for each in ids if graph.nodes[each].paper_id))
 
 
-def _with_basis(graph: Graph, views: dict[str, SourceView], row: dict[str, Any]) -> dict[str, Any]:
+def _with_basis(graph: Graph, views: dict[str, SourceView], edge: Edge) -> dict[str, Any]:
     """An edge inside of one paper is looked up in its text; of one between papers nothing is known."""
-    home, other = (graph.nodes[row[end]].paper_id for end in ("to", "from"))
+    home, other = (graph.nodes[end].paper_id for end in (edge.target, edge.source))
     if home != other or home not in views:
-        return {**row, "basis": "no_source"}
-    edge = next(each for each in graph.edges if (each.source, each.target) == (row["from"], row["to"]))
+        return {**edge_row(edge), "basis": "no_source"}
     return views[home].rows([edge])[0]
 
 

@@ -36,6 +36,8 @@ class SourceView(msgspec.Struct, frozen=True):
     references: Mapping[str, tuple[str, ...]]
     carded: Mapping[str, str]
     """Names of declarations by the ids of their cards."""
+    names: frozenset[str]
+    """The names that have a card."""
 
     def basis(self, edge: Edge) -> tuple[Basis, tuple[str, ...]]:
         """What an edge rests on, and the definitions that it goes through."""
@@ -44,11 +46,10 @@ class SourceView(msgspec.Struct, frozen=True):
             return "no_source", ()
         if needed in self.references[needing]:
             return "source", ()
-        has_card = set(self.carded.values())
         shared = [
             name
             for name in self.references[needing]
-            if name not in has_card and name in self.references[needed]
+            if name not in self.names and name in self.references[needed]
         ]
         return ("via_uncarded_definition", tuple(shared)) if shared else ("unsupported", ())
 
@@ -114,4 +115,5 @@ def source_view(corpus: Corpus, paper: Paper) -> SourceView:
         declarations=declarations,
         references={name: references(each, declarations) for name, each in declarations.items()},
         carded={card.id: card.lean_decl for card in paper.cards},
+        names=frozenset(card.lean_decl for card in paper.cards),
     )

@@ -136,7 +136,7 @@ class Graph:
             relation=relation,
             edges=inside,
             order=tuple(name for group in groups for name in group),
-            cycles=tuple(group for group in groups if _is_cycle(group, inside)),
+            cycles=_cycles(groups, inside),
             truncated=truncated,
         )
 
@@ -150,8 +150,7 @@ class Graph:
 
     def cycles(self) -> tuple[tuple[str, ...], ...]:
         """The cycles: sets of nodes that all need each other."""
-        groups = components(self.nodes, self.edges)
-        return tuple(group for group in groups if _is_cycle(group, self.edges))
+        return _cycles(components(self.nodes, self.edges), self.edges)
 
     def figures(self) -> dict[str, Any]:
         """How the graph as a whole looks: sizes, the longest chain in cards, cards without an edge."""
@@ -252,15 +251,18 @@ def components(names: Iterable[str], edges: Iterable[Edge]) -> list[tuple[str, .
                 if walk:
                     low[walk[-1][0]] = min(low[walk[-1][0]], low[name])
                 if low[name] == number[name]:
-                    cut = open_names.index(name)
-                    found.append(tuple(open_names[cut:]))
-                    is_open.difference_update(open_names[cut:])
-                    del open_names[cut:]
+                    group = [open_names.pop()]
+                    while group[-1] != name:
+                        group.append(open_names.pop())
+                    is_open.difference_update(group)
+                    found.append(tuple(reversed(group)))
     return found
 
 
-def _is_cycle(group: Sequence[str], edges: Iterable[Edge]) -> bool:
-    return len(group) > 1 or any(edge.source == edge.target == group[0] for edge in edges)
+def _cycles(groups: Iterable[tuple[str, ...]], edges: Iterable[Edge]) -> tuple[tuple[str, ...], ...]:
+    """The components that are cycles: of several nodes, or of one that needs itself."""
+    loops = {edge.source for edge in edges if edge.source == edge.target}
+    return tuple(group for group in groups if len(group) > 1 or group[0] in loops)
 
 
 def graph_of(papers: Iterable[Paper]) -> Graph:

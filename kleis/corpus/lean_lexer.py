@@ -16,7 +16,7 @@ import msgspec
 
 __all__ = ["Token", "tokens"]
 
-_PART = r"(?:«[^»\n]*»|[^\W\d][\w'!?₀-₉ᵢ-ᵪ]*)"
+_PART = r"(?:«[^«»\n]*»|[^\W\d][\w'!?₀-₉ᵢ-ᵪ]*)"
 _TOKEN = re.compile(
     rf"(?P<space>\s+)|(?P<line>--[^\n]*)|(?P<block>/-)|(?P<text>(?:\b[rs]!?)?\"(?:\\.|[^\"\\])*(?:\"|$))"
     rf"|(?P<character>'(?:\\(?:x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|.)|[^'\\\n])')"

@@ -35,6 +35,9 @@ _OTHERS = frozenset(
      "mutual", "example", "macro", "syntax", "notation", "infix", "infixl", "infixr", "prefix", "postfix", "elab",
      "initialize", "include", "omit", "deriving", "macro_rules", "elab_rules", "run_cmd"]
 )  # fmt: skip
+_DEEPEST, _MOST_OPEN = 64, 64
+"""Namespaces around a declaration, and open ones, that are counted; a text that has more is no text of a person's."""
+
 _OPENING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩"}
 
 
@@ -106,7 +109,8 @@ class _Reader:
             del self.opens[opens:]
 
     def _namespace(self) -> str:
-        return ".".join(name for word, name, _ in self.frames if word == "namespace" and name)
+        frames = self.frames[:_DEEPEST]
+        return ".".join(name for word, name, _ in frames if word == "namespace" and name)
 
     def _declaration(self, found: Sequence[Token], place: int) -> None:
         kind = found[place].value
@@ -136,7 +140,7 @@ class _Reader:
 
     def _opened(self) -> Iterable[str]:
         """What is open, also read inside of the namespaces around it."""
-        for name in (*self.once, *self.opens):
+        for name in (*self.once, *self.opens)[:_MOST_OPEN]:
             yield name
             for prefix in _prefixes(self._namespace()):
                 yield f"{prefix}.{name}"
@@ -146,11 +150,14 @@ def _command_starts(found: Sequence[Token]) -> list[int]:
     """Where commands begin: at a command's word, modifier or attribute that is first on its line, outside brackets."""
     starts: list[int] = []
     closing: list[str] = []
+    word = -1  # where the last command's own word stands: up to there it is still beginning
     for place, token in enumerate(found):
         is_attribute = token.value == "@" and place + 1 < len(found) and found[place + 1].value == "["
         is_word = token.kind == "name" and token.value in KINDS | _MODIFIERS | _OTHERS
-        if token.first and (is_attribute or is_word) and not closing and not _goes_on(found, starts, place):
+        begins = token.first and (is_attribute or is_word) and not closing and place > word
+        if begins and not (starts and token.value == "deriving"):
             starts.append(place)
+            word = _after_modifiers(found, place)
         if token.kind != "symbol":
             continue
         if token.value in _OPENING:
@@ -160,16 +167,8 @@ def _command_starts(found: Sequence[Token]) -> list[int]:
     return starts
 
 
-def _goes_on(found: Sequence[Token], starts: Sequence[int], place: int) -> bool:
-    """Whether what came last is only modifiers and attributes, so that the command goes on here."""
-    if found[place].value == "deriving":
-        return True
-    return bool(starts) and _after_modifiers(found[starts[-1] : place]) >= place - starts[-1]
-
-
-def _after_modifiers(found: Sequence[Token]) -> int:
+def _after_modifiers(found: Sequence[Token], place: int = 0) -> int:
     """Where the command's own word stands, behind attributes and modifiers."""
-    place = 0
     while place < len(found):
         if found[place].value == "@" and place + 1 < len(found) and found[place + 1].value == "[":
             place = _closed(found, place + 1)

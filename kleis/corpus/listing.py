@@ -6,6 +6,7 @@ twice.  Merged there is one row a declaration, in the order of the index and the
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import msgspec
@@ -48,9 +49,11 @@ def _problems(paper: Paper) -> tuple[str, ...]:
     index = paper.manifest.declaration_index
     odd = sum(1 for each in index if not isinstance(each, str))
     found = [f"{odd} entries of declaration_index are no strings; they are passed over"] if odd else []
-    names = [each for each in index if isinstance(each, str)]
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    return (*found, *(f"{name} stands {names.count(name)} times in declaration_index" for name in twice))
+    counts = Counter(each for each in index if isinstance(each, str))
+    twice = [
+        f"{name} stands {count} times in declaration_index" for name, count in counts.items() if count > 1
+    ]
+    return (*found, *twice)
 
 
 def merged_rows(paper: Paper) -> Listing:

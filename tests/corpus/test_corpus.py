@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -270,6 +271,41 @@ def test_a_slice_is_closed_and_says_when_it_is_cut(graph: Graph, most: int, dire
     assert len(part.nodes) <= max(most, 1)
     assert part.truncated is (set(part.distance) != set(whole.distance))
     assert all({edge.source, edge.target} <= set(part.distance) for edge in part.edges)
+
+
+def test_long_chains_and_large_cycles() -> None:
+    """Work is linear: a quadratic walk would not come back."""
+    names = [f"n{number}" for number in range(10_000)]
+    nodes = [Node(name, "p", Card(name, id=name)) for name in names]
+    chain = [Edge(*pair) for pair in pairwise(names)]
+    graph = Graph(nodes, chain)
+    assert graph.order() == tuple(names)
+    assert graph.figures()["longest_chain"] == 10_000
+    assert len(graph.closure(["n0"], "dependents").nodes) == 10_000
+    ring = Graph(nodes, [*chain, Edge(names[-1], names[0])])
+    assert [len(cycle) for cycle in ring.cycles()] == [10_000]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "private\n",
+        "@[simp]\n",
+        "/-",
+        '"',
+        "theorem ",
+        "theorem x :\n",
+        "(",
+        "namespace A\n",
+        "open A\n",
+        "«",
+        "namespace A\ndef f := 0\n",
+        "open A\ndef f := 0\n",
+    ],
+)
+def test_long_lean_texts(text: str) -> None:
+    found = read_lean(text * (60_000 // len(text)))
+    assert len(found.declarations) <= 60_000 // len(text)
 
 
 # ── hashes, text, search ─────────────────────────────────────────────────────────────────────────────────────
