@@ -214,7 +214,10 @@ class PifGroup(Group):
             drive=arguments.drive,
             trace=arguments.trace,
         )
-        return await self._perform(request, arguments.fuel, context, arguments.session)
+        result = await self._perform(request, arguments.fuel, context, arguments.session)
+        if result["type"] == "continuation" and arguments.session is not None:
+            result["session"] = arguments.session  # to be passed again, like `tool`
+        return result
 
     async def _fuzz(self, arguments: Any, context: CallContext) -> Result:
         """Try a tool in a worker thread, and tell what has been found when a client would give up."""

@@ -34,6 +34,19 @@ def test_a_run_asks_the_session_as_it_stands(client: PifClient) -> None:
     assert elsewhere["value"] == "error"
 
 
+def test_a_continuation_says_which_session_to_pass_again(client: PifClient) -> None:
+    again = {"continue": {"input": {"add": [{"var": "n"}, 1]}}}
+    ask = {"get": [{"verify": {"quote": {"eq": [{"unquote": {"var": "n"}}, 2]}}}, "verdict"]}
+    choice = {"if": {"cond": {"eq": [ask, "verified"]}, "then": {"var": "n"}, "else": again}}
+    client.ask(
+        "evolve", name="until", description="counts until it is proved", code={"lam": "n", "body": choice}
+    )
+    step = client.ask("run", code="until", input=0, session="default")
+    assert (step["type"], step["session"], step["next_input"]) == ("continuation", "default", 1)
+    driven = client.ask("run", code="until", input=0, session="default", drive=5, fuel=100_000)
+    assert (driven["value"], driven["step"]) == (2, 2)
+
+
 def test_without_a_session_and_with_a_bad_one(client: PifClient) -> None:
     assert client.ask("run", code={"verify": "1 = 1"})["error"]["kind"] == "oracle_error"
     refused = client.ask("run", code={"verify": "1 = 1"}, session="../../etc")["error"]
