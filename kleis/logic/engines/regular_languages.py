@@ -24,19 +24,8 @@ from kleis.builtins.regular import Node
 from kleis.builtins.regular_space import Space
 from kleis.errors import BudgetError
 from kleis.logic.engine import Answer, Task
-from kleis.logic.engines.regular_reading import (
-    Formula,
-    In,
-    Many,
-    Not,
-    Open,
-    Reader,
-    Unreadable,
-    all_of,
-    any_of,
-    is_total,
-    opposite,
-)
+from kleis.logic.engines.regular_formulas import Formula, In, Many, Not, Open, all_of, any_of, opposite
+from kleis.logic.engines.regular_reading import Reader, Unreadable, is_total
 from kleis.logic.engines.witnesses import Witness
 from kleis.logic.smt.script import stripped
 from kleis.meaning.core import STRING, BuiltinCall, Connective, Term

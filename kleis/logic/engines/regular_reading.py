@@ -12,15 +12,13 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from typing import Any, TypeAlias
 
-import msgspec
-
-from kleis.budget import STANDARD_BUDGET, Meter
 from kleis.builtins import regular
-from kleis.builtins.regular import ANY, EMPTY, FULL, NONE, Node, derivative, measure, nullable
+from kleis.builtins.regular import ANY, EMPTY, FULL, NONE, Node
+from kleis.logic.engines.regular_formulas import Formula, Open, all_of, any_of, opposite
+from kleis.logic.engines.regular_texts import Pieces, in_language, joined, member, same, searched
 from kleis.logic.smt.script import stripped
 from kleis.meaning.core import (
     BOOL,
@@ -40,19 +38,7 @@ from kleis.meaning.core import (
 from kleis.meaning.meaning import Meaning
 from kleis.meaning.terms import substitute, subterms
 
-__all__ = [
-    "Formula",
-    "In",
-    "Many",
-    "Not",
-    "Open",
-    "Reader",
-    "Unreadable",
-    "all_of",
-    "any_of",
-    "is_total",
-    "opposite",
-]
+__all__ = ["Reader", "Unreadable", "is_total"]
 
 _CASES = 64
 """The most texts that a conditional text is split into."""
@@ -61,74 +47,8 @@ _LENGTH = 10_000
 """The greatest length that is compared with, and the greatest bound of a loop."""
 
 
-class In(msgspec.Struct, frozen=True):
-    """That a variable is in a language."""
-
-    variable: str
-    node: Node
-
-
-class Open(msgspec.Struct, frozen=True):
-    """Something else, which may be true or false."""
-
-    what: Any
-
-
-class Not(msgspec.Struct, frozen=True):
-    """The opposite."""
-
-    part: Formula
-
-
-class Many(msgspec.Struct, frozen=True):
-    """A conjunction (`every`) or a disjunction of two parts or more."""
-
-    every: bool
-    parts: tuple[Formula, ...]
-
-
-Formula: TypeAlias = bool | In | Open | Not | Many
-Pieces: TypeAlias = tuple["str | Variable", ...]
-
-
 class Unreadable(Exception):
     """Raised for a claim that is not total, or too large to unfold; never leaves the engine."""
-
-
-# ── Formulas ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def opposite(formula: Formula) -> Formula:
-    """That a formula does not hold."""
-    match formula:
-        case bool():
-            return not formula
-        case Not(part=part):
-            return part
-        case _:
-            return Not(formula)
-
-
-def all_of(*parts: Formula) -> Formula:
-    """That all hold."""
-    return _many(True, parts)
-
-
-def any_of(*parts: Formula) -> Formula:
-    """That one holds."""
-    return _many(False, parts)
-
-
-def _many(every: bool, parts: Sequence[Formula]) -> Formula:
-    kept: dict[Formula, None] = {}
-    for part in parts:
-        if part is (not every):
-            return not every
-        if part is not every:
-            kept[part] = None
-    if not kept:
-        return every
-    return next(iter(kept)) if len(kept) == 1 else Many(every, tuple(kept))
 
 
 # ── Totality ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -210,7 +130,7 @@ class Reader:
             first, second = self.truth(left), self.truth(right)
             return any_of(all_of(first, second), all_of(opposite(first), opposite(second)))
         if left.sort == STRING:
-            return self._on_texts(term, (left, right), _same)
+            return self._on_texts(term, (left, right), same)
         return self._length(term, "equals", left, right)
 
     def _builtin(self, term: BuiltinCall) -> Formula:
@@ -220,11 +140,11 @@ class Reader:
             if node is None:
                 return Open(term)
             language: Node = node
-            return self._on_texts(term, arguments[:1], lambda pieces: _member(pieces[0], language))
+            return self._on_texts(term, arguments[:1], lambda pieces: member(pieces[0], language))
         if name in _SEARCHES:
-            return self._on_texts(term, arguments, _searched(_SEARCHES[name]))
+            return self._on_texts(term, arguments, searched(_SEARCHES[name]))
         if name in _CLASSES:
-            return self._on_texts(term, arguments, lambda pieces: _member(pieces[0], _CLASSES[name]))
+            return self._on_texts(term, arguments, lambda pieces: member(pieces[0], _CLASSES[name]))
         if name in _COMPARED and len(arguments) == 2:
             return self._length(term, name, *arguments)
         return Open(term)
@@ -266,7 +186,7 @@ class Reader:
                 if any(each is None for each in parts):
                     return None
                 return [
-                    (all_of(*(when for when, _ in chosen)), _joined(pieces for _, pieces in chosen))
+                    (all_of(*(when for when, _ in chosen)), joined(pieces for _, pieces in chosen))
                     for chosen in product(*(each for each in parts if each is not None))
                 ]
             case _:
@@ -285,7 +205,7 @@ class Reader:
             ):
                 continue
             language = _of_length(_TURNED[name] if turned else name, bound.value)
-            return self._on_texts(term, measured.arguments, _in_language(language))
+            return self._on_texts(term, measured.arguments, in_language(language))
         return Open(term)
 
     # regular expressions
@@ -402,89 +322,3 @@ def _of_length(name: str, bound: int) -> Node:
             return regular.loop(ANY, max(bound + 1, 0), None)
         case _:
             return regular.loop(ANY, max(bound, 0), None)
-
-
-# ── Texts in languages ───────────────────────────────────────────────────────────────────────────────────────
-
-
-def _joined(parts: Iterator[Pieces]) -> Pieces:
-    """Pieces in a row, literals that meet put together, empty ones left out."""
-    joined: list[str | Variable] = []
-    for piece in (piece for part in parts for piece in part):
-        if isinstance(piece, str) and joined and isinstance(joined[-1], str):
-            joined[-1] += piece
-        elif piece != "":
-            joined.append(piece)
-    return tuple(joined)
-
-
-def _in_language(node: Node) -> Callable[[Sequence[Pieces]], Formula | None]:
-    return lambda pieces: _member(pieces[0], node)
-
-
-def _searched(around: tuple[bool, bool]) -> Callable[[Sequence[Pieces]], Formula | None]:
-    before, behind = (FULL if each else EMPTY for each in around)
-
-    def decide(pieces: Sequence[Pieces]) -> Formula | None:
-        whole, part = pieces
-        if any(isinstance(each, Variable) for each in part):
-            return True if whole == part else None
-        return _member(whole, regular.join(before, ("text", "".join(map(str, part))), behind))
-
-    return decide
-
-
-def _same(pieces: Sequence[Pieces]) -> Formula | None:
-    left, right = pieces
-    if left == right:
-        return True
-    for one, other in ((left, right), (right, left)):
-        if all(isinstance(each, str) for each in one):
-            return _member(other, ("text", "".join(map(str, one))))
-    return None
-
-
-def _member(pieces: Pieces, node: Node) -> Formula | None:
-    """That a text of these pieces is in a language; None where more than one of them varies."""
-    places = [place for place, piece in enumerate(pieces) if isinstance(piece, Variable)]
-    if len(places) > 1:
-        return None
-    place = places[0] if places else len(pieces)
-    rest = _after("".join(map(str, pieces[:place])), node)
-    if not places:
-        return nullable(rest)
-    behind = "".join(map(str, pieces[place + 1 :]))
-    if behind:
-        rest = _backwards(_after(behind[::-1], _backwards(rest)))
-    variable = pieces[place]
-    assert isinstance(variable, Variable)
-    if rest in (NONE, FULL):
-        return rest == FULL
-    return In(variable.name, rest)
-
-
-def _after(text: str, node: Node) -> Node:
-    meter = Meter(STANDARD_BUDGET)
-    for character in text:
-        measure(node, meter)
-        node = derivative(node, character)
-    return node
-
-
-def _backwards(node: Node) -> Node:
-    """The language of the reversed texts."""
-    match node[0]:
-        case "text":
-            return ("text", node[1][::-1])
-        case "then":
-            return regular.join(*[_backwards(part) for part in reversed(node[1:])])
-        case "or":
-            return regular.unite(*[_backwards(part) for part in node[1:]])
-        case "and":
-            return regular.meet(*[_backwards(part) for part in node[1:]])
-        case "not":
-            return regular.negated(_backwards(node[1]))
-        case "loop":
-            return regular.loop(_backwards(node[1]), node[2], node[3])
-        case _:
-            return node
