@@ -56,17 +56,20 @@ FILE_NAME = "session.kleis"
 Found = TypeVar("Found")
 
 _WARMING = 30.0
+_CHANGED = "changed"
+"""The digest of a basis that the items were not checked against."""
 
 _KEPT = 256
 """Sessions whose universes are kept in memory; the others are read again."""
 
 
 class _Held(msgspec.Struct, frozen=True):
-    """A session as it was read or written last."""
+    """A session as it was read or written last; `edited` if a person changed the file since a submission did."""
 
     universe: Universe
     body: bytes
     signature: Signature | None
+    edited: bool = False
 
 
 class Sessions:
@@ -156,11 +159,10 @@ class Sessions:
             checked = check(held.universe, text, kind, self.provers, watch)
             if checked.grown is None or checked.item is None:
                 return checked, None, b""
-            return (
-                checked,
-                checked.grown,
-                held.body + item_text(checked.item).encode("utf-8", "surrogatepass"),
-            )
+            if held.edited:
+                return checked, checked.grown, _body(checked.grown)
+            added = item_text(checked.item).encode("utf-8", "surrogatepass")
+            return checked, checked.grown, held.body + added
 
         return self._change(name, work, watch)
 
@@ -278,7 +280,7 @@ class Sessions:
             basis = self.library.basis(record.imports)
         except KleisError as error:
             raise _broken(file, f"what it imports cannot be loaded: {error}") from error
-        return _Held(_rebuilt(name, record, basis, known), body, signature)
+        return _Held(_rebuilt(name, record, basis, known), body, signature, edited=not record.basis)
 
     def _keep(self, name: str, held: _Held) -> None:
         with self._lock:
@@ -323,13 +325,14 @@ def open_sessions(
 
 def _body(universe: Universe) -> bytes:
     """The text of a session's file, anew."""
-    parts = [heading(universe.basis.imports, universe.basis.digest), *map(item_text, universe.items())]
+    basis = _CHANGED if universe.stale else universe.basis.digest
+    parts = [heading(universe.basis.imports, basis), *map(item_text, universe.items())]
     return "".join(parts).encode("utf-8", "surrogatepass")
 
 
 def _rebuilt(name: str, record: Record, basis: Basis, known: _Held | None) -> Universe:
     """The universe of a record; where it only has more items than the known one, those alone are read."""
-    stale = record.basis != basis.digest
+    stale = bool(record.basis) and record.basis != basis.digest
     universe = Universe.of(name, basis, stale=stale)
     items = record.items
     if known is not None and known.universe.basis is basis and known.universe.stale == stale:

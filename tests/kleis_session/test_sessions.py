@@ -130,6 +130,9 @@ def test_a_changed_import_is_said(sessions: Sessions) -> None:
     again = sessions.universe("b")
     assert again.stale
     assert "cellar" in again.theory.definitions
+    submit(sessions, "define attic() : ℤ = 9", name="b")
+    sessions.undo("b", Watch(30))
+    assert open_sessions(sessions.places.workspace.parent, environment={}).universe("b").stale
 
 
 def test_a_session_is_not_saved_over_what_it_imports(sessions: Sessions) -> None:
@@ -204,3 +207,17 @@ def test_a_file_that_was_written_item_by_item_is_the_file_written_at_once(sessio
     text = sessions.text("default")
     assert text is not None
     assert text.endswith("".join(map(item_text, universe.items())))
+
+
+def test_a_file_edited_by_hand_is_taken_up_again(sessions: Sessions, tmp_path: Path) -> None:
+    """What a person wrote stays unchecked; what is submitted afterwards is recorded as ever."""
+    submit(sessions, "define one() : ℤ = 1")
+    file = sessions.file("default")
+    file.write_text(file.read_text() + "\n// by hand\ndefine two() : ℤ = 2\n")
+    universe = submit(sessions, "define three() : ℤ = 3")
+    assert not universe.stale
+    other = open_sessions(tmp_path / "home", environment={})
+    items = other.universe().items()
+    assert [item.status for item in items] == ["unchecked", "unchecked", "consistent"]
+    assert items[1].text == "// by hand\ndefine two() : ℤ = 2"
+    other.close()
