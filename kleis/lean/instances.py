@@ -12,7 +12,8 @@ Invariant: every step is checked by matching the instance of the axiom against t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import msgspec
 
@@ -48,7 +49,7 @@ class _Step(msgspec.Struct, frozen=True):
     """A term reached: from which one, and the Lean proof that both are equal."""
 
     before: Term | None
-    proof: LeanTerm | None
+    proof: Callable[[], LeanTerm] | None
 
 
 def instance_proof(
@@ -228,8 +229,8 @@ class _Search:
                 queues[side] = following
         return None
 
-    def _steps(self, term: Term, *, forwards: bool) -> Iterator[tuple[Term, LeanTerm]]:
-        """Terms one replacement away, with proofs of ``term = after`` (or ``after = term``)."""
+    def _steps(self, term: Term, *, forwards: bool) -> Iterator[tuple[Term, Callable[[], LeanTerm]]]:
+        """Terms one replacement away, and what makes proofs of ``term = after`` (or ``after = term``)."""
         for part in dict.fromkeys(subterms(term)):
             for fact in self._facts:
                 if fact.premises or not isinstance(fact.conclusion, Equals):
@@ -245,10 +246,14 @@ class _Search:
                     replaced = substitute(target, found)
                     if replaced == part:
                         continue
-                    proof = self._instance(fact, found)
-                    if flipped == forwards:
-                        proof = Call(Name("Eq.symm"), (proof,))
-                    yield _replaced(term, part, replaced), self._within(term, part, proof)
+                    proof = partial(self._replacement, term, part, fact, found, flipped == forwards)
+                    yield _replaced(term, part, replaced), proof
+
+    def _replacement(
+        self, term: Term, part: Term, fact: _Law, found: dict[str, Term], turned: bool
+    ) -> LeanTerm:
+        proof = self._instance(fact, found)
+        return self._within(term, part, Call(Name("Eq.symm"), (proof,)) if turned else proof)
 
     def _within(self, term: Term, part: Term, proof: LeanTerm) -> LeanTerm:
         """The same equation around a part: all its occurrences are replaced."""
@@ -294,13 +299,13 @@ def _chain(forward: dict[Term, _Step], backward: dict[Term, _Step], middle: Term
     while term is not None:
         step = forward[term]
         if step.proof is not None:
-            proofs.insert(0, step.proof)
+            proofs.insert(0, step.proof())
         term = step.before
     term = middle
     while term is not None:
         step = backward[term]
         if step.proof is not None:
-            proofs.append(step.proof)
+            proofs.append(step.proof())
         term = step.before
     if not proofs:
         return Name("rfl")

@@ -24,13 +24,17 @@ from kleis.meaning.core import (
     Coercion,
     Conditional,
     Connective,
+    Construction,
     DefinitionCall,
+    Discrimination,
     Equals,
+    Lambda,
     Let,
     LiteralTerm,
     Narrowing,
     Numeric,
     Quantifier,
+    Selection,
     Sort,
     Symbol,
     SymbolCall,
@@ -49,6 +53,19 @@ _NUMBERS = {"ℕ": "$int", "ℤ": "$int", "ℚ": "$rat", "ℝ": "$real"}
 _COMPARISONS = {"less_than": "$less", "leq": "$lesseq", "greater_than": "$greater", "geq": "$greatereq"}
 _ARITHMETIC = {"plus": "$sum", "minus": "$difference", "times": "$product", "divide": "$quotient"}
 _WHOLE = {"div": "$quotient_f", "mod": "$remainder_f"}
+
+
+_WORDS: dict[type, str] = {
+    Construction: "a list, tuple or value of a data type",
+    Selection: "a part of a value of a data type",
+    Discrimination: "a match",
+    Conditional: "an if between values",
+    Lambda: "a function as a value",
+    Application: "a function as a value",
+    Variable: "a variable for truth values",
+    Undefined: "a value that is not there",
+}
+"""What is refused, in words."""
 
 
 class _Formula(msgspec.Struct, frozen=True):
@@ -258,7 +275,7 @@ class _Writer:
             case BuiltinCall():
                 return self._atom(self._builtin(term))
             case _:
-                raise _refuse(f"{type(term).__name__} as a formula")
+                raise _refuse(_WORDS.get(type(term), "this kind of formula"))
 
     @staticmethod
     def _atom(value: _Value) -> _Formula:
@@ -356,10 +373,8 @@ class _Writer:
             case Narrowing(term=inner_term):
                 number = self._value(inner_term)
                 return _Value(number.text, _and(number.defined, f"$greatereq({number.text},0)"))
-            case Application():
-                raise _refuse("a function as a value")
             case _:
-                raise _refuse(f"{type(term).__name__} as a value")
+                raise _refuse(_WORDS.get(type(term), "this kind of term"))
 
     def _strict(self, arguments: Sequence[Term], build: Callable[[list[str]], str]) -> _Value:
         given = [self._value(each) for each in arguments]

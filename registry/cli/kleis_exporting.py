@@ -193,7 +193,7 @@ def _summary(found: LeanFile, said: dict[str, Any] | None) -> None:
         for status in ("sorry", "proof", "refutation")
     }
     complain(
-        f"{len(found.theorems)} theorems: {counts['sorry']} open, {counts['proof']} with a proof, "
+        f"{len(found.theorems)} theorem{'' if len(found.theorems) == 1 else 's'}: {counts['sorry']} open, {counts['proof']} with a proof, "
         f"{counts['refutation']} refuted; {len(found.omitted)} left out"
     )
     for each in found.omitted:

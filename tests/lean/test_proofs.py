@@ -212,7 +212,7 @@ def _terms() -> st.SearchStrategy[str]:
     )
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(_terms(), _terms())
 def test_whatever_is_written_is_a_proof(left: str, right: str) -> None:
     theory = Theory().include(parse_program(PROGRAM))
