@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import select
 import shutil
 import signal
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -131,7 +131,7 @@ def run_round(home: Path, model: Model, draws: str, tally: Counter[str]) -> Mode
     number, reading = child(home, draws, boundary, only_submit=together)
     beside = child(home, f"{draws} beside", ("write", "after", 3), only_submit=True) if together else None
     if boundary is None:
-        time.sleep(random.uniform(0, 0.08))
+        select.select([], [], [], random.uniform(0, 0.08))
         os.kill(number, signal.SIGKILL)
     ended = os.waitpid(number, 0)[1]
     assert os.WIFSIGNALED(ended), f"the process ended by itself with {ended}"
