@@ -43,8 +43,11 @@ __all__ = ["LONGEST", "TheoryRun", "TheorySnapshot"]
 LONGEST = 20_000
 """Characters of a proposition or an expression that are read."""
 
-_KEPT = 2_000
-"""Answers kept for later runs."""
+_KEPT = 500_000
+"""Parts of answers kept for later runs, some 50 MB; those not asked for longest go first."""
+
+_QUESTION = 20
+"""Parts that an answer counts for besides its own."""
 
 _STEPS = 1_000_000
 _EVALUATION = Budget(steps=_STEPS, depth=10_000, size=100_000)
@@ -83,6 +86,7 @@ class TheorySnapshot:
         self._guards = guards
         self._lock = threading.Lock()
         self._answers: OrderedDict[Key, Answer | Refusal] = OrderedDict()
+        self._weight = 0
         self._prover: Prover | None = None
         self._attempts: Attempts | None = None
         self._environment: Environment | None = None
@@ -111,12 +115,16 @@ class TheorySnapshot:
                 return kept, True
             found, stays = self._found(operation, question, cancelled)
             if stays:
-                self._answers[key] = found
-                if len(self._answers) > _KEPT:
-                    self._answers.popitem(last=False)
+                self._keep(key, found)
             return found, stays
         finally:
             self._lock.release()
+
+    def _keep(self, key: Key, found: Answer | Refusal) -> None:
+        self._answers[key] = found
+        self._weight += _weight(key, found)
+        while self._weight > _KEPT and len(self._answers) > 1:
+            self._weight -= _weight(*self._answers.popitem(last=False))
 
     def _wait(self, cancelled: Cancelled) -> None:
         while not self._lock.acquire(timeout=_POLL):
@@ -278,6 +286,11 @@ def _watched(prover: Prover, attempts: Attempts, proposition: Expression, cancel
     finally:
         is_done.set()
         watcher.join()
+
+
+def _weight(key: Key, found: Answer | Refusal) -> int:
+    parts = parts_of(found.value) if isinstance(found, Answer) else 1
+    return _QUESTION + (len(key[1]) >> 6) + parts
 
 
 def _text_of(question: Question) -> str:

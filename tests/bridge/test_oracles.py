@@ -13,6 +13,7 @@ from kleis.logic.cache import VerdictCache
 from kleis.theory import Theory
 from pif.budget import Budget
 from pif.evaluate import Answer, Request, run
+from registry.bridge import oracles
 from registry.bridge.kleis_terms import term_of
 from registry.bridge.listings import axiom_expressions
 from registry.bridge.oracles import TheorySnapshot
@@ -174,3 +175,19 @@ def test_the_empty_theory_answers(broker: Broker) -> None:
     empty = TheorySnapshot(Theory(), broker=broker)
     assert ask(empty, {"structures": None})["value"] == []
     assert verdict(empty, "1 + 1 = 2")["verdict"] == "verified"
+
+
+def test_what_is_kept_is_bounded_and_forgetting_changes_nothing(
+    broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(oracles, "_KEPT", 100)
+    small = TheorySnapshot(prelude(), broker=broker)
+    questions: tuple[Any, ...] = (
+        {"kleis": "1 + 1"},
+        {"axioms": "Ring"},
+        {"axioms": "Group"},
+        {"kleis": "2 + 2"},
+    )
+    first = [ask(small, each) for each in questions]
+    assert [ask(small, each) for each in questions] == first
+    assert len(small._answers) < len(questions)
