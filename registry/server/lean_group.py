@@ -9,6 +9,7 @@ Invariants
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +24,7 @@ from registry.aristotle.escalation import ARGUMENTS
 from registry.aristotle.folders import Folders, PathRefused
 from registry.aristotle.jobs import Job, JobKind, JobStore, Ordered
 from registry.aristotle.orders import Order, OrderRefused, context_names, file_job, formalize_job, prove_job
-from registry.aristotle.service import AristotleService, ServiceFailure
+from registry.aristotle.service import FAILURES, AristotleService, ServiceFailure
 from registry.errors import RegistryError
 from registry.server.group import Answer, CallContext, Group, ResourceSpec, ResourceText, ToolSpec
 from registry.server.lean_answers import answered, job_answer, refusal, row_of, scrubbed
@@ -50,6 +51,9 @@ __all__ = ["LeanGroup", "make"]
 WITHIN = 45.0
 """Seconds in which a call answers with what it has."""
 
+ENDS = 48.0
+"""Seconds after which it answers even while the service is being asked: with the job as it is written down."""
+
 STATUS = "aristotle://status"
 
 Request = (
@@ -73,6 +77,13 @@ def make(site: Site) -> Group:
     if origin := os.environ.get(STAND_IN, ""):
         check_origin(origin)
     return LeanGroup(site, os.environ)
+
+
+class Held(msgspec.Struct):
+    """The job that a call is about, as soon as it is known; `is_new` where the call began it."""
+
+    job: Job | None = None
+    is_new: bool = False
 
 
 class Begun(msgspec.Struct, frozen=True):
@@ -108,15 +119,36 @@ class LeanGroup(Group):
         self._kleis.close()
 
     async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:
+        held = Held()
+        try:
+            async with asyncio.timeout(ENDS):
+                said = await self._conversed(arguments, context, held)
+        except TimeoutError:
+            said = self._late(held)
+        return scrubbed(said, self._key)
+
+    async def _conversed(self, arguments: Request, context: CallContext, held: Held) -> Answer:
         started = time.monotonic()
-        said = await context.run_in_worker(lambda: self._guarded(lambda: self._answer(arguments, context)))
+
+        def work() -> Answer | Begun:
+            return self._guarded(lambda: self._answer(arguments, context, held))
+
+        said = await context.run_in_worker(work)
         if isinstance(said, Begun):
             begun, job = said, said.job
             if begun.wait:
                 job = await self._waited(job, started, context)
             said = await context.run_in_worker(lambda: self._guarded(lambda: self._finished(job, begun)))
         assert isinstance(said, Answer)
-        return scrubbed(said, self._key)
+        return said
+
+    def _late(self, held: Held) -> Answer:
+        """The answer of a call whose time is up while the service is still being asked: the job as it is written."""
+        job = None if held.job is None else self._store.get(held.job.id) or held.job
+        if job is None:
+            return refusal("timeout", FAILURES["timeout"], hint="Nothing was begun. Try again later.")
+        retry = self._service.retry_after_s if self._service is not None else 1
+        return job_answer(job, retry, time.time(), asked="submitted" if held.is_new else "")
 
     async def _waited(self, job: Job, started: float, context: CallContext) -> Job:
         """The job when it is done, or when the call has to answer.  No thread is held meanwhile."""
@@ -145,24 +177,24 @@ class LeanGroup(Group):
         except RegistryError as error:
             return refusal(error.kind, error.message, hint=error.hint or "")
 
-    def _answer(self, arguments: Request, context: CallContext) -> Answer | Begun:
+    def _answer(self, arguments: Request, context: CallContext, held: Held) -> Answer | Begun:
         match arguments:
             case Prove(language="kleis"):
-                return self._prove_kleis(arguments, context)
+                return self._prove_kleis(arguments, context, held)
             case Prove():
-                return self._prove(arguments)
+                return self._prove(arguments, held)
             case ProveFile():
-                return self._prove_file(arguments)
+                return self._prove_file(arguments, held)
             case Formalize():
-                return self._formalize(arguments)
+                return self._formalize(arguments, held)
             case CheckProof():
-                return self._check("prove", arguments.project_id)
+                return self._check("prove", arguments.project_id, held)
             case CheckFormalize():
-                return self._check("formalize", arguments.project_id)
+                return self._check("formalize", arguments.project_id, held)
             case CheckProveFile():
-                return self._check_file(arguments)
+                return self._check_file(arguments, held)
             case Cancel():
-                return self._cancel(arguments)
+                return self._cancel(arguments, held)
             case AristotleStatus():
                 return answered(self._status())
             case ListJobs():
@@ -196,9 +228,16 @@ class LeanGroup(Group):
         return Desk(self._store, self.service())
 
     def _begun(
-        self, ordered: Ordered, *, wait: bool, note: str = "", more: Mapping[str, Any] | None = None
+        self,
+        held: Held,
+        ordered: Ordered,
+        *,
+        wait: bool,
+        note: str = "",
+        more: Mapping[str, Any] | None = None,
     ) -> Begun:
         """Hand a job in."""
+        held.job, held.is_new = ordered.job, True
         return Begun(self._desk().open(ordered), wait, note, dict(more or {}))
 
     def _finished(self, job: Job, begun: Begun) -> Answer:
@@ -213,13 +252,13 @@ class LeanGroup(Group):
 
     # Jobs begin.
 
-    def _prove(self, arguments: Prove) -> Begun:
+    def _prove(self, arguments: Prove, held: Held) -> Begun:
         order = self._order()
         files, warnings = self._context(arguments.context_files or ())
         ordered = prove_job(order, arguments.code, files, arguments.hint or "")
-        return self._begun(ordered.noting(warnings=warnings), wait=arguments.wait)
+        return self._begun(held, ordered.noting(warnings=warnings), wait=arguments.wait)
 
-    def _prove_kleis(self, arguments: Prove, context: CallContext) -> Answer | Begun:
+    def _prove_kleis(self, arguments: Prove, context: CallContext, held: Held) -> Answer | Begun:
         try:
             service = self.service()
         except ServiceFailure:
@@ -229,9 +268,9 @@ class LeanGroup(Group):
             return found.answer or found.unknown("no key is set: Aristotle was not asked")
         ordered = found.job(self._order(), arguments.hint or "")
         more = found.fields(f"job {ordered.job.id}")
-        return self._begun(ordered, wait=arguments.wait, more=more)
+        return self._begun(held, ordered, wait=arguments.wait, more=more)
 
-    def _prove_file(self, arguments: ProveFile) -> Begun:
+    def _prove_file(self, arguments: ProveFile, held: Held) -> Begun:
         order = self._order()
         file = self._folders.project(arguments.file_path)
         wanted = arguments.output_path or str(file.path.with_name(file.path.stem + ".solved.lean"))
@@ -240,15 +279,15 @@ class LeanGroup(Group):
         ordered = file_job(order, file).noting(
             file_path=str(file.path), output_path=str(output), warnings=notes if file.left_out else ()
         )
-        return self._begun(ordered, wait=arguments.wait)
+        return self._begun(held, ordered, wait=arguments.wait)
 
-    def _formalize(self, arguments: Formalize) -> Begun:
+    def _formalize(self, arguments: Formalize, held: Held) -> Begun:
         order = self._order()
         given = (arguments.context_file,) if arguments.context_file else ()
         files, warnings = self._context(given)
         ordered = formalize_job(order, arguments.description, files, prove=arguments.prove)
         note = f"the context file {', '.join(files)} went along" if files else ""
-        return self._begun(ordered.noting(warnings=warnings), wait=arguments.wait, note=note)
+        return self._begun(held, ordered.noting(warnings=warnings), wait=arguments.wait, note=note)
 
     def _context(self, paths: Sequence[str]) -> tuple[dict[str, str], tuple[str, ...]]:
         """Context files by name.  The mock takes one that is missing, as the original's did, and says so."""
@@ -266,7 +305,7 @@ class LeanGroup(Group):
 
     # Jobs go on.
 
-    def _job(self, kind: JobKind | None, project_id: str) -> Job | Answer:
+    def _job(self, kind: JobKind | None, project_id: str, held: Held) -> Job | Answer:
         job = self._store.get(project_id)
         if job is None or (kind is not None and job.kind != kind):
             hint = "use the project_id of an answer, with the check tool of the same kind"
@@ -276,18 +315,19 @@ class LeanGroup(Group):
         if job.stage != "done" and (mode := self.service().mode) != job.mode:
             message = f"this job belongs to the {job.mode} service, and the {mode} one is in use"
             return refusal("other_service", message, argument="project_id", project_id=job.id)
+        held.job = job
         return job
 
-    def _check(self, kind: JobKind, project_id: str) -> Answer:
-        job = self._job(kind, project_id)
+    def _check(self, kind: JobKind, project_id: str, held: Held) -> Answer:
+        job = self._job(kind, project_id, held)
         return job if isinstance(job, Answer) else self._said(self._looked(job))
 
     def _looked(self, job: Job) -> Job:
         """The job after one more look; one that is done needs no service."""
         return job if job.stage == "done" else self._desk().advance(job)
 
-    def _check_file(self, arguments: CheckProveFile) -> Answer:
-        job = self._job("file", arguments.project_id)
+    def _check_file(self, arguments: CheckProveFile, held: Held) -> Answer:
+        job = self._job("file", arguments.project_id, held)
         if isinstance(job, Answer):
             return job
         job = self._looked(job)
@@ -312,8 +352,8 @@ class LeanGroup(Group):
         saved = self._folders.write_new(target, job.outcome.code)
         return self._store.put(msgspec.structs.replace(job, saved_path=str(saved)))
 
-    def _cancel(self, arguments: Cancel) -> Answer:
-        job = self._job(None, arguments.project_id)
+    def _cancel(self, arguments: Cancel, held: Held) -> Answer:
+        job = self._job(None, arguments.project_id, held)
         if isinstance(job, Answer):
             return job
         if job.stage == "done":
@@ -329,8 +369,6 @@ class LeanGroup(Group):
     async def read(self, uri: str) -> ResourceText | None:
         if uri != STATUS:
             return None
-        import asyncio
-
         status = await asyncio.get_running_loop().run_in_executor(None, self._status)
         return ResourceText(msgspec.json.encode(status).decode())
 
