@@ -31,7 +31,7 @@ DENIED = [
 ]  # fmt: skip
 
 ALLOWED = [
-    "ls", "ls -la src", "cat README.md", "head -20 src/main.rs", "grep -rn TODO src", "grep -n 'def main' src/app.py",
+    "ls", "ls -la src", "cat README.md", "head -20 src/main.rs", "grep -rn parse src", "grep -n 'def main' src/app.py",
     "wc -l src/main.rs tests/unit.rs", "git status", "git diff --stat", "git diff main..topic src/a.rs", "git log --oneline -5",
     "git add src/main.rs", "git add .", "pytest", "pytest -q tests/unit -k name", "python -m pytest -x", "ruff check .",
     "ruff format src", "mypy src", "cargo test", "cargo test --release -p core", "cargo build && cargo test", "cargo clippy",
