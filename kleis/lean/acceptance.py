@@ -49,7 +49,7 @@ class Acceptance(msgspec.Struct, frozen=True, kw_only=True):
     code
         Empty if accepted; else ``unreadable``, ``sorry-left``, ``axiom``, ``unsafe``, ``native``, ``option``,
         ``macro``, ``import``, ``redefinition``, ``scope``, ``statement-changed``, ``statement-missing``,
-        ``unknown-command`` or ``attribute``.
+        ``unknown-command``, ``forbidden-word`` or ``attribute``.
     line
         Of the returned file; 0 where it is about the whole.
     remaining
@@ -254,6 +254,7 @@ def _look_inside(command: LeanCommand, kept: int) -> None:
             _margin(token)
         if token.kind == "name":
             _check_word(token, tokens[place + 1] if place + 1 < len(tokens) else None)
+            _check_setting(tokens[place : place + 3])
         elif (token.kind == "character" and '"' in token.text) or (
             token.kind == "string" and token.text[0] == "r"
         ):
@@ -290,6 +291,12 @@ def _check_word(token: Token, following: Token | None) -> None:
         raise _Refusal("macro", f"{token.text} is a name of Lean's own workings", token.line)
     if token.text.endswith("!") and _has_terms(token, following):
         raise _Refusal("unreadable", "a string with terms inside stands in a proof", token.line)
+
+
+def _check_setting(tokens: Sequence[Token]) -> None:
+    """Settings of a tactic are written by name: positions could turn on what may not be named."""
+    if len(tokens) == 3 and tokens[0].text == "config" and tokens[1].text == ":=" and tokens[2].text != "{":
+        raise _Refusal("native", "settings of a tactic that are not written by name", tokens[0].line)
 
 
 def _has_terms(before: Token, token: Token | None) -> bool:

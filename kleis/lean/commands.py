@@ -77,14 +77,19 @@ class LeanCommand(msgspec.Struct, frozen=True):
         return len(open_proofs(self.tokens))
 
 
+_BEFORE_TACTIC = frozenset({";", "·", "<;>", "by", "=>", "(", "|", "{"})
+
+
 def open_proofs(tokens: Sequence[Token]) -> list[Token]:
     """The tokens that leave a proof open; ``stop`` only where a tactic stands."""
-    return [
-        token
-        for token in tokens
-        if token.kind == "name"
-        and (token.text in ("sorry", "admit") or (token.text in SORRY and token.first))
-    ]
+    found = []
+    for place, token in enumerate(tokens):
+        if token.kind != "name" or token.text not in SORRY:
+            continue
+        is_tactic = token.first or (place > 0 and tokens[place - 1].text in _BEFORE_TACTIC)
+        if token.text != "stop" or is_tactic:
+            found.append(token)
+    return found
 
 
 def commands_of(text: str) -> tuple[LeanCommand, ...]:

@@ -120,8 +120,16 @@ WORDS: dict[str, str] = {
         ("by_elab", "run_tac", "run_cmd", "elab", "eval_expr", "quote_term", "term_elab"), "macro"
     ),
     **dict.fromkeys(("axiom", "constant", "opaque"), "axiom"),
+    **dict.fromkeys(
+        (
+            *("plausible", "slim_check", "apply?", "exact?", "rw?", "observe?", "have?", "hint", "propose"),
+            *("sorry_if_sorry", "test_sorry", "rw_search", "polyrith"),
+        ),
+        "forbidden-word",
+    ),
 }
-"""Words that may not be added anywhere, with the code of their refusal."""
+"""Words that may not be added anywhere, with the code of their refusal.  Searching and testing tactics may close a goal
+by admitting it."""
 
 CONSTANTS: dict[str, str] = {
     "sorryAx": "sorry-left",
