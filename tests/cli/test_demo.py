@@ -10,6 +10,7 @@ import pytest
 
 from registry.cli import demo_acts
 from registry.cli.demo import holds
+from registry.cli.demo_policy import POLICY
 from tests.cli.conftest import Process
 
 
@@ -18,7 +19,7 @@ def test_the_demo_passes(process: Process) -> None:
 
     assert done.returncode == 0, done.stdout + done.stderr
     shown = done.stdout.decode()
-    calls = sum(len(act.calls) for act in (*demo_acts.ACTS, *demo_acts.LATER))
+    calls = sum(len(act.calls) for act in (*demo_acts.ACTS, *demo_acts.LATER, POLICY))
     assert f"{calls} of {calls} answers were the expected ones." in shown
     for answer in ("49 ", "81 ", "120 ", "220 ", "42 ", "too_deep", "out_of_fuel", "result_too_large"):
         assert answer in shown
@@ -52,7 +53,9 @@ def changed_demo(change: str, environment: dict[str, str]) -> subprocess.Complet
 def test_a_wrong_answer_is_noticed(environment: dict[str, str]) -> None:
     call = "demo_acts.Call('run', {'code': {'add': [1, 1]}}, {'type': 'value', 'value': 3})"
     done = changed_demo(
-        f"demo.ACTS = (demo_acts.Act('Arithmetic', ({call},)),)\ndemo.LATER = ()", environment
+        f"demo.ACTS = (demo_acts.Act('Arithmetic', ({call},)),)\ndemo.LATER = ()\n"
+        "demo.POLICY = demo_acts.Act('Nothing', ())",
+        environment,
     )
 
     assert done.returncode == 1
