@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from registry.cli import pif_law_views as views
-from registry.cli.session import Session, command
+from registry.cli.session import Session, command, home_and_json
 from registry.cli.sources import text
 
 __all__ = ["COMMANDS"]
@@ -28,9 +30,12 @@ def verify(session: Session, proposition: str, lemmas: tuple[str, ...]) -> int:
     return status or _STATUS[answer["status"]]
 
 
-@click.group("certificate")
-def certificate() -> None:
+@click.group("certificate", params=home_and_json())
+@click.pass_context
+def certificate(context: click.Context, home: Path | None, as_json: bool) -> None:
     """Check the certificates of laws."""
+    root = context.find_root().params
+    root["home"], root["as_json"] = home or root.get("home"), as_json or root.get("as_json", False)
 
 
 @command("check")
