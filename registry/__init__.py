@@ -5,6 +5,7 @@
 | `tool`, `store` | the record of a tool, and where records outlive the process; `store.sqlite` ships |
 | `tools_view` | a snapshot as the evaluator sees it, decoded and resolved once |
 | `evolution` | from what `evolve` is sent to a tool that can be kept |
+| `law_record`, `keeping_laws`, `asking_laws`, `showing` | laws of versions: kept, settled by `evolve`, asked and checked again, shown |
 | `workspace` | everything that can be done with PIF tools, for the server and the commands alike; what to call first |
 | `admission` | how many runs may go on at once |
 | `difference`, `help` | how terms differ; the language explained |

@@ -5,8 +5,8 @@ keyword of the grammar and no name that the surrounding theory declares. Any oth
 with `_` in place of `.` and `-`. Two tools never share a name; nor do helpers, which are named after their tool.
 
 Invariants
-    * Which name a tool has depends only on its own spelling and on `taken`, not on the other tools; where that would
-      give two tools one name, the later one is refused.
+    * No two functions of a theory have one name: a second tool of a name is called by its whole spelling with `tool_`
+      in front, and where that is taken too it has no name and is refused.
     * Variables have names that no function of the theory has.
 """
 
