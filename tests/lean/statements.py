@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kleis.lean.tree import Bind, By, Call, If, Infix, LeanTerm, LetIn, Name, Prefix, Typed
+from kleis.lean.tree import Bind, By, Call, If, Infix, LeanTerm, LetIn, Name, Named, Prefix, Typed
 
 __all__ = ["holds"]
 
@@ -33,7 +33,7 @@ def holds(term: LeanTerm, model: Mapping[str, Any], size: int, scope: Mapping[st
         case Call(function=Name(text="decide"), arguments=(inner,)):
             return value(inner)
         case Call(function=Name(text=text), arguments=arguments):
-            given = [value(each) for each in arguments if not hasattr(each, "name")]
+            given = [value(each) for each in arguments if not isinstance(each, Named)]
             return model[text](*given) if given else model[text]
         case Prefix(operator="¬", operand=inner):
             return not value(inner)
