@@ -105,7 +105,7 @@ def _timeout(default: int) -> dict[str, Any]:
     return {"type": "integer", "minimum": 1, "maximum": 45_000, "default": default}
 
 
-REFUSAL = {
+REFUSAL: dict[str, Any] = {
     "allowed": False,
     "rule": None,
     "reason": "DENIED — the request was not understood",

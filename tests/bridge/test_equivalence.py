@@ -13,7 +13,9 @@ from tests.bridge.tools import TOOLS, function, variable
 
 Json = Any
 Y, L = variable("y"), variable("l")
-BINOMIAL = function("y", {"sub": [{"mul": [{"add": [Y, 1]}, {"add": [Y, 1]}]}, {"add": [{"mul": [2, Y]}, 1]}]})
+BINOMIAL = function(
+    "y", {"sub": [{"mul": [{"add": [Y, 1]}, {"add": [Y, 1]}]}, {"add": [{"mul": [2, Y]}, 1]}]}
+)
 ALMOST = function("y", {"if": {"cond": {"eq": [Y, 37]}, "then": 0, "else": {"mul": [Y, Y]}}})
 
 

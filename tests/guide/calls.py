@@ -78,7 +78,9 @@ def answers(found: Sequence[ToolCall], groups: Sequence[str], folder: Path) -> l
         "--groups",
         ",".join(word for word in groups if not word.endswith(".kleis")),
     ]
-    command += [part for word in groups if word.endswith(".kleis") for part in ("--policy", str(folder / word))]
+    command += [
+        part for word in groups if word.endswith(".kleis") for part in ("--policy", str(folder / word))
+    ]
     environment = {**os.environ, "PIF_HOME": str(folder / "home")}
 
     async def talk() -> list[str]:

@@ -243,7 +243,11 @@ variants = st.builds(
 statements = (
     st.builds(LetStatement, names | upper_names, types, st.none())
     | st.builds(LetStatement, names | upper_names, st.none() | types, expressions)
-    | st.builds(Assertion, st.sampled_from(["assert", "assert_disproved", "assert_unknown", "assert_sat"]), expressions)
+    | st.builds(
+        Assertion,
+        st.sampled_from(["assert", "assert_disproved", "assert_unknown", "assert_sat"]),
+        expressions,
+    )
     | st.builds(Assertion, st.just("assert_inconsistent"), st.none() | expressions)
     | st.builds(ExpressionStatement, expressions)
 )
