@@ -47,6 +47,11 @@ class ParseCache:
         self._directory: Path | None = None
         self._decoder: msgspec.msgpack.Decoder[_Stored] | None = None
 
+    def prepare(self) -> None:
+        """Make the decoder now.  msgspec crashes where two threads are the first to describe the same types."""
+        if self._decoder is None:
+            self._decoder = msgspec.msgpack.Decoder(_Stored)
+
     def load(self, digest: str, *, file: str) -> ParseResult | None:
         """The parse result of the text with that SHA-256, as if read from `file`; None if it is not there."""
         directory = self._ready()

@@ -84,6 +84,11 @@ class Library:
         self._lock = threading.Lock()
         self._known: OrderedDict[tuple[str, ...], Basis] = OrderedDict()
 
+    def prepare(self) -> None:
+        """Make what threads would otherwise make at the same time."""
+        if self._cache is not None:
+            self._cache.prepare()
+
     def basis(self, imports: Sequence[str]) -> Basis:
         """The theory of some imports.
 

@@ -92,7 +92,10 @@ class BoundedBroker(Broker):
         """Begin an attempt, unless the question is over."""
         if self._stopped:
             return 0, _nothing()
-        number, future = self._shared.submit(engine, task, steps, guards=guards)
+        try:
+            number, future = self._shared.submit(engine, task, steps, guards=guards)
+        except RuntimeError:  # the shared broker was closed meanwhile: the server is ending
+            return 0, _nothing()
         with self._mutex:
             self._running.add(number)
             late = self._stopped

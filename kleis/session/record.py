@@ -95,6 +95,10 @@ class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     warnings: tuple[str, ...] = ()
 
 
+_HEADINGS = msgspec.json.Decoder(_Heading)
+_LINES = msgspec.json.Decoder(_Line)
+
+
 # ── Writing ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -142,7 +146,7 @@ def _recorded(text: str) -> Record | None:
     if not first.startswith(_SESSION):
         return None
     try:
-        head = msgspec.json.decode(first[len(_SESSION) :], type=_Heading)
+        head = _HEADINGS.decode(first[len(_SESSION) :])
     except msgspec.DecodeError:
         return None
     if head.version != _VERSION or not text.startswith(begun := heading(head.imports, head.basis)):
@@ -166,7 +170,7 @@ def _item_at(text: str, position: int) -> tuple[Item, int] | None:
     if end < 0:
         return None
     try:
-        line = msgspec.json.decode(text[start:end], type=_Line)
+        line = _LINES.decode(text[start:end])
     except msgspec.DecodeError:
         return None
     body = text[end + 1 : end + 1 + line.length]

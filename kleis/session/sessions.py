@@ -99,6 +99,16 @@ class Sessions:
         if self._owns_broker:
             self.broker.close()
 
+    def prepare(self) -> None:
+        """Make the decoders and the tables of the parser before threads do: msgspec crashes where two threads are the
+        first to describe the same types."""
+        from kleis.logic.verdict import Verdict
+        from kleis.parser import parse_expression
+
+        self.library.prepare()
+        msgspec.msgpack.Decoder(Verdict)
+        parse_expression("1")
+
     def warm_up(self) -> None:
         """Start the solvers' process, so that the first question need not wait for it."""
         from kleis.parser import parse_expression

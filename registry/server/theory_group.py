@@ -85,6 +85,7 @@ class TheoryGroup(Group):
         self._granted = roots[0] if roots else None
         self._warm = False
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
+        sessions.prepare()
 
     def tools(self) -> tuple[ToolSpec, ...]:
         return self._tools
