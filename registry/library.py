@@ -22,6 +22,7 @@ import msgspec
 import pif
 from pif.terms import Json
 from registry.errors import RegistryError
+from registry.law_record import KeptLaw, laws_text
 from registry.store.exchange_format import Verified
 from registry.tool import LIBRARY_PREFIX, NO_EXAMPLES, RESERVED, ToolRecord, nearest_name
 
@@ -30,6 +31,9 @@ __all__ = ["Entry", "Library", "directory_of_the_library", "unchangeable"]
 _VERSION: Final = 1
 _CREATED: Final = "2026-11-21T00:00:00.000Z"
 """When the library was first made; its tools have no other history."""
+
+
+_LAW_LABEL: Final = "of the library: its tests prove it, this home has not"
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -95,6 +99,7 @@ class Library:
             known = ToolRecord(
                 LIBRARY_PREFIX + entry.name, _VERSION, entry.description, code.code, code.hash, code.capabilities,
                 _CREATED, msgspec.json.format(bytes(entry.examples), indent=-1).decode() or NO_EXAMPLES,
+                laws_text(tuple(KeptLaw(law, "untested", labels=(_LAW_LABEL,)) for law in entry.laws)),
             )  # fmt: skip
             with self._lock:
                 known = self._records.setdefault(entry.name, known)

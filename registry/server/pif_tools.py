@@ -34,14 +34,14 @@ First call `list` (what is there) and `help` (the language); then:
 Terms: 42, "text", true, null, [list]; {"var": "x"}; {"lam": "x", "body": t}; {"app": [f, a]}; {"add": [a, b]}; \
 {"if": {"cond": c, "then": t, "else": e}}; {"fold": [f, init, list]} where f gets ONE pair (acc, item); \
 {"record": {"k": t}}; {"quote": t}, {"eval": q}, {"code_of": "tool"}; {"self": true}; {"let": {"x": t}, "in": t}.
-Use a tool in code: {"app": ["square", 7]}, or {"eval": {"code_of": "square"}} as a function.
+Use a tool in code: {"app": ["square", 7]}, or {"eval": {"code_of": "square"}} as a function. A library is there: {"app": ["map", f, list]}, sort, gcd, … (`list` with a query).
 
 Results: type "value"; "continuation": call run again with its tool and next_input, or pass `drive`; "error": kind, \
 path (a JSON pointer into the code, or /input/…), hint. "out_of_fuel": pass more `fuel`. Nothing is kept when a call \
 answers an error."""
 
 BRIEF_INSTRUCTIONS = """\
-PIF: make your own pure tools (lambda terms in JSON) and run them under exact limits. First `list` and `help`; keep a \
+PIF: make pure tools (lambda terms in JSON), run them under exact limits. First `list` (a query finds library tools) and `help`; keep a \
 tool with `evolve`, run one with `run`, look into one with `analyze`. A "continuation" means: call `run` again with its \
 tool and next_input. An "error" has a kind, a path and a hint; nothing is kept then."""
 

@@ -276,6 +276,7 @@ def test_resources_and_completion(server: PifClient) -> None:
 
     assert {entry["uri"] for entry in ask("resources/list")["resources"]} == {
         "pif://tools",
+        "pif://graph",
         "pif://schema/term",
     }
     assert len(ask("resources/templates/list")["resourceTemplates"]) == 2
