@@ -86,7 +86,7 @@ class Prover:
         self._guards = guards
         self._beside = beside
         self._axioms: dict[tuple[Axiom, ...], Outcome] = {}
-        self._models: dict[tuple[Axiom, ...], Evidence | None] = {}
+        self._models: dict[tuple[Axiom, ...], Outcome] = {}
         self._obligations: dict[Term, Verdict] = {}
 
     def __enter__(self) -> Prover:
@@ -195,13 +195,15 @@ class Prover:
 
     def _search(self, meaning: Meaning, lemmas: tuple[Term, ...], base: Verdict) -> Decision:
         """The axioms without the goal, then the portfolio."""
-        clash = self._clash(meaning)
-        if clash is not None and clash.answer is not None:
-            return Decision(self._inconsistent(clash, base), meaning, clash.answer)
+        alone = self._alone(meaning)
+        if alone is not None and alone.answer is not None and alone.answer.outcome == "inconsistent":
+            return Decision(self._inconsistent(alone, base), meaning, alone.answer)
         outcome = self._run(Task(meaning, lemmas))
+        cut = outcome.cut or (alone is not None and alone.cut)
         if outcome.answer is None:
-            return Decision(self._unknown(outcome, base), meaning, cut=outcome.cut)
-        return Decision(self._verdict(meaning, outcome, base), meaning, outcome.answer, outcome.cut)
+            return Decision(self._unknown(outcome, base), meaning, cut=cut)
+        verdict = self._verdict(meaning, outcome, base)
+        return Decision(verdict, meaning, outcome.answer, cut or self._model_is_cut(meaning, verdict))
 
     def _computed(self, meaning: Meaning, base: Verdict) -> Decision | None:
         """A claim about definitions that may not terminate, decided by computing it; None if that decides nothing.
@@ -351,8 +353,8 @@ class Prover:
         )
         return msgspec.structs.replace(meaning, claim=None, free=(), axioms=(*meaning.axioms, *sections))
 
-    def _clash(self, meaning: Meaning) -> Outcome | None:
-        """Whether the axioms in force are refuted, whatever the claim."""
+    def _alone(self, meaning: Meaning) -> Outcome | None:
+        """What an attempt to refute the axioms in force came to, whatever the claim; None if there are none."""
         declarations = self._declarations(meaning)
         if not declarations.axioms:
             return None
@@ -361,13 +363,12 @@ class Prover:
             self._axioms[key] = run_portfolio(
                 self._broker,
                 Task(declarations),
-                order=self.order[:_CLASH],
+                order=[entry for entry in self.order if entry.first],
                 chains=("prove",),
                 confirm=self._confirm_for(Task(declarations)),
                 guards=self._guards,
             )
-        outcome = self._axioms[key]
-        return outcome if outcome.answer is not None and outcome.answer.outcome == "inconsistent" else None
+        return self._axioms[key]
 
     def _model_of(self, meaning: Meaning, axioms: tuple[Axiom, ...]) -> Evidence | None:
         """A checked model of some axioms."""
@@ -379,14 +380,19 @@ class Prover:
             outcome = run_portfolio(
                 self._broker,
                 task,
-                order=self.order[:_CLASH],
+                order=[entry for entry in self.order if entry.first],
                 chains=("refute",),
                 confirm=self._confirm_for(task),
                 guards=self._guards,
             )
-            found = outcome.answer.witness if outcome.answer is not None else None
-            self._models[axioms] = found if isinstance(found, Evidence) else None
-        return self._models[axioms]
+            self._models[axioms] = outcome
+        answer = self._models[axioms].answer
+        return answer.witness if answer is not None and isinstance(answer.witness, Evidence) else None
+
+    def _model_is_cut(self, meaning: Meaning, verdict: Verdict) -> bool:
+        """Whether a guard cut the search for a model of the axioms that a proof used."""
+        used = tuple(axiom for axiom in meaning.axioms if axiom.name in verdict.core)
+        return verdict.status == "verified" and used in self._models and self._models[used].cut
 
     def _consistency(self, read: Callable[[], Meaning]) -> Verdict:
         try:
@@ -473,9 +479,6 @@ class Prover:
         proposition = proposition_of(meaning, self.theory)
         return print_expression(proposition) if proposition is not None else ""
 
-
-_CLASH = 10
-"""So many engines of the published order try the axioms without a goal."""
 
 _REASONS: tuple[Reason, ...] = ("killed", "memory", "resource", "higher-order", "termination", "incomplete")
 
