@@ -114,10 +114,14 @@ def emptiness(items: Expression) -> Expression:
 
 
 def connective(translator: Translator, code: Code) -> Expression:
-    """`and` or `or` as a value."""
+    """`and` or `or` as a value.
+
+    Kleis's are Kleene's: ``undefined ∧ false`` is false, where PIF has no value. They are used where the left side
+    certainly has a value; then the right side decides exactly where PIF asks for it.
+    """
     left = translator.expression(code.child(0))
     right = _inside(translator, lambda: translator.expression(code.child(1)))
-    if is_total(right):
+    if is_total(left):
         return call("logical_and" if code.term.op == "and" else "logical_or", left, right)
     return (
         choice(left, right, Boolean(False)) if code.term.op == "and" else choice(left, Boolean(True), right)

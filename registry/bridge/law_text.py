@@ -3,7 +3,7 @@
 A law is one Kleis proposition. What a name in it stands for:
 
 1. what the law itself binds (`∀(x : ℤ)`, λ, let, match);
-2. the tool that the law is about, by its own name;
+2. the tool that the law is about, by its own name, where that is written: `x + y` is never a call of a tool `plus`;
 3. another tool, where Kleis has no use of its own for the name; `tool_NAME` is tool NAME in any case;
 4. Kleis's own: a built-in, a constructor.
 
@@ -132,7 +132,7 @@ def read_law(text: str, vocabulary: Vocabulary) -> Law:
     if isinstance(parsed, Call) and parsed.name == "safe" and vocabulary.tool("safe") is None:
         expression, safe = _safe(parsed, vocabulary), True
     else:
-        expression, safe = _Reading(vocabulary).of(parsed, frozenset()), False
+        expression, safe = _Reading(vocabulary, text).of(parsed, frozenset()), False
     return Law(text, expression, tuple(sorted(vocabulary.mentioned)), safe)
 
 
@@ -155,8 +155,9 @@ def _safe(parsed: Call, vocabulary: Vocabulary) -> Expression:
 class _Reading:
     """One walk over a law, which puts in the Kleis names of tools."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: Vocabulary, text: str) -> None:
         self._vocabulary = vocabulary
+        self._text = text
 
     def of(self, node: Expression, bound: frozenset[str]) -> Expression:
         """The node with the names of tools in it replaced."""
@@ -165,7 +166,7 @@ class _Reading:
                 return self._name(node, name, bound)
             case Call(name=name, arguments=arguments):
                 read = tuple(self.of(each, bound) for each in arguments)
-                tool = None if name in bound else self._vocabulary.tool(name)
+                tool = None if name in bound or not self._is_written(node) else self._vocabulary.tool(name)
                 return (
                     msgspec.structs.replace(node, arguments=read) if tool is None else self._call(tool, read)
                 )
@@ -186,11 +187,18 @@ class _Reading:
                 return self._inside(node, bound)
 
     def _name(self, node: Name, name: str, bound: frozenset[str]) -> Expression:
-        tool = None if name in bound else self._vocabulary.tool(name)
+        tool = None if name in bound or not self._is_written(node) else self._vocabulary.tool(name)
         if tool is None:
             return node
         function = self._vocabulary.mention(tool)
         return Name(function.name) if function.parameters else Call(function.name, ())
+
+    def _is_written(self, node: Name | Call) -> bool:
+        """Whether the name stands there. Operators, tuples and named arguments are calls too, of names nobody wrote."""
+        start = node.span.start
+        behind = start + len(node.name)
+        first = node.arguments[0].span.start if isinstance(node, Call) and node.arguments else behind
+        return self._text.startswith(node.name, start) and first >= behind
 
     def _case(self, case: Case, bound: frozenset[str]) -> Case:
         inner = bound | _bound_by(case.pattern)

@@ -33,6 +33,10 @@ HOSTILE: dict[str, Json] = {
     "clash": function("match", {"let": {"define": {"add": [{"var": "match"}, 1]}}, "in": {"var": "define"}}),
     "letters": function("é", {"concat": [{"var": "é"}, "𝄞"]}),
     "lost": function("x", {"app": ["gone", X]}),
+    "late_false": function("x", {"and": [{"eq": [{"div": [1, X]}, 1]}, False]}),
+    "late_true": function("x", {"or": [{"eq": [{"div": [X, X]}, 1]}, {"eq": [X, 0]}]}),
+    "nothing": {"div": [1, 0]},
+    "unused": function("x", {"let": {"y": {"eval": {"code_of": "nothing"}}}, "in": X}),
 }
 
 
@@ -54,6 +58,32 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 def test_nothing_false_follows_from_tools_that_have_no_values(workspace: Workspace, law: str) -> None:
     """f(n) = f(n) + 1 as an axiom would prove everything (provers.md, trap 6)."""
     assert workspace.verify(law)["status"] in ("untested", "refuted")
+
+
+@pytest.mark.parametrize("tool", ["late_false", "late_true", "unused"])
+def test_what_stops_a_run_is_not_lost_where_its_value_is_not_needed(workspace: Workspace, tool: str) -> None:
+    """PIF asks for the left side first, and for what is bound: Kleene's ``undefined ∧ false`` is not its `and`."""
+    assert workspace.verify(f"safe({tool})")["status"] == "refuted"
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "law", "error"),
+    [
+        ("equals", function("a", "b", True), "∀(x y : ℤ). x + 0 = y", "law_disproved"),
+        ("plus", function("a", "b", 0), "∀(x : ℤ). x + x = 0", "law_disproved"),
+        ("negate", function("a", {"var": "a"}), "-1 = 1", "law_disproved"),
+        ("logical_not", function("a", True), "∀(x : ℤ). ¬(x = x)", "law_disproved"),
+        ("factorial", function("n", 1), "3! = 1", "law_disproved"),
+        ("implies", function("a", "b", True), "∀(x : ℤ). x = x → x < x", "law_disproved"),
+        ("plus", function("a", "b", 0), "(plus(3, 1)) + plus(plus(1, 1), (2)) + (5) = 5", None),
+        ("factorial", function("n", 1), "factorial (3)! + factorial((4)) = 2", None),
+    ],
+)
+def test_operators_are_no_calls_of_the_tool_of_their_name(
+    workspace: Workspace, name: str, code: Json, law: str, error: str | None
+) -> None:
+    made = workspace.evolve(name, "A tool", code, laws=[law], dry_run=True)
+    assert made.get("error", {}).get("kind") == error
 
 
 def test_a_tool_that_is_not_shown_to_end_gives_no_axiom_and_says_so(workspace: Workspace) -> None:

@@ -202,3 +202,20 @@ def test_consistency_is_shown_by_a_model_or_refuted_by_a_core(broker: Broker) ->
     assert verdicts["Group"].evidence is not None
     assert verdicts["Bad"].status == "inconsistent"
     assert [name.rpartition("::")[2] for name in verdicts["Bad"].core] == ["no"]
+
+
+@pytest.mark.parametrize(
+    ("program", "claim"),
+    [
+        ("", "∀(x : T). (let y = div(1, 0) in x) = x"),
+        ("", "∀(x : T). (let y = head([] : List(T)) in x) = x"),
+        ("define f(x) = let y = div(1, 0) in x", "∀(x : T). f(x) = f(x)"),
+        ("define c() = div(1, 0)\ndefine f(x) = let y = c() in x", "∀(x : T). f(x) = x"),
+        ("define first(x, y) = x", "∀(x : T). first(x, div(1, 0)) = x"),
+        ("define same(n : ℕ) = n\ndefine first(x, y) = x", "∀(x : T). first(x, same(0 - 1)) = x"),
+    ],
+)
+def test_what_is_bound_and_not_used_must_have_a_value(broker: Broker, program: str, claim: str) -> None:
+    verdict = ask(broker, program, claim)
+    assert verdict.status == "disproved"
+    assert verdict.evidence is not None and verdict.evidence.undefined

@@ -47,6 +47,7 @@ from kleis.logic.engines.first_order_terms import (
     names_in,
     replaced,
 )
+from kleis.logic.engines.totality import Totality
 from kleis.meaning.core import (
     BOOL,
     Application,
@@ -161,6 +162,7 @@ class _Reader:
         self._letters = count()
         self._taken: set[str] = set()
         self._size = 0
+        self._total = Totality(meaning)
 
     def statement(self, formula: CoreTerm) -> Formula:
         """A closed formula, Skolemised."""
@@ -301,6 +303,10 @@ class _Reader:
         return Function(name, domain, symbol.codomain, symbol, fixed)
 
     def _unfolded(self, term: Let | DefinitionCall) -> CoreTerm:
+        """What is bound is put in; where it might have no value, it would be lost with its condition if it is not used."""
+        given = (term.value,) if isinstance(term, Let) else term.arguments
+        if not all(map(self._total.has_a_value, given)):
+            raise _OutsideError
         if isinstance(term, Let):
             unfolded = substitute(term.body, {term.variable.name: term.value})
         else:
@@ -308,7 +314,7 @@ class _Reader:
             if definition.group:
                 raise _OutsideError
             names = [each.name for each in definition.parameters]
-            unfolded = substitute(definition.body, dict(zip(names, term.arguments, strict=True)))
+            unfolded = substitute(definition.body, dict(zip(names, given, strict=True)))
         for number, _ in enumerate(subterms(unfolded)):
             if number > _LARGEST:
                 raise _OutsideError
