@@ -1,0 +1,286 @@
+"""Attacks on the starter policy: flags that write or run, paths in disguise, keys, look-alikes, giants.
+
+Each was allowed once, or is a neighbour of one that was. What an ordinary day needs stands at the end: a gate that
+denies everything would pass the rest.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from kleis.policy.policy import Policy, load_policy
+from tests.kleis_policy.running import STARTER
+
+DENIED = {
+    "cargo": r"""
+        run  install x  publish  +nightly build  build-evil  testevil
+    """,
+    "cargo build": r"""
+        --config build.rustc=evil  --config=build.rustc-wrapper=evil/x  --config evil.toml
+        --manifest-path=evil/Cargo.toml  --manifest-path evil/Cargo.toml  --target-dir=src
+        --target-dir src  --artifact-dir=x  --out-dir=x  -Z unstable-options  -C evil
+        --target=evil.json
+    """,
+    "cargo clippy": r"""
+        --fix  --fix --allow-dirty  -- -C linker=evil  -- -Clinker=evil
+    """,
+    "cargo fmt": r"""
+        -- --config-path=evil  -- --emit=files  --manifest-path=x
+    """,
+    "cargo test": r"""
+        -- --logfile src/main.rs  -- --logfile=src/main.rs
+    """,
+    "cat": r"""
+        /dev/zero  /dev/sda  /proc/self/environ  dev/../../x  server.PEM  server.Pem  keystore.p12
+        store.pfx  store.jks  id_ecdsa  id_dsa  ID_RSA  Secrets.yaml  CREDENTIALS  creds/Id_Ed25519
+        -- /etc/passwd  -n/etc/passwd  ~root/x  ~  - -f.x  a\/b  a'/etc'  "a"b  'a''b'  "$HOME"  !!
+        x#y  #x  {.env,a}  ?env  [.]env
+    """,
+    "echo": r"""
+        x > y  x >y  x>y  $PATH  `id`  -e '\x41'  x | tee y  x | xargs rm
+    """,
+    "git": r"""
+        grep -Ovim x  grep -O x  grep --open-files-in-pager=sh x  -c core.pager=sh log
+        --exec-path=src status  -C .. status  --git-dir=evil status  --paginate log  status --output=x
+        stash  checkout .  restore src  rm x  mv a b  fetch  pull  clone x  apply x  submodule update
+        bisect run sh  rebase -x sh
+    """,
+    "git add": r"""
+        -f .  --force build  -fA  -e  -p  -i  '[.]env'  'id_rs[a]'  --pathspec-from-file=x  -Af
+    """,
+    "git blame": r"""
+        --contents=/etc/passwd x  --contents /etc/passwd x
+    """,
+    "git diff": r"""
+        --output=src/main.rs  --output src/main.rs  --outp=x  --textconv  -O/etc/passwd  -Osrc/order
+        -ox  --no-index /etc/passwd x  --no-index a b  '[.]env'  | sh  > x  >x  2>x  2>&1 >x  1>&2
+    """,
+    "git log": r"""
+        -p --ext-diff  --ext  --output=.git/hooks/pre-commit  --exec=sh  -p -- 'secret?'
+        --upload-pack=sh
+    """,
+    "git show": r"""
+        --ext-diff HEAD  --textconv HEAD  --output=src/a  'HEAD:.env'  "HEAD:.ssh/config"  HEAD:.env
+        HEAD:config/.env  HEAD:../x  HEAD:server.key  HEAD:Credentials
+    """,
+    "go": r"""
+        run x  generate
+    """,
+    "go build": r"""
+        -o src/main.go  -o=src/main.go  --o=src/main.go  -toolexec=evil  -toolexec evil  -overlay=x
+        -modfile=x  -ldflags=x  -gcflags=x  -C evil
+    """,
+    "go test": r"""
+        -exec evil  -exec=evil  --exec=evil  -c -o x  -coverprofile=src/x  -coverprofile src/x
+        -outputdir=src  -cpuprofile=x  -trace=x  -fuzz=x  ./../x  ../x  ./.git
+    """,
+    "go vet": r"""
+        -vettool=evil  -vettool evil
+    """,
+    "grep": r"""
+        -f/etc/passwd src  -rf/etc/shadow .  -f../secret src  -f../../etc/passwd x  -f.env x
+        -f /etc/passwd x  -f ../x x  --file=/etc/passwd x  --file=../x x  --file=.env x  '-f' x
+        "-f" x  '-f/etc/passwd' x  -r x --include=.env  x -- .env  x -- -/etc/passwd  x $(ls)  x <(ls)
+    """,
+    "head": r"""
+        -c 5 /dev/random
+    """,
+    "ls": r"""
+        -la ..  -I/ x  --hide=/x  -a../x
+        aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa|sh
+    """,
+    "make": r"""
+        -f evil test  testevil  clean
+    """,
+    "make check": r"""
+        deploy
+    """,
+    "make test": r"""
+        -f evil.mk  -fevil.mk  -f/tmp/x  -f../x  -f.evil  -C evil  -C..  --file=evil  --makefile=evil
+        --eval=x  SHELL=evil  PYTHON=evil  CC=evil/x  clean  -j clean  -j 4 clean  -B -I evil  -e
+    """,
+    "mypy": r"""
+        --python-executable=evil src  --python-executable evil/py src  --python-exec evil src
+        --install-types  --install-types --non-interactive  --config-file=evil.ini  --html-report src
+        --html-report=src  --junit-xml=src/x  --cache-dir=src  --shadow-file a b
+        --custom-typeshed-dir=x  --pdb  @/etc/passwd  @args  -c 'import os'
+    """,
+    "npm": r"""
+        run build --script-shell=x  run evil  run build:evil  install  exec x
+    """,
+    "npm test": r"""
+        --script-shell=evil  --script-shell evil  --script-sh=evil  --prefix=evil  --prefix evil
+        -C evil  --node-options=x  --userconfig=x  -- --outputFile=src/x  -- --globalSetup=evil
+    """,
+    "pytest": r"""
+        -p evil  -pevil  '-p' evil  "-p" evil  -p no:x evil=1 -p evil  --rootdir=evil  --rootdir evil
+        --rootdir=/tmp  -c evil.ini  -cevil.ini  -c/tmp/x.ini  -o cache_dir=src
+        -o log_file=src/main.rs  --override-ini=log_file=x  --basetemp=src  --basetemp src
+        --junitxml=src/main.rs  --junit-xml=x  --log-file=src/x  --debug=src/x  --debug src/x
+        --pastebin=all  --confcutdir=evil  --cov-report=html:src  --cov-report html:src
+        --cov-config=evil  --pdbcls=evil:Evil  --pdb  --cache-clear  -W error::evil.Warn  @args.txt
+        @/tmp/args  @../args  '@args.txt'  -xpevil  --report-log=src/x  --ignore=/x  --deselect=../x
+        --result-log=x  --html=x
+    """,
+    "python": r"""
+        -m pytestevil  -m http.server  -mpytest  evil.py  -m pytest;python evil.py
+    """,
+    "python -m pytest": r"""
+        -p evil  @x
+    """,
+    "ruff check": r"""
+        --output-file=src/main.rs  -o src/main.rs  -osrc/main.rs  --config=evil.toml
+        --config evil.toml  --add-noqa  --cache-dir=src  --watch  --unsafe-fixes
+    """,
+    "tail": r"""
+        -f x  -F x  --follow x  --follow=name x  -fn5 x  --pid=1 -f x  -f/dev/zero
+    """,
+    "wc": r"""
+        --files0-from=/etc/passwd
+    """,
+}
+"""What is denied after a program, each two blanks from the next."""
+
+OTHERS = [
+    'pytest -p  evil', 'ruff clean', 'npx x', 'ls\uff1brm x', 'ls\uff5csh', 'l\u0455',
+    '\u0441\u0430t x', 'cat \uff0eenv', 'cat \u2024env', 'cat \uff0fetc/passwd', 'git\u3000status',
+    'ls \u2013la', '\uff47it status', 'ls\u202e', 'ls -l\u2060a', 'cat x\ufeff', 'ls\nrm x',
+    'ls\r\nrm x', 'ls\trm', 'ls\x0brm', 'ls\x0crm', 'ls\x00rm', 'ls\x1b[2J', 'ls\x85rm', 'ls\u2028rm',
+    'ls\x7f', 'cat x\n', '\nls',
+    'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\x00',
+]  # fmt: skip
+
+GIANTS = [
+    "ls " + "a " * 20_000 + "; rm x",
+    "ls" * 50_000,
+    "ls " + "-" * 1000 + "/etc",
+    "git diff " + "--stat " * 3000 + "--output=x",
+    "pytest " + "-q " * 5000 + "-p evil",
+]
+
+ALLOWED = r"""
+    ls  ls -la src  ls -l --color=never src tests  ls -lhS  cat README.md  cat src/a.py tests/b.py
+    head -20 src/main.rs  head -n 20 src/main.rs  head -c 100 src/x  tail -20 log.txt
+    tail -n 5 out.txt  tail -n +5 out.txt  wc -l src/main.rs  grep -rn parse src
+    grep -rn 'def main' src | head -5  grep -n "fn main" src/main.rs  grep -rn --include=a.py foo src
+    grep -c '^use' src/lib.rs  grep -E 'a.*b' src/x.py  grep -A3 -B2 foo src/x  grep -rniw error src
+    pwd  echo done  git status  git status -s  git status --short --branch  git status --porcelain=v2
+    git diff  git diff --stat  git diff HEAD~1  git diff --cached --name-only
+    git diff main..topic src/a.rs  git diff main...topic  git diff -U5 -- src/a.py
+    git log --oneline -5  git log -n 3 --stat  git log --graph --all --oneline
+    git log --since=2.weeks --author=ann  git log --grep 'fix bug' -i  git log --format=%h
+    git log -p -- src/main.rs  git log --follow -p src/main.rs  git show HEAD  git show --stat HEAD
+    git show HEAD:src/main.rs  git show abc123 --name-only  git blame src/main.rs
+    git blame -L10,20 src/main.rs  git add .  git add -A  git add src/main.rs tests/a.py  pytest
+    pytest -q  pytest -xvs tests/unit  pytest -q tests/test_a.py::test_b
+    pytest tests/test_a.py::TestA::test_b -x  pytest -k 'not slow' --maxfail=1
+    pytest -k name --tb=short  pytest -n 4 --durations=10  pytest -n4 -rA  pytest --lf
+    pytest -p no:cacheprovider -q  pytest --cov=src --cov-report=term-missing
+    pytest -m 'not slow and fast'  pytest -q 2>&1 | tail -20  python -m pytest -x
+    python -m pytest -q tests | head -50  ruff check .  ruff check --fix src
+    ruff check --select=E,F src  ruff format src  ruff format --check .
+    ruff check --output-format=concise src  mypy src  mypy --strict src  mypy -p pkg  cargo build
+    cargo build --release  cargo test  cargo test --release -p core  cargo test parser::tests
+    cargo test name -- --nocapture  cargo test -- --test-threads=1
+    cargo check --workspace --all-targets  cargo clippy -- -D warnings
+    cargo clippy --all-features -- -W clippy::pedantic  cargo fmt  cargo fmt --check
+    cargo fmt -- --check  cargo test 2>&1 | grep -n 'FAILED' | head -3  cargo build && cargo test
+    npm test  npm test --silent  npm test -- src/app.test.js  npm run build  npm run lint  go build
+    go build ./...  go test ./...  go test ./pkg/parser  go test ./pkg/... -run TestParse -v
+    go test -race -count=1 ./...  go test -run=TestX ./pkg  go test -run 'TestX' ./...  go vet ./...
+    make test  make check  make test -j4  make test -j 4  make check 2>&1 | tail -5
+    git status; git diff  git status && git diff --stat && pytest -q
+"""
+
+PATHS = [
+    '/etc/passwd', '../x', 'a/../b', '-rf', '-rf/x', '--help', '-', '-x.log',
+    '--no-preserve-root/build/x', 'src/a.Pem', 'a.PEM', 'a.p12', 'A.PFX', 'b.jks', 'x.kdbx', 'id_dsa',
+    'ID_RSA', 'x/Id_ecdsa', 'Secrets.yaml', 'SECRETS', 'credentials.local.json', 'Credentials.json',
+    '.env', '.ENV', 'a/.env', 'a/.git/config', '.github/workflows/x.yml', '.gitignore/x', 'a\\b',
+    'a b', 'a\tb', 'a\nb', 'a\x00', 'a\x00b', '~/x', '~root', '$HOME', 'a*', 'a?', 'C:/x', 'con:',
+    'a//b', './a', 'a/.', 'a/..', 'a/', '/', '', '\uff0e/x', '\u2024\u2024/x', 'a\uff0fb',
+    '\u0441rc/x', '%2e%2e/x', 'a;b', 'a|b', 'a&b', "a'b", 'a"b', 'a`b', 'a(b', 'a<b', 'a>b', 'a!b',
+    'a#b', '\u202ea', 'a\u200b', 'src\u2215x',
+]  # fmt: skip
+
+KEPT = [
+    'src/main.rs', 'src/build/mod.rs', 'src/dist/a.py', 'src/target/x.c', 'src/node_modules/a.js',
+    'src/tmp/x.ts', 'README.md', 'build', 'target', 'builder/x', '-rf.log', '-f/build/x',
+    'build/../src/x', 'build//x', 'build/.git/x', 'tests/a.py', 'Makefile', 'x.Log.rs',
+]  # fmt: skip
+
+LOCKS = [
+    'Cargo.lock', 'a/go.sum', 'Pipfile.lock', 'package-lock.json', 'bun.lock', 'npm-shrinkwrap.json',
+    'sub/poetry.lock',
+]  # fmt: skip
+
+BRANCHES = [
+    'main', 'master', 'trunk', 'production', 'develop', 'release', 'release/1', 'releases', '+main',
+    '+x', ':main', 'x:main', 'HEAD', '@', 'FETCH_HEAD', 'ORIG_HEAD', 'MERGE_HEAD', 'refs/heads/main',
+    'heads/main', 'tags/v1', 'remotes/origin/main', '-f', '--force', '--mirror', '--delete', 'main ',
+    'main\n', ' main', 'main\x00', 'ma\u0456n', '\uff4dain', 'x y', 'x~1', 'x^', 'x..y', 'x@{1}', '*',
+    'x*', '', '/x', 'x/', 'x//y', 'x\\y', '\u202emain', 'x\tmain', 'main:main', 'refs/x', 'a;b',
+    '$(x)',
+]  # fmt: skip
+
+
+def listed(text: str) -> list[str]:
+    return [command for command in re.split(r"  +|\n", text) if command]
+
+
+@pytest.fixture(scope="module")
+def starter() -> Policy:
+    return load_policy(STARTER, default="deny")
+
+
+def allowed(policy: Policy, action: str, name: str, values: list[str]) -> list[str]:
+    return [value[:100] for value in values if policy.decide(action, {name: value}).allowed]
+
+
+@pytest.mark.parametrize("program", DENIED)
+def test_flags_and_words_that_do_more_than_read_build_or_test(starter: Policy, program: str) -> None:
+    commands = [f"{program} {tail}" for tail in listed(DENIED[program])]
+    assert commands
+    assert allowed(starter, "run_command", "command", commands) == []
+
+
+def test_other_programs_quotes_and_characters(starter: Policy) -> None:
+    assert allowed(starter, "run_command", "command", OTHERS) == []
+
+
+def test_giants(starter: Policy) -> None:
+    assert allowed(starter, "run_command", "command", GIANTS) == []
+    assert starter.decide("run_command", {"command": "ls " + "a " * 2000 + "b"}).allowed
+
+
+def test_an_attack_after_an_ordinary_command(starter: Policy) -> None:
+    tails = [f"{program} {tail}" for program, text in DENIED.items() for tail in listed(text)[:3]]
+    joined = [
+        f"git status{between}{tail}" for tail in tails for between in (" && ", "; ", " | ", "\n", " & ")
+    ]
+    assert allowed(starter, "run_command", "command", joined) == []
+
+
+def test_the_days_work_passes(starter: Policy) -> None:
+    commands = listed(ALLOWED)
+    assert len(commands) > 100
+    assert allowed(starter, "run_command", "command", commands) == commands
+
+
+@pytest.mark.parametrize("action", ["file_edit", "file_create", "file_delete"])
+def test_paths_in_disguise_and_keys(starter: Policy, action: str) -> None:
+    assert allowed(starter, action, "path", PATHS) == []
+
+
+def test_sources_and_locks_are_kept(starter: Policy) -> None:
+    assert allowed(starter, "file_delete", "path", KEPT) == []
+    assert allowed(starter, "file_create", "path", LOCKS) == []
+    assert allowed(starter, "file_edit", "path", LOCKS) == []
+
+
+def test_branches(starter: Policy) -> None:
+    assert allowed(starter, "git_push", "branch", BRANCHES) == []
+    ordinary = ["topic", "feature/login", "fix-12_b", "v1.x", "user/ann/main-menu"]
+    assert allowed(starter, "git_push", "branch", ordinary) == ordinary
