@@ -56,6 +56,10 @@ ACTIONS: Mapping[str, Action] = {
 }
 """The actions by name."""
 
+_NAMES = tuple(
+    dict.fromkeys(name for action in ACTIONS.values() for names in action.given_as for name in names)
+)
+
 
 class ArgumentRefusal(msgspec.Struct, frozen=True):
     """Why an action is denied before any rule is asked."""
@@ -76,6 +80,11 @@ def read_action(name: object) -> Action | ArgumentRefusal:
 
 def read_arguments(action: Action, given: Mapping[str, Any]) -> tuple[str | int, ...] | ArgumentRefusal:
     """What the rules of an action are called with, in the order of their parameters."""
+    for name in given:
+        if name not in _NAMES:  # it may be `force`, misspelt
+            near = nearest(str(name), _NAMES)
+            meant = f"; did you mean {near[0]}?" if near else f"; arguments are {', '.join(_NAMES)}"
+            return ArgumentRefusal(f"there is no argument {_shown(str(name))}{meant}")
     values: list[str | int] = []
     for parameter, names in zip(action.parameters, action.given_as, strict=True):
         value = _flag(given) if parameter == "force" else _text(action, given, names)

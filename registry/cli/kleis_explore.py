@@ -17,7 +17,7 @@ import msgspec
 
 from kleis.errors import LoadError
 from registry.cli.kleis_files import load, make_loader
-from registry.cli.kleis_report import render
+from registry.cli.kleis_report import refuse, render
 from registry.cli.kleis_terminal import complain, progress
 from registry.cli.kleis_verdicts import print_table
 from registry.cli.layout import Piece, Role
@@ -58,7 +58,10 @@ def explore(asked: Exploring) -> int:
     try:
         loading = load(make_loader(asked.path), asked.file)
     except LoadError as error:
-        complain(str(error), style="bad")
+        refuse(error, "", as_json=asked.as_json)
+        return _FAILED
+    if loading.errors and asked.as_json:
+        refuse(loading.errors[0], "", as_json=True)
         return _FAILED
     for problem in loading.errors:
         complain(render(problem, loading.text_of(problem.file)), style="bad")

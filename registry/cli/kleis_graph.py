@@ -21,8 +21,7 @@ from kleis.syntax import DataDefinition, FunctionDefinition, Implements, Structu
 from kleis.theory import Theory
 from kleis.traversal import walk
 from registry.cli.kleis_files import load, make_loader
-from registry.cli.kleis_report import render
-from registry.cli.kleis_terminal import complain
+from registry.cli.kleis_report import refuse
 from registry.cli.screen import Screen, json_text
 from registry.drawing import Drawing, Edge, Node, mermaid, svg
 
@@ -52,7 +51,7 @@ def draw(
                 raise loading.errors[0]
             drawing = theory_drawing(loading.theory, loading.main.name)
     except KleisError as error:
-        complain(f"error  {render(error, text) if error.line else error}", style="bad")
+        refuse(error, text, as_json=as_json)
         return 1
     drawn = mermaid(drawing) if form == "mermaid" else svg(drawing)
     answer: dict[str, Any] = {"nodes": len(drawing.nodes), "edges": len(drawing.edges), "form": form}

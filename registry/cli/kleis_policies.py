@@ -62,7 +62,7 @@ def _arguments(words: Sequence[str]) -> dict[str, Any]:
 
 def audit_file(file: Path, *, action: str, default: Default, roots: tuple[Path, ...], as_json: bool) -> int:
     """Print what is wrong with a policy; the exit status."""
-    policy = _load(file, default, roots)
+    policy = _load(file, default, roots, as_json=as_json)
     if policy is None:
         return _USAGE
     from kleis.policy.audit import audit
@@ -104,7 +104,8 @@ def _print_audit(found: Audit) -> None:
 
 def compare_files(old: Path, new: Path, *, default: Default, roots: tuple[Path, ...], as_json: bool) -> int:
     """Print how one policy is compared with another; the exit status."""
-    first, second = _load(old, default, roots), _load(new, default, roots)
+    first = _load(old, default, roots, as_json=as_json)
+    second = None if first is None else _load(new, default, roots, as_json=as_json)
     if first is None or second is None:
         return _USAGE
     from kleis.policy.comparison import compare
@@ -142,13 +143,16 @@ def _lines(row: Row) -> list[str]:
     return lines
 
 
-def _load(file: Path, default: Default, roots: tuple[Path, ...]) -> Policy | None:
+def _load(file: Path, default: Default, roots: tuple[Path, ...], *, as_json: bool) -> Policy | None:
     from kleis.policy.policy import load_policy
 
     try:
         return load_policy(file, default=default, roots=roots)
     except KleisError as error:
-        complain(f"error  {error}", style="bad")
+        if as_json:
+            _print_json({"error": error.as_dict()})
+        else:
+            complain(f"error  {error}", style="bad")
         return None
 
 

@@ -3,7 +3,7 @@
 THEORY is the name of a saved theory (`save_theory`) or a file.  Propositions are those that its example blocks assert,
 and those given with --claim.  The Lean text is exported beside, so that the corpus's tools find the declarations.
 
-JSON: ``{"paper_id", "folder", "claims", "edges", "verified", "disproved", "open", "lean", "omitted"}``.  Exit status:
+JSON: ``{"paper_id", "folder", "claims", "edges", "verified", "disproved", "open", "lean", "omitted"}``; of a refusal ``{"error"}``.  Exit status:
 0 published, 1 refused.
 """
 
@@ -30,8 +30,8 @@ from kleis.corpus.publishing import (
 from kleis.errors import KleisError
 from kleis.loader import Loading
 from registry.cli.kleis_files import load, make_loader
-from registry.cli.kleis_report import render
-from registry.cli.kleis_terminal import complain, progress
+from registry.cli.kleis_report import refuse
+from registry.cli.kleis_terminal import progress
 from registry.cli.screen import Screen, json_text
 from registry.publication import corpus_for, refuse_existing, write_paper
 
@@ -74,10 +74,11 @@ def publish(asked: Publishing, *, as_json: bool) -> int:
         answer = _published(asked, file, loading)
     except KleisError as error:
         text = loading.text_of(error.file) if loading is not None else ""
-        complain(f"error  {render(error, text) if error.line else error}", style="bad")
+        refuse(error, text, as_json=as_json)
         return 1
     except OSError as error:
-        complain(f"error  {error.filename or asked.corpus} cannot be written: {error.strerror}", style="bad")
+        problem = f"{error.filename or asked.corpus} cannot be written: {error.strerror}"
+        refuse(KleisError(problem, code="not-written"), "", as_json=as_json)
         return 1
     screen = Screen()
     if as_json:

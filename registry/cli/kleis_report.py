@@ -10,8 +10,9 @@ from kleis.syntax import Lint
 from registry.cli.kleis_checking import CheckedFile
 from registry.cli.kleis_terminal import complain, say, say_row, table
 from registry.cli.kleis_testing import NEEDS_PROVER, Block, FileReport
+from registry.cli.screen import json_text
 
-__all__ = ["print_block_output", "print_checked", "print_tested", "print_totals", "render"]
+__all__ = ["print_block_output", "print_checked", "print_tested", "print_totals", "refuse", "render"]
 
 
 def render(problem: KleisError | Problem | Lint, text: str) -> str:
@@ -31,6 +32,14 @@ def render(problem: KleisError | Problem | Lint, text: str) -> str:
         hint=problem.hint,
     )
     return warning.render(text)
+
+
+def refuse(error: KleisError, text: str, *, as_json: bool) -> None:
+    """Say why a command does nothing: an object on standard output, or words and the line on standard error."""
+    if as_json:
+        say(json_text({"error": error.as_dict()}))
+    else:
+        complain(f"error  {render(error, text) if error.line else error}", style="bad")
 
 
 def print_checked(report: CheckedFile) -> None:

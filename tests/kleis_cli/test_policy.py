@@ -109,3 +109,35 @@ def test_comparisons(kleis: Kleis, file: Path, tmp_path: Path, text: str, relati
         found = kleis("policy", "compare", str(file), "new.kleis", "--json").json
         assert found["relation"] == relation
         assert len(found["actions"]) == 6
+
+
+def test_a_misspelt_force_is_not_left_out(kleis: Kleis, file: Path) -> None:
+    answer = kleis("policy", "check", str(file), "git_push", "branch=topic", "forec=true")
+    assert answer.status == 1
+    assert "there is no argument forec; did you mean force?" in answer.out
+    assert kleis("policy", "check", str(file), "git_push", "branch=topic", "zzzzzz=1").status == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("policy", "audit", "bad.kleis"),
+        ("policy", "compare", "bad.kleis", "bad.kleis"),
+        ("explore", "bad.kleis", "Ring"),
+        ("graph", "bad.kleis"),
+        ("graph", "nothing.kleis"),
+        ("publish", "bad.kleis", "--corpus", "shelf"),
+        ("export", "bad.kleis", "--lean"),
+    ],
+)
+def test_a_refusal_is_one_object_too(kleis: Kleis, tmp_path: Path, words: tuple[str, ...]) -> None:
+    (tmp_path / "bad.kleis").write_text("define = (\n")
+    answer = kleis(*words, "--json")
+    assert answer.status in (1, 2)
+    assert answer.json["error"]["message"]
+    assert answer.json["error"]["code"]
+    assert answer.err == ""
+    plain = kleis(*words)
+    assert plain.status == answer.status
+    assert plain.out == ""
+    assert plain.err

@@ -296,3 +296,11 @@ def test_decisions_do_not_depend_on_earlier_ones() -> None:
         assert kept.decide("run_command", {"command": command}) == fresh.decide(
             "run_command", {"command": command}
         )
+
+
+@pytest.mark.parametrize("name", ["forec", "Force", "forced", "", "force ", "zzz"])
+def test_an_argument_that_does_not_exist_denies(name: str) -> None:
+    found = decide("", "git_push", branch="topic", **{name: True})
+    assert not found.allowed
+    assert f"there is no argument {name}" in found.reason
+    assert decide("", "git_push", branch="topic", force=False, description="of a commit").allowed
