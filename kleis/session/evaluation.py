@@ -150,9 +150,20 @@ def _has_value(name: str, theory: Theory) -> bool:
     )
 
 
+def _is_bare(tree: Expression, theory: Theory) -> bool:
+    """Whether an expression is only a name without a value, such as a structure's: it claims nothing."""
+    return isinstance(tree, Name) and not theory.operations(canonical_name(tree.name))
+
+
 def _undeclared(tree: Expression, theory: Theory) -> dict[str, Any]:
-    """A warning of functions that nothing declares: their calls stay as they are."""
+    """A warning of functions that nothing declares: their calls stay as they are; and of a name that stands alone."""
     found: dict[str, str] = {}
+    if isinstance(tree, Name) and _is_bare(tree, theory):
+        if tree.name in theory.names:
+            return {"warnings": [f"{tree.name} is no value: describe_schema with its name shows what it is"]}
+        close = nearest(tree.name, theory.names) if len(tree.name) > 2 else ()
+        meant = f" (did you mean {close[0]}?)" if close else ""
+        return {"warnings": [f"{tree.name} is declared nowhere{meant}"]}
     for node in walk(tree):
         if isinstance(node, Call) and not _has_value(node.name, theory) and not theory.lookup(node.name):
             close = nearest(node.name, theory.names)
@@ -225,7 +236,7 @@ def _computed(
     except (EvaluationError, BudgetError) as error:
         return refused(error)
     open_value = is_partial(found.value) or is_symbolic(found.value, Meter(STANDARD_BUDGET))
-    if open_value:
+    if open_value and not _is_bare(tree, universe.theory):
         decided = _decided(universe, tree, None, provers, watch, explain)
         if decided["status"] != "error":
             return decided

@@ -38,6 +38,8 @@ _TYPED = tuple(
         (r"\bleave expect_version out\b", "leave --expect-version out"),
         (r"\ballow overwriting\b", "pass --overwrite"),
         (r"\bwith renumber\b", "with --renumber"),
+        (r"\bwith drop_laws: \[(.+)\]", r"with --drop-law \1"),
+        (r"`drop_laws`", "`--drop-law`"),
         (r"`drive`", "`--drive`"),
         (r"\bThe server's maximum\b", "The maximum"),
         (r"`(list|history|help|show)`", r"`pif \1`"),

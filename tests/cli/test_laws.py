@@ -31,6 +31,8 @@ def test_a_wrong_version_is_refused_and_a_law_can_be_dropped(pif: Pif) -> None:
     refused = pif("evolve", '{"mul": [{"var": "x"}, 2]}', "--name", "square")
     assert refused.exit_code == 1
     assert "x = -1" in refused.stderr
+    assert "--drop-law '" in refused.stderr
+    assert "drop_laws" not in refused.stderr
     assert pif("evolve", '{"mul": [{"var": "x"}, 2]}', "--name", "square", "--drop-law", LAW).exit_code == 0
 
 

@@ -198,3 +198,12 @@ def test_the_order_is_kept_and_failures_are_not(server: TheoryClient, session: s
     assert {each["status"] for each in items} == {"consistent"}
     everywhere = server.ask("list_session", session="*")["sessions"]
     assert {"session": session, "imports": ["stdlib/prelude.kleis"], "count": 2, "unknown": 0} in everywhere
+
+
+@pytest.mark.parametrize("name", ["Group", "x", "Grop", "Nothing"])
+def test_a_name_alone_claims_nothing(server: TheoryClient, session: str, name: str) -> None:
+    """It was read as any truth value once, and "disproved"."""
+    answer = server.ask("evaluate", expression=name, session=session)
+    assert (answer["status"], answer["result"], answer["symbolic"]) == ("value", name, True)
+    assert name in answer["warnings"][0]
+    assert server.ask("evaluate", expression=f"{name} ∧ true", session=session)["status"] == "disproved"
