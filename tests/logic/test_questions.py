@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from kleis.logic.broker import Broker
+from kleis.logic.certificate_build import Question, build
 from kleis.logic.questions import Prover
 from kleis.logic.verdict import Verdict
 from kleis.parser import parse_expression, parse_program, parse_type
@@ -183,6 +184,23 @@ def test_a_trap(broker: Broker, trap: str, program: str, proposition: str, right
 # ── What a question rests on ─────────────────────────────────────────────────────────────────────────────────
 
 
+def test_a_lemma_may_speak_of_definitions_that_the_claim_does_not_reach(broker: Broker) -> None:
+    source = """
+    define ordered(xs : List(ℤ)) : Bool = match xs {
+        [] => true
+        | Cons(x, rest) => match rest { [] => true | Cons(y, _) => x ≤ y ∧ ordered(rest) }
+    }
+    define product_to(n : ℤ) : ℤ = if n < 1 then 1 else n * product_to(n - 1)
+    """
+    theory = Theory().include(parse_program(source))
+    prover, lemma = Prover(theory, broker=broker), "∀(x : ℤ). ordered([x])"
+    verdict = prover.verify(parse_expression("∀(n : ℤ). product_to(n) ≥ 1"), lemmas=[parse_expression(lemma)])
+    assert verdict.status == "verified", verdict
+    shown = ((lemma, prover.verify(parse_expression(lemma))),)
+    certificate = build(broker, theory, Question(verdict.claim, "", shown), verdict)
+    assert certificate.lemmas[0].claim == lemma
+
+
 def test_a_lemma_is_proved_first(broker: Broker) -> None:
     theory = Theory().include(parse_program(GROUP))
     prover = Prover(theory, broker=broker, guards=10)
@@ -218,4 +236,5 @@ def test_consistency_is_shown_by_a_model_or_refuted_by_a_core(broker: Broker) ->
 def test_what_is_bound_and_not_used_must_have_a_value(broker: Broker, program: str, claim: str) -> None:
     verdict = ask(broker, program, claim)
     assert verdict.status == "disproved"
-    assert verdict.evidence is not None and verdict.evidence.undefined
+    assert verdict.evidence is not None
+    assert verdict.evidence.undefined
