@@ -212,14 +212,14 @@ class LawCheck:
         """A counterexample of the prover, run by the evaluator before anyone sees it."""
         try:
             trials = self._trials(law)
-            if not trials.variables:
-                return LawReport(law.text, "refuted", labels=labels, engine=verdict.engine,
-                                 reason="it is false; it has no variables, so no input shows it")  # fmt: skip
-            point = trials.at(_values(verdict))
+            point = trials.at(_values(verdict) if trials.variables else {})
         except (Untried, NotShared, KeyError, KleisError):
             return self._tried(
                 law, (*labels, "the prover's counterexample could not be run"), "not confirmed"
             )
+        if not trials.variables and (point.truth == "open" or self._wrong(law)(point)):
+            return LawReport(law.text, "refuted", labels=labels, engine=verdict.engine,
+                             reason="it does not hold; it has no variables, so no input shows it")  # fmt: skip
         if self._wrong(law)(point):
             return self._refuted(law, point, verdict.engine, labels)
         if point.truth == "open":

@@ -66,6 +66,17 @@ def test_what_stops_a_run_is_not_lost_where_its_value_is_not_needed(workspace: W
     assert workspace.verify(f"safe({tool})")["status"] == "refuted"
 
 
+@pytest.mark.parametrize("law", ["late_false(0)", "¬late_false(0)", "late_true(0) = late_true(0)"])
+def test_a_law_without_variables_is_not_refuted_where_a_tool_has_no_value(
+    workspace: Workspace, law: str
+) -> None:
+    found = workspace.verify(law)
+    assert (found["status"], found["labels"]) == (
+        "untested",
+        ("vacuous: a tool in it had a value at no point",),
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "code", "law", "error"),
     [
