@@ -32,7 +32,7 @@ from kleis.logic.broker import Broker, Guards
 from kleis.logic.cache import digest_of, solver_versions
 from kleis.logic.certificate_data import UnwritableError, read
 from kleis.logic.certificate_engines import Search, core_script
-from kleis.logic.engine import Answer, Task
+from kleis.logic.engine import Answer, Task, with_lemmas
 from kleis.logic.evidence import Checked
 from kleis.logic.obligations import Proof, digest
 from kleis.logic.verdict import Evidence, Status
@@ -253,12 +253,10 @@ class _Check:
         for each in given.lemmas:
             if each.theory != given.theory:
                 raise CertificateError("a lemma of another theory", code="certificate-lemma")
-            term = self._elaborated(elaborator, each).claim
-            assert term is not None, "a proposition has a claim"
-            lemmas.append(term)
+            lemmas.append(self._elaborated(elaborator, each))
         if given.status == "inconsistent":
             meaning = declarations_of(meaning)
-        return Task(meaning, tuple(lemmas))
+        return with_lemmas(meaning, lemmas)
 
     def _part(self, elaborator: Elaborator, part: str) -> Meaning:
         """What the theory declares in one part."""

@@ -28,7 +28,7 @@ from kleis.logic.certificate import (
 )
 from kleis.logic.certificate_data import UnwritableError, written
 from kleis.logic.certificate_engines import core_script
-from kleis.logic.engine import Answer, Task, load_engine
+from kleis.logic.engine import Answer, Task, load_engine, with_lemmas
 from kleis.logic.evidence import Checked
 from kleis.logic.obligations import digest
 from kleis.logic.portfolio import ORDER, Entry
@@ -68,10 +68,19 @@ def theory_text(theory: Theory) -> str:
 
 
 def build(
-    broker: Broker, theory: Theory, question: Question, verdict: Verdict, *, order: Sequence[Entry] = ORDER
+    broker: Broker,
+    theory: Theory,
+    question: Question,
+    verdict: Verdict,
+    *,
+    order: Sequence[Entry] = ORDER,
+    answer: Answer | None = None,
 ) -> Certificate:
-    """The certificate of a verdict, checked.  `CertificateError` where there is none to be had."""
-    return _Builder(broker, theory, order).certificate(question, verdict)
+    """The certificate of a verdict, checked.  `CertificateError` where there is none to be had.
+
+    `answer` is what decided, where that is at hand; the engine is asked again where it is not.
+    """
+    return _Builder(broker, theory, order).certificate(question, verdict, answer)
 
 
 def build_part(
@@ -90,12 +99,12 @@ class _Builder:
         self._elaborator = Elaborator(theory)
         self._theory = theory_text(theory)
 
-    def certificate(self, question: Question, verdict: Verdict) -> Certificate:
+    def certificate(self, question: Question, verdict: Verdict, answer: Answer | None = None) -> Certificate:
         """The certificate of one verdict, after those of its lemmas."""
         lemmas: list[Certificate] = []
         for claim, found in question.lemmas:
             lemmas.append(self._checked(self._made(Question(claim, question.using), found, tuple(lemmas))))
-        return self._checked(self._made(question, verdict, tuple(lemmas)))
+        return self._checked(self._made(question, verdict, tuple(lemmas), answer))
 
     def part(self, part: str, verdict: Verdict) -> Certificate:
         """The certificate of a part."""
@@ -127,12 +136,18 @@ class _Builder:
             raise _no(f"it does not pass its own check: {wrong[0].what}: {wrong[0].detail}")
         return certificate
 
-    def _made(self, question: Question, verdict: Verdict, lemmas: tuple[Certificate, ...]) -> Certificate:
+    def _made(
+        self,
+        question: Question,
+        verdict: Verdict,
+        lemmas: tuple[Certificate, ...],
+        answer: Answer | None = None,
+    ) -> Certificate:
         if verdict.status not in ("verified", "disproved", "inconsistent"):
             raise _no(f"a verdict that is {verdict.status} shows nothing")
         task = self._task(question, verdict, lemmas)
         entry = self._decider(verdict)
-        answer = self._asked(entry.engine, task, entry.steps)
+        answer = answer or self._asked(entry.engine, task, entry.steps)
         base = Certificate(
             status=verdict.status,
             claim=question.claim,
@@ -154,10 +169,8 @@ class _Builder:
 
     def _task(self, question: Question, verdict: Verdict, lemmas: Sequence[Certificate]) -> Task:
         meaning = self._elaborated(question.claim, question.using)
-        terms = tuple(
-            claim for each in lemmas if (claim := self._elaborated(each.claim, each.using).claim) is not None
-        )
-        return Task(declarations_of(meaning) if verdict.status == "inconsistent" else meaning, terms)
+        known = [self._elaborated(each.claim, each.using) for each in lemmas]
+        return with_lemmas(declarations_of(meaning) if verdict.status == "inconsistent" else meaning, known)
 
     def _elaborated(self, claim: str, using: str) -> Meaning:
         structure = parse_type(using) if using else None

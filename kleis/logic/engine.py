@@ -11,7 +11,8 @@ what it finds is checked again (kleis/logic/evidence.py) before anyone sees it.
 from __future__ import annotations
 
 import importlib
-from typing import Any, Literal, Protocol, TypeAlias
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
@@ -19,7 +20,9 @@ from kleis.logic.verdict import Reason
 from kleis.meaning.core import Term
 from kleis.meaning.meaning import Meaning
 
-__all__ = ["Answer", "Engine", "Outcome", "Task", "load_engine"]
+__all__ = ["Answer", "Engine", "Outcome", "Task", "load_engine", "with_lemmas"]
+
+_Part = TypeVar("_Part")
 
 Outcome: TypeAlias = Literal["proved", "refuted", "model", "inconsistent", "silent"]
 
@@ -35,6 +38,29 @@ class Task(msgspec.Struct, frozen=True):
 
     meaning: Meaning
     lemmas: tuple[Term, ...] = ()
+
+
+def with_lemmas(meaning: Meaning, lemmas: Sequence[Meaning]) -> Task:
+    """The question with lemmas, which may speak of definitions that the claim does not reach.
+
+    These come into force with what keeps them well defined: their terminations, of which a lemma that is proved has
+    shown the obligations, and the sorts and symbols in them.
+    """
+    for each in lemmas:
+        meaning = msgspec.structs.replace(
+            meaning,
+            carriers=_joined(meaning.carriers, each.carriers),
+            symbols=_joined(meaning.symbols, each.symbols),
+            definitions=_joined(meaning.definitions, each.definitions),
+            terminations=_joined(meaning.terminations, each.terminations),
+            data=_joined(meaning.data, each.data),
+        )
+    return Task(meaning, tuple(each.claim for each in lemmas if each.claim is not None))
+
+
+def _joined(first: tuple[_Part, ...], second: tuple[_Part, ...]) -> tuple[_Part, ...]:
+    """The first ones as they are, then what is new. (Parts may be unhashable, and there are few.)"""
+    return first + tuple(each for each in second if each not in first)
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):

@@ -28,7 +28,7 @@ import msgspec
 from kleis.errors import KleisError
 from kleis.logic.broker import Broker, Guards
 from kleis.logic.cache import VerdictCache, key_of
-from kleis.logic.engine import Answer, Task
+from kleis.logic.engine import Answer, Task, with_lemmas
 from kleis.logic.evidence import Checked
 from kleis.logic.portfolio import COMPUTING, ORDER, Entry, Outcome, run_portfolio
 from kleis.logic.verdict import Evidence, Reason, Verdict
@@ -182,23 +182,25 @@ class Prover:
         blocked = blocked or self._no_model(meaning, base)
         if blocked is not None:
             return Decision(blocked, meaning)
-        terms = tuple(term for each in lemmas if (term := self._lemma_term(each, using, file)) is not None)
-        key = key_of(meaning, terms, self._options()) if self._cache is not None else ""
+        known = [self.elaborator.proposition(each, using=using, file=file) for each in lemmas]
+        task = with_lemmas(meaning, known)
+        key = key_of(task.meaning, task.lemmas, self._options()) if self._cache is not None else ""
         if self._cache is not None and (kept := self._cache.get(key)) is not None:
             return Decision(msgspec.structs.replace(kept, cached=True, claim=claim), meaning)
-        decision = self._search(meaning, terms, base)
+        decision = self._search(task, base)
         texts = tuple(print_expression(each) for each in lemmas)
         verdict = msgspec.structs.replace(decision.verdict, lemmas=texts)
         if self._cache is not None and not decision.cut:
             self._cache.put(key, verdict)
         return Decision(verdict, meaning, decision.answer, decision.cut)
 
-    def _search(self, meaning: Meaning, lemmas: tuple[Term, ...], base: Verdict) -> Decision:
+    def _search(self, task: Task, base: Verdict) -> Decision:
         """The axioms without the goal, then the portfolio."""
+        meaning = task.meaning
         alone = self._alone(meaning)
         if alone is not None and alone.answer is not None and alone.answer.outcome == "inconsistent":
             return Decision(self._inconsistent(alone, base), meaning, alone.answer)
-        outcome = self._run(Task(meaning, lemmas))
+        outcome = self._run(task)
         cut = outcome.cut or (alone is not None and alone.cut)
         if outcome.answer is None:
             return Decision(self._unknown(outcome, base), meaning, cut=cut)
@@ -269,9 +271,6 @@ class Prover:
                 return msgspec.structs.replace(base, reason="incomplete", message=message)
         return None
 
-    def _lemma_term(self, lemma: Expression, using: TypeExpression | None, file: str) -> Term | None:
-        return self.elaborator.proposition(lemma, using=using, file=file).claim
-
     def _unsettled(self, meaning: Meaning, base: Verdict) -> Verdict | None:
         """What keeps every engine from deciding: parts beyond the logic, recursion that may not end."""
         if meaning.unsettled:
@@ -323,7 +322,7 @@ class Prover:
                 meaning = msgspec.structs.replace(meaning, obligations=())
             base = Verdict(status="unknown", claim=self._text(meaning))
             blocked = self._unsettled(meaning, base)
-            self._obligations[obligation.formula] = blocked or self._search(meaning, (), base).verdict
+            self._obligations[obligation.formula] = blocked or self._search(Task(meaning), base).verdict
         return self._obligations[obligation.formula]
 
     def _group(self, obligation: Obligation) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from kleis.syntax import Expression
 from pif.analysis.facts import literal_tool
 from pif.reference.machine import Tool
 from registry.bridge.forms import call
+from registry.bridge.known_folds import reversed_list
 from registry.bridge.parts import Called, Closure, Code, Function, Part, Plain, RecordOf, Source
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ def _complete(translator: Translator, whole: Called, code: Code) -> Part:
             arguments.append(translator.plain(part, code))
         else:
             arguments += _fields(translator, part, fields, whole.function, code)
+    if whole.function.reverses:
+        return Plain(reversed_list(*arguments))
     return Plain(call(whole.function.name, *arguments))
 
 

@@ -91,11 +91,12 @@ class _Comparison:
         if claim is None:
             return "their inputs have types that Kleis has no words for, or are not alike"
         try:
-            verdict = self._prover.verify(theory.theory, claim)
+            decision = self._prover.decide(theory.theory, claim)
         except KleisError as error:
             return error.message
+        verdict = decision.verdict
         if verdict.status == "verified":
-            certified = self._prover.certified(theory.theory, claim, verdict)
+            certified = self._prover.certified(theory.theory, claim, decision)
             if certified.certificate is None:
                 return certified.reason
             answer: Answer = {"status": "proved", "by": "proof", "engine": verdict.engine, "about": ABOUT}

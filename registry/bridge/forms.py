@@ -15,6 +15,7 @@ from kleis.syntax import (
     Match,
     Name,
     Number,
+    Parameter,
     Pattern,
     Text,
     VariablePattern,
@@ -134,6 +135,10 @@ _TOTAL = frozenset(
         "concat",
         "strlen",
         "length",
+        "reverse",
+        "append",
+        "sum",
+        "product",
         "record",
         "field",
     ]
@@ -155,7 +160,8 @@ def is_total(expression: Expression) -> bool:
 
 def bound_in(expression: Expression) -> frozenset[str]:
     """Every variable that is bound somewhere in it."""
-    return frozenset(node.name for node in walk(expression) if isinstance(node, VariablePattern))
+    nodes = walk(expression)
+    return frozenset(node.name for node in nodes if isinstance(node, VariablePattern | Parameter))
 
 
 def names_in(expression: Expression) -> frozenset[str]:

@@ -18,6 +18,7 @@ Invariants
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,7 @@ from kleis.values import Value
 from pif.reference.machine import Tool, Tools
 from pif.terms import Json, identity
 from registry.bridge.exchange import NotShared, from_kleis
-from registry.bridge.forms import call
+from registry.bridge.forms import call, names_in
 from registry.bridge.law_reports import LawReport
 from registry.bridge.law_text import Law, LawError, Vocabulary, read_law
 from registry.bridge.parts import Function, Untranslatable
@@ -41,6 +42,7 @@ from registry.bridge.tools_in_kleis import ToolTheory
 from registry.bridge.trials import Point, Trials, Untried
 
 if TYPE_CHECKING:
+    from kleis.logic.questions import Decision
     from kleis.logic.verdict import Verdict
 
 __all__ = ["CASES", "SEED", "LawCheck", "check_laws"]
@@ -49,6 +51,9 @@ CASES = 300
 """Points at which a law is tried that is neither proved nor refuted."""
 
 SEED = 0
+
+_HELPER = re.compile(r"(.+)_(?:foldr?|range|chars|join(?:_rest)?)(?:_\d+)?")
+"""Names of helpers (loops.py): that of their tool, and what they do."""
 
 
 def check_laws(
@@ -94,7 +99,15 @@ class LawCheck:
     def read(self, text: str) -> Law:
         """A law; `LawError` for what is none. Its theory holds the tools that it needs and no others."""
         self.theory = ToolTheory(self.tools)
-        return read_law(text, self._vocabulary)
+        law = read_law(text, self._vocabulary)
+        owners = map(self._owner, names_in(law.expression))
+        labels = {each.label for each in owners if each is not None and self.theory.called(each) is not None}
+        return msgspec.structs.replace(law, tools=tuple(sorted({*law.tools, *labels})))
+
+    def _owner(self, name: str) -> Tool | None:
+        """The tool that a helper's name is made of, so that a law may speak of the helper alone."""
+        found = _HELPER.fullmatch(name)
+        return None if found is None else self._vocabulary.tool(found[1])
 
     def report(self, text: str) -> LawReport:
         """What becomes of a law."""
@@ -114,11 +127,12 @@ class LawCheck:
         if refused is not None:
             reason = f"{refused.tool} cannot be said in Kleis: {refused}"
             return self._tried(law, (*labels, "not proved: a tool has no Kleis definition"), reason)
-        verdict, lemmas = self._verdict(law)
+        decision, lemmas = self._verdict(law)
+        verdict = decision.verdict
         if verdict.status == "error":
             return LawReport(law.text, "error", reason=verdict.message, hint=verdict.advice, labels=labels)
         if verdict.status == "verified":
-            return self._proof(law, verdict, lemmas, labels)
+            return self._proof(law, decision, lemmas, labels)
         if verdict.status == "disproved":
             return self._disproved(law, verdict, labels)
         reason = verdict.message or f"the prover does not know ({verdict.reason or verdict.status})"
@@ -133,14 +147,14 @@ class LawCheck:
 
     # ── Proofs ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _verdict(self, law: Law) -> tuple[Verdict, list[Law]]:
+    def _verdict(self, law: Law) -> tuple[Decision, list[Law]]:
         """The verdict, with the laws before it as lemmas where it is not known without."""
-        verdict = self.prover.verify(self.theory.theory, law.expression)
-        usable = verdict.status == "unknown" and verdict.reason != "termination"
+        found = self.prover.decide(self.theory.theory, law.expression)
+        usable = found.verdict.status == "unknown" and found.verdict.reason != "termination"
         if not usable or not self.proved:
-            return verdict, []
-        helped = self.prover.verify(self._with(self.proved), law.expression, _expressions(self.proved))
-        return (helped, list(self.proved)) if helped.status == "verified" else (verdict, [])
+            return found, []
+        helped = self.prover.decide(self._with(self.proved), law.expression, _expressions(self.proved))
+        return (helped, list(self.proved)) if helped.verdict.status == "verified" else (found, [])
 
     def _with(self, lemmas: Sequence[Law]) -> Theory:
         """The theory with the tools of lemmas too."""
@@ -149,15 +163,15 @@ class LawCheck:
                 self.theory.of(self._mentioned(label))
         return self.theory.theory
 
-    def _proof(self, law: Law, verdict: Verdict, lemmas: list[Law], labels: tuple[str, ...]) -> LawReport:
-        proof = self.prover.certified(self._with(lemmas), law.expression, verdict, _expressions(lemmas))
+    def _proof(self, law: Law, decision: Decision, lemmas: list[Law], labels: tuple[str, ...]) -> LawReport:
+        proof = self.prover.certified(self._with(lemmas), law.expression, decision, _expressions(lemmas))
         if proof.certificate is None:
             return self._tried(law, (*labels, "a proof was found, but no certificate"), proof.reason)
         return LawReport(
             law.text,
             "proved",
             labels=(*labels, *self._vacuous(law)),
-            engine=verdict.engine,
+            engine=decision.verdict.engine,
             lemmas=tuple(each.text for each in lemmas),
             certificate=proof.certificate,
         )

@@ -1,17 +1,21 @@
 """`fold`, `range`, `chars` and `join`: helpers that recur (ADR 015).
 
-A fold is a helper over the accumulator and the list, with every variable that its function uses beside them:
-``sum_fold(acc, items) = match items { [] => acc | Cons(item, rest) => sum_fold(acc + item, rest) }``.
+A fold that Kleis has an operation for is that operation (known_folds.py).  Any other is a helper over the accumulator
+and the list, with every variable that its function uses beside them:
+``worth_fold(acc, items) = match items { [] => acc | Cons(item, rest) => worth_fold(10 * acc + item, rest) }``.
+Over a reversed list it goes from the right:
+``worth_foldr(initial, items) = match items { [] => initial | Cons(item, rest) => let acc = worth_foldr(initial, rest) in … }``.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kleis.syntax import Expression, Name, NamedType, Text, TypeExpression
+from kleis.syntax import Call, Expression, Let, Name, NamedType, Text, TypeExpression, VariablePattern
 from pif.analysis.types import Shape, Type, find
 from registry.bridge.applications import apply
 from registry.bridge.forms import EMPTY, call, choice, integer, list_cases
+from registry.bridge.known_folds import Step, known_fold
 from registry.bridge.parts import Called, Closure, Code, PairOf, Part, Plain
 
 if TYPE_CHECKING:
@@ -35,19 +39,40 @@ def fold(translator: Translator, code: Code) -> Part:
     if not isinstance(function, Closure | Called):
         raise step.refuse("the function of a fold is known only when it runs")
     start, given = translator.expression(initial), translator.expression(items)
-    name = translator.helper("fold")
     accumulator = translator.variable("acc", code.type)
     item = translator.variable("item", _element(items.type))
-    rest, whole = translator.variable("rest", items.type), translator.variable("items", items.type)
     with translator.framed() as frame:
         stepped = apply(translator, function, PairOf(Name(accumulator), Name(item)), code)
         body = frame.around(translator.plain(stepped, code))
-    kept = translator.captured(body, (accumulator, item, rest, whole))
+    stepping = Step(accumulator, item, body, translator.sorts[item])
+    known = known_fold(stepping, start, given)
+    if known is not None:
+        return Plain(known)
+    if isinstance(given, Call) and given.name == "reverse":
+        return Plain(_from_the_right(translator, stepping, start, given.arguments[0], code))
+    name = translator.helper("fold")
+    kept = translator.captured(body, (accumulator, item))
     outside = tuple(Name(each) for each in kept)
-    again = call(name, *outside, body, Name(rest))
-    cases = list_cases(Name(whole), Name(accumulator), item, rest, again)
+    rest, whole = translator.variable("rest", items.type), translator.variable("items", items.type)
+    cases = list_cases(Name(whole), Name(accumulator), item, rest, call(name, *outside, body, Name(rest)))
     translator.define(name, (*kept, accumulator, whole), cases, code.type)
     return Plain(call(name, *outside, start, given))
+
+
+def _from_the_right(
+    translator: Translator, step: Step, start: Expression, items: Expression, code: Code
+) -> Expression:
+    """A fold over a reversed list, without an accumulator. `let` is strict, as the fold is in every step."""
+    name = translator.helper("foldr")
+    kept = translator.captured(step.body, (step.accumulator, step.item))
+    outside = tuple(Name(each) for each in kept)
+    initial = translator.variable("initial", code.type)
+    rest, whole = translator.variable("rest"), translator.variable("items", code.child(2).type)
+    later = call(name, *outside, Name(initial), Name(rest))
+    stepped = Let(VariablePattern(step.accumulator), None, later, step.body)
+    cases = list_cases(Name(whole), Name(initial), step.item, rest, stepped)
+    translator.define(name, (*kept, initial, whole), cases, code.type)
+    return call(name, *outside, start, items)
 
 
 def interval(translator: Translator, code: Code) -> Part:

@@ -92,7 +92,7 @@ class Code:
 class Function:
     """A tool as a Kleis function. `records` gives for each parameter the fields it was taken apart into, if it was.
 
-    `parameters` counts those of PIF; a parameter that is a record becomes one for each field.
+    `reverses` marks a tool that is the reverse of Kleis. `parameters` counts those of PIF; a parameter that is a record becomes one for each field.
     """
 
     label: str
@@ -100,6 +100,7 @@ class Function:
     parameters: int
     records: tuple[tuple[str, ...] | None, ...]
     gives_record: bool = False
+    reverses: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
@@ -22,9 +23,30 @@ if TYPE_CHECKING:
     from kleis.logic.broker import Broker
     from kleis.logic.cache import VerdictCache
     from kleis.logic.certificate import CheckReport
+    from kleis.logic.portfolio import Entry
+    from kleis.logic.questions import Decision
     from kleis.logic.verdict import Verdict
 
 __all__ = ["LawProver", "Proof"]
+
+_SHORT = 150_000
+"""Steps of Z3 that most laws of tools without recursion take less than."""
+
+_FIRST_INDUCTION = 3_000_000
+"""Steps of an induction that needs no long search."""
+
+
+@cache
+def _order() -> tuple[Entry, ...]:
+    """The published order with two entries before the others: laws of tools are short, or inductions.
+
+    Whatever these two leave open is asked in the published order.
+    """
+    from kleis.logic.portfolio import ORDER, Entry
+
+    short = Entry("kleis.logic.engines.direct:PROOFS", "prove", _SHORT, cpu=4)
+    induction = Entry("kleis.logic.engines.induction:INDUCTION", "prove", _FIRST_INDUCTION, cpu=12)
+    return (short, *ORDER[:2], induction, *ORDER[2:])
 
 
 class Proof(msgspec.Struct, frozen=True):
@@ -72,11 +94,19 @@ class LawProver:
 
     def verify(self, theory: Theory, claim: Expression, lemmas: Sequence[Expression] = ()) -> Verdict:
         """The verdict on a proposition over the tools of a theory."""
+        return self.decide(theory, claim, lemmas).verdict
+
+    def decide(self, theory: Theory, claim: Expression, lemmas: Sequence[Expression] = ()) -> Decision:
+        """The same with the answer that decided, where it was not kept from before."""
         from kleis.logic.questions import Prover
 
         return Prover(
-            theory, broker=self.broker(), cache=self._verdicts(), cvc5=find_spec("cvc5") is not None
-        ).verify(claim, lemmas=lemmas, file="<law>")
+            theory,
+            broker=self.broker(),
+            order=_order(),
+            cache=self._verdicts(),
+            cvc5=find_spec("cvc5") is not None,
+        ).decide(claim, lemmas=lemmas, file="<law>")
 
     def _verdicts(self) -> VerdictCache | None:
         from kleis.logic.cache import VerdictCache
@@ -89,9 +119,9 @@ class LawProver:
             return self._cache
 
     def certified(
-        self, theory: Theory, claim: Expression, verdict: Verdict, lemmas: Sequence[Expression] = ()
+        self, theory: Theory, claim: Expression, decision: Decision, lemmas: Sequence[Expression] = ()
     ) -> Proof:
-        """The certificate of a verdict; it has passed its own check."""
+        """The certificate of what was decided; it has passed its own check."""
         from kleis.logic.certificate import CertificateError
         from kleis.logic.certificate_build import Question, build
 
@@ -101,7 +131,9 @@ class LawProver:
         ]
         question = Question(print_expression(claim), "", tuple(shown))
         try:
-            certificate = build(self.broker(), theory, question, verdict)
+            certificate = build(
+                self.broker(), theory, question, decision.verdict, order=_order(), answer=decision.answer
+            )
         except CertificateError as error:
             return Proof(None, error.message)
         return Proof(msgspec.to_builtins(certificate))

@@ -37,6 +37,7 @@ from pif.analysis.tool_types import typing_of
 from pif.analysis.types import Shape, Type, find
 from pif.budget import reserve_stack
 from pif.reference.machine import Tool, Tools
+from registry.bridge.known_folds import is_reversal
 from registry.bridge.names import FunctionNames
 from registry.bridge.node_types import (
     KleisTypes,
@@ -166,7 +167,9 @@ class ToolTheory:
         name = self.names.tool(tool.label, tool.name, current=is_current)
         if name is None:
             raise Untranslatable("another tool, or a declaration, has its name in Kleis", "", tool.label)
-        return Function(tool.label, name, count, records, _kind(result) == "record")
+        return Function(
+            tool.label, name, count, records, _kind(result) == "record", reverses=is_reversal(tool.term)
+        )
 
     # ── What laws ask of a tool ──────────────────────────────────────────────────────────────────────────────
 

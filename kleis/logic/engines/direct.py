@@ -16,13 +16,19 @@ from kleis.logic.engines.z3_runs import DEFAULT, Options, Run, proof_of, run_tex
 from kleis.logic.smt.script import Script, encode
 from kleis.logic.smt.sorts import Inexpressible
 
-__all__ = ["DIRECT", "decided", "proved"]
+__all__ = ["DIRECT", "PROOFS", "decided", "proved"]
 
 
 class Direct:
-    """The engine.  Its steps are Z3's."""
+    """The engine.  Its steps are Z3's.  With `proofs_only` it says nothing of claims that have a countermodel.
+
+    Other engines find points that are easier to read; before them only a proof may count.
+    """
 
     name = "z3"
+
+    def __init__(self, *, proofs_only: bool = False) -> None:
+        self._proofs_only = proofs_only
 
     def applies(self, task: Task) -> bool:
         """To everything that is settled."""
@@ -34,6 +40,11 @@ class Direct:
             script = encode(task)
         except Inexpressible as error:
             return unwritable(error)
+        if self._proofs_only:
+            run = run_text(script_text(script, script.claim), steps)
+            if run.status == "sat":
+                return Answer(outcome="silent", reason="incomplete", detail="no proof", steps=run.used)
+            return decided(task, script, script.claim, run, steps)
         used = 0
         if script.false:
             false = run_text(script_text(script, script.false), steps // 3)
@@ -45,6 +56,8 @@ class Direct:
 
 
 DIRECT = Direct()
+
+PROOFS = Direct(proofs_only=True)
 
 
 def decided(
