@@ -97,6 +97,12 @@ def test_there_is_no_induction_over_carriers_or_real_numbers() -> None:
     assert schemes(goal_of(real), (0,)) == ()
 
 
+def test_a_definition_that_only_names_another_hides_no_recursion() -> None:
+    program = LISTS + "define both(x : Row, y : Row) : Row = join(x, y)\n"
+    answer = INDUCTION.run(task(program, "∀(x y z : Row). both(both(x, y), z) = both(x, both(y, z))"), 400_000)
+    assert answer.detail == "claim: induction on x"
+
+
 def test_natural_numbers_have_a_base_and_a_step() -> None:
     program = "define sum(n : ℕ) : ℕ = if n = 0 then 0 else n + sum(n - 1)\n"
     given = task(program, "∀(n : ℕ). 2 * sum(n) = n * (n + 1)")

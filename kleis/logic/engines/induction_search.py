@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from kleis.logic.engine import Task
 from kleis.logic.engines.induction_schemes import Goal, Scheme, obligations, schemes
+from kleis.logic.engines.unfolding import Unfolding
 from kleis.logic.engines.z3_runs import DEFAULT, Options, run_text, script_text
 from kleis.logic.smt.script import encode
 from kleis.meaning.core import DataSort, Definition, DefinitionCall, ListOf, LiteralTerm
@@ -86,10 +87,13 @@ def texts(task: Task) -> Iterator[tuple[Options, str]]:
 
 
 def _ranked(task: Task, goal: Goal) -> list[Scheme]:
-    """The schemes, those first whose variable is where a definition recurs."""
+    """The schemes, those first whose variable is where a definition recurs.
+
+    Definitions that only name others are looked through: ``twice(l)`` may recur over `l` as much as ``append(l, l)``.
+    """
     recurs: dict[str, int] = {}
     definitions = {each.key: each for each in task.meaning.definitions}
-    for each in subterms(goal.body):
+    for each in subterms(Unfolding(task.meaning).of(goal.body)):
         if not isinstance(each, DefinitionCall):
             continue
         termination = task.meaning.termination(each.definition)
