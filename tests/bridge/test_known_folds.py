@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kleis.parser import parse_expression, parse_program
 from kleis.printer import print_declaration
@@ -118,6 +120,53 @@ def test_the_definition_has_a_value_where_the_fold_has_one(name: str) -> None:
             found,
             items,
         )  # of what has [] no type is known
+
+
+NUMBERS = st.recursive(
+    st.sampled_from([ITEM, 0, 1, -2, 3]),
+    lambda inner: st.one_of(
+        st.builds(
+            lambda name, a, b: {name: [a, b]}, st.sampled_from(["add", "sub", "mul", "div"]), inner, inner
+        ),
+        st.builds(lambda a, b: {"let": {"v": a}, "in": {"add": [variable("v"), b]}}, inner, inner),
+    ),
+    max_leaves=4,
+)
+TRUTHS = st.builds(lambda name, a, b: {name: [a, b]}, st.sampled_from(["lt", "eq"]), NUMBERS, NUMBERS)
+CONDITIONS = TRUTHS | st.builds(lambda a, b: {"and": [a, b]}, TRUTHS, TRUTHS) | st.none()
+OPERATIONS = {
+    "cons": ([], lambda taken: cons(taken, ACC)),
+    "add": (0, lambda taken: {"add": [ACC, taken]}),
+    "mul": (1, lambda taken: {"mul": [taken, ACC]}),
+}
+BACK = folded(cons(ITEM, ACC), {"nil": True})["body"]
+
+
+@given(st.sampled_from(sorted(OPERATIONS)), NUMBERS, CONDITIONS, st.booleans(), st.sampled_from([L, BACK]),
+       st.sampled_from([None, {"let": {"w": {"div": [1, ITEM]}}}]), st.lists(st.integers(-3, 4), min_size=1, max_size=5))  # fmt: skip
+@settings(max_examples=25)
+def test_a_recognised_fold_is_what_pif_computes(
+    operation: str,
+    taken: Json,
+    condition: Json,
+    when: bool,
+    items: Json,
+    binding: Json,
+    given_list: list[int],
+) -> None:
+    """Kleis(fold(v)) = eval(fold(v)), and one has a value exactly where the other has."""
+    start, stepped = OPERATIONS[operation]
+    step = stepped(taken)
+    if condition is not None:
+        step = kept(condition, step, ACC) if when else kept(condition, ACC, step)
+    if binding is not None:
+        step = {**binding, "in": step}
+    tools = MadeTools()
+    tools.tools = {"made": Tool("made", 1, decode_term(folded(step, start, items)))}
+    theory = ToolTheory(tools)
+    definitions = theory.add("made").definitions
+    assert len(definitions) == 1, "no helper is needed"
+    assert disagreement(theory, tools, "made", [given_list]) in ("", "limit")
 
 
 def test_a_tool_that_reverses_is_put_in_and_its_reverse_is_the_list() -> None:
