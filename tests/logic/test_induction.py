@@ -99,7 +99,9 @@ def test_there_is_no_induction_over_carriers_or_real_numbers() -> None:
 
 def test_a_definition_that_only_names_another_hides_no_recursion() -> None:
     program = LISTS + "define both(x : Row, y : Row) : Row = join(x, y)\n"
-    answer = INDUCTION.run(task(program, "∀(x y z : Row). both(both(x, y), z) = both(x, both(y, z))"), 400_000)
+    answer = INDUCTION.run(
+        task(program, "∀(x y z : Row). both(both(x, y), z) = both(x, both(y, z))"), 400_000
+    )
     assert answer.detail == "claim: induction on x"
 
 
