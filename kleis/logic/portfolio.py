@@ -36,33 +36,33 @@ class Entry(msgspec.Struct, frozen=True):
     cpu: int = 8
     extra: str = ""
     """The optional package it needs."""
-    first: bool = False
-    """Whether axioms are also tried with it alone, before the claim that rests on them."""
+    late: bool = False
+    """Whether it is for claims only: the axioms that a claim rests on are tried alone, first, without it."""
 
 
 _ENGINES = "kleis.logic.engines"
 
 ORDER: tuple[Entry, ...] = (
-    Entry(f"{_ENGINES}.evaluation:EVALUATION", "prove", 300_000, cpu=5, first=True),
-    Entry(f"{_ENGINES}.enumeration:ENUMERATION", "refute", 50_000, first=True),
-    Entry(f"{_ENGINES}.finite_models:FiniteModels", "refute", 1_500_000, first=True),
-    Entry(f"{_ENGINES}.completion:Completion", "prove", 60_000, first=True),
-    Entry(f"{_ENGINES}.regular_languages:REGULAR", "prove", 2_000_000, cpu=8, first=True),
-    Entry(f"{_ENGINES}.direct:DIRECT", "prove", 1_000_000, cpu=4, first=True),
-    Entry(f"{_ENGINES}.overlaps:OVERLAPS", "prove", 300_000, cpu=4, first=True),
-    Entry(f"{_ENGINES}.induction:INDUCTION", "prove", 8_000_000, cpu=16, first=True),
-    Entry(f"{_ENGINES}.interpretations:INTERPRETATIONS", "refute", 2_000_000, cpu=10, first=True),
-    Entry(f"{_ENGINES}.instantiation:INSTANTIATION", "prove", 1_000_000, cpu=5, first=True),
-    Entry(f"{_ENGINES}.cvc5_engine:CVC5_FINITE", "refute", 60_000, cpu=5, extra="cvc5"),
-    Entry(f"{_ENGINES}.cvc5_engine:CVC5", "prove", 60_000, cpu=5, extra="cvc5"),
-    Entry(f"{_ENGINES}.cvc5_engine:CVC5_INDUCTION", "prove", 60_000, cpu=5, extra="cvc5"),
-    Entry(f"{_ENGINES}.ematching:EMATCHING", "prove", 500_000, cpu=4),
-    Entry(f"{_ENGINES}.finite_models:FiniteModels", "refute", 8_000_000, cpu=10),
-    Entry(f"{_ENGINES}.completion:Completion", "prove", 200_000, cpu=12),
-    Entry(f"{_ENGINES}.evaluation:EVALUATION", "prove", 3_000_000, cpu=20),
-    Entry(f"{_ENGINES}.restarts:RESTARTS", "prove", 2_000_000, cpu=6),
-    Entry(f"{_ENGINES}.instantiation:INSTANTIATION", "prove", 2_500_000, cpu=6),
-    Entry(f"{_ENGINES}.with_equations:WITH_EQUATIONS", "prove", 1_000_000, cpu=5),
+    Entry(f"{_ENGINES}.evaluation:EVALUATION", "prove", 300_000, cpu=5),
+    Entry(f"{_ENGINES}.enumeration:ENUMERATION", "refute", 50_000),
+    Entry(f"{_ENGINES}.finite_models:FiniteModels", "refute", 1_500_000),
+    Entry(f"{_ENGINES}.completion:Completion", "prove", 60_000),
+    Entry(f"{_ENGINES}.regular_languages:REGULAR", "prove", 2_000_000, cpu=8),
+    Entry(f"{_ENGINES}.direct:DIRECT", "prove", 1_000_000, cpu=4),
+    Entry(f"{_ENGINES}.overlaps:OVERLAPS", "prove", 300_000, cpu=4),
+    Entry(f"{_ENGINES}.induction:INDUCTION", "prove", 8_000_000, cpu=16),
+    Entry(f"{_ENGINES}.interpretations:INTERPRETATIONS", "refute", 2_000_000, cpu=10),
+    Entry(f"{_ENGINES}.instantiation:INSTANTIATION", "prove", 1_000_000, cpu=5),
+    Entry(f"{_ENGINES}.cvc5_engine:CVC5_FINITE", "refute", 60_000, cpu=5, extra="cvc5", late=True),
+    Entry(f"{_ENGINES}.cvc5_engine:CVC5", "prove", 60_000, cpu=5, extra="cvc5", late=True),
+    Entry(f"{_ENGINES}.cvc5_engine:CVC5_INDUCTION", "prove", 60_000, cpu=5, extra="cvc5", late=True),
+    Entry(f"{_ENGINES}.ematching:EMATCHING", "prove", 500_000, cpu=4, late=True),
+    Entry(f"{_ENGINES}.finite_models:FiniteModels", "refute", 8_000_000, cpu=10, late=True),
+    Entry(f"{_ENGINES}.completion:Completion", "prove", 200_000, cpu=12, late=True),
+    Entry(f"{_ENGINES}.evaluation:EVALUATION", "prove", 3_000_000, cpu=20, late=True),
+    Entry(f"{_ENGINES}.restarts:RESTARTS", "prove", 2_000_000, cpu=6, late=True),
+    Entry(f"{_ENGINES}.instantiation:INSTANTIATION", "prove", 2_500_000, cpu=6, late=True),
+    Entry(f"{_ENGINES}.with_equations:WITH_EQUATIONS", "prove", 1_000_000, cpu=5, late=True),
 )
 """The published order."""
 

@@ -362,7 +362,7 @@ class Prover:
             self._axioms[key] = run_portfolio(
                 self._broker,
                 Task(declarations),
-                order=[entry for entry in self.order if entry.first],
+                order=[entry for entry in self.order if not entry.late],
                 chains=("prove",),
                 confirm=self._confirm_for(Task(declarations)),
                 guards=self._guards,
@@ -379,7 +379,7 @@ class Prover:
             outcome = run_portfolio(
                 self._broker,
                 task,
-                order=[entry for entry in self.order if entry.first],
+                order=[entry for entry in self.order if not entry.late],
                 chains=("refute",),
                 confirm=self._confirm_for(task),
                 guards=self._guards,
