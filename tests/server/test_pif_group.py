@@ -222,11 +222,11 @@ def test_out_of_fuel_while_driving_loses_nothing(server: PifClient) -> None:
         ("evolve", {"name": "x", "code": 1}, ["description"]),
         ("evolve", {"name": 1, "description": "", "code": 1}, ["name"]),
         ("evolve", {"name": "x", "description": "", "code": 1, "examples": [{"input": 1}]}, ["output"]),
-        ("evolve", {"name": "x", "description": "", "code": 1, "laws": []}, ["laws"]),
+        ("evolve", {"name": "x", "description": "", "code": 1, "law": []}, ["laws"]),
         ("list", {"limit": 0}, ["limit"]),
         ("help", {"category": "lambdas"}, ["lambda"]),
         ("analyze", {"code": 1, "aspects": ["price"]}, ["aspects"]),
-        ("analyze", {"code": 1, "against": 2}, ["against"]),
+        ("analyze", {"code": 1, "agains": 2}, ["against"]),
         ("runn", {}, ["run"]),
     ],
 )
