@@ -180,13 +180,28 @@ def small(sort: Sort) -> tuple[Any, ...]:
 
 
 def holds_on_small_values(formula: Term) -> bool:
-    """Whether a closed formula without calls is true at small values."""
+    """Whether a closed formula without calls is true at small values.
+
+    Numbers go further than arguments do: a measure such as 7 − n fails where n meets a sum of literals.  A formula of
+    more than two variables counts as not true, so that what is not looked at is not taken for shown.
+    """
     variables: tuple[Variable, ...] = ()
     if isinstance(formula, Quantifier):
         variables, formula = formula.variables, formula.body
+    if len(variables) > 2:
+        return False
     interpreter = Interpreter(())
     names = [variable.name for variable in variables]
     return all(
         interpreter.value(formula, dict(zip(names, values, strict=True))) is True
-        for values in product(*(small(variable.sort) for variable in variables))
+        for values in product(*(_further(variable.sort) for variable in variables))
     )
+
+
+def _further(sort: Sort) -> tuple[Any, ...]:
+    if isinstance(sort, Numeric):
+        return tuple(range(0 if sort.name == "ℕ" else -_FAR, _FAR + 1))
+    return small(sort)
+
+
+_FAR = 20
