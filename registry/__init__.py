@@ -9,10 +9,13 @@
 | `workspace` | everything that can be done with PIF tools, for the server and the commands alike; what to call first |
 | `admission` | how many runs may go on at once |
 | `difference`, `help` | how terms differ; the language explained |
+| `bridge` | where the languages meet: tools as Kleis definitions, laws, runs that ask theories, conjectures |
+| `library` | the tools of `stdlib/pif`, under every home |
+| `composition`, `dependants`, `graph` | tools made of tools, who uses which, pictures of it |
 | `aristotle` | jobs of the proving service for Lean, and whether to believe what comes back |
 | `drawing`, `publication` | graphs as Mermaid and SVG; a theory's paper written into a corpus |
 | `server` | MCP: the only package that imports the SDK |
-| `cli` | the `pif` command |
+| `cli` | the commands `pif` and `kleis` |
 
 Every method of `workspace.Workspace` answers one JSON object and raises nothing on account of what a user sends.
 """

@@ -11,8 +11,10 @@ From the wire inwards:
 - `calls`, `arguments`, `call`, `workers`, `announcer`, `defects`: one call, from its name to its `Answer`
 - `group`: what a group of tools is. Read this to write one
 - `serving`: the process: signals, garbage collection, exit status
-- `serve`: what `pif serve` starts; `pif_group`, `pif_tools`, `exposure`: the group `pif`
-- `policy_group`, `policy_tools`, `policy_text`: the group `policy`; `scoped`: tools that groups have in common
+- `serve`, `settings`, `groups`: what `pif serve` starts, what its groups share, which groups there are
+- `pif_group`, `theory_group`, `policy_group`, `lean_group`, `corpus_group`: the groups, each with its `…_tools`;
+  `scoped`: tools that groups have in common; `exposure`: evolved tools as tools of their own
+- `client`: the SDK's client to this server, for demonstrations and tests
 
 Not promised: HTTP, prompts, and anything about the modules' Python interfaces but `group` and `serve`.
 """
