@@ -359,13 +359,16 @@ def _inputs(shown: dict[str, object]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in given.items())
 
 
-def _premise(law: Expression) -> Expression | None:
-    """That the premise of a law is never true, where it has one."""
+def _premise(law: Expression, given: tuple[Expression, ...] = ()) -> Expression | None:
+    """That the premises of a law, those before each of its →, are never true together; None where it has none."""
     if isinstance(law, Quantifier) and law.kind == "forall":
-        if law.where is not None:
-            return msgspec.structs.replace(law, where=None, body=call("logical_not", law.where))
-        inner = _premise(law.body)
-        return None if inner is None else msgspec.structs.replace(law, body=inner)
+        inner = _premise(law.body, given if law.where is None else (*given, law.where))
+        return None if inner is None else msgspec.structs.replace(law, where=None, body=inner)
     if isinstance(law, Call) and law.name == "implies":
-        return call("logical_not", law.arguments[0])
-    return None
+        return _premise(law.arguments[1], (*given, law.arguments[0]))
+    if not given:
+        return None
+    together = given[0]
+    for each in given[1:]:
+        together = call("logical_and", together, each)
+    return call("logical_not", together)
