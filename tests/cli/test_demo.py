@@ -45,7 +45,7 @@ def changed_demo(change: str, environment: dict[str, str]) -> subprocess.Complet
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
 
