@@ -28,7 +28,7 @@ from typing import NoReturn
 import msgspec
 
 from kleis.logic.engine import Answer, load_engine
-from kleis.logic.frames import RECURSION, pack, read_frame, write_whole
+from kleis.logic.frames import RECURSION, framed, pack, read_frame, write_whole
 
 __all__ = ["NO_MEMORY", "READY", "Request", "attempt"]
 
@@ -82,7 +82,9 @@ class _Ending:
         try:
             if kind is not None and not issubclass(kind, MemoryError):
                 detail = f"the engine failed: {kind.__name__}: {error}"[:2000]
-                write_whole(self._target, pack(Answer(outcome="silent", reason="killed", detail=detail)))
+                write_whole(
+                    self._target, framed(pack(Answer(outcome="silent", reason="killed", detail=detail)))
+                )
         finally:
             # Not sys.exit: nothing of the parent's that was copied here may be flushed or closed twice.
             os._exit(NO_MEMORY if kind is not None and issubclass(kind, MemoryError) else 0)
@@ -100,7 +102,7 @@ def attempt(orders: int, target: int, parent: int, warm_up: Callable[[], object]
             os._exit(0)  # nobody needs this child any more
         _limit(request)
         engine = load_engine(request.engine)
-        write_whole(target, pack(engine.run(pickle.loads(request.task), request.steps)))
+        write_whole(target, framed(pack(engine.run(pickle.loads(request.task), request.steps))))
     raise AssertionError("the child has ended")
 
 

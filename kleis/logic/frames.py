@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["HEADER", "RECURSION", "pack", "read_frame", "write_frame", "write_whole"]
+__all__ = ["HEADER", "RECURSION", "first_frame", "framed", "pack", "read_frame", "write_frame", "write_whole"]
 
 HEADER = struct.Struct(">I")
 """The length of what follows, in bytes."""
@@ -25,10 +25,26 @@ def pack(value: object) -> bytes:
     return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
 
 
+def framed(body: bytes) -> bytes:
+    """Its length, and then it."""
+    return HEADER.pack(len(body)) + body
+
+
+def first_frame(received: bytearray) -> bytes | None:
+    """The first whole body of what was received, which is taken away; None while there is none."""
+    if len(received) < HEADER.size:
+        return None
+    end = HEADER.size + HEADER.unpack(received[: HEADER.size])[0]
+    if len(received) < end:
+        return None
+    body = bytes(received[HEADER.size : end])
+    del received[:end]
+    return body
+
+
 def write_frame(stream: int, data: object) -> None:
     """Write a value, length first."""
-    body = pickle.dumps(data, pickle.HIGHEST_PROTOCOL)
-    write_whole(stream, HEADER.pack(len(body)) + body)
+    write_whole(stream, framed(pickle.dumps(data, pickle.HIGHEST_PROTOCOL)))
 
 
 def read_frame(read: Callable[[int], bytes]) -> Any:

@@ -14,7 +14,8 @@ Invariants
     * At most `slots` children run at a time; further requests wait, and their guards do not run meanwhile.
     * A request is written only to a child that has said that it is reading, so this process never waits for one.
     * When standard input ends, every child is killed and the process ends.
-    * A child writes one answer or none.  Its group is killed before it is buried, so its number is still its own.
+    * A child writes one answer or none; it counts as soon as it is whole, whatever becomes of the child.
+    * The group of a child is killed before it is buried, so its number is still its own.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from typing import Any
 
 from kleis.logic.attempt import NO_MEMORY, READY, Request, attempt
 from kleis.logic.engine import Answer
-from kleis.logic.frames import HEADER, write_frame
+from kleis.logic.frames import first_frame, write_frame
 
 __all__ = ["SPARES", "main"]
 
@@ -47,7 +48,10 @@ _WARM_UP = 60.0
 
 
 class _Child:
-    """A process: warming up, ready, or at an attempt.  `stopped` says who ended it, if somebody did."""
+    """A process: warming up, ready, at an attempt, or ending after it has answered.
+
+    `stopped` says who ended it, if somebody did.
+    """
 
     def __init__(self, process: int, orders: int, pipe: int) -> None:
         self.process = process
@@ -58,6 +62,7 @@ class _Child:
         self.received = bytearray()
         self.deadline: float | None = time.monotonic() + _WARM_UP
         self.stopped: Answer | None = None
+        self.answered = False
 
     def stop(self, answer: Answer) -> None:
         """End it for a reason; the first one counts."""
@@ -130,12 +135,7 @@ class _Worker:
         if not received:
             return False
         self._input += received
-        while len(self._input) >= HEADER.size:
-            (length,) = HEADER.unpack(self._input[: HEADER.size])
-            if len(self._input) < HEADER.size + length:
-                break
-            body = bytes(self._input[HEADER.size : HEADER.size + length])
-            del self._input[: HEADER.size + length]
+        while (body := first_frame(self._input)) is not None:
             self._serve(pickle.loads(body))
         return True
 
@@ -229,9 +229,7 @@ class _Worker:
             child.deadline = None
         elif received:
             child.received += received
-            if len(child.received) > _LARGEST_ANSWER:
-                child.stop(_silent("memory", f"an answer of more than {_LARGEST_ANSWER // _MEGABYTE} MB"))
-                child.received.clear()
+            self._hear(child)
         elif child.request is None:
             was_ready = child.ready
             self._bury(child)
@@ -239,7 +237,20 @@ class _Worker:
                 self._refuse(_silent("killed", "the solver cannot be started"))
         else:
             status, peak = self._bury(child)
-            self._answer(child.request.number, _judge(child, child.request, status, peak))
+            if not child.answered:
+                self._answer(child.request.number, _judge(child, child.request, status, peak))
+
+    def _hear(self, child: _Child) -> None:
+        """Pass a whole answer on at once: the end of a process that had much memory takes a while."""
+        if len(child.received) > _LARGEST_ANSWER:
+            child.stop(_silent("memory", f"an answer of more than {_LARGEST_ANSWER // _MEGABYTE} MB"))
+            child.received.clear()
+        elif child.request is not None and child.stopped is None and not child.answered:
+            body = first_frame(child.received)
+            if body is not None:
+                child.answered = True
+                child.kill()
+                self._answer(child.request.number, body)
 
     def _bury(self, child: _Child) -> tuple[int, int]:
         """End a child and forget it; its status and the memory it had, in megabytes."""
@@ -270,8 +281,8 @@ def _silent(reason: Any, detail: str) -> Answer:
 _CANCELLED = _silent("killed", "cancelled")
 
 
-def _judge(child: _Child, request: Request, status: int, peak: int) -> Answer | bytes:
-    """The answer of a child as it wrote it, or what became of it.  `peak` is the memory it had, in megabytes."""
+def _judge(child: _Child, request: Request, status: int, peak: int) -> Answer:
+    """What became of a child that has not answered.  `peak` is the memory it had, in megabytes."""
     if child.stopped is not None:
         return child.stopped
     if os.WIFSIGNALED(status):
@@ -285,8 +296,6 @@ def _judge(child: _Child, request: Request, status: int, peak: int) -> Answer | 
         return _silent("killed", f"the engine crashed ({name})")
     if os.WEXITSTATUS(status) == NO_MEMORY:
         return _silent("memory", f"more than {request.memory} MB")
-    if os.WEXITSTATUS(status) == 0 and child.received:
-        return bytes(child.received)
     return _silent("killed", "the engine ended without an answer")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kleis.logic.engine import Answer
+from kleis.logic.frames import framed
 
 __all__ = [
     "BIG",
@@ -22,6 +23,7 @@ __all__ = [
     "LEAVING",
     "NATIVE_HOG",
     "NOTHING",
+    "PICKLED_GARBAGE",
     "RAISING",
     "SIBLINGS",
     "SPIN",
@@ -104,9 +106,9 @@ def _close(fifo: Any, _: int) -> None:
     _hang(None, 0)
 
 
-def _garbage(_: Any, __: int) -> None:
+def _write(answer: bytes) -> None:
     for descriptor in _pipes():
-        os.write(descriptor, b"no pickle at all")
+        os.write(descriptor, answer)
     os._exit(0)
 
 
@@ -150,7 +152,8 @@ HOG = Rogue("hog", _hog)
 NATIVE_HOG = Rogue("native hog", _native_hog)
 LEAVING = Rogue("leaving", _leave)
 CLOSING = Rogue("closing", _close)
-GARBAGE = Rogue("garbage", _garbage)
+GARBAGE = Rogue("garbage", lambda _, __: _write(b"no answer at all"))
+PICKLED_GARBAGE = Rogue("pickled garbage", lambda _, __: _write(framed(b"no pickle at all")))
 STRANGER = Rogue("stranger", lambda _, __: Answer(outcome="model", witness=_Stranger()))
 RAISING = Rogue("raising", _raise)
 NOTHING = Rogue("nothing", lambda _, __: os._exit(0))
