@@ -9,7 +9,7 @@ From the wire inwards:
 - `lane`: plain calls of tools, taken past the SDK's dispatcher for the sake of latency
 - `shell`: the SDK's low-level server over our groups; both protocol generations
 - `calls`, `arguments`, `call`, `workers`, `announcer`, `defects`: one call, from its name to its `Answer`
-- `group`: what a group of tools is. Read this to write one
+- `group`: what a group of tools is. Read this to write one; `schemas`: the forms its arguments are described in
 - `serving`: the process: signals, garbage collection, exit status
 - `serve`, `settings`, `groups`: what `pif serve` starts, what its groups share, which groups there are
 - `pif_group`, `theory_group`, `policy_group`, `lean_group`, `corpus_group`: the groups, each with its `…_tools`;

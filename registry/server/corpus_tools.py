@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import msgspec
 
-from registry.server.group import ToolSpec
+from registry.server.schemas import Natural, choice, spec, switch, text, whole
 
 __all__ = ["BRIEF", "INSTRUCTIONS", "MORE_TOOLS", "TOOLS"]
 
@@ -23,8 +24,10 @@ Corpus: papers with claims linked to Lean declarations, read-only. `list_declara
 `list_declarations_in_file`, `get_dependency_graph_for_declaration` (direction: dependencies or dependents). \
 Papers: resource corpus://index."""
 
-Natural = Annotated[int, msgspec.Meta(ge=0)]
-Limit = Annotated[int, msgspec.Meta(ge=1, le=1_000)]
+MOST = 1_000
+"""Rows of an answer, and nodes of a graph."""
+
+Limit = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
 
 
 class ListPaper(msgspec.Struct, frozen=True):
@@ -70,110 +73,69 @@ class Audit(msgspec.Struct, frozen=True):
     paper_id: str
 
 
-def _text(description: str) -> dict[str, Any]:
-    return {"type": "string", "description": description}
-
-
-def _flag(description: str) -> dict[str, Any]:
-    return {"type": "boolean", "default": False, "description": description}
-
-
 def _page(limit: int) -> dict[str, Any]:
     return {
-        "offset": {"type": "integer", "minimum": 0, "default": 0},
-        "limit": {"type": "integer", "minimum": 1, "maximum": 1_000, "default": limit},
+        "offset": whole(0, default=0),
+        "limit": whole(1, MOST, default=limit),
     }
 
 
-def _spec(
-    name: str,
-    title: str,
-    description: str,
-    arguments: type[msgspec.Struct],
-    required: tuple[str, ...],
-    properties: dict[str, Any],
-    example: dict[str, Any],
-) -> ToolSpec:
-    schema = {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }
-    return ToolSpec(
-        name=name,
-        title=title,
-        description=description,
-        input_schema=schema,
-        arguments=arguments,
-        example=example,
-        read_only=True,
-        idempotent=True,
-    )
+_query = partial(spec, read_only=True, idempotent=True)
+"""A tool that only reads."""
 
-
-_PAPER = _text("The paper's id: its folder's name, as corpus://index lists it.")
-_MERGE = _flag("One row a declaration, with card, claim and `sources`, instead of one a source.")
+_PAPER = text("The paper's id: its folder's name, as corpus://index lists it.")
+_MERGE = switch("One row a declaration, with card, claim and `sources`, instead of one a source.")
 
 TOOLS = (
-    _spec(
+    _query(
         "list_declarations_for_paper",
         "Declarations of a paper",
         "List the Lean declarations of a paper. Plain: one row for each name of the manifest's index and one for each "
         "theorem card, as {lean_decl, source, file_path, proof_status}. merge: one row a declaration. lean_source: the "
         "declarations read from the Lean text, with lines, signature and has_sorry, also those without a card.",
         ListPaper,
-        ("paper_id",),
         {
             "paper_id": _PAPER,
             "merge": _MERGE,
-            "lean_source": _flag("Read the paper's Lean files, where they are at hand."),
+            "lean_source": switch("Read the paper's Lean files, where they are at hand."),
             **_page(500),
         },
         {"paper_id": "langmuir_1918_adsorption", "merge": True},
     ),
-    _spec(
+    _query(
         "list_declarations_in_file",
         "Declarations in a file",
         "List the declarations of a paper that stand in one Lean file. A blank file_path keeps all.",
         ListFile,
-        ("paper_id",),
         {
             "paper_id": _PAPER,
-            "file_path": _text("The file's path or a part of it; see `match`."),
-            "match": {
-                "type": "string",
-                "enum": ["substring", "suffix", "exact"],
-                "default": "substring",
-                "description": "substring: occurs in the path; suffix: whole components at its end; exact.",
-            },
+            "file_path": text("The file's path or a part of it; see `match`."),
+            "match": choice(
+                ("substring", "suffix", "exact"),
+                "substring: occurs in the path; suffix: whole components at its end; exact.",
+                default="substring",
+            ),
             "merge": _MERGE,
             **_page(500),
         },
         {"paper_id": "langmuir_1918_adsorption", "file_path": "Langmuir1918.lean", "match": "suffix"},
     ),
-    _spec(
+    _query(
         "get_dependency_graph_for_declaration",
         "Dependencies of a declaration",
         "Show what a declaration depends on, and what depends on it. Plain: its cards, their dependency_ids and the "
         "paper's whole graph. With `direction`: only the part around it, as nodes with distance, edges, topological "
         "order and cycles; direction dependents with depth 0 is everything that a change may break.",
         DependencyGraph,
-        ("paper_id", "lean_decl"),
         {
             "paper_id": _PAPER,
-            "lean_decl": _text("The declaration's full name; with direction also a card's id."),
-            "direction": {"type": "string", "enum": ["dependencies", "dependents", "both"]},
-            "depth": {
-                "type": "integer",
-                "minimum": 0,
-                "default": 0,
-                "description": "Steps from the declaration; 0 has no limit.",
-            },
-            "max_nodes": {"type": "integer", "minimum": 1, "maximum": 1_000, "default": 200},
-            "min_confidence": {"type": "string", "enum": ["low", "medium", "high"]},
-            "across_papers": _flag("Follow dependencies into other papers."),
-            "basis": _flag("Say of each edge what in the Lean text it rests on."),
+            "lean_decl": text("The declaration's full name; with direction also a card's id."),
+            "direction": choice(("dependencies", "dependents", "both")),
+            "depth": whole(0, default=0, description="Steps from the declaration; 0 has no limit."),
+            "max_nodes": whole(1, MOST, default=200),
+            "min_confidence": choice(("low", "medium", "high")),
+            "across_papers": switch("Follow dependencies into other papers."),
+            "basis": switch("Say of each edge what in the Lean text it rests on."),
         },
         {
             "paper_id": "langmuir_1918_adsorption",
@@ -184,31 +146,28 @@ TOOLS = (
 )
 
 MORE_TOOLS = (
-    _spec(
+    _query(
         "search_declarations",
         "Search declarations",
         "Find declarations by words in their names, claims, files or papers. Every word must occur; best matches first.",
         Search,
-        ("query",),
-        {"query": _text("Words, in any case."), "paper_id": _text("Only this paper."), **_page(50)},
+        {"query": text("Words, in any case."), "paper_id": text("Only this paper."), **_page(50)},
         {"query": "langmuir denominator"},
     ),
-    _spec(
+    _query(
         "list_papers",
         "Papers",
         "List the papers of the corpus with sizes and whether their build hash is true (fresh, fresh_crlf, stale).",
         ListPapers,
-        (),
         {},
         {},
     ),
-    _spec(
+    _query(
         "audit_paper",
         "Audit a paper",
         "Check a paper's files against each other, against its build hash and against its Lean text: broken links, "
         "cycles, and for each published edge its basis (source, via_uncarded_definition, unsupported, no_source).",
         Audit,
-        ("paper_id",),
         {"paper_id": _PAPER},
         {"paper_id": "langmuir_1918_adsorption"},
     ),

@@ -11,6 +11,7 @@ from kleis.session.errors import SessionError
 from registry.bridge.exploring import GENERATOR, Asked, explored
 from registry.errors import RegistryError
 from registry.server.group import Answer, CallContext, ToolSpec
+from registry.server.schemas import Natural, record, session_name, text, texts, whole
 from registry.server.settings import Site
 from registry.server.theory_group import ExtraTool
 
@@ -21,8 +22,6 @@ ANSWER_WITHIN = 40.0
 
 LAWS_WITHIN = 20.0
 """The same for laws of tools: a law that is being decided is not stopped."""
-
-Natural = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Explore(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,28 +41,18 @@ EXPLORE = ToolSpec(
     title="Find laws",
     description="Find the laws of a structure (or of PIF tools): equations between small terms are tested on finite models, then proved or "
     "refuted. A PIF tool of your own can give the candidates. Incomplete answers: call again, proofs are kept.",
-    input_schema={
-        "type": "object",
-        "properties": {
-            "structure": {"type": "string"},
-            "tools": {"type": "array", "items": {"type": "string"}, "description": "PIF tools, instead"},
-            "session": {"type": "string", "default": "default"},
-            "size": {
-                "type": "integer",
-                "minimum": 1,
-                "maximum": 20,
-                "default": 5,
-                "description": "symbols a side",
-            },
-            "variables": {"type": "integer", "minimum": 0, "maximum": 6, "default": 3},
-            "generator": {"type": "string", "description": "PIF tool: record → list of quoted propositions"},
-            "carrier": {"type": "string"},
-            "offset": {"type": "integer", "minimum": 0, "default": 0},
-            "limit": {"type": "integer", "minimum": 0, "maximum": 1_000, "default": 20},
-        },
-        "required": [],
-        "additionalProperties": False,
-    },
+    input_schema=record(
+        (),
+        structure=text(),
+        tools=texts("PIF tools, instead"),
+        session=session_name(),
+        size=whole(1, 20, default=5, description="symbols a side"),
+        variables=whole(0, 6, default=3),
+        generator=text("PIF tool: record → list of quoted propositions"),
+        carrier=text(),
+        offset=whole(0, default=0),
+        limit=whole(0, 1_000, default=20),
+    ),
     arguments=Explore,
     example={"structure": "Group", "size": 4},
     read_only=True,

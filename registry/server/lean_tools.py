@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
-from registry.server.group import ToolSpec
+from registry.server.schemas import Natural, choice, spec, switch, text, texts, whole
 
 __all__ = ["BRIEF", "INSTRUCTIONS", "MORE_TOOLS", "TOOLS"]
 
@@ -75,60 +75,16 @@ class AristotleStatus(msgspec.Struct, frozen=True):
 
 
 class ListJobs(msgspec.Struct, frozen=True):
-    offset: Annotated[int, msgspec.Meta(ge=0)] = 0
+    offset: Natural = 0
     limit: Annotated[int, msgspec.Meta(ge=1, le=500)] = 50
 
 
-def _text(description: str) -> dict[str, Any]:
-    return {"type": "string", "description": description}
-
-
-_WAIT = {
-    "type": "boolean",
-    "default": True,
-    "description": "Wait up to 45 s for the result; false answers at once with a project_id.",
-}
-_ID = _text("The project_id of an earlier answer.")
-
-
-def _spec(
-    name: str,
-    title: str,
-    description: str,
-    arguments: type[msgspec.Struct],
-    properties: dict[str, Any],
-    example: dict[str, Any],
-    *,
-    read_only: bool = False,
-    destructive: bool = False,
-    idempotent: bool = False,
-    open_world: bool = False,
-) -> ToolSpec:
-    required = [field.encode_name for field in msgspec.structs.fields(arguments) if field.required]
-    schema = {
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": False,
-    }
-    return ToolSpec(
-        name=name,
-        title=title,
-        description=description,
-        input_schema=schema,
-        arguments=arguments,
-        example=example,
-        read_only=read_only,
-        destructive=destructive,
-        idempotent=idempotent,
-        open_world=open_world,
-    )
-
-
+_WAIT = switch("Wait up to 45 s for the result; false answers at once with a project_id.", default=True)
+_ID = text("The project_id of an earlier answer.")
 _EXAMPLE_ID = {"project_id": "aristotle-0123456789abcdef0123456789abcdef"}
 
 TOOLS = (
-    _spec(
+    spec(
         "prove",
         "Prove",
         "Fill in the `sorry`s of a Lean snippet, or decide a Kleis proposition. Lean: the answer is proved only if every "
@@ -136,28 +92,20 @@ TOOLS = (
         "they leave unknown is exported to Lean and becomes a job where a key is set; `decided_by` says who decided.",
         Prove,
         {
-            "code": _text("Lean text with `sorry` where proofs are wanted; or a Kleis proposition."),
-            "context_files": {
-                "type": "array",
-                "items": {"type": "string"},
-                "description": "Lean files that go along, inside the server's --root directories.",
-            },
-            "hint": _text("How the proof may go, in words."),
+            "code": text("Lean text with `sorry` where proofs are wanted; or a Kleis proposition."),
+            "context_files": texts("Lean files that go along, inside the server's --root directories."),
+            "hint": text("How the proof may go, in words."),
             "wait": _WAIT,
-            "language": {"type": "string", "enum": ["lean", "kleis"], "default": "lean"},
-            "session": _text("Kleis: the theory session that the proposition is about."),
-            "theory": _text("Kleis: declarations to use instead of a session's."),
-            "using": _text("Kleis: the structure that the proposition is about."),
-            "lemmas": {
-                "type": "array",
-                "items": {"type": "string"},
-                "description": "Kleis: propositions to prove first, then use.",
-            },
+            "language": choice(("lean", "kleis"), default="lean"),
+            "session": text("Kleis: the theory session that the proposition is about."),
+            "theory": text("Kleis: declarations to use instead of a session's."),
+            "using": text("Kleis: the structure that the proposition is about."),
+            "lemmas": texts("Kleis: propositions to prove first, then use."),
         },
         {"code": "theorem add_zero' (n : Nat) : n + 0 = n := by\n  sorry"},
         open_world=True,
     ),
-    _spec(
+    spec(
         "check_proof",
         "Check a proof job",
         "Look once at a job of `prove`. Status queued or in_progress: wait retry_after_s before the next look.",
@@ -167,49 +115,49 @@ TOOLS = (
         open_world=True,
         idempotent=True,
     ),
-    _spec(
+    spec(
         "prove_file",
         "Prove a file",
         "Fill in the `sorry`s of a Lean file, with its Lake project along, and write FILE.solved.lean. Existing files are "
         "never replaced; sorries_filled and sorries_total say how far it came.",
         ProveFile,
         {
-            "file_path": _text("The Lean file, inside the server's --root directories."),
-            "output_path": _text("Where the result goes; it must not exist."),
+            "file_path": text("The Lean file, inside the server's --root directories."),
+            "output_path": text("Where the result goes; it must not exist."),
             "wait": _WAIT,
         },
         {"file_path": "Project/Basic.lean"},
         open_world=True,
     ),
-    _spec(
+    spec(
         "check_prove_file",
         "Check a file job",
         "Look once at a job of `prove_file`. Writes the result only with save: true, to a name that is free.",
         CheckProveFile,
         {
             "project_id": _ID,
-            "output_path": _text("Where to write instead of the job's own place."),
-            "save": {"type": "boolean", "default": False, "description": "Write the result to disk."},
+            "output_path": text("Where to write instead of the job's own place."),
+            "save": switch("Write the result to disk."),
         },
         {**_EXAMPLE_ID, "save": True},
         open_world=True,
     ),
-    _spec(
+    spec(
         "formalize",
         "Formalize",
         "Turn a description in words into a Lean statement, with a proof if `prove` is true. Whether the statement says "
         "what was meant is for the reader to judge. Without a key the answer shows the way over Kleis.",
         Formalize,
         {
-            "description": _text("What is to be stated, in words and formulas."),
-            "prove": {"type": "boolean", "default": False, "description": "Also ask for a proof."},
-            "context_file": _text("A Lean file whose definitions may be used, inside --root."),
+            "description": text("What is to be stated, in words and formulas."),
+            "prove": switch("Also ask for a proof."),
+            "context_file": text("A Lean file whose definitions may be used, inside --root."),
             "wait": _WAIT,
         },
         {"description": "The sum of two even natural numbers is even."},
         open_world=True,
     ),
-    _spec(
+    spec(
         "check_formalize",
         "Check a formalization job",
         "Look once at a job of `formalize`.",
@@ -219,7 +167,7 @@ TOOLS = (
         open_world=True,
         idempotent=True,
     ),
-    _spec(
+    spec(
         "cancel",
         "Cancel a job",
         "Stop a job of any kind. A job that has ended stays as it is.",
@@ -233,7 +181,7 @@ TOOLS = (
 )
 
 MORE_TOOLS = (
-    _spec(
+    spec(
         "aristotle_status",
         "Status of Aristotle",
         "Say whether a key is set and accepted, the projects begun today, and whether the service answers.",
@@ -243,14 +191,14 @@ MORE_TOOLS = (
         read_only=True,
         open_world=True,
     ),
-    _spec(
+    spec(
         "list_jobs",
         "List jobs",
         "List the jobs of this home with their status, the newest first. Asks the service nothing.",
         ListJobs,
         {
-            "offset": {"type": "integer", "minimum": 0, "default": 0},
-            "limit": {"type": "integer", "minimum": 1, "maximum": 500, "default": 50},
+            "offset": whole(0, default=0),
+            "limit": whole(1, 500, default=50),
         },
         {},
         read_only=True,

@@ -17,6 +17,7 @@ from registry.evolution import Example, Language
 from registry.fuzzing import EXAMPLES, MOST_EXAMPLES
 from registry.help import TOPICS
 from registry.server.group import ToolSpec
+from registry.server.schemas import Natural, choice, record, switch, text, texts, whole
 from registry.workspace import PAGE
 
 __all__ = ["BRIEF_INSTRUCTIONS", "INSTRUCTIONS", "MORE_TOOLS", "TOOLS", "Call", "own_tool"]
@@ -45,7 +46,6 @@ PIF: make pure tools (lambda terms in JSON), run them under exact limits. First 
 tool with `evolve`, run one with `run`, look into one with `analyze`. A "continuation" means: call `run` again with its \
 tool and next_input. An "error" has a kind, a path and a hint; nothing is kept then."""
 
-Natural = Annotated[int, msgspec.Meta(ge=0)]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
@@ -138,26 +138,14 @@ class Call(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     input: Any = None
 
 
-def _schema(required: tuple[str, ...], **properties: Any) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
-
-def _text(description: str) -> dict[str, Any]:
-    return {"type": "string", "description": description}
-
-
-def _count(description: str, least: int, default: int | None = None) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": "integer", "minimum": least, "description": description}
-    return schema if default is None else {**schema, "default": default}
-
-
-def _switch(description: str) -> dict[str, Any]:
-    return {"type": "boolean", "default": False, "description": description}
+def _count(
+    description: str, least: int, default: int | None = None, most: int | None = None
+) -> dict[str, Any]:
+    """A whole number; the keys in the order in which this group has always listed them."""
+    schema: dict[str, Any] = {**whole(least), "description": description}
+    if default is not None:
+        schema["default"] = default
+    return schema if most is None else {**schema, "maximum": most}
 
 
 _SQUARE = {"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}
@@ -170,41 +158,38 @@ TOOLS: tuple[ToolSpec, ...] = (
         '{"lam": "x", "body": …}; a bare expression is closed over its one free variable. With examples it is '
         "kept only if they hold. Old versions stay as name@1, name@2, … The answer tells the inferred type and "
         "bounds on fuel; type errors are advice.",
-        input_schema=_schema(
+        input_schema=record(
             ("name", "description"),
-            name=_text("letters, digits, _ . -, at most 48"),
-            description=_text("what the tool does, for whoever finds it"),
+            name=text("letters, digits, _ . -, at most 48"),
+            description=text("what the tool does, for whoever finds it"),
             code={"description": f"the term, e.g. {msgspec.json.encode(_SQUARE).decode()}"},
             compose={
                 "type": "array",
                 "description": 'instead of code: a pipeline of tools, e.g. ["sort", "reverse"]',
             },
-            transform=_schema(
+            transform=record(
                 ("tool", "by"),
-                tool=_text("instead of code: the tool whose code is taken"),
+                tool=text("instead of code: the tool whose code is taken"),
                 by={"description": "the term tool that makes the new code of it"},
             ),
             examples={
                 "type": "array",
-                "items": _schema(("output",), input={}, arguments={"type": "array"}, output={}),
+                "items": record(("output",), input={}, arguments={"type": "array"}, output={}),
                 "description": "inputs (for curried tools: lists of arguments) with the outputs that must come",
             },
-            laws={
-                "type": "array",
-                "items": {"type": "string"},
-                "description": "Kleis propositions about the tool, e.g. ∀(x : ℤ). square(x) ≥ 0, or safe(square): "
-                "proved or tested; a false one refuses the tool. New versions keep them",
-            },
-            drop_laws={"type": "array", "items": {"type": "string"}, "description": "laws to give up"},
+            laws=texts(
+                "Kleis propositions about the tool, e.g. ∀(x : ℤ). square(x) ≥ 0, or safe(square): "
+                "proved or tested; a false one refuses the tool. New versions keep them"
+            ),
+            drop_laws=texts("laws to give up"),
             expect_version=_count("refuse unless this version is current; 0: unless the name is free", 0),
-            dry_run=_switch("check everything, keep nothing"),
-            force=_switch("replace it though examples of tools that use it fail"),
-            language={
-                "type": "string",
-                "enum": ["json", "python"],
-                "default": "json",
-                "description": "python: `code` is the text of one small pure function, which is translated to a term",
-            },
+            dry_run=switch("check everything, keep nothing"),
+            force=switch("replace it though examples of tools that use it fail"),
+            language=choice(
+                ("json", "python"),
+                "python: `code` is the text of one small pure function, which is translated to a term",
+                default="json",
+            ),
         ),
         arguments=Evolve,
         example={"name": "square", "description": "Squares a number", "code": _SQUARE},
@@ -214,18 +199,18 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="Run a tool or a term",
         description="Run a registered tool or a term under an exact budget. The answer is a value, a continuation "
         "(call again, or pass `drive`) or an error with its place. JSON in strings of the input is decoded.",
-        input_schema=_schema(
+        input_schema=record(
             (),
             code={"description": "a tool's name, name@version, or a term"},
-            tool=_text("a tool's name, instead of code"),
+            tool=text("a tool's name, instead of code"),
             input={"description": "what the function is called on; plain JSON or a term"},
             fuel=_count("steps allowed", 1, DEFAULT_FUEL),
             drive=_count("take up to this many continuation steps here", 0, 0),
             step=_count("steps taken before", 0, 0),
-            trace={**_count("return this many last events", 0, 0), "maximum": 1_000},
-            raw=_switch("leave strings in the input as they are"),
-            data=_switch("take the input as plain data: nothing decoded or evaluated"),
-            session=_text("the theory that `verify`, `kleis`, … ask"),
+            trace=_count("return this many last events", 0, 0, 1_000),
+            raw=switch("leave strings in the input as they are"),
+            data=switch("take the input as plain data: nothing decoded or evaluated"),
+            session=text("the theory that `verify`, `kleis`, … ask"),
         ),
         arguments=Run,
         example={"code": "square", "input": 7},
@@ -237,12 +222,12 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="List tools",
         description="Find tools by words in their names and descriptions; each is shown with its type. With a query the "
         "standard library (map, sort, gcd, …) is searched too; its tools are called by name.",
-        input_schema=_schema(
+        input_schema=record(
             (),
-            query=_text("words to look for; all tools without it"),
+            query=text("words to look for; all tools without it"),
             offset=_count("skip this many", 0, 0),
-            limit={**_count("at most this many", 1, PAGE), "maximum": 1_000},
-            library=_switch("the standard library alone"),
+            limit=_count("at most this many", 1, PAGE, 1_000),
+            library=switch("the standard library alone"),
         ),
         arguments=List,
         example={"query": "sort", "limit": 10},
@@ -254,7 +239,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="The PIF language",
         description="Explain the language: an overview, a category or one operation with its forms, types, fuel and "
         "an example.",
-        input_schema=_schema((), category=_text(", ".join(TOPICS) + ", or an operation's name")),
+        input_schema=record((), category=text(", ".join(TOPICS) + ", or an operation's name")),
         arguments=Help,
         example={"category": "lists"},
         read_only=True,
@@ -265,7 +250,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="Analyze a tool or a term",
         description="Tell what can be known of a tool or a term without running it: all its errors, operations, free "
         "names, tools reached, capabilities, its type with all type errors, bounds on fuel, dead code, normal form.",
-        input_schema=_schema(
+        input_schema=record(
             ("code",),
             code={"description": "a tool's name, name@version, or a term"},
             against={
@@ -286,7 +271,7 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         name="history",
         title="History of a tool",
         description="Everything that happened to a tool's name, oldest first.",
-        input_schema=_schema(("name",), name=_text("a tool's name")),
+        input_schema=record(("name",), name=text("a tool's name")),
         arguments=History,
         example={"name": "square"},
         read_only=True,
@@ -296,8 +281,8 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         name="diff",
         title="Compare tools",
         description="The places where two tools or versions differ; without `against`, a version and the one before.",
-        input_schema=_schema(
-            ("name",), name=_text("name or name@version"), against=_text("what to compare with")
+        input_schema=record(
+            ("name",), name=text("name or name@version"), against=text("what to compare with")
         ),
         arguments=Diff,
         example={"name": "square@1", "against": "square@2"},
@@ -308,12 +293,12 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         name="rollback",
         title="Go back to a version",
         description="Make an older version of a tool the current one; no version is lost.",
-        input_schema=_schema(
+        input_schema=record(
             ("name", "version"),
-            name=_text("a tool's name"),
+            name=text("a tool's name"),
             version=_count("the version to make current", 1),
             expect_version=_count("refuse unless this version is current", 0),
-            force=_switch("go back though examples of tools that use it fail"),
+            force=switch("go back though examples of tools that use it fail"),
         ),
         arguments=Rollback,
         example={"name": "square", "version": 1},
@@ -323,7 +308,7 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         name="forget",
         title="Forget a tool",
         description="Drop a tool, or one version of it, for good; its version numbers are never used again.",
-        input_schema=_schema(("name",), name=_text("name, or name@version for one version")),
+        input_schema=record(("name",), name=text("name, or name@version for one version")),
         arguments=Forget,
         example={"name": "square@1"},
         destructive=True,
@@ -333,10 +318,10 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         name="export",
         title="Export the tools",
         description="Write all tools with their versions to a directory of JSON files beside the registry.",
-        input_schema=_schema(
+        input_schema=record(
             ("directory",),
-            directory=_text("a plain directory name"),
-            overwrite=_switch("replace an earlier export there"),
+            directory=text("a plain directory name"),
+            overwrite=switch("replace an earlier export there"),
         ),
         arguments=Export,
         example={"directory": "monday"},
@@ -345,10 +330,10 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         name="import",
         title="Import tools",
         description="Take in an exported directory, all of it or nothing; every hash is checked.",
-        input_schema=_schema(
+        input_schema=record(
             ("directory",),
-            directory=_text("a plain directory name"),
-            renumber=_switch("give versions whose number is taken new numbers"),
+            directory=text("a plain directory name"),
+            renumber=switch("give versions whose number is taken new numbers"),
         ),
         arguments=Import,
         example={"directory": "monday"},
@@ -359,13 +344,13 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         title="Try a tool on made-up inputs",
         description="Try a tool on made-up inputs of its inferred type: each kind of error and the largest use of fuel "
         "with the smallest input that shows it. The same seed tries the same inputs.",
-        input_schema=_schema(
+        input_schema=record(
             ("name",),
-            name=_text("name or name@version"),
-            examples={**_count("inputs to try", 1, EXAMPLES), "maximum": MOST_EXAMPLES},
+            name=text("name or name@version"),
+            examples=_count("inputs to try", 1, EXAMPLES, MOST_EXAMPLES),
             seed=_count("which inputs", 0, 0),
             fuel=_count("steps allowed in each run", 1, DEFAULT_FUEL),
-            type=_text("the type of the inputs, instead of the inferred one, e.g. list(integer)"),
+            type=text("the type of the inputs, instead of the inferred one, e.g. list(integer)"),
         ),
         arguments=Fuzz,
         example={"name": "square", "examples": 100},
@@ -386,7 +371,7 @@ def own_tool(name: str, version: int, description: str, hash: str) -> ToolSpec:
         name=name,
         title=name,
         description=f"{shown or 'An evolved tool.'} (evolved tool, version {version}, {hash[:17]})",
-        input_schema=_schema((), input={"description": "plain JSON or a term"}),
+        input_schema=record((), input={"description": "plain JSON or a term"}),
         arguments=Call,
         example={"input": 7},
         read_only=True,

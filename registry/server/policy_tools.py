@@ -15,6 +15,7 @@ import msgspec
 from kleis.policy.actions import ACTIONS
 from kleis.policy.schema import Depth
 from registry.server.group import ToolSpec
+from registry.server.schemas import choice, record, switch, text, whole
 
 __all__ = [
     "BRIEF_INSTRUCTIONS",
@@ -46,7 +47,10 @@ Policy: call `check_action` BEFORE you delete, create or edit a file (`path`), r
 first. Rules: `list_rules`, `explain_rule`. Weak spots: `audit_policy`."""
 
 Name = Annotated[str, msgspec.Meta(max_length=200)]
-Milliseconds = Annotated[int, msgspec.Meta(ge=1, le=45_000)]
+LONGEST = 45_000
+"""Milliseconds that any call may take: clients give up at 50 or 60 seconds."""
+
+Milliseconds = Annotated[int, msgspec.Meta(ge=1, le=LONGEST)]
 
 
 class CheckAction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,21 +92,8 @@ class ComparePolicies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     timeout_ms: Milliseconds = 40_000
 
 
-def _schema(required: tuple[str, ...], **properties: Any) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
-
-def _text(description: str) -> dict[str, Any]:
-    return {"type": "string", "description": description}
-
-
 def _timeout(default: int) -> dict[str, Any]:
-    return {"type": "integer", "minimum": 1, "maximum": 45_000, "default": default}
+    return whole(1, LONGEST, default=default)
 
 
 REFUSAL: dict[str, Any] = {
@@ -119,14 +110,14 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="May I do this?",
         description="Decide whether an action is allowed by the policy, before it is done. Answers allowed, the rule, "
         "the reason and the steps to take first (preconditions). Everything doubtful is denied.",
-        input_schema=_schema(
+        input_schema=record(
             ("action",),
-            action={"type": "string", "enum": list(ACTIONS), "description": "what is to be done"},
-            path=_text("the file, for file_delete, file_create, file_edit; for git_push the branch"),
-            command=_text("the command line, for run_command"),
-            branch=_text("the branch, for git_push"),
-            force={"type": "boolean", "default": False, "description": "whether a push is forced"},
-            description=_text("the message, for git_commit"),
+            action=choice(ACTIONS, "what is to be done"),
+            path=text("the file, for file_delete, file_create, file_edit; for git_push the branch"),
+            command=text("the command line, for run_command"),
+            branch=text("the branch, for git_push"),
+            force=switch("whether a push is forced"),
+            description=text("the message, for git_commit"),
         ),
         arguments=CheckAction,
         example={"action": "run_command", "command": "pytest -q"},
@@ -138,7 +129,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         name="list_rules",
         title="The rules of the policy",
         description="List the rules: checks, preconditions, axioms and helpers, with their parameters.",
-        input_schema=_schema(()),
+        input_schema=record(()),
         arguments=ListRules,
         example={},
         read_only=True,
@@ -148,7 +139,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         name="explain_rule",
         title="One rule",
         description="Show one rule, helper or axiom of the policy as it is written.",
-        input_schema=_schema(("rule_name",), rule_name=_text("e.g. check_git_push")),
+        input_schema=record(("rule_name",), rule_name=text("e.g. check_git_push")),
         arguments=ExplainRule,
         example={"rule_name": "check_git_push"},
         read_only=True,
@@ -159,10 +150,10 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="All of the policy",
         description="Describe the declarations of the policy: rules with their sources, data types, structures, and "
         "propositions worth trying with `evaluate`.",
-        input_schema=_schema(
+        input_schema=record(
             (),
-            name=_text("only what is called so"),
-            depth={"type": "string", "enum": ["names", "signatures", "full"], "default": "full"},
+            name=text("only what is called so"),
+            depth=choice(("names", "signatures", "full"), default="full"),
         ),
         arguments=DescribeSchema,
         example={"depth": "signatures"},
@@ -174,11 +165,11 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="Compute or prove with the policy",
         description="Evaluate an expression over the policy's definitions, or prove or refute a proposition about "
         'them, e.g. ∀(branch : String). check_git_push(branch, 1) = "deny".',
-        input_schema=_schema(
+        input_schema=record(
             ("expression",),
-            expression=_text("in Kleis"),
+            expression=text("in Kleis"),
             timeout_ms=_timeout(20_000),
-            explain={"type": "boolean", "default": False, "description": "tell how it was found"},
+            explain=switch("tell how it was found"),
         ),
         arguments=Evaluate,
         example={"expression": 'check_run_command("ls")'},
@@ -191,9 +182,9 @@ TOOLS: tuple[ToolSpec, ...] = (
         description="Find the weak spots of the policy: conditions that can never hold or that an earlier one hides, "
         "commands that slip past a pattern, rules that fail. Each finding has an action that shows it, decided by "
         "the policy itself.",
-        input_schema=_schema(
+        input_schema=record(
             (),
-            action={"type": "string", "enum": list(ACTIONS), "description": "only the rule of this action"},
+            action=choice(ACTIONS, "only the rule of this action"),
             timeout_ms=_timeout(40_000),
         ),
         arguments=AuditPolicy,
@@ -206,10 +197,10 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="Is another policy stricter?",
         description="Compare another policy with the one in force: stricter, looser, equal or incomparable, action by "
         "action, with an action for each difference, decided by both. Give its text or its file.",
-        input_schema=_schema(
+        input_schema=record(
             (),
-            kleis=_text("the other policy's text"),
-            file=_text("a .kleis file beside the policy, instead of its text"),
+            kleis=text("the other policy's text"),
+            file=text("a .kleis file beside the policy, instead of its text"),
             timeout_ms=_timeout(40_000),
         ),
         arguments=ComparePolicies,

@@ -12,6 +12,7 @@ import msgspec
 
 from kleis.session.schema import Depth
 from registry.server.group import ToolSpec
+from registry.server.schemas import Natural, choice, record, session_name, switch, text, texts, whole
 
 __all__ = ["BRIEF_INSTRUCTIONS", "INSTRUCTIONS", "LONGEST", "MORE_TOOLS", "STANDARD", "TOOLS"]
 
@@ -37,7 +38,6 @@ Theory: checked mathematics in Kleis. `describe_schema` lists what is declared; 
 `submit_data` add (refused where axioms clash), `try_structure` only tries; `evaluate` computes, or proves and refutes \
 propositions such as "∀(x : M). x ⊙ u = x"; `explore` finds laws. `save_theory` and `load_theory` keep and reuse; `session` names a universe."""
 
-Natural = Annotated[int, msgspec.Meta(ge=0)]
 Timeout = Annotated[int, msgspec.Meta(ge=1, le=LONGEST)]
 
 
@@ -93,33 +93,8 @@ class Explain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     timeout_ms: Timeout = LONGEST
 
 
-def _schema(required: tuple[str, ...], **properties: Any) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
-
-def _text(description: str = "") -> dict[str, Any]:
-    return {"type": "string", "description": description} if description else {"type": "string"}
-
-
-def _session() -> dict[str, Any]:
-    return {"type": "string", "default": "default"}
-
-
-def _switch(description: str) -> dict[str, Any]:
-    return {"type": "boolean", "default": False, "description": description}
-
-
 def _timeout(default: int) -> dict[str, Any]:
-    return {"type": "integer", "minimum": 1, "maximum": LONGEST, "default": default}
-
-
-def _texts(description: str) -> dict[str, Any]:
-    return {"type": "array", "items": {"type": "string"}, "description": description}
+    return whole(1, LONGEST, default=default)
 
 
 def _submit(kind: str, title: str, what: str, example: str) -> ToolSpec:
@@ -127,7 +102,7 @@ def _submit(kind: str, title: str, what: str, example: str) -> ToolSpec:
         name=f"submit_{kind}",
         title=title,
         description=f"Add {what} to the session, if it parses, means something and clashes with nothing.",
-        input_schema=_schema(("kleis",), kleis=_text(f"e.g. {example}"), session=_session()),
+        input_schema=record(("kleis",), kleis=text(f"e.g. {example}"), session=session_name()),
         arguments=Submit,
         example={"kleis": example},
     )
@@ -141,13 +116,13 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="Evaluate or prove",
         description="Compute an expression, or decide a proposition: verified, disproved with a counterexample, "
         "inconsistent axioms, or unknown with the reason.",
-        input_schema=_schema(
+        input_schema=record(
             ("expression",),
-            expression=_text("Kleis, e.g. ∀(x y : G). x • y = y • x"),
-            session=_session(),
-            using=_text("the structure it is about, where several fit"),
+            expression=text("Kleis, e.g. ∀(x y : G). x • y = y • x"),
+            session=session_name(),
+            using=text("the structure it is about, where several fit"),
             timeout_ms=_timeout(STANDARD),
-            explain=_switch("tell how it was decided"),
+            explain=switch("tell how it was decided"),
         ),
         arguments=Evaluate,
         example={"expression": "∀(x : ℝ). x + 0 = x"},
@@ -159,11 +134,11 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="What is declared",
         description="List structures, data types and functions of a session, with propositions worth trying; one of "
         "them in full by `name`.",
-        input_schema=_schema(
+        input_schema=record(
             (),
-            session=_session(),
-            name=_text("of a structure, data type, function, operation or axiom"),
-            depth={"type": "string", "enum": ["names", "signatures", "full"]},
+            session=session_name(),
+            name=text("of a structure, data type, function, operation or axiom"),
+            depth=choice(("names", "signatures", "full")),
         ),
         arguments=DescribeSchema,
         example={"name": "Group"},
@@ -177,7 +152,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         name="try_structure",
         title="Try without keeping",
         description="Check structures, defines and data as submit_… would, and keep nothing.",
-        input_schema=_schema(("kleis",), kleis=_text(), session=_session()),
+        input_schema=record(("kleis",), kleis=text(), session=session_name()),
         arguments=Submit,
         example={"kleis": _MAGMA},
         read_only=True,
@@ -187,7 +162,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         name="list_session",
         title="List submissions",
         description="List what was added to a session, in order, with each verdict; `*` lists all sessions.",
-        input_schema=_schema((), session=_session(), offset={"type": "integer", "minimum": 0}),
+        input_schema=record((), session=session_name(), offset=whole(0)),
         arguments=ListSession,
         example={"session": "*"},
         read_only=True,
@@ -197,7 +172,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         name="load_theory",
         title="Begin a universe",
         description="Begin the session anew with imports: saved theories by name, library modules as stdlib/NAME.",
-        input_schema=_schema(("imports",), imports=_texts('e.g. ["stdlib/prelude"]'), session=_session()),
+        input_schema=record(("imports",), imports=texts('e.g. ["stdlib/prelude"]'), session=session_name()),
         arguments=LoadTheory,
         example={"imports": ["stdlib/prelude"]},
         destructive=True,
@@ -207,11 +182,11 @@ TOOLS: tuple[ToolSpec, ...] = (
         name="save_theory",
         title="Save a theory",
         description="Save the session as a theory that load_theory can import.",
-        input_schema=_schema(
+        input_schema=record(
             ("name",),
-            name=_text("a plain name"),
-            session=_session(),
-            overwrite=_switch("replace a saved one"),
+            name=text("a plain name"),
+            session=session_name(),
+            overwrite=switch("replace a saved one"),
         ),
         arguments=SaveTheory,
         example={"name": "groups"},
@@ -224,7 +199,7 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         name="undo",
         title="Undo a submission",
         description="Drop the last submission of a session.",
-        input_schema=_schema((), session=_session()),
+        input_schema=record((), session=session_name()),
         arguments=Undo,
         example={},
         destructive=True,
@@ -233,10 +208,10 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         name="compare",
         title="Compare universes",
         description="Decide propositions in several sessions: which hold where.",
-        input_schema=_schema(
+        input_schema=record(
             ("propositions", "sessions"),
-            propositions=_texts("Kleis"),
-            sessions=_texts("names of sessions"),
+            propositions=texts("Kleis"),
+            sessions=texts("names of sessions"),
             timeout_ms=_timeout(LONGEST),
         ),
         arguments=Compare,
@@ -249,11 +224,11 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         title="Explain a verdict",
         description="Decide a proposition and tell which axioms the proof needs, and of each axiom in force whether it "
         "is independent of the others or redundant.",
-        input_schema=_schema(
+        input_schema=record(
             ("expression",),
-            expression=_text("a proposition"),
-            session=_session(),
-            using=_text("the structure it is about"),
+            expression=text("a proposition"),
+            session=session_name(),
+            using=text("the structure it is about"),
             timeout_ms=_timeout(LONGEST),
         ),
         arguments=Explain,
