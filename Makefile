@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench fuzz lint format clean
+.PHONY: help demo test check bench certificates fuzz lint format clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(STAMP): pyproject.toml
 	@if command -v uv >/dev/null 2>&1; then \
@@ -36,6 +36,9 @@ check: lint test ## what CI runs: lint and test
 
 bench: $(STAMP) ## measure ratios in one run and write docs/benchmarks.md
 	@$(BIN)/python -m benchmarks
+
+certificates: $(STAMP) ## prove the laws of stdlib/pif again and write stdlib/pif/certificates
+	@$(BIN)/python -m registry.proving_library
 
 N ?= 20000
 fuzz: $(STAMP) ## try N examples on the properties: make fuzz N=200000 [SEED=7] [TESTS=tests/pif]

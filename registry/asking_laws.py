@@ -15,7 +15,7 @@ from registry.errors import RegistryError
 from registry.evolution import closed, read_code
 from registry.keeping_laws import recheck
 from registry.store import Store
-from registry.tool import ToolRecord
+from registry.tool import LIBRARY_PREFIX, ToolRecord
 from registry.tools_view import Overlay, SnapshotTools
 
 __all__ = ["compared", "rechecked", "verified_law"]
@@ -69,7 +69,10 @@ def compared(left: Tool | Term, right: Json, tools: SnapshotTools, prover: LawPr
 
 
 def rechecked(record: ToolRecord, tools: SnapshotTools, store: Store, prover: LawProver) -> Answer:
-    """What becomes of the laws of a version, checked again from nothing."""
-    checked = recheck(record, tools, store.certificate, prover)
+    """What becomes of the laws of a version, checked again from nothing; those of the library speak of it alone."""
+    if record.name.startswith(LIBRARY_PREFIX):
+        checked = recheck(record, tools.library, lambda hash_: tools.certificate(record, hash_), prover)
+    else:
+        checked = recheck(record, tools, store.certificate, prover)
     ok = all(each["ok"] for each in checked)
     return {"type": "laws", "tool": record.reference, "ok": ok, "laws": checked}

@@ -19,14 +19,14 @@ from pif.terms import Json, identity
 from registry.errors import RegistryError
 from registry.law_record import NO_LAWS, KeptLaw, certificate_hash, laws_text, read_laws
 from registry.tool import ToolRecord
-from registry.tools_view import Overlay, SnapshotTools
+from registry.tools_view import LibraryTools, Overlay, SnapshotTools
 
 if TYPE_CHECKING:
     from registry.bridge.law_reports import LawReport
     from registry.bridge.laws import LawCheck
     from registry.bridge.proving import LawProver
 
-__all__ = ["LAWS", "Settled", "current_laws", "is_stale", "recheck", "settle_laws"]
+__all__ = ["LAWS", "Settled", "current_laws", "is_stale", "kept_law", "recheck", "settle_laws"]
 
 LAWS = 40
 """Laws that one tool may have."""
@@ -125,16 +125,10 @@ class _Settling:
                 expected="a Kleis proposition about the tool",
                 hint=report.hint or f"For example safe({self._name}), or drop it with `drop_laws`.",
             )  # fmt: skip
-        certificate = ""
-        if report.certificate is not None:
-            written = msgspec.json.encode(report.certificate, order="sorted").decode()
-            certificate = certificate_hash(written)
-            self._certificates[certificate] = written
-        return KeptLaw(
-            law=text, status=report.status, kleis=report.kleis, reason=report.reason, labels=report.labels,
-            cases=report.cases, seed=report.seed, engine=report.engine, lemmas=report.lemmas, tools=report.tools,
-            certificate=certificate,
-        )  # fmt: skip
+        law, certificate = kept_law(report)
+        if certificate:
+            self._certificates[law.certificate] = certificate
+        return law
 
     def _refuted(self, report: LawReport, place: str, was: KeptLaw | None) -> RegistryError:
         hint = "Correct the code or the law; nothing was kept."
@@ -156,6 +150,21 @@ class _Settling:
                 self._view, self._names, self._prover(), subject=self._view.tool(self._name)
             )
         return self._check
+
+
+def kept_law(report: LawReport) -> tuple[KeptLaw, str]:
+    """What is kept of a law that was not refuted, and the text of its certificate: empty where it has none."""
+    assert report.status != "refuted", "a law that is refuted is not kept"
+    assert report.status != "error", "what is no law is not kept"
+    certificate = ""
+    if report.certificate is not None:
+        certificate = msgspec.json.encode(report.certificate, order="sorted").decode()
+    law = KeptLaw(
+        law=report.law, status=report.status, kleis=report.kleis, reason=report.reason, labels=report.labels,
+        cases=report.cases, seed=report.seed, engine=report.engine, lemmas=report.lemmas, tools=report.tools,
+        certificate=certificate_hash(certificate) if certificate else "",
+    )  # fmt: skip
+    return law, certificate
 
 
 def _check_dropped(dropped: Sequence[str], old: dict[str, KeptLaw]) -> None:
@@ -183,10 +192,10 @@ def _has_changed(label: str, hash_: str, tools: Tools) -> bool:
     return now is None or identity(now.term) != hash_
 
 
-def current_laws(record: ToolRecord, tools: Tools) -> list[Json]:
+def current_laws(record: ToolRecord, tools: SnapshotTools) -> list[Json]:
     """The laws of a version for `list` and `show`: `stale` where a tool that one rests on has changed since."""
     listed: list[Json] = []
-    for law in read_laws(record.laws):
+    for law in tools.laws(record):
         shown: dict[str, Json] = {"law": law.law, "status": law.status}
         if law.status == "tested":
             shown |= {"cases": law.cases, "seed": law.seed}
@@ -200,7 +209,7 @@ def current_laws(record: ToolRecord, tools: Tools) -> list[Json]:
 
 def recheck(
     record: ToolRecord,
-    tools: SnapshotTools,
+    tools: SnapshotTools | LibraryTools,
     certificate: Callable[[str], str | None],
     prover: LawProver,
 ) -> list[dict[str, Json]]:
@@ -217,20 +226,9 @@ def recheck(
     view = Overlay(tools, tool.name, tool.version, tool.term)
     check = LawCheck(view, tools.names, prover, subject=view.new)
     found: list[dict[str, Json]] = []
-    for law in read_laws(record.laws):
-        if law.status == "proved":
-            text = certificate(law.certificate)
-            if text is None or certificate_hash(text) != law.certificate:
-                findings: list[Json] = [
-                    {"what": "certificate", "ok": False, "detail": "it is not in the store"}
-                ]
-            else:
-                findings = check.recheck(law.law, law.lemmas, msgspec.json.decode(text))
-                if changed := [
-                    label for label, hash_ in law.tools.items() if _has_changed(label, hash_, view)
-                ]:
-                    detail = f"it was proved when {', '.join(changed)} had other code"
-                    findings = [{"what": "tools", "ok": False, "detail": detail}, *findings[1:]]
+    for law in tools.laws(record):
+        if law.status == "proved" or law.certificate:
+            findings = _by_certificate(law, view, check, certificate)
             ok = all(each["ok"] for each in findings)
             found.append({"law": law.law, "status": law.status, "ok": ok, "findings": findings})
             continue
@@ -241,3 +239,26 @@ def recheck(
             shown if ok else {**shown, "reason": again.reason, "counterexample": again.counterexample}
         )
     return found
+
+
+def _by_certificate(
+    law: KeptLaw, view: Tools, check: LawCheck, certificate: Callable[[str], str | None]
+) -> list[Json]:
+    """What the check of one certificate found."""
+    from kleis.logic.certificate import Certificate, CertificateError
+
+    text = certificate(law.certificate)
+    if text is None:
+        return [{"what": "certificate", "ok": False, "detail": "it is not there"}]
+    if certificate_hash(text) != law.certificate:
+        return [{"what": "certificate", "ok": False, "detail": "it is not the text that its hash says"}]
+    try:
+        Certificate.from_json(text.encode())
+    except CertificateError as error:
+        return [{"what": "certificate", "ok": False, "detail": error.message}]
+    findings = check.recheck(law.law, law.lemmas, msgspec.json.decode(text))
+    changed = [label for label, hash_ in law.tools.items() if _has_changed(label, hash_, view)]
+    if changed:
+        detail = f"it was proved when {', '.join(changed)} had other code"
+        findings = [{"what": "tools", "ok": False, "detail": detail}, *findings[1:]]
+    return findings

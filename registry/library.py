@@ -6,7 +6,8 @@ tool has it), so that an agent may call `map`, or make a `map` of its own: the l
 
 The files are evolve files (a list of `{"name", "description", "code", "examples", …}`); beside what `evolve` takes they
 say what the analysis finds (`type`, `cost`), for readers, and the tests hold the two together. Nothing is written to
-the home. Files are read when a name is first looked for, a tool's code is checked and hashed when it is first used.
+the home. Files are read when a name is first looked for, a tool's code is checked and hashed when it is first used; what
+is proved of it is read when somebody asks for its laws (`registry.library_laws`): records of the library hold none.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ import msgspec
 import pif
 from pif.terms import Json
 from registry.errors import RegistryError
-from registry.law_record import KeptLaw, laws_text
+from registry.law_record import KeptLaw
+from registry.library_laws import LibraryLaws
 from registry.store.exchange_format import Verified
 from registry.tool import LIBRARY_PREFIX, NO_EXAMPLES, RESERVED, ToolRecord, nearest_name
 
@@ -31,9 +33,6 @@ __all__ = ["Entry", "Library", "directory_of_the_library", "unchangeable"]
 _VERSION: Final = 1
 _CREATED: Final = "2026-11-21T00:00:00.000Z"
 """When the library was first made; its tools have no other history."""
-
-
-_LAW_LABEL: Final = "of the library: its tests prove it, this home has not"
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -65,6 +64,7 @@ class Library:
         self._directory = directory or directory_of_the_library()
         self._lock = threading.Lock()
         self._records: dict[str, ToolRecord] = {}
+        self._laws = LibraryLaws(self._directory)
 
     @cached_property
     def entries(self) -> dict[str, Entry]:
@@ -99,11 +99,25 @@ class Library:
             known = ToolRecord(
                 LIBRARY_PREFIX + entry.name, _VERSION, entry.description, code.code, code.hash, code.capabilities,
                 _CREATED, msgspec.json.format(bytes(entry.examples), indent=-1).decode() or NO_EXAMPLES,
-                laws_text(tuple(KeptLaw(law, "untested", labels=(_LAW_LABEL,)) for law in entry.laws)),
             )  # fmt: skip
             with self._lock:
                 known = self._records.setdefault(entry.name, known)
         return known
+
+    def laws(self, record: ToolRecord) -> tuple[KeptLaw, ...]:
+        """What is known of the laws of a tool of this library."""
+        entry, own = self.entry(record.name), self.record(record.name)
+        if entry is None or own is None or own.hash != record.hash:
+            return ()
+        return self._laws.laws(own.name, entry.laws, self._hash)
+
+    def certificate(self, name: str, hash_: str) -> str | None:
+        """The text of a certificate of a law of the tool `std.NAME`, or None where there is none of that hash."""
+        return self._laws.certificate(name, hash_)
+
+    def _hash(self, name: str) -> str | None:
+        record = self.record(name)
+        return None if record is None else record.hash
 
     def names(self) -> tuple[str, ...]:
         """The full names of all tools, by code point."""

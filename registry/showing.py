@@ -12,6 +12,7 @@ from pif.terms import Json
 from registry.keeping_laws import current_laws
 from registry.store import Lineage
 from registry.tool import ToolRecord
+from registry.tools_view import SnapshotTools
 
 __all__ = ["in_kleis", "shown"]
 
@@ -20,7 +21,7 @@ def shown(
     record: ToolRecord,
     tool: Tool,
     lineage: Lineage | None,
-    tools: Tools,
+    tools: SnapshotTools,
     typing: Typing,
     *,
     python: bool,

@@ -13,11 +13,12 @@ from pif.decode import decode_text
 from pif.reference.machine import Tool
 from pif.terms import Term
 from registry.errors import RegistryError
+from registry.law_record import KeptLaw, read_laws
 from registry.library import Library
 from registry.store import Snapshot
-from registry.tool import ToolRecord, parse_reference
+from registry.tool import LIBRARY_PREFIX, ToolRecord, parse_reference
 
-__all__ = ["Overlay", "SnapshotTools", "TermCache"]
+__all__ = ["LibraryTools", "Overlay", "SnapshotTools", "TermCache"]
 
 _NODES_KEPT = 200_000
 """Nodes of decoded code kept in memory: some 60 MB at most."""
@@ -51,6 +52,38 @@ class TermCache:
         return known
 
 
+class LibraryTools:
+    """The library alone: what its own laws speak of, whatever a home calls its tools."""
+
+    def __init__(self, library: Library, cache: TermCache) -> None:
+        self._library = library
+        self._cache = cache
+
+    def find(self, reference: str) -> ToolRecord | None:
+        """The record for `name` or `name@version`, or None."""
+        try:
+            wanted = parse_reference(reference)
+        except RegistryError:
+            return None
+        return self._library.record(wanted.name, wanted.version)
+
+    def tool(self, reference: str) -> Tool | None:
+        """The tool for `name` or `name@version`, or None."""
+        record = self.find(reference)
+        return None if record is None else self._cache.tool(record, reference)
+
+    def nearest(self, name: str) -> str | None:
+        return self._library.nearest(name)
+
+    def names(self) -> tuple[str, ...]:
+        """The full names of all tools of the library."""
+        return self._library.names()
+
+    def laws(self, record: ToolRecord) -> tuple[KeptLaw, ...]:
+        """What is known of the laws of a tool of the library."""
+        return self._library.laws(record)
+
+
 class SnapshotTools:
     """The tools of one snapshot, over those of the library."""
 
@@ -58,6 +91,7 @@ class SnapshotTools:
         self.snapshot = snapshot
         self._cache = cache
         self._library = library
+        self.library = LibraryTools(library, cache)
 
     def find(self, reference: str) -> ToolRecord | None:
         """The record for `name` or `name@version`, or None."""
@@ -83,11 +117,23 @@ class SnapshotTools:
         """All names that resolve: those of the home, then those of the library."""
         return (*self.snapshot.names(), *self._library.names())
 
+    def laws(self, record: ToolRecord) -> tuple[KeptLaw, ...]:
+        """The laws of a version: those kept with it, or what the library knows of its own."""
+        if record.name.startswith(LIBRARY_PREFIX):
+            return self._library.laws(record)
+        return read_laws(record.laws)
+
+    def certificate(self, record: ToolRecord, hash_: str) -> str | None:
+        """The certificate of a law of one of the library's tools, or None."""
+        return self._library.certificate(record.name, hash_)
+
 
 class Overlay:
     """A snapshot in which one name stands for a tool that is not kept yet: what its examples run on."""
 
-    def __init__(self, below: SnapshotTools | Overlay, name: str, version: int, term: Term) -> None:
+    def __init__(
+        self, below: SnapshotTools | LibraryTools | Overlay, name: str, version: int, term: Term
+    ) -> None:
         self._below = below
         self._tools = {
             reference: Tool(name, version, term, reference=reference)

@@ -277,7 +277,7 @@ class Workspace:
         }
         if types:
             row["type"] = self._types.typing(record, tools).text
-        if not record.name.startswith(LIBRARY_PREFIX) and (laws := current_laws(record, tools)):
+        if laws := current_laws(record, tools):
             row["laws"] = laws
         return row
 
