@@ -31,7 +31,10 @@ from kleis.logic.verdict import Verdict
 from kleis.meaning.core import Term
 from kleis.meaning.meaning import Meaning
 
-__all__ = ["VerdictCache", "digest_of", "key_of", "solver_versions"]
+__all__ = ["SHORT_KEY", "VerdictCache", "digest_of", "key_of", "solver_versions"]
+
+SHORT_KEY = 24
+"""Characters of a key that name an entry well enough."""
 
 _SUFFIX = ".verdict"
 _UNFINISHED = ".part"
@@ -102,19 +105,32 @@ class VerdictCache:
                 os.utime(path)
         return verdict
 
-    def put(self, key: str, verdict: Verdict) -> None:
-        """Keep a verdict, if it may be kept."""
+    def find(self, start: str) -> Verdict | None:
+        """The verdict whose key begins so; None if there is none, or more than one."""
+        if len(start) < SHORT_KEY or not set(start) <= set("0123456789abcdef") or not self._usable():
+            return None
+        try:
+            found = [name for name in os.listdir(self._directory) if name.startswith(start)]
+        except OSError:
+            return None
+        keys = [name.removesuffix(_SUFFIX) for name in found if name.endswith(_SUFFIX)]
+        return self.get(keys[0]) if len(keys) == 1 else None
+
+    def put(self, key: str, verdict: Verdict) -> bool:
+        """Keep a verdict, if it may be kept; whether it was."""
         if verdict.status == "error" or verdict.reason in _NEVER_KEPT or not self._usable():
-            return
+            return False
         try:
             body = msgspec.msgpack.encode(msgspec.structs.replace(verdict, cached=False, certificate=""))
         except UnicodeEncodeError:
-            return  # a lone surrogate, out of a text that came from no file
+            return False  # a lone surrogate, out of a text that came from no file
         if len(body) > self._capacity // 8:
-            return
+            return False
         with contextlib.suppress(OSError):
             self._make_room(len(body) + _CHECKSUM)
             self._write(self._directory / (key + _SUFFIX), _checksum(body) + body)
+            return True
+        return False
 
     def _usable(self) -> bool:
         """Whether the directory is there and nobody else can write to it."""

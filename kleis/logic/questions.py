@@ -48,12 +48,16 @@ _CHECK_GUARDS = Guards(cpu=60, wall=120.0)
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """A verdict with what a certificate of it needs.  `cut` says that a guard cut an engine on the way."""
+    """A verdict with what a certificate of it needs.
+
+    `cut` says that a guard cut an engine on the way; `key` is where the cache has the verdict, empty if it has not.
+    """
 
     verdict: Verdict
     meaning: Meaning | None = None
     answer: Answer | None = None
     cut: bool = False
+    key: str = ""
 
 
 class Prover:
@@ -186,13 +190,12 @@ class Prover:
         task = with_lemmas(meaning, known)
         key = key_of(task.meaning, task.lemmas, self._options()) if self._cache is not None else ""
         if self._cache is not None and (kept := self._cache.get(key)) is not None:
-            return Decision(msgspec.structs.replace(kept, cached=True, claim=claim), meaning)
+            return Decision(msgspec.structs.replace(kept, cached=True, claim=claim), meaning, key=key)
         decision = self._search(task, base)
         texts = tuple(print_expression(each) for each in lemmas)
         verdict = msgspec.structs.replace(decision.verdict, lemmas=texts)
-        if self._cache is not None and not decision.cut:
-            self._cache.put(key, verdict)
-        return Decision(verdict, meaning, decision.answer, decision.cut)
+        kept_now = self._cache is not None and not decision.cut and self._cache.put(key, verdict)
+        return Decision(verdict, meaning, decision.answer, decision.cut, key if kept_now else "")
 
     def _search(self, task: Task, base: Verdict) -> Decision:
         """The axioms without the goal, then the portfolio."""

@@ -16,6 +16,7 @@ from typing import Any
 
 from kleis.builtins.table import find_builtin
 from kleis.errors import BudgetError, EvaluationError, KleisError, ParseError
+from kleis.logic.cache import SHORT_KEY
 from kleis.meaning.meaning import Meaning
 from kleis.names import nearest
 from kleis.operators import BINARY, POSTFIX, PREFIX, canonical_name
@@ -194,6 +195,8 @@ def _decided(
             "problem": verdict.problem or {"message": verdict.message},
         }
     fields = verdict_fields(verdict, explain=explain)
+    if explain and decision.key:
+        fields["explanation"]["id"] = decision.key[:SHORT_KEY]
     if decision.meaning is not None and decision.meaning.free:
         fields["reading"] = [each.meaning for each in decision.meaning.readings if each.kind == "free"]
         meant = _perhaps_meant(decision.meaning, universe.theory)
@@ -246,6 +249,9 @@ def _computed(
     if open_value:
         fields["symbolic"] = True
         fields |= _undeclared(tree, universe.theory)
+    if found.mixed:
+        told = f"it compares {found.mixed}, which are never equal: is that meant?"
+        fields["warnings"] = [*fields.get("warnings", ()), told]
     if found.output:
         fields["output"] = list(found.output)
     return fields

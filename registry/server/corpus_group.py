@@ -166,11 +166,9 @@ class CorpusGroup(Group):
             found = refused(error).structured
         return None if found is None else ResourceText(_encoded(found))
 
-    def complete(
-        self, uri_template: str, argument: str, prefix: str, given: Mapping[str, str]
-    ) -> Sequence[str]:
+    def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
         try:
-            return completions(self.corpus, uri_template, argument, prefix, given)
+            return completions(self.corpus, reference, argument, prefix, given)
         except CorpusError:
             return ()  # there is nothing to complete from; a call says what is wrong
 

@@ -30,6 +30,8 @@ __all__ = [
     "CallContext",
     "Flag",
     "Group",
+    "PromptArgument",
+    "PromptSpec",
     "ResourceSpec",
     "ResourceText",
     "TemplateSpec",
@@ -156,6 +158,45 @@ class ResourceText(msgspec.Struct, frozen=True):
     mime_type: str = "application/json"
 
 
+class PromptArgument(msgspec.Struct, frozen=True):
+    """What a person fills in. One with a `default` may be left out."""
+
+    name: str
+    description: str
+    default: str | None = None
+
+
+class PromptSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """A workflow that a person starts (a slash command in many clients): `text` is said to the agent in their name.
+
+    In `text`, ``{name}`` stands for an argument; braces that are meant are doubled.
+    """
+
+    name: str
+    title: str
+    description: str
+    text: str
+    arguments: tuple[PromptArgument, ...] = ()
+
+    def filled(self, given: Mapping[str, str]) -> str:
+        """The text with what was given. Raises ValueError that says what is missing or unknown."""
+        known = {each.name for each in self.arguments}
+        for name in given:
+            if name not in known:
+                raise ValueError(f"the prompt {self.name} takes no {name!r}: {_listed(self.arguments)}")
+        values: dict[str, str] = {}
+        for each in self.arguments:
+            value = given.get(each.name, "").strip() or each.default
+            if value is None:
+                raise ValueError(f"the prompt {self.name} needs {each.name!r}: {each.description}")
+            values[each.name] = value
+        return self.text.format_map(values)
+
+
+def _listed(arguments: tuple[PromptArgument, ...]) -> str:
+    return f"it takes {', '.join(each.name for each in arguments)}" if arguments else "it takes nothing"
+
+
 class Group:
     """A named set of tools and resources. Subclass it; the defaults offer nothing."""
 
@@ -195,10 +236,13 @@ class Group:
         """The contents at `uri`, or None where this group has no such resource."""
         return None
 
-    def complete(
-        self, uri_template: str, argument: str, prefix: str, given: Mapping[str, str]
-    ) -> Sequence[str]:
-        """The values of a template's variable that begin with `prefix`, best first; the shell sends the first 100."""
+    def prompts(self) -> Sequence[PromptSpec]:
+        """The workflows that this group knows; they never change while it serves."""
+        return ()
+
+    def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
+        """The values that begin with `prefix`, best first, of a variable of a resource template (`reference` is the
+        template) or an argument of a prompt (its name); the shell sends the first 100."""
         return ()
 
     def close(self) -> None:

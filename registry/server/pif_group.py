@@ -26,12 +26,14 @@ from registry.server.group import (
     Answer,
     CallContext,
     Group,
+    PromptSpec,
     ResourceSpec,
     ResourceText,
     TemplateSpec,
     ToolSpec,
 )
 from registry.server.pif_tools import BRIEF_INSTRUCTIONS, INSTRUCTIONS, MORE_TOOLS, TOOLS
+from registry.server.prompts import PIF_PROMPTS
 from registry.server.settings import Site
 from registry.tool import valid_name
 from registry.workspace import Workspace
@@ -312,9 +314,10 @@ class PifGroup(Group):
             return None
         return ResourceText(_text(found))
 
-    def complete(
-        self, uri_template: str, argument: str, prefix: str, given: Mapping[str, str]
-    ) -> Sequence[str]:
+    def prompts(self) -> Sequence[PromptSpec]:
+        return PIF_PROMPTS
+
+    def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
         snapshot = self.workspace.store.snapshot()
         if argument == "name":
             return [name for name in snapshot.names() if name.startswith(prefix)]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ from kleis.policy.policy import BRIEF, Policy, load_policy, policy_search
 from kleis.policy.policy_file import PolicyFile, Served
 from kleis.policy.schema import describe, explain_rule, list_rules
 from pif.errors import nearest
-from registry.server.group import Answer, CallContext, Group, ToolSpec
+from registry.server.group import Answer, CallContext, Group, PromptSpec, ToolSpec
 from registry.server.policy_text import (
     audit_text,
     comparison_text,
@@ -47,6 +47,7 @@ from registry.server.policy_tools import (
     Evaluate,
     ExplainRule,
 )
+from registry.server.prompts import POLICY_PROMPTS
 from registry.server.settings import Site
 
 if TYPE_CHECKING:
@@ -85,6 +86,9 @@ class PolicyGroup(Group):
 
     def tools(self) -> tuple[ToolSpec, ...]:
         return TOOLS
+
+    def prompts(self) -> Sequence[PromptSpec]:
+        return POLICY_PROMPTS
 
     def close(self) -> None:
         if "_provers" in self.__dict__:

@@ -25,6 +25,7 @@ from registry.server.group import (
     Answer,
     CallContext,
     Group,
+    PromptSpec,
     ResourceSpec,
     ResourceText,
     TemplateSpec,
@@ -179,10 +180,11 @@ class ScopedGroup(Group):
     async def read(self, uri: str) -> ResourceText | None:
         return await self._inner.read(uri)
 
-    def complete(
-        self, uri_template: str, argument: str, prefix: str, given: Mapping[str, str]
-    ) -> Sequence[str]:
-        return self._inner.complete(uri_template, argument, prefix, given)
+    def prompts(self) -> Sequence[PromptSpec]:
+        return self._inner.prompts()
+
+    def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
+        return self._inner.complete(reference, argument, prefix, given)
 
     def close(self) -> None:
         self._inner.close()

@@ -38,7 +38,15 @@ from registry.server.announcer import Changes
 from registry.server.call import Report
 from registry.server.calls import Calls
 from registry.server.defects import Defects
-from registry.server.group import Answer, Group, ResourceSpec, ResourceText, TemplateSpec, ToolSpec
+from registry.server.group import (
+    Answer,
+    Group,
+    PromptSpec,
+    ResourceSpec,
+    ResourceText,
+    TemplateSpec,
+    ToolSpec,
+)
 from registry.server.lane import Lane
 from registry.server.messages import Unencodable, encode_json, tool_result
 from registry.server.stdio import InputStream, OutputStream
@@ -105,6 +113,7 @@ class Shell:
 
     def _build(self, name: str, version: str, title: str) -> _Server:
         instructions = self._instructions()
+        has_prompts = any(group.prompts() for group in self._groups)
         server = _Server(
             name,
             version=version,
@@ -115,6 +124,8 @@ class Shell:
             on_list_resources=self._list_resources,
             on_list_resource_templates=self._list_templates,
             on_read_resource=self._read_resource,
+            on_list_prompts=self._list_prompts if has_prompts else None,
+            on_get_prompt=self._get_prompt if has_prompts else None,
             on_completion=self._complete,
             on_subscriptions_listen=ListenHandler(self._bus),
         )
@@ -242,6 +253,35 @@ class Shell:
         hint = f"; did you mean {close}?" if close else ""
         raise MCPError(types.INVALID_PARAMS, f"there is no resource {uri[:200]}{hint}", {"uri": uri})
 
+    # prompts
+
+    async def _list_prompts(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        page, cursor = _page(self._prompts(), params)
+        return types.ListPromptsResult(prompts=[_prompt(spec) for spec in page], next_cursor=cursor)
+
+    async def _get_prompt(
+        self, context: Context, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        prompts = {spec.name: spec for spec in self._prompts()}
+        spec = prompts.get(params.name)
+        if spec is None:
+            close = nearest(params.name, prompts)
+            hint = f"did you mean {close}?" if close else f"there are: {', '.join(prompts)}"
+            raise MCPError(types.INVALID_PARAMS, f"there is no prompt {params.name[:200]}; {hint}")
+        try:
+            text = spec.filled(params.arguments or {})
+        except ValueError as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from None
+        message = types.PromptMessage(role="user", content=types.TextContent(text=text))
+        return types.GetPromptResult(description=spec.description, messages=[message])
+
+    def _prompts(self) -> list[PromptSpec]:
+        return [spec for group in self._groups for spec in group.prompts()]
+
+    # completion
+
     async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         values = self._guarded(lambda: self._completions(params), "completion/complete")
         shown = list(values[:COMPLETIONS])
@@ -249,14 +289,20 @@ class Shell:
         return types.CompleteResult(completion=completion)
 
     def _completions(self, params: types.CompleteRequestParams) -> Sequence[str]:
-        if not isinstance(params.ref, types.ResourceTemplateReference):
-            return ()
-        uri, argument = params.ref.uri, params.argument
+        reference, argument = params.ref, params.argument
         given = (params.context.arguments if params.context else None) or {}
         for group in self._groups:
-            for spec in group.resource_templates():
-                if spec.uri_template == uri and argument.name in UriTemplate.parse(uri).variable_names:
-                    return group.complete(uri, argument.name, argument.value, given)
+            if isinstance(reference, types.ResourceTemplateReference):
+                name = reference.uri
+                templates = [each for each in group.resource_templates() if each.uri_template == name]
+                known = {each for _ in templates for each in UriTemplate.parse(name).variable_names}
+            else:
+                name = reference.name
+                known = {
+                    each.name for spec in group.prompts() if spec.name == name for each in spec.arguments
+                }
+            if argument.name in known:
+                return group.complete(name, argument.name, argument.value, given)
         return ()
 
     def _guarded(self, ask: Callable[[], Result], method: str) -> Result:
@@ -306,6 +352,14 @@ def _advertised(spec: ToolSpec) -> types.Tool:
             open_world_hint=spec.open_world,
         ),
     )
+
+
+def _prompt(spec: PromptSpec) -> types.Prompt:
+    arguments = [
+        types.PromptArgument(name=each.name, description=each.description, required=each.default is None)
+        for each in spec.arguments
+    ]
+    return types.Prompt(name=spec.name, title=spec.title, description=spec.description, arguments=arguments)
 
 
 def _described(spec: ResourceSpec | TemplateSpec) -> dict[str, Any]:

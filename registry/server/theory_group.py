@@ -29,7 +29,8 @@ from kleis.session.sessions import Sessions
 from kleis.session.submission import outcome_fields
 from kleis.session.suggestions import suggestions
 from kleis.session.verification import Verification
-from registry.server.group import Answer, CallContext, Group, ResourceText, TemplateSpec, ToolSpec
+from registry.server.group import Answer, CallContext, Group, PromptSpec, ResourceText, TemplateSpec, ToolSpec
+from registry.server.prompts import THEORY_PROMPTS
 from registry.server.settings import Site
 from registry.server.theory_text import evaluation_text, submission_text
 from registry.server.theory_tools import BRIEF_INSTRUCTIONS, INSTRUCTIONS, LONGEST, MORE_TOOLS, TOOLS
@@ -305,6 +306,11 @@ class TheoryGroup(Group):
                 title="A module of the Kleis library",
                 mime_type=_KLEIS,
             ),
+            TemplateSpec(
+                uri_template="kleis://verdicts/{id}",
+                name="verdict",
+                title="A verdict with all its evidence, by the `id` that evaluate gave",
+            ),
         )
 
     async def read(self, uri: str) -> ResourceText | None:
@@ -319,14 +325,20 @@ class TheoryGroup(Group):
                 case ["kleis:", "", "stdlib", *parts]:
                     text = self._library.module_text("/".join(parts))
                     return ResourceText(text, _KLEIS) if text is not None else None
+                case ["kleis:", "", "verdicts", key] if self.sessions.verdicts is not None:
+                    verdict = self.sessions.verdicts.find(key)
+                    if verdict is None:
+                        return None
+                    return ResourceText(msgspec.json.encode(verdict.as_dict()).decode())
                 case _:
                     return None
         except KleisError:
             return None
 
-    def complete(
-        self, uri_template: str, argument: str, prefix: str, given: Mapping[str, str]
-    ) -> Sequence[str]:
+    def prompts(self) -> Sequence[PromptSpec]:
+        return THEORY_PROMPTS
+
+    def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
         match argument:
             case "session":
                 names: Sequence[str] = self.sessions.names()
