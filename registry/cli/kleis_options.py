@@ -1,0 +1,26 @@
+"""Options and arguments that several commands of `kleis` have in common."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+__all__ = ["DIRECTORY", "EXPLAIN", "FILES", "FRESH", "GRANT", "JSON", "PATH"]
+
+DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
+PATH = click.option(
+    "--path",
+    "path",
+    multiple=True,
+    type=DIRECTORY,
+    metavar="DIR",
+    help="Look for imports here too (repeatable).",
+)
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+GRANT = click.option(
+    "--grant", "granted", type=DIRECTORY, metavar="DIR", help="The directory that readFile may read."
+)
+FRESH = click.option("--fresh", is_flag=True, help="Neither use nor keep verdicts of other runs.")
+EXPLAIN = click.option("--explain", is_flag=True, help="Also say how it was found: engines, steps, models.")
+FILES = click.argument("files", nargs=-1, required=True, metavar="FILES…")
