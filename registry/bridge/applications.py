@@ -68,9 +68,7 @@ def _fields(
     if isinstance(part, RecordOf):
         known = {name: translator.atom(value, name) for name, value in part.fields.items()}
         if set(known) != set(fields) and function.gives_record:
-            raise code.refuse(
-                f"{function.label} takes a record with more fields than it names, and gives one"
-            )
+            raise code.refuse(f"{function.label} gets a record with more fields than it names, and gives one")
         if set(fields) <= set(known):
             return [known[name] for name in fields]
     raise code.refuse(f"the record that {function.label} takes is not written out where it is called")

@@ -5,7 +5,8 @@
 3. *An input that tells them apart*: the prover's counterexample, or one that is made up, run on both by the evaluator.
 
 Two answers are the same if they are one value, or errors of one kind. Inputs at which one of them meets a limit of runs
-say nothing. A proof is about the calculus without these limits.
+say nothing. A proof is about the calculus without these limits, and about the inputs of the type that it names. Where
+the types of both differ, made-up inputs of either are tried before a proof is believed.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import msgspec
 
 from kleis.errors import KleisError
 from kleis.parser import parse_expression
+from kleis.printer import print_type
 from kleis.syntax import Binder, Expression, Name, Quantifier, TypeExpression
 from pif.analysis.normalize import normalize
 from pif.analysis.tool_types import typing_of
@@ -59,6 +61,11 @@ def equivalence(
     return _Comparison(left, right, tools, prover).verdict(seed, inputs)
 
 
+def _typed(tool: Tool, tools: Tools) -> str | None:
+    """The type of a tool as text; None where it has none."""
+    return typing_of(tool, tools).text
+
+
 def _normal(tool: Tool) -> Term:
     return normalize(tool.term, lambda nodes: None)
 
@@ -69,13 +76,28 @@ class _Comparison:
         self._tools = tools
         self._prover = prover
         self._fuel = _ALL_FUEL
+        self._alike = _typed(left, tools) == _typed(right, tools) is not None
+
+    def _limits(self, claim: Expression) -> str:
+        """What a proof says nothing of, where only one of them may take some inputs."""
+        if self._alike or not isinstance(claim, Quantifier):
+            return ""
+        types = [print_type(each.type) for each in claim.binders]
+        return f" of type {', '.join(types)} (their types differ: another input may tell them apart)"
 
     def verdict(self, seed: int, inputs: int) -> Answer:
-        """Proof first, then the search."""
+        """Proof first, then the search; the other way round where only one of them may take some inputs."""
+        own = [self._input_types(each) for each in self._pair]
+        if not self._alike:
+            for types in own:
+                found, _ = self._searched(types, seed, inputs)
+                if found is not None:
+                    return found
+            self._fuel = _ALL_FUEL
         reason = self._proved()
         if isinstance(reason, dict):
             return reason
-        found, tried = self._searched(seed, inputs)
+        found, tried = self._searched(own[0], seed, inputs)
         return found or {"status": "unknown", "reason": reason, "cases": tried, "seed": seed}
 
     # ── Proof ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -100,7 +122,10 @@ class _Comparison:
             if certified.certificate is None:
                 return certified.reason
             answer: Answer = {"status": "proved", "by": "proof", "engine": verdict.engine, "about": ABOUT}
-            return {**answer, "reason": "both have a value for every input, and it is one value"}
+            return {
+                **answer,
+                "reason": f"both have a value for every input{self._limits(claim)}, and it is one value",
+            }
         if verdict.status == "disproved" and verdict.evidence is not None:
             try:
                 given = {
@@ -131,9 +156,8 @@ class _Comparison:
 
     # ── Search ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _searched(self, seed: int, inputs: int) -> tuple[Answer | None, int]:
-        """Inputs of the first one's type, small ones first; the difference that was found, and how many were tried."""
-        types = self._input_types()
+    def _searched(self, types: Sequence[Type], seed: int, inputs: int) -> tuple[Answer | None, int]:
+        """Inputs of some types, small ones first; the difference that was found, and how many were tried."""
         random, tried = Random(seed), 0
         for number in range(inputs if types else 1):
             if self._fuel <= 0:
@@ -155,11 +179,11 @@ class _Comparison:
         tried = [*given[:place], smaller, *given[place + 1 :]]
         return self._difference(self._calls(tried)) is not None
 
-    def _input_types(self) -> list[Type]:
-        """The types of what the first one takes, one after the other."""
+    def _input_types(self, tool: Tool) -> list[Type]:
+        """The types of what a tool takes, one after the other."""
         found: list[Type] = []
-        type_ = typing_of(self._pair[0], self._tools).type_
-        term = self._pair[0].term
+        type_ = typing_of(tool, self._tools).type_
+        term = tool.term
         while type_ is not None and term.op == "lam":
             shape = find(type_)
             if not isinstance(shape, Shape) or shape.name != "function":
@@ -185,7 +209,13 @@ class _Comparison:
             return None
         shown = [_shown(each) for each in answers]
         if msgspec.json.encode(shown[0], order="sorted") == msgspec.json.encode(shown[1], order="sorted"):
-            return None
+            if self._alike or "error" in shown[0]:
+                return None
+            # Quoted code may print as what it gives, and a record as a pair.
+            answers = [self._answer(make("show", (each,))) for each in codes]
+            shown = [_shown(each) for each in answers]
+            if any("error" in each for each in shown) or shown[0] == shown[1]:
+                return None
         if any("<function>" in msgspec.json.encode(each).decode() for each in shown):
             return None
         inputs = _inputs(codes[0])

@@ -35,7 +35,7 @@ def _element(type_: Type | None) -> Type | None:
 def fold(translator: Translator, code: Code) -> Part:
     """A fold, as the call of its helper."""
     step, initial, items = code.children
-    function = translator.part(step)
+    function = translator.bound(translator.part(step), "step", None)
     if not isinstance(function, Closure | Called):
         raise step.refuse("the function of a fold is known only when it runs")
     start, given = translator.expression(initial), translator.expression(items)

@@ -10,27 +10,31 @@
 | t → u, quoted, `?`, records with fields that may be missing | none |
 
 Types of a tool's code are those of `pif.analysis`, found by one more walk of its inference that keeps what it finds.
+A variable of the parameters whose values are compared with integers alone is ℤ here, so with strings, lists and
+another variable: `eq` takes values of any two types, Kleis's equation of one. What holds for all integers holds for
+values of other types too: no comparison tells them from an integer that is none of those compared with.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from kleis.syntax import AppliedType, NamedType, ProductType, TypeExpression
 from pif.analysis.inference import Inference, ToolTypes
 from pif.analysis.tool_types import WORK, Typing, typing_of
-from pif.analysis.types import DYNAMIC, GENERIC, Shape, TooMuchWork, Type, Unifier, Variable, find
-from pif.errors import Path, pointer
+from pif.analysis.types import DYNAMIC, GENERIC, Clash, Shape, TooMuchWork, Type, Unifier, Variable, find
+from pif.errors import Path, longer, pointer
 from pif.reference.machine import Tool, Tools
-from pif.terms import Term
+from pif.terms import Term, part_keys
 
 __all__ = [
     "KleisTypes",
     "NodeTypes",
     "Unexpressed",
     "fields_of",
+    "has_open_record",
     "node_types",
     "parameter_types",
     "variables_in",
@@ -154,6 +158,28 @@ def fields_of(type_: Type | None) -> dict[str, Type] | None:
     return fields
 
 
+def has_open_record(type_: Type | None) -> bool:
+    """Whether a record stands in a type that may have more fields than the type names."""
+    waiting = [] if type_ is None else [type_]
+    seen: set[int] = set()
+    while waiting:
+        shape = find(waiting.pop())
+        if not isinstance(shape, Shape) or id(shape) in seen:
+            continue
+        seen.add(id(shape))
+        if shape.name == "record":
+            row = find(shape.parts[0])
+            while isinstance(row, Shape) and row.name == "field":
+                waiting.append(row.parts[1])
+                row = find(row.parts[2])
+            if isinstance(row, Variable):
+                return True
+            waiting += row.parts[1:]
+        else:
+            waiting += shape.parts
+    return False
+
+
 class NodeTypes(msgspec.Struct, frozen=True):
     """The type of a tool, and of each part of its code by its place (a JSON pointer)."""
 
@@ -185,6 +211,14 @@ class _Recording(Inference):
         self.parts[pointer(path)] = found
         return found
 
+    def unified(self, variable: Variable, type_: Type) -> bool:
+        """Make a variable a type; whether it can be."""
+        try:
+            self.unifier.make_same(variable, type_)
+        except Clash:
+            return False
+        return True
+
     def _named(self, name: str) -> ToolTypes | None:
         if name not in self._known:
             self._known[name] = self._types_of(name)
@@ -213,9 +247,67 @@ def node_types(tool: Tool, tools: Tools) -> NodeTypes:
     recording = _Recording(Unifier(WORK), tools, own)
     try:
         recording.run(tool.term)
+        if _make_compared(recording, tool.term):
+            whole = msgspec.structs.replace(whole, type_=recording.parts[""])
     except TooMuchWork:
         return NodeTypes(whole, {})
     return NodeTypes(whole, recording.parts)
+
+
+def _make_compared(recording: _Recording, term: Term) -> bool:
+    """Make variables of the parameters what their values are compared with, where that is one type without end."""
+    compared = list(_compared(recording, term))
+    made = False
+    for _ in range(_ROUNDS):
+        changed = False
+        # Lists and strings have lengths: what may be either is told apart by more than comparisons.
+        own = {id(each) for each in variables_in(recording.parts[""]) if "sized" not in each.rules}
+        met: dict[int, tuple[Variable, list[Type]]] = {}
+        for left, right in compared:
+            for variable, other in _meetings(left, right):
+                if id(variable) in own and (isinstance(other, Shape) or id(other) in own):
+                    met.setdefault(id(variable), (variable, []))[1].append(other)
+        for variable, others in met.values():
+            kinds = {other.name for other in others if isinstance(other, Shape)}
+            if len(kinds) <= 1 and kinds <= _ENDLESS:
+                for other in others:
+                    changed = recording.unified(variable, other) or changed
+        if not changed:
+            break
+        made = True
+    return made
+
+
+_ROUNDS = 5
+_ENDLESS = frozenset(["integer", "string", "list"])
+"""Types with more values than a run compares with."""
+
+
+def _compared(recording: _Recording, term: Term) -> Iterator[tuple[Type, Type]]:
+    """The types of both sides of each `eq`."""
+    waiting: list[tuple[Term, Path]] = [(term, None)]
+    while waiting:
+        part, path = waiting.pop()
+        below = [longer(path, keys) for keys in part_keys(part)]
+        waiting += zip(part.parts, below, strict=True)
+        found = [recording.parts.get(pointer(each)) for each in below] if part.op == "eq" else []
+        if len(found) == 2 and found[0] is not None and found[1] is not None:
+            yield found[0], found[1]
+
+
+def _meetings(left: Type, right: Type) -> Iterator[tuple[Variable, Type]]:
+    """The variables of one type, with what stands in their place in the other."""
+    waiting = [(left, right)]
+    while waiting:
+        one, other = map(find, waiting.pop())
+        if one is other:
+            continue
+        if isinstance(one, Variable):
+            yield one, other
+        if isinstance(other, Variable):
+            yield other, one
+        if isinstance(one, Shape) and isinstance(other, Shape) and one.name == other.name != "record":
+            waiting += zip(one.parts, other.parts, strict=True)
 
 
 def parameter_types(type_: Type | None, count: int) -> tuple[list[Type | None], Type | None]:

@@ -23,7 +23,7 @@ from pif.analysis.types import Shape, Type, Variable, find
 from registry.bridge import loops
 from registry.bridge.conditions import connective, emptiness
 from registry.bridge.forms import EMPTY, call, choice, integer, list_cases, of_pair
-from registry.bridge.node_types import fields_of
+from registry.bridge.node_types import fields_of, has_open_record
 from registry.bridge.parts import Code, PairOf, Part, Plain, RecordOf
 
 if TYPE_CHECKING:
@@ -87,6 +87,8 @@ def _ordered(translator: Translator, code: Code) -> Part:
 
 def _equal(translator: Translator, code: Code) -> Part:
     left, right = code.children
+    if has_open_record(left.type) or has_open_record(right.type):
+        raise code.refuse("`eq` of a record that may have more fields than the code names")
     if left.type is None or right.type is None or _alike(translator, left.type, right.type):
         written = [translator.expression(each) for each in (left, right)]
         if not all(map(_is_empty_list, written)):  # the other side says what the elements would be
@@ -94,7 +96,7 @@ def _equal(translator: Translator, code: Code) -> Part:
         return Plain(call("equals", *written))
     kinds = {_kind(left.type), _kind(right.type)}
     if len(kinds) < 2 or not kinds <= _DATA:
-        raise code.refuse("`eq` of two types that may hold equal values")
+        raise code.refuse("`eq` of values that may be of one type or of two")
     for child in (left, right):
         translator.bound(Plain(translator.expression(child)), "v", None)
     return Plain(Boolean(False))
@@ -252,8 +254,9 @@ def _with(translator: Translator, code: Code) -> Part:
 
 
 def _keys(translator: Translator, code: Code) -> Part:
-    fields = fields_of(code.child(0).type)
-    if fields is None:
+    type_ = code.child(0).type
+    fields = fields_of(type_)
+    if fields is None or has_open_record(type_):
         raise code.refuse("the fields of the record are not known")
     translator.bound(translator.part(code.child(0)), "r", None)
     return Plain(ListLiteral(tuple(Text(name) for name in sorted(fields))))

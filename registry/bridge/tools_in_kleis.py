@@ -52,10 +52,10 @@ from registry.bridge.putting_in import with_tools_put_in
 from registry.bridge.translation import Translator
 from registry.bridge.trials import ToolSignature
 
-__all__ = ["ToolTheory", "Translated", "at_integers"]
+__all__ = ["MOST_NESTED", "ToolTheory", "Translated", "at_integers", "height"]
 
 _STACK = 12_000
-_HEIGHT = 200
+MOST_NESTED = 200
 """The greatest height of a definition: it has to be read again from its text, where 256 is the limit."""
 
 
@@ -168,7 +168,7 @@ class ToolTheory:
         if name is None:
             raise Untranslatable("another tool, or a declaration, has its name in Kleis", "", tool.label)
         return Function(
-            tool.label, name, count, records, _kind(result) == "record", reverses=is_reversal(tool.term)
+            tool.label, name, count, records, _holds_record(result), reverses=is_reversal(tool.term)
         )
 
     # ── What laws ask of a tool ──────────────────────────────────────────────────────────────────────────────
@@ -259,8 +259,8 @@ class ToolTheory:
 
         translator = Translator(own, Source(tool, self.types(tool)), self.tools, self.names, function)
         definitions = translator.translation()
-        if any(_height(definition) > _HEIGHT for definition in definitions):
-            raise Untranslatable(f"its definition nests more than {_HEIGHT} deep", "", tool.label)
+        if any(height(definition) > MOST_NESTED for definition in definitions):
+            raise Untranslatable(f"its definition nests more than {MOST_NESTED} deep", "", tool.label)
         return Translated(own, definitions, tuple(needed)), list(needed.values())
 
     def _checked(self, definitions: list[FunctionDefinition], tool: Tool) -> Theory:
@@ -273,7 +273,7 @@ class ToolTheory:
                 f"Kleis cannot read its definition: {error.message}", "", tool.label
             ) from None
         theory = self.theory.include(program)
-        claim = self._mention(tool)
+        claim = self.mention(tool)
         if claim is not None:
             try:
                 Elaborator(theory).proposition(claim, file="<tools>")
@@ -281,8 +281,9 @@ class ToolTheory:
                 raise Untranslatable(f"Kleis has no reading of it: {error.message}", "", tool.label) from None
         return theory
 
-    def _mention(self, tool: Tool) -> Expression | None:
-        """A proposition that says nothing but needs the tool's definition; None where its types have no words."""
+    def mention(self, tool: Tool) -> Expression | None:
+        """A proposition that says nothing but needs the definition of a tool in the theory; None where its types have
+        no words."""
         function = self.function(tool)
         types = self.parameters(tool)
         known = [each for each in types if each is not None]
@@ -320,6 +321,18 @@ def _kind(type_: Type | None) -> str:
     return found.name if isinstance(found, Shape) else ""
 
 
+def _holds_record(type_: Type | None) -> bool:
+    """Whether records stand in the values of a type."""
+    waiting = [] if type_ is None else [find(type_)]
+    while waiting:
+        shape = waiting.pop()
+        if isinstance(shape, Shape):
+            if shape.name == "record":
+                return True
+            waiting += map(find, shape.parts)
+    return False
+
+
 def _is_function(type_: Type | None) -> bool:
     return _kind(type_) == "function"
 
@@ -350,10 +363,10 @@ def _check(type_: Type | None, tool: Tool) -> None:
             raise Untranslatable(str(error), "", tool.label) from None
 
 
-def _height(definition: FunctionDefinition) -> int:
+def height(definition: FunctionDefinition) -> int:
     """The height of a tree, without recursion."""
     level: list[Node] = [definition]
-    height = 0
+    levels = 0
     while level:
-        level, height = [below for each in level for below in children(each)], height + 1
-    return height
+        level, levels = [below for each in level for below in children(each)], levels + 1
+    return levels

@@ -182,7 +182,10 @@ class Translator:
                 return PairOf(self.atom(first, wanted), self.atom(second, wanted))
             case RecordOf(fields=fields):
                 return RecordOf({name: self.atom(value, name) for name, value in fields.items()})
-            case Closure() | Called():
+            case Called(function=function, arguments=arguments):
+                # Arguments are evaluated here, whether the others ever come or not.
+                return Called(function, tuple(self.bound(each, "v", None) for each in arguments))
+            case Closure():
                 return part
 
     # ── Helpers ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -37,6 +37,75 @@ HOSTILE: dict[str, Json] = {
     "late_true": function("x", {"or": [{"eq": [{"div": [X, X]}, 1]}, {"eq": [X, 0]}]}),
     "nothing": {"div": [1, 0]},
     "unused": function("x", {"let": {"y": {"eval": {"code_of": "nothing"}}}, "in": X}),
+    "added": function("p", "y", {"add": [{"fst": variable("p")}, variable("y")]}),
+    "never_called": function(
+        "x", {"let": {"f": {"app": ["added", {"pair": [{"div": [1, X]}, 0]}]}}, "in": 5}
+    ),
+    "called_late": function(
+        "x",
+        {
+            "let": {"f": {"app": ["added", {"pair": [{"div": [1, X]}, 0]}]}},
+            "in": {"if": {"cond": {"eq": [X, 0]}, "then": 0, "else": {"app": [variable("f"), 1]}}},
+        },
+    ),
+    "folded_never": function(
+        "x",
+        {
+            "mul": [
+                X,
+                {
+                    "fold": [
+                        {
+                            "app": [
+                                function("q", "p", {"add": [{"fst": variable("p")}, variable("q")]}),
+                                {"div": [1, X]},
+                            ]
+                        },
+                        0,
+                        {"nil": True},
+                    ]
+                },
+            ]
+        },
+    ),
+    "counts_keys": function(
+        "r", {"add": [{"get": [variable("r"), "a"]}, {"length": {"keys": variable("r")}}]}
+    ),
+    "more_keys": function("x", {"app": ["counts_keys", {"record": {"a": X, "b": 1}}]}),
+    "same_a": function(
+        "r",
+        "s",
+        {
+            "let": {"q": {"add": [{"get": [variable("r"), "a"]}, {"get": [variable("s"), "a"]}]}},
+            "in": {"eq": [variable("r"), variable("s")]},
+        },
+    ),
+    "same_more": function(
+        "x", {"app": ["same_a", {"record": {"a": 1, "b": X}}, {"record": {"a": 1, "b": 2}}]}
+    ),
+    "two_kinds": function(
+        "x",
+        {
+            "if": {
+                "cond": {"eq": [X, 0]},
+                "then": 1,
+                "else": {"if": {"cond": {"eq": [X, ""]}, "then": {"div": [1, 0]}, "else": 2}},
+            }
+        },
+    ),
+    "two_truths": function(
+        "x",
+        {
+            "if": {
+                "cond": {"eq": [X, True]},
+                "then": 1,
+                "else": {"if": {"cond": {"eq": [X, False]}, "then": 2, "else": {"div": [1, 0]}}},
+            }
+        },
+    ),
+    "two_sizes": function(
+        "x", {"if": {"cond": {"eq": [X, ""]}, "then": 1, "else": {"div": [1, {"length": X}]}}}
+    ),
 }
 
 
@@ -60,10 +129,24 @@ def test_nothing_false_follows_from_tools_that_have_no_values(workspace: Workspa
     assert workspace.verify(law)["status"] in ("untested", "refuted")
 
 
-@pytest.mark.parametrize("tool", ["late_false", "late_true", "unused"])
+@pytest.mark.parametrize(
+    "tool", ["late_false", "late_true", "unused", "never_called", "called_late", "folded_never"]
+)
 def test_what_stops_a_run_is_not_lost_where_its_value_is_not_needed(workspace: Workspace, tool: str) -> None:
     """PIF asks for the left side first, and for what is bound: Kleene's ``undefined ∧ false`` is not its `and`."""
     assert workspace.verify(f"safe({tool})")["status"] == "refuted"
+
+
+@pytest.mark.parametrize("law", ["∀(x : ℤ). more_keys(x) = x + 1", "∀(x : ℤ). same_more(x)"])
+def test_fields_that_a_tool_does_not_name_are_fields(workspace: Workspace, law: str) -> None:
+    assert workspace.verify(law)["status"] == "refuted"
+
+
+@pytest.mark.parametrize("tool", ["two_kinds", "two_truths", "two_sizes"])
+def test_what_compares_values_with_two_kinds_is_not_safe_for_one_of_them_alone(
+    workspace: Workspace, tool: str
+) -> None:
+    assert workspace.verify(f"safe({tool})").get("status") != "proved"
 
 
 @pytest.mark.parametrize("law", ["late_false(0)", "¬late_false(0)", "late_true(0) = late_true(0)"])

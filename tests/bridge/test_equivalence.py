@@ -54,6 +54,18 @@ def test_two_that_do_the_same(workspace: Workspace, left: Json, right: Json, by:
         ("square", function("y", "text")),
         ({"add": [1, 1]}, 3),
         (function("l", {"head": L}), function("l", {"head": {"tail": L}})),
+        (function("y", Y), function("y", {"add": [Y, 0]})),
+        (function("y", {"add": [Y, 0]}), function("y", Y)),
+        (function("y", 42), function("y", {"quote": 42})),
+        (function("y", {"pair": [1, 2]}), function("y", {"record": {"pair": [1, 2]}})),
+        (function("y", {"eq": [Y, 0]}), function("y", {"or": [{"eq": [Y, 0]}, {"eq": [Y, ""]}]})),
+        (
+            function("l", {"get": [L, "a"]}),
+            function(
+                "l",
+                {"if": {"cond": {"eq": [{"length": {"keys": L}}, 1]}, "then": {"get": [L, "a"]}, "else": 0}},
+            ),
+        ),
     ],
 )
 def test_two_that_differ_do_so_at_the_input_shown(workspace: Workspace, left: Json, right: Json) -> None:

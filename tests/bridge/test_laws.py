@@ -58,6 +58,11 @@ def asked(workspace: Workspace, law: str, **more: Any) -> Json:
         "safe(square)",
         "safe(fact)",
         "safe(area)",
+        "∀(x : ℤ). is_zero(x) ↔ x = 0",
+        "∀(s : String). is_blank(s) ↔ strlen(s) = 0",
+        "∀(l : List(T)). is_bare(l) ↔ length(l) = 0",
+        "∀(x : T)(l : List(T)). times_in(x, Cons(x, l)) = times_in(x, l) + 1",
+        "safe(is_blank)",
     ],
 )
 def test_a_law_that_is_proved(shared: Workspace, law: str) -> None:

@@ -44,5 +44,10 @@ TOOLS: dict[str, Json] = {
     "digits": function("l", {"fold": [function("p", {"add": [{"mul": [10, {"fst": _P}]}, {"snd": _P}]}), 0, _L]}),
     "endless": function("n", {"add": [{"app": [_SELF, _N]}, 1]}),
     "quoting": function("x", {"eval": {"quote": {"add": [1, 1]}}}),
+    "is_zero": function("x", {"eq": [_X, 0]}),
+    "is_blank": function("s", {"eq": ["", variable("s")]}),
+    "is_bare": function("l", {"eq": [_L, {"nil": True}]}),
+    "times_in": function("x", "l", {"fold": [function("p", {"if": {
+        "cond": {"eq": [{"snd": _P}, _X]}, "then": {"add": [{"fst": _P}, 1]}, "else": {"fst": _P}}}), 0, _L]}),
     "my-tool.v": function("x", {"add": [_X, 1]}),
 }  # fmt: skip
