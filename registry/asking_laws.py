@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pif.errors import PifError
 from pif.evaluate import Answer
@@ -14,11 +14,13 @@ from registry.bridge.proving import LawProver
 from registry.errors import RegistryError
 from registry.evolution import closed, read_code
 from registry.keeping_laws import recheck
+from registry.law_record import KeptLaw, certificate_hash
+from registry.law_spelling import spelling_hint
 from registry.store import Store
 from registry.tool import LIBRARY_PREFIX, ToolRecord
 from registry.tools_view import Overlay, SnapshotTools
 
-__all__ = ["compared", "rechecked", "verified_law"]
+__all__ = ["compared", "proofs", "rechecked", "tools_with_laws", "verified_law"]
 
 _NAMES = ("_this_term", "_other_term")
 
@@ -35,9 +37,10 @@ def verified_law(proposition: str, lemmas: Sequence[str], tools: SnapshotTools, 
             )  # fmt: skip
     report = check.report(proposition)
     if report.status == "error":
+        hint = spelling_hint(proposition, report.reason, tools, tools.names, report.hint)
         raise RegistryError(
             "invalid_argument", f"this is no law: {report.reason}", place="law", found=proposition[:200],
-            expected="a Kleis proposition about tools", hint=report.hint or "For example ∀(x : ℤ). square(x) ≥ 0",
+            expected="a Kleis proposition about tools", hint=hint or "For example ∀(x : ℤ). square(x) ≥ 0",
         )  # fmt: skip
     return {"type": "law", **report.as_json()}
 
@@ -70,9 +73,32 @@ def compared(left: Tool | Term, right: Json, tools: SnapshotTools, prover: LawPr
 
 def rechecked(record: ToolRecord, tools: SnapshotTools, store: Store, prover: LawProver) -> Answer:
     """What becomes of the laws of a version, checked again from nothing; those of the library speak of it alone."""
-    if record.name.startswith(LIBRARY_PREFIX):
-        checked = recheck(record, tools.library, lambda hash_: tools.certificate(record, hash_), prover)
-    else:
-        checked = recheck(record, tools, store.certificate, prover)
+    own = tools.library if record.name.startswith(LIBRARY_PREFIX) else tools
+    checked = recheck(record, own, _certificates(record, tools, store), prover)
     ok = all(each["ok"] for each in checked)
     return {"type": "laws", "tool": record.reference, "ok": ok, "laws": checked}
+
+
+def proofs(record: ToolRecord, tools: SnapshotTools, store: Store) -> list[tuple[KeptLaw, str]]:
+    """The laws of a version that are proved, each with the text of its certificate."""
+    certificate = _certificates(record, tools, store)
+    found: list[tuple[KeptLaw, str]] = []
+    for law in tools.laws(record):
+        text = certificate(law.certificate) if law.status == "proved" else None
+        if text is not None and certificate_hash(text) == law.certificate:
+            found.append((law, text))
+    return found
+
+
+def tools_with_laws(tools: SnapshotTools, *, library: bool) -> list[str]:
+    """The tools of the home, or those of the library, that have laws."""
+    names = tools.library.names() if library else tools.snapshot.names()
+    records = (tools.find(name) for name in names)
+    return [record.name for record in records if record is not None and tools.laws(record)]
+
+
+def _certificates(record: ToolRecord, tools: SnapshotTools, store: Store) -> Callable[[str], str | None]:
+    """Where the certificates of a version's laws are, by their hashes."""
+    if record.name.startswith(LIBRARY_PREFIX):
+        return lambda hash_: tools.certificate(record, hash_)
+    return store.certificate

@@ -120,10 +120,13 @@ class _Settling:
         if report.status == "refuted":
             raise self._refuted(report, place, was)
         if report.status == "error":
+            from registry.law_spelling import spelling_hint
+
+            hint = spelling_hint(text, report.reason, self._view, self._names, report.hint)
             raise RegistryError(
                 "invalid_argument", f"this is no law: {report.reason}", place=place, found=text[:200],
                 expected="a Kleis proposition about the tool",
-                hint=report.hint or f"For example safe({self._name}), or drop it with `drop_laws`.",
+                hint=hint or f"For example safe({self._name}), or drop it with `drop_laws`.",
             )  # fmt: skip
         law, certificate = kept_law(report)
         if certificate:

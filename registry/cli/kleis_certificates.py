@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kleis.logic.verdict import Verdict
     from registry.cli.kleis_verify import Question
 
-__all__ = ["certified", "certified_parts", "check_file", "obligation_files"]
+__all__ = ["certified", "certified_parts", "check_file", "obligation_files", "write_certificate"]
 
 
 def certified(
@@ -51,7 +51,7 @@ def certified(
         )
     except CertificateError as error:
         return msgspec.structs.replace(verdict, warnings=(*verdict.warnings, error.message))
-    _write(question.certificate, certificate)
+    write_certificate(question.certificate, certificate)
     return msgspec.structs.replace(verdict, certificate=str(question.certificate))
 
 
@@ -69,7 +69,7 @@ def certified_parts(
             name = "".join(each if each.isalnum() else "-" for each in part)[:_NAME]
             file = folder / f"{place}-{name}.json"
             try:
-                _write(file, build_part(broker, prover.theory, part, verdict))
+                write_certificate(file, build_part(broker, prover.theory, part, verdict))
                 verdict = msgspec.structs.replace(verdict, certificate=str(file))
             except CertificateError as error:
                 verdict = msgspec.structs.replace(verdict, warnings=(*verdict.warnings, error.message))
@@ -101,7 +101,8 @@ def obligation_files(file: Path, certificate: Certificate) -> dict[Path, Obligat
     }
 
 
-def _write(file: Path, certificate: Certificate) -> None:
+def write_certificate(file: Path, certificate: Certificate) -> None:
+    """Write a certificate, and its obligations beside it."""
     for path, each in obligation_files(file, certificate).items():
         _replace(path, each.text.encode())
     _replace(file, certificate.to_json())

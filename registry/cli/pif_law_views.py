@@ -7,7 +7,7 @@ from typing import Any
 from registry.cli.layout import Piece, Role
 from registry.cli.screen import Screen, json_text
 
-__all__ = ["checked", "comparison", "law", "laws"]
+__all__ = ["checked", "checked_together", "comparison", "exported", "law", "laws"]
 
 Json = Any
 Answer = dict[str, Any]
@@ -38,19 +38,35 @@ def law(screen: Screen, answer: Answer) -> None:
         screen.write([Piece(f"  {'':13} with a certificate, {answer['about']}", "faint")])
 
 
-def checked(screen: Screen, answer: Answer) -> None:
-    """What became of the laws of a tool, checked again."""
+def checked(screen: Screen, answer: Answer, *, named: bool = False) -> None:
+    """What became of the laws of a tool, checked again; with its name where it is one of several."""
+    if named and answer["laws"]:
+        screen.write([Piece(answer["tool"], "strong")])
     if not answer["laws"]:
         screen.complain(f"{answer['tool']} has no laws.")
     for each in answer["laws"]:
         mark = Piece("  holds    ", "good") if each["ok"] else Piece("  refused  ", "bad")
-        how = "by its certificate" if each["status"] == "proved" else f"on {each['cases']} cases"
+        how = "by its certificate" if "findings" in each else f"on {each['cases']} cases"
         screen.write([mark, Piece(each["law"]), Piece(f"  {how}", "faint")])
         for finding in each.get("findings", ()):
             if not finding["ok"]:
                 screen.write(f"           {finding['what']}: {finding['detail']}")
         if each.get("reason"):
             screen.write(f"           {each['reason']}")
+
+
+def checked_together(screen: Screen, found: list[Answer]) -> None:
+    """How many laws of several tools hold."""
+    laws_ = [law for answer in found for law in answer.get("laws", ())]
+    holding = sum(law["ok"] for law in laws_)
+    tools = sum("laws" in answer for answer in found)
+    screen.write(f"{holding} of {len(laws_)} laws of {tools} tools hold")
+
+
+def exported(screen: Screen, answer: Answer) -> None:
+    """The certificates that were written, with their laws."""
+    for each in answer["files"]:
+        screen.write([Piece(f"  {each['file']}  ", "strong"), Piece(each["law"])])
 
 
 def comparison(screen: Screen, answer: Answer) -> None:

@@ -1,4 +1,4 @@
-"""Commands about laws of tools: verify, certificate check (issue 7, items 2 and 3)."""
+"""Commands about laws of tools: verify, certificate check, certificate export (issue 7, items 2 and 3)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from registry.cli import pif_law_views as views
-from registry.cli.session import Session, command, home_and_json
-from registry.cli.sources import text
+from registry.cli.session import Answer, Session, command, home_and_json
+from registry.cli.sources import path, text
+from registry.errors import RegistryError
 
 __all__ = ["COMMANDS"]
 
@@ -33,25 +34,96 @@ def verify(session: Session, proposition: str, lemmas: tuple[str, ...]) -> int:
 @click.group("certificate", params=home_and_json())
 @click.pass_context
 def certificate(context: click.Context, home: Path | None, as_json: bool) -> None:
-    """Check the certificates of laws."""
+    """Check the certificates of laws, or write them to files."""
     root = context.find_root().params
     root["home"], root["as_json"] = home or root.get("home"), as_json or root.get("as_json", False)
 
 
 @command("check")
-@click.argument("tool", type=text, metavar="NAME[@V]")
-def check(session: Session, tool: str) -> int:
-    """Check the laws of a tool again from nothing.
+@click.argument("tools", type=text, metavar="NAME[@V]...", nargs=-1)
+@click.option("--all", "every", is_flag=True, help="Every tool of the home that has laws.")
+@click.option("--library", is_flag=True, help="Every tool of the standard library that has laws.")
+def check(session: Session, tools: tuple[str, ...], every: bool, library: bool) -> int:
+    """Check the laws of tools again from nothing.
 
-    Its code is translated again, each law is read again, and everything in its certificate is parsed, encoded and
+    Their code is translated again, each law is read again, and everything in its certificate is parsed, encoded and
     solved again; laws without a proof are tried again at the same points. Exit status 1 if one does not hold.
     """
+    if not (tools or every or library):
+        raise click.UsageError("name a tool, or pass --all or --library")
+    if len(tools) == 1 and not (every or library):
+        with session.workspace() as workspace:
+            answer = workspace.check_laws(tools[0])
+        status = session.answer(answer, lambda found: views.checked(session.screen, found))
+        return status or (0 if answer["ok"] else 1)
+    return _check_several(session, tools, every=every, library=library)
+
+
+def _check_several(session: Session, tools: tuple[str, ...], *, every: bool, library: bool) -> int:
+    """Check tool after tool, and say at once what was found of each."""
+    from registry.asking_laws import tools_with_laws
+
+    found: list[Answer] = []
     with session.workspace() as workspace:
-        answer = workspace.check_laws(tool)
-    status = session.answer(answer, lambda found: views.checked(session.screen, found))
-    return status or (0 if answer["ok"] else 1)
+        for whole, wanted in ((False, every), (True, library)):
+            tools += tuple(tools_with_laws(workspace.tools(), library=whole)) if wanted else ()
+        for each in dict.fromkeys(tools):
+            answer = workspace.check_laws(each)
+            found.append(answer)
+            if not session.as_json:
+                session.answer(answer, lambda one: views.checked(session.screen, one, named=True), title=each)
+    ok = all(answer.get("ok", False) for answer in found)
+    if session.as_json:
+        session.answer({"type": "laws_of_tools", "ok": ok, "tools": found}, lambda answer: None)
+    else:
+        views.checked_together(session.screen, found)
+    return 0 if ok else 1
+
+
+@command("export")
+@click.argument("tool", type=text, metavar="NAME[@V]")
+@click.argument("directory", type=path, metavar="DIR")
+@click.option("--overwrite", is_flag=True, help="Replace files that are there.")
+def export(session: Session, tool: str, directory: Path, overwrite: bool) -> int:
+    """Write the certificates of a tool's laws to files.
+
+    One file a law that is proved, NAME-1.json and so on, for `kleis certificate check`, which needs no home; beside it
+    the obligations as .smt2, for any solver.
+    """
+    from kleis.logic.certificate import Certificate
+    from registry.asking_laws import proofs
+    from registry.cli.kleis_certificates import write_certificate
+
+    with session.workspace() as workspace:
+        record = workspace.record(tool)
+        found = proofs(record, workspace.tools(), workspace.store)
+    if not found:
+        raise RegistryError(
+            "invalid_argument", f"no law of {record.reference} has a certificate", place="NAME", tool=record.reference,
+            hint="`show` tells what is known of its laws.",
+        )  # fmt: skip
+    files = [directory / f"{record.name}-{place}.json" for place in range(1, len(found) + 1)]
+    taken = next((file for file in files if file.exists()), None)
+    if taken is not None and not overwrite:
+        raise RegistryError(
+            "invalid_argument", "there is a file of that name already", place="DIR", found=str(taken),
+            hint="choose another directory, or allow overwriting",
+        )  # fmt: skip
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for file, (_, written) in zip(files, found, strict=True):
+            write_certificate(file, Certificate.from_json(written.encode()))
+    except OSError as error:
+        raise RegistryError(
+            "invalid_argument", f"the certificates cannot be written: {error.strerror or error}", place="DIR",
+            found=str(directory), hint="choose a directory that can be written to",
+        ) from None  # fmt: skip
+    listed = [{"law": law.law, "file": str(file)} for file, (law, _) in zip(files, found, strict=True)]
+    answer: Answer = {"type": "certificates", "tool": record.reference, "files": listed}
+    return session.answer(answer, lambda written: views.exported(session.screen, written))
 
 
 certificate.add_command(check)
+certificate.add_command(export)
 
 COMMANDS = (verify, certificate)

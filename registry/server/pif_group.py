@@ -318,11 +318,15 @@ class PifGroup(Group):
         return PIF_PROMPTS
 
     def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
-        snapshot = self.workspace.store.snapshot()
+        tools = self.workspace.tools()
         if argument == "name":
-            return [name for name in snapshot.names() if name.startswith(prefix)]
-        lineage = snapshot.lineage(given.get("name", "")) if argument == "version" else None
-        versions = [str(record.version) for record in lineage.versions] if lineage else []
+            return [name for name in tools.names() if name.startswith(prefix)]
+        if argument != "version":
+            return ()
+        name = given.get("name", "")
+        lineage, current = tools.snapshot.lineage(name), tools.find(name)
+        records = lineage.versions if lineage else [current] if current else []
+        versions = [str(record.version) for record in records]
         return [version for version in reversed(versions) if version.startswith(prefix)]
 
 
