@@ -195,6 +195,8 @@ class _Builder:
         if searched and not solved and base.engine not in ("evaluation", "regular languages"):
             text = core_script(task, answer.core, axioms_clash=base.status == "inconsistent")
             solved = [_obligation("claim", text, by="steps")] if text else []
+        elif not answer.proof:
+            solved = self._fallen_away(task)
         return msgspec.structs.replace(
             base,
             core=answer.core,
@@ -202,6 +204,15 @@ class _Builder:
             steps=tuple(searched),
             second=tuple(self._second(solved)),
         )
+
+    @staticmethod
+    def _fallen_away(task: Task) -> list[ObligationText]:
+        """The negated claim, where nothing was left of it to refute once it was written as clauses.
+
+        There are no steps to write down then, so the certificate says it whole, and a solver refutes it.
+        """
+        text = core_script(task, (), axioms_clash=False)
+        return [_obligation("claim", text)] if text else []
 
     def _second(self, obligations: Sequence[ObligationText]) -> Iterator[SecondOpinion]:
         """What another solver says of each obligation, where one is installed."""
