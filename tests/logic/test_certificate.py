@@ -75,6 +75,7 @@ CASES: dict[str, tuple[str, tuple[Entry, ...], str]] = {
     "instances": (ONLY_IDEMPOTENT, INSTANCES, "verified"),
     "induction": (COPY, INDUCTION, "verified"),
     "evaluation": ("∀(x : ℤ). 0 ≤ x ∧ x < 9 → down(x) = length([1, 2]) - 2", COMPUTED, "verified"),
+    "fallen away": ("∀(x : G). if x • e = x then true else true", COMPLETION, "verified"),
     "clash": ("∀(x : B). x = a", COMPLETION, "inconsistent"),
     "clash by z3": ("∀(x : B). x = a", DIRECT, "inconsistent"),
     "tables": (ABELIAN, TABLES, "disproved"),
@@ -142,6 +143,17 @@ def test_what_it_holds(broker: Broker) -> None:
     assert "(check-sat)" in commands(script.text)
 
 
+def test_a_negation_of_which_nothing_is_left_is_said_whole(broker: Broker) -> None:
+    """There are no steps to write down, so a solver sees that it is refuted: nothing is taken on trust."""
+    certificate = made(broker, "fallen away")
+    assert (certificate.engine, certificate.steps) == ("completion", ())
+    (script,) = certificate.obligations
+    assert (script.name, script.by) == ("claim", "solver")
+    assert "no obligations" in refused(broker, certificate, obligations=())
+    by_steps = msgspec.structs.replace(script, by="steps")
+    assert "no obligations" in refused(broker, certificate, obligations=(by_steps,))
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_another_claim_is_refused(broker: Broker, case: str) -> None:
     certificate = made(broker, case)
@@ -178,7 +190,9 @@ def test_another_theory_is_refused(broker: Broker, case: str) -> None:
     refused(broker, certificate, theory="this is ( no program")
 
 
-@pytest.mark.parametrize("case", ["completion", "z3", "instances", "induction", "clash", "clash by z3"])
+@pytest.mark.parametrize(
+    "case", ["completion", "z3", "fallen away", "instances", "induction", "clash", "clash by z3"]
+)
 def test_changed_obligations_are_refused(broker: Broker, case: str) -> None:
     certificate = made(broker, case)
     obligations = tuple(
@@ -189,7 +203,7 @@ def test_changed_obligations_are_refused(broker: Broker, case: str) -> None:
     refused(broker, certificate, obligations=contradiction)
 
 
-@pytest.mark.parametrize("case", ["z3", "instances", "induction", "clash by z3"])
+@pytest.mark.parametrize("case", ["z3", "fallen away", "instances", "induction", "clash by z3"])
 def test_emptied_scripts_and_proofs_are_refused(broker: Broker, case: str) -> None:
     certificate = made(broker, case)
     refused(broker, certificate, obligations=rewritten(certificate, lambda _: "(check-sat)\n"))
