@@ -44,15 +44,18 @@ STANDARD_BUDGET = Budget()
 class Meter:
     """The counter of one run.  Whoever runs something passes it on; it is never reset.
 
-    `approximate` is set when a comparison rests on a floating-point number.
+    `approximate` is set when a comparison rests on a floating-point number.  `mixed` names two kinds of values that
+    were compared though no value is of both, "an integer with a string" say: they differ whatever they are, which is
+    hardly what the comparison is for.
     """
 
-    __slots__ = ("approximate", "budget", "remaining")
+    __slots__ = ("approximate", "budget", "mixed", "remaining")
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self.remaining = budget.steps
         self.approximate = False
+        self.mixed = ""
 
     @property
     def used(self) -> int:

@@ -26,7 +26,7 @@ def evaluate(
     machine = Machine(budget, environment.granted_root)
     value = evaluate_with(machine, expression, environment, file)
     approximate = machine.approximate or contains_float(value, machine)
-    return Evaluation(value, approximate, tuple(machine.output), machine.used)
+    return Evaluation(value, approximate, tuple(machine.output), machine.used, machine.mixed)
 
 
 def evaluate_with(machine: Machine, expression: Expression, environment: Environment, file: str) -> Value:

@@ -23,13 +23,15 @@ class Evaluation(msgspec.Struct, frozen=True):
 
     `value` may be symbolic (`kleis.values.is_symbolic`) where the expression has unbound names.
     `approximate` says that a floating-point number took part in it or in a comparison on the way.
-    `output` is what `out` printed, one text per call.
+    `output` is what `out` printed, one text per call.  `mixed` names two kinds of values that were compared though
+    they are never equal (`kleis.budget.Meter`); it is empty as a rule.
     """
 
     value: Value
     approximate: bool
     output: tuple[str, ...]
     steps: int
+    mixed: str = ""
 
 
 class AssertionResult(msgspec.Struct, frozen=True):

@@ -32,14 +32,18 @@ from kleis.values import (
     Suspended,
     Symbol,
     Value,
+    differ_in_kind,
     equal,
     is_number,
+    list_of,
     number_from_text,
 )
 
 __all__ = ["ConstructorNames", "Test", "compile_pattern", "pattern_names"]
 
 Test = Callable[[Frame, Value], "bool | None"]
+
+_EMPTY: Value = list_of(())
 
 
 class ConstructorNames(Protocol):
@@ -171,16 +175,23 @@ def _list_of_length(tests: Sequence[Test]) -> Test:
             if len(heads) + len(value) != len(tests):
                 return False
             return _fields(tests, frame, [*heads, *value])
-        return None if _symbolic(value) else False
+        return _other_kind(frame, value, _EMPTY)
 
     return test
+
+
+def _other_kind(frame: Frame, value: Value, example: Value) -> bool | None:
+    """What a pattern for values of the kind of the example says about a value of another kind."""
+    return None if _symbolic(value) else differ_in_kind(value, example, frame[0])
 
 
 def _constructor(name: str, tests: Sequence[Test], names: ConstructorNames) -> Test:
     count = len(tests)
     truth = names.truth_value(name) if not count else None
     if truth is not None:
-        return lambda frame, value: None if _symbolic(value) else value is truth
+        return lambda frame, value: (
+            value is truth if isinstance(value, bool) else _other_kind(frame, value, truth)
+        )
     if names.is_list_constructor(name):
         if name == "Nil" and not count:
             return _nil
@@ -197,7 +208,7 @@ def _constructor(name: str, tests: Sequence[Test], names: ConstructorNames) -> T
             return _fields(tests, frame, value.fields)
         if isinstance(value, (Symbol, Stuck)):
             return _undeclared(name, declared, tests, frame, value)
-        return None if isinstance(value, Suspended) else False
+        return _other_kind(frame, value, Data(name))
 
     return test
 
@@ -218,7 +229,11 @@ def _undeclared(
 def _nil(frame: Frame, value: Value) -> bool | None:
     if isinstance(value, ListValue):
         return not len(value)
-    return None if _symbolic(value) else False
+    return (
+        False
+        if isinstance(value, Data) and value.constructor == "Cons"
+        else _other_kind(frame, value, _EMPTY)
+    )
 
 
 def _cons(head: Test, tail: Test) -> Test:
@@ -230,7 +245,7 @@ def _cons(head: Test, tail: Test) -> Test:
             return verdict if verdict is False else _conjunction(verdict, tail(frame, value.tail))
         if isinstance(value, Data) and value.constructor == "Cons" and len(value.fields) == 2:
             return _fields((head, tail), frame, value.fields)
-        return None if _symbolic(value) else False
+        return _other_kind(frame, value, _EMPTY)
 
     return test
 
@@ -243,6 +258,6 @@ def _complex(tests: Sequence[Test]) -> Test:
             return _fields(tests, frame, (value.real, value.imaginary))
         if is_number(value):
             return _fields(tests, frame, (value, 0))
-        return None if _symbolic(value) else False
+        return _other_kind(frame, value, 0)
 
     return test

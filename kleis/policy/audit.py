@@ -13,6 +13,8 @@ Specification: servers.md ("audit_policy"), rivals.md (Cedar: always allows, alw
 ``before_only``        `before_X` without `check_X`: the action is left to the default
 ``never_asked``        a rule for an action that does not exist, or with the wrong number of parameters
 ``unknown_name``       a name in the policy's file that is nothing
+``redefined``          a definition in the policy's file that replaces another one
+``misread``            a place in it that may be read otherwise than it looks (`kleis.lints`)
 ``no_rule``            an action without a rule, left to the default
 ``undecided``          a question that the prover did not decide
 =====================  ==================================================================================
@@ -26,6 +28,7 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any, Literal
 
 import msgspec
@@ -66,13 +69,18 @@ Kind = Literal[
     "before_only",
     "never_asked",
     "unknown_name",
+    "redefined",
+    "misread",
     "no_rule",
     "undecided",
 ]
 
 SERIOUS: frozenset[Kind] = frozenset(
-    {"never_fires", "shadowed", "slips_past", "fails", "before_only", "never_asked", "unknown_name"}
-)
+    {
+        "never_fires", "shadowed", "slips_past", "fails", "before_only", "never_asked", "unknown_name", "redefined",
+        "misread",
+    }
+)  # fmt: skip
 """What a policy should be changed for; the rest is worth knowing."""
 
 _SHOWN = 160
@@ -163,11 +171,16 @@ def _asked(policy: Policy, rule: str, action: Action) -> bool:
 
 
 def _names(policy: Policy) -> Iterator[Remark]:
-    """Names that are nothing: what mentions one is undecided, and denies."""
+    """What the text itself shows: names that are nothing (what mentions one is undecided, and denies) and the like."""
     program = policy.loading.main.result.program
     for problem in check_names(program, policy.theory, builtin_arities()):
         message = problem.message + (f" ({problem.hint})" if problem.hint else "")
         yield Remark(kind="unknown_name", rule="", message=message, line=problem.line)
+    for problem in policy.loading.problems:
+        if problem.code == "redefinition" and problem.file == policy.loading.main.name:
+            yield Remark(kind="redefined", rule="", message=problem.message, line=problem.line)
+    for lint in policy.loading.main.result.lints:
+        yield Remark(kind="misread", rule="", message=f"{lint.message} ({lint.hint})", line=lint.line)
 
 
 def _pairings(policy: Policy) -> Iterator[Remark]:
@@ -229,10 +242,11 @@ class _RuleAudit:
         self._names = [each.name for each in self._rule.parameters]
 
     def remarks(self) -> Iterator[Remark]:
-        reading = self._reading()
+        reading, reason = self._reading()
         if reading is None:
-            message = "the rule has no meaning for the prover; it is decided, but not analysed"
+            message = f"the rule is decided, but not analysed: it has no meaning for the prover ({reason})"
             yield self._remark("undecided", message)
+            yield from self._samples()
             return
         allowed = permits(self._rule, self._policy.definitions, self._policy.constructors, reading)
         yield from self._overall(allowed)
@@ -242,12 +256,26 @@ class _RuleAudit:
             if condition.denies:
                 yield from self._slips(condition, allowed)
 
-    def _reading(self) -> Reading | None:
+    def _reading(self) -> tuple[Reading | None, str]:
+        """How the value of the rule is read, or why it cannot be."""
+        reasons = []
         for reading in READINGS:
             body = permits(self._rule, self._policy.definitions, self._policy.constructors, reading)
-            if self._questions.means_something(self._names, self._action, body):
-                return reading
-        return None
+            reason = self._questions.why_meaningless(self._names, self._action, body)
+            if not reason:
+                return reading, ""
+            reasons.append(reason)
+        return None, reasons[0]
+
+    def _samples(self) -> Iterator[Remark]:
+        """A plain action for which a rule that cannot be analysed has no value."""
+        for text, force in product(("x", ""), (0, 1)):
+            arguments = tuple(force if each == "force" else text for each in self._action.parameters)
+            sample = Finding("found", arguments)
+            reason = self._decide(sample).reason
+            if "evaluation error" in reason:
+                yield self._remark("fails", f"the rule has no value here: {reason}", finding=sample)
+                return
 
     def _find(self, condition: Expression) -> Finding:
         return self._questions.find(self._names, self._action, condition)

@@ -165,13 +165,16 @@ class _Row:
             return Boolean(policy.default == "allow")
         if len(rule.parameters) != len(self._names):
             return Boolean(False)
+        reasons = []
         for reading in READINGS:
             body = self._over(
                 rule, permits(rule, self._both.theory.definitions, self._both.constructors, reading)
             )
-            if self._questions.means_something(self._names, self._action, body):
+            reason = self._questions.why_meaningless(self._names, self._action, body)
+            if not reason:
                 return body if self._has_value(rule, "check") else None
-        self._doubts.append(f"{rule.name} has no meaning for the prover")
+            reasons.append(reason)
+        self._doubts.append(f"{rule.name} has no meaning for the prover: {reasons[0]}")
         return None
 
     def _has_value(self, rule: FunctionDefinition, kind: str) -> bool:

@@ -6,8 +6,9 @@ way").
 Invariants
     * `decide` always answers and never raises for what is in a policy or in the arguments.
     * Nothing is allowed but by a value of a `check_` rule that allows, or by the absence of a rule where the default
-      is to allow.  A rule that fails, that is undecided, that rests on an approximate comparison or that uses up its
-      budget denies, and so does a `before_` rule.
+      is to allow.  A rule that fails, that is undecided, that rests on an approximate comparison or on one of values
+      of different kinds (`force = "1"`: a number with a text), or that uses up its budget denies, and so does a
+      `before_` rule.
     * The same action gets the same decision however many were decided before: the constants that rules mention are
       computed once, when the policy is loaded.
     * A policy reads no file: `readFile` has no directory.
@@ -183,6 +184,10 @@ class Policy:
             return _Answer(failure=str(error))
         if machine.approximate:
             return _Answer(failure="it rests on a comparison of approximate numbers")
+        if machine.mixed:
+            return _Answer(
+                failure=f"it compares {machine.mixed}, which are never equal{_told_apart(arguments)}"
+            )
         return _Answer(value)
 
     def machine(self, budget: Budget) -> Machine:
@@ -206,7 +211,7 @@ class Policy:
                 evaluate_with(machine, Name(name), self._environment, _FILE)
             except KleisError:
                 continue
-            if not machine.approximate and not machine.output:
+            if not machine.approximate and not machine.mixed and not machine.output:
                 known |= {
                     each: value
                     for each, value in machine.constants.items()
@@ -232,6 +237,11 @@ class Policy:
 
 def _literal(value: str | int) -> Expression:
     return Text(value) if isinstance(value, str) else Number(str(value))
+
+
+def _told_apart(arguments: tuple[str | int, ...]) -> str:
+    numbers = any(isinstance(each, int) for each in arguments)
+    return " (force is the number 1 or 0)" if numbers else ""
 
 
 def _parameters(count: int) -> str:

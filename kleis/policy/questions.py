@@ -83,13 +83,13 @@ class Questions:
         """Whether the time is up."""
         return self._stop is not None and self._stop()
 
-    def means_something(self, names: Sequence[str], action: Action, condition: Expression) -> bool:
-        """Whether a condition over the parameters can be asked about."""
+    def why_meaningless(self, names: Sequence[str], action: Action, condition: Expression) -> str:
+        """Why a condition over the parameters cannot be asked about; empty if it can."""
         try:
             self._prover.elaborator.proposition(_proposition(names, action, condition))
-        except KleisError:
-            return False
-        return True
+        except KleisError as error:
+            return error.message
+        return ""
 
     def find(self, names: Sequence[str], action: Action, condition: Expression) -> Finding:
         """An action for which the condition, over these names of the parameters, holds.

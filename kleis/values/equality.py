@@ -28,6 +28,7 @@ from kleis.values.kinds import (
     Suspended,
     Symbol,
     Value,
+    kind_name,
 )
 from kleis.values.lists import ListValue
 
@@ -36,6 +37,7 @@ __all__ = [
     "approximately_equal",
     "close",
     "contains_float",
+    "differ_in_kind",
     "equal",
     "equality_key",
     "indistinct",
@@ -166,8 +168,10 @@ def _compare_leaves(
             return True if a == b else None
         case (Symbol() | Stuck() | Suspended(), _) | (_, Symbol() | Stuck() | Suspended()):
             return None
-        case (bool(), _) | (_, bool()):
+        case (bool(), bool()):
             return a is b
+        case (bool(), _) | (_, bool()):
+            return differ_in_kind(a, b, meter)
         case (int() | Fraction() | float(), int() | Fraction() | float()):
             if isinstance(a, float) or isinstance(b, float):
                 meter.approximate = True
@@ -184,8 +188,16 @@ def _compare_leaves(
             return True if a.key == b.key else None
         case (FunctionValue(), FunctionValue()):
             return True if a is b or _same_named_function(a, b) else None
+        case (ListValue(), Data(constructor="Cons")) | (Data(constructor="Cons"), ListValue()):
+            return False  # an empty list, and one whose end is not known
         case _:
-            return False
+            return differ_in_kind(a, b, meter)
+
+
+def differ_in_kind(a: Value, b: Value, meter: Meter) -> bool:
+    """False; and the meter remembers what was compared with what."""
+    meter.mixed = meter.mixed or f"{kind_name(a)} with {kind_name(b)}"
+    return False
 
 
 def _same_complex(

@@ -152,3 +152,25 @@ def test_a_search_that_is_stopped_says_so(broker: Broker) -> None:
     assert not found.complete
     assert found.asked == 0
     assert all(each.kind in ("no_rule", "undecided") for each in found.remarks)
+
+
+def test_a_rule_that_compares_different_kinds(broker: Broker) -> None:
+    found = audited(broker, 'define check_git_push(b, f) = if f = "1" then "deny" else "allow"', "git_push")
+    (undecided,) = of_kind(found, "undecided")
+    assert "ℤ and String" in undecided.message
+    (fails,) = of_kind(found, "fails")
+    assert "an integer with a string" in fails.message
+    assert fails.witness is not None
+    assert not found.ok
+
+
+def test_what_is_defined_twice_or_read_otherwise(broker: Broker) -> None:
+    text = """define check_file_edit(path) = "deny"
+define check_file_edit(path) = if path = "a" ∨ path = "b" ∧ path = "c" then "deny" else "allow"
+"""
+    found = audited(broker, text)
+    assert [(each.line, each.kind) for each in found.remarks[:2]] == [(2, "redefined"), (2, "misread")]
+    assert not found.ok
+    once = audited(broker, text.partition("\n")[0])
+    assert not of_kind(once, "redefined")
+    assert not of_kind(once, "misread")

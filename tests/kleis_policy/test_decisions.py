@@ -222,6 +222,49 @@ def test_a_precondition_without_a_text_denies(body: str, check: str) -> None:
     assert len(found.preconditions) == 1
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [
+        'if force = "1" then "deny" else "allow"',
+        'if force == "true" then "deny" else "allow"',
+        'if force = true then "deny" else "allow"',
+        'if branch = 1 ∨ force = 1 then "deny" else "allow"',
+        'match force { "1" => "deny" | _ => "allow" }',
+        'match force { True => "deny" | _ => "allow" }',
+        'match force { Forced => "deny" | _ => "allow" }',
+        'match force { Nil => "deny" | Cons(h, t) => "deny" | _ => "allow" }',
+        'if force = [1] then "deny" else "allow"',
+        'if (force, branch) = ("1", "x") then "deny" else "allow"',
+        'if listed(force) then "deny" else "allow"',
+        'if Forced = "Forced" then "allow" else "allow"',
+        'if is_one then "allow" else "allow"',
+    ],
+)
+def test_a_comparison_that_never_holds_denies(rule: str) -> None:
+    """Whoever writes `force = "1"` means a forced push; as it never holds, everything would be allowed."""
+    text = f"""
+    data Push = Plain | Forced
+    define is_one = 1 ≠ "1"
+    define listed(x) = any(λ each . each = x, ["1"])
+    define check_git_push(branch, force) = {rule}
+    """
+    for force in (True, False):
+        found = decide(text, "git_push", branch="x", force=force)
+        assert not found.allowed
+        assert "which are never equal" in found.reason
+        steps = decide(text.replace("check_", "before_"), "git_push", branch="x", force=force)
+        assert not steps.allowed
+
+
+def test_values_of_one_kind_are_compared() -> None:
+    text = """
+    define check_git_push(branch, force) =
+        match (branch, [force], branch = "x") { ("x", [0], True) => "allow" | (_, [], _) => "deny" | _ => "deny" }
+    """
+    assert decide(text, "git_push", branch="x", force=False).allowed
+    assert decide(text, "git_push", branch="x", force=True).reason == "DENIED by check_git_push"
+
+
 # Policies in the style of existing ones.
 
 
@@ -230,17 +273,25 @@ _ARGUMENT = re.compile(r"(\w+)=(.*?)(?=$| force=)")
 POLICIES = sorted((Path(__file__).parent / "policies").glob("*.kleis"))
 
 
-@pytest.mark.parametrize("path", POLICIES, ids=lambda path: str(path.stem))
-def test_policies_decide_as_their_comments_say(path: Path) -> None:
-    made = load_policy(path)
-    expectations = list(_EXPECTED.finditer(path.read_text()))
-    assert len(expectations) >= 9
-    for expected in expectations:
+def expectations_of(path: Path) -> list[tuple[str, dict[str, object], bool]]:
+    """What the comments of a policy say: action, arguments, whether it is allowed."""
+    found = []
+    for expected in _EXPECTED.finditer(path.read_text()):
         given: dict[str, object] = dict(_ARGUMENT.findall(expected["arguments"]))
         if "force" in given:
             given["force"] = given["force"] == "true"
-        decision = made.decide(expected["action"], given)
-        assert decision.allowed is (expected["sign"] == "+"), (expected[0], decision)
+        found.append((expected["action"], given, expected["sign"] == "+"))
+    assert len(found) >= 9
+    assert {allowed for _, _, allowed in found} == {True, False}
+    return found
+
+
+@pytest.mark.parametrize("path", POLICIES, ids=lambda path: str(path.stem))
+def test_policies_decide_as_their_comments_say(path: Path) -> None:
+    made = load_policy(path)
+    for action, given, allowed in expectations_of(path):
+        decision = made.decide(action, given)
+        assert decision.allowed is allowed, (action, given, decision)
 
 
 def test_steps_of_a_policy_by_case() -> None:
