@@ -239,17 +239,8 @@ class Inference:
 
     def generalise(self, type_: Type) -> None:
         """Make generic what no surrounding part can decide any more."""
-        seen: set[int] = set()
-        stack = [type_]
-        while stack:
-            part = find(stack.pop())
-            if id(part) in seen:
-                continue
-            seen.add(id(part))
-            self.unifier.work()
-            if isinstance(part, Shape):
-                stack.extend(part.parts)
-            elif part.level > self.level:
+        for part in self.unifier.parts(type_):
+            if isinstance(part, Variable) and part.level > self.level:
                 part.level = GENERIC
 
     def choice(self, term: Term, path: Path, effect: Type) -> Type:

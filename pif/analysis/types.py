@@ -20,6 +20,7 @@ clash can name both places.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from pif.errors import Path
@@ -178,20 +179,11 @@ class Unifier:
                 self.unify(one, other, depth + 1)
 
     def _bind(self, variable: Variable, type_: Type) -> None:
-        seen: set[int] = set()
-        stack = [type_]
-        while stack:
-            part = find(stack.pop())
-            if id(part) in seen:
-                continue
-            seen.add(id(part))
-            self.work()
+        for part in self.parts(type_):
             if part is variable:
                 raise Clash(variable, type_, infinite=True)
             if isinstance(part, Variable):
                 part.level = min(part.level, variable.level)
-            else:
-                stack.extend(part.parts)
         self.link(variable, type_)
         for rule, origin in variable.rules.items():
             self.constrain(type_, rule, origin)
@@ -206,20 +198,14 @@ class Unifier:
             raise
 
     def constrain(self, type_: Type, rule: Rule, origin: Origin) -> None:
-        seen: set[int] = set()
-        stack = [type_]
-        while stack:
-            part = find(stack.pop())
-            if id(part) in seen:
-                continue
-            seen.add(id(part))
-            self.work()
+        def held(shape: Shape) -> Iterable[Type]:
+            return (inner for inner in shape.parts if _may_hold_functions(inner)) if rule == "data" else ()
+
+        for part in self._walk(type_, held):
             if isinstance(part, Variable):
                 self._rule(part, rule, origin)
             elif not _keeps(part, rule):
                 raise Clash(part, rule=rule, origin=origin)
-            elif rule == "data":
-                stack.extend(inner for inner in part.parts if _may_hold_functions(inner))
 
     def _rule(self, variable: Variable, rule: Rule, origin: Origin) -> None:
         rules = variable.rules
@@ -234,6 +220,15 @@ class Unifier:
 
     def forget(self, type_: Type) -> None:
         """What meets `?` is not known either: every variable in a type becomes `?`."""
+        for part in self.parts(type_):
+            if isinstance(part, Variable) and part.sort != "effect":
+                self.link(part, unknown(part.sort, Origin(None)))
+
+    def parts(self, type_: Type) -> Iterator[Type]:
+        """What a type consists of, itself first, each once; all of it is work."""
+        return self._walk(type_, lambda shape: shape.parts)
+
+    def _walk(self, type_: Type, into: Callable[[Shape], Iterable[Type]]) -> Iterator[Type]:
         seen: set[int] = set()
         stack = [type_]
         while stack:
@@ -242,10 +237,9 @@ class Unifier:
                 continue
             seen.add(id(part))
             self.work()
+            yield part
             if isinstance(part, Shape):
-                stack.extend(part.parts)
-            elif part.sort != "effect":
-                self.link(part, unknown(part.sort, Origin(None)))
+                stack.extend(into(part))
 
     # Rows: labels in any order.
 

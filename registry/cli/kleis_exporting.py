@@ -8,6 +8,7 @@ ran) and ``output``; of SMT-LIB and TPTP ``{"text", "exact", "approximated", "ou
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -161,29 +162,22 @@ def _lean_file(asked: Exporting, loading: Loading, text: str) -> LeanFile:
     own = (loading.main.name,)
     stem = Path(asked.file).stem if asked.file != STANDARD_INPUT else "Theory"
     module = stem[:1].upper() + stem[1:]
+    write = partial(
+        export_lean,
+        loading.theory,
+        proposition,
+        using=using,
+        module=module,
+        file=_PROPOSITION,
+        files=own,
+        assume_defined=asked.assume_defined,
+    )
     if not asked.prove:
-        return export_lean(
-            loading.theory,
-            proposition,
-            using=using,
-            module=module,
-            file=_PROPOSITION,
-            files=own,
-            assume_defined=asked.assume_defined,
-        )
+        return write()
     from registry.cli.kleis_verify import make_prover
 
     with make_prover(loading.theory, fresh=asked.fresh) as prover:
-        return export_lean(
-            loading.theory,
-            proposition,
-            using=using,
-            module=module,
-            file=_PROPOSITION,
-            files=own,
-            verdict=prover.verify,
-            assume_defined=asked.assume_defined,
-        )
+        return write(verdict=prover.verify)
 
 
 def _summary(found: LeanFile, said: dict[str, Any] | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kleis.errors import KleisError, LoadError
+from kleis.errors import KleisError
 from kleis.problems import Problem
 from kleis.syntax import Lint
 from registry.cli.kleis_checking import CheckedFile
@@ -19,19 +19,9 @@ def render(problem: KleisError | Problem | Lint, text: str) -> str:
     """A problem with its source line and a caret."""
     if isinstance(problem, KleisError):
         return problem.render(text)
-    if isinstance(problem, Problem):
-        return problem.as_error().render(text)
-    warning = LoadError(
-        problem.message,
-        code=problem.code,
-        file=problem.file,
-        line=problem.line,
-        column=problem.column,
-        end_line=problem.end_line,
-        end_column=problem.end_column,
-        hint=problem.hint,
-    )
-    return warning.render(text)
+    if isinstance(problem, Lint):
+        problem = Problem(**problem.as_dict())
+    return problem.as_error().render(text)
 
 
 def refuse(error: KleisError, text: str, *, as_json: bool) -> None:
