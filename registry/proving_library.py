@@ -12,7 +12,7 @@ ADR 017; issue 7, "certificates in the registry".
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TextIO
@@ -34,13 +34,17 @@ class NotProved(Exception):
     """A law of the library that has no proof, and what became of it."""
 
 
-def proved_tools(library: Library, prover: LawProver) -> Iterator[ProvedTool]:
-    """The file of each tool that has laws, in the order of their names; `NotProved` at the first law without a proof."""
+def proved_tools(
+    library: Library, prover: LawProver, names: Sequence[str] | None = None
+) -> Iterator[ProvedTool]:
+    """The file of each tool that has laws, or of those with these `names`, without their prefix, in order.
+
+    Raises `NotProved` at the first law without a proof.
+    """
     tools = LibraryTools(library, TermCache())
-    for name, entry in library.entries.items():
-        if not entry.laws:
-            continue
-        full = LIBRARY_PREFIX + name
+    chosen = [name for name, entry in library.entries.items() if entry.laws] if names is None else names
+    for name in chosen:
+        entry, full = library.entries[name], LIBRARY_PREFIX + name
         laws: list[KeptLaw] = []
         certificates: dict[str, str] = {}
         for report in check_laws(full, entry.laws, tools, tools.names, prover):

@@ -56,7 +56,7 @@ class LibraryTools:
     """The library alone: what its own laws speak of, whatever a home calls its tools."""
 
     def __init__(self, library: Library, cache: TermCache) -> None:
-        self._library = library
+        self.library = library
         self._cache = cache
 
     def find(self, reference: str) -> ToolRecord | None:
@@ -65,7 +65,7 @@ class LibraryTools:
             wanted = parse_reference(reference)
         except RegistryError:
             return None
-        return self._library.record(wanted.name, wanted.version)
+        return self.library.record(wanted.name, wanted.version)
 
     def tool(self, reference: str) -> Tool | None:
         """The tool for `name` or `name@version`, or None."""
@@ -73,15 +73,15 @@ class LibraryTools:
         return None if record is None else self._cache.tool(record, reference)
 
     def nearest(self, name: str) -> str | None:
-        return self._library.nearest(name)
+        return self.library.nearest(name)
 
     def names(self) -> tuple[str, ...]:
         """The full names of all tools of the library."""
-        return self._library.names()
+        return self.library.names()
 
     def laws(self, record: ToolRecord) -> tuple[KeptLaw, ...]:
         """What is known of the laws of a tool of the library."""
-        return self._library.laws(record)
+        return self.library.laws(record)
 
 
 class SnapshotTools:

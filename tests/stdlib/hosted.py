@@ -6,13 +6,12 @@ from typing import Any
 
 from pif.budget import Budget
 from pif.evaluate import Answer, Request, run
-from pif.reference.machine import Tool
 from pif.terms import Json
 from registry.evolution import verified
 from registry.library import Library
-from registry.tools_view import TermCache
+from registry.tools_view import LibraryTools, TermCache
 
-__all__ = ["LIMITS", "LibraryTools", "host_outcome", "hosted", "outcome"]
+__all__ = ["LIMITS", "host_outcome", "hosted", "library_tools", "outcome"]
 
 LIMITS = frozenset(
     {"out_of_fuel", "too_deep", "term_too_deep", "value_too_large", "result_too_large", "eval_depth_exceeded"}
@@ -22,20 +21,9 @@ LIMITS = frozenset(
 _FUEL = 5_000_000
 
 
-class LibraryTools:
+def library_tools() -> LibraryTools:
     """The library alone, as a run sees it."""
-
-    def __init__(self) -> None:
-        self.library = Library(verified)
-        self._cache = TermCache()
-
-    def tool(self, reference: str) -> Tool | None:
-        name, _, version = reference.partition("@")
-        record = self.library.record(name, int(version) if version.isdigit() else None)
-        return None if record is None else self._cache.tool(record, reference)
-
-    def nearest(self, name: str) -> str | None:
-        return self.library.nearest(name)
+    return LibraryTools(Library(verified), TermCache())
 
 
 def hosted(

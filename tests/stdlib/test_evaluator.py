@@ -20,9 +20,9 @@ from pif.input import read_input
 from pif.terms import Json, Term, print_term
 from tests.properties.strategies import Features, closed_terms, typed_terms
 from tests.spec.test_spec import CASES, RUNS, Versions, built
-from tests.stdlib.hosted import LIMITS, LibraryTools, hosted, outcome
+from tests.stdlib.hosted import LIMITS, hosted, library_tools, outcome
 
-TOOLS = LibraryTools()
+TOOLS = library_tools()
 FACTORIAL = {
     "lam": "n",
     "body": {

@@ -23,9 +23,9 @@ from registry.evolution import Example, example_answer, holds, verified
 from registry.library import Library
 from registry.tool import RESERVED, check_name
 from tests.pif_compiled.attempts import compare, stepper
-from tests.stdlib.hosted import LibraryTools
+from tests.stdlib.hosted import library_tools
 
-TOOLS = LibraryTools()
+TOOLS = library_tools()
 LIBRARY = TOOLS.library
 BUDGET = Budget(fuel=200_000, depth=2_000)
 
