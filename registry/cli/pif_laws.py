@@ -99,14 +99,14 @@ def export(session: Session, tool: str, directory: Path, overwrite: bool) -> int
         found = proofs(record, workspace.tools(), workspace.store)
     if not found:
         raise RegistryError(
-            "invalid_argument", f"no law of {record.reference} has a certificate", place="NAME", tool=record.reference,
+            "invalid_argument", f"no law of {record.reference} has a certificate", place="name", tool=record.reference,
             hint="`show` tells what is known of its laws.",
         )  # fmt: skip
     files = [directory / f"{record.name}-{place}.json" for place in range(1, len(found) + 1)]
     taken = next((file for file in files if file.exists()), None)
     if taken is not None and not overwrite:
         raise RegistryError(
-            "invalid_argument", "there is a file of that name already", place="DIR", found=str(taken),
+            "invalid_argument", "there is a file of that name already", place="directory", found=str(taken),
             hint="choose another directory, or allow overwriting",
         )  # fmt: skip
     try:
@@ -115,7 +115,7 @@ def export(session: Session, tool: str, directory: Path, overwrite: bool) -> int
             write_certificate(file, Certificate.from_json(written.encode()))
     except OSError as error:
         raise RegistryError(
-            "invalid_argument", f"the certificates cannot be written: {error.strerror or error}", place="DIR",
+            "invalid_argument", f"the certificates cannot be written: {error.strerror or error}", place="directory",
             found=str(directory), hint="choose a directory that can be written to",
         ) from None  # fmt: skip
     listed = [{"law": law.law, "file": str(file)} for file, (law, _) in zip(files, found, strict=True)]
