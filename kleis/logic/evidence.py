@@ -18,21 +18,34 @@ The checks run in a child process like any engine: `CHECKER` is one, of a pair o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 import msgspec
 
-from kleis.budget import Budget, Meter
+from kleis.budget import Budget
+from kleis.builtins.context import Context
 from kleis.errors import KleisError
 from kleis.logic.engine import Answer, Task
+from kleis.logic.engines.witnesses import FunctionTable, Witness
 from kleis.logic.smt.script import stripped
 from kleis.logic.verdict import Binding, Evidence, Table
-from kleis.meaning.core import Carrier, Symbol
+from kleis.meaning.belonging import Belonging
+from kleis.meaning.core import (
+    Carrier,
+    Conditional,
+    Connective,
+    Equals,
+    FunctionOf,
+    Sort,
+    Symbol,
+    Term,
+    Variable,
+)
+from kleis.meaning.denoting import NamelessError, denoting
 from kleis.meaning.meaning import Meaning
 from kleis.meaning.models import Model, evaluator_of
 from kleis.meaning.ranges import Bounds, Element, Function
-from kleis.meaning.reference import Evaluator
+from kleis.meaning.reference import Account, Evaluator
 from kleis.meaning.truth import FALSE, OPEN, TRUE
 from kleis.meaning.wording import sort_text
 from kleis.values import Value, equality_key
@@ -49,8 +62,6 @@ def check_evidence(task: Task, answer: Answer) -> Evidence | None:
     witness = answer.witness
     if isinstance(witness, Mapping):
         return _plain(task, witness)
-    from kleis.logic.engines.witnesses import Witness
-
     if not isinstance(witness, Witness):
         return None
     return _point(task, witness) or _proved_point(task, witness)
@@ -77,49 +88,77 @@ def _plain(task: Task, witness: Mapping[str, Any]) -> Evidence | None:
 
 
 def _point(task: Task, witness: Any) -> Evidence | None:
-    """Values given for variables and symbols: every axiom true, the claim not."""
+    """Values given for variables and symbols: all of their sorts, every axiom true, the claim not."""
     meaning = task.meaning
     carriers = [each for each in meaning.carriers if isinstance(each, Carrier)]
     sizes = {
         each: witness.carriers[sort_text(each)] for each in carriers if sort_text(each) in witness.carriers
     }
-    if len(sizes) < len(carriers) or witness.unread:
+    sized = all(type(size) is int and size > 0 for size in sizes.values())
+    if len(sizes) < len(carriers) or witness.unread or not sized:
         return None
-    functions = {symbol: _function(symbol, value) for symbol, value in witness.symbols}
-    evaluator = evaluator_of(meaning, Model(sizes, functions), _BOUNDS, "one-sided")
+    account = Account(_BOUNDS.budget)
+    bare = evaluator_of(meaning, Model(sizes, {}), _BOUNDS, "one-sided", account)
+    values = _Values(Belonging(meaning, bare.ranges, account), account)
+    variables, hypotheses, claim = ((), (), None) if meaning.claim is None else stripped(meaning.claim)
+    try:
+        shown = values.of_symbols(witness.symbols)
+        point = {each.name: values.of_variable(each, witness.assignment.get(each.name)) for each in variables}
+    except _ForeignError:
+        return None
+    evaluator = bare.under({symbol: values.function(symbol, table) for symbol, table in shown})
     if any(evaluator.truth(axiom.formula) is not TRUE for axiom in meaning.axioms):
         return None
-    if meaning.claim is None:
-        return _evidence(meaning, witness, sizes, {}, undefined=False)
-    variables, hypotheses, claim = stripped(meaning.claim)
-    point = {each.name: witness.assignment.get(each.name) for each in variables}
-    if any(value is None for value in point.values()):
-        return None
-    outcome = _outcome(evaluator, hypotheses, claim, point)
+    if claim is None:
+        return _evidence(meaning, shown, sizes, {}, undefined=False)
+    environment = {
+        each.name: values.function(each, point[each.name])
+        if isinstance(each.sort, FunctionOf)
+        else point[each.name]
+        for each in variables
+    }
+    outcome = _outcome(evaluator, hypotheses, claim, environment)
     if outcome is None:
         return None
-    return _evidence(meaning, witness, sizes, point, undefined=outcome == "undefined")
+    return _evidence(meaning, shown, sizes, point, undefined=outcome == "undefined")
 
 
 def _proved_point(task: Task, witness: Any) -> Evidence | None:
-    """A point at which the claim speaks of all numbers: that it fails there is proved, not evaluated.
+    """A point at which the claim or an axiom speaks of infinitely many values: what holds there is proved, not evaluated.
 
-    Only where nothing but numbers is unknown: constants and variables, no operations and no carriers.
+    Only where every unknown has a value that a term denotes: no carriers, no functions of functions.
     """
-    from kleis.logic.engines.interpretations import Interpretation, interpretation_evidence, literal
+    from kleis.logic.engines.interpretations import Interpretation, proved_evidence
 
-    constants = [(symbol, value) for symbol, value in witness.symbols if not symbol.domain]
-    values = [value for _, value in constants] + list(witness.assignment.values())
-    if task.meaning.carriers or witness.unread or len(constants) < len(task.meaning.symbols):
+    meaning = task.meaning
+    if meaning.carriers or witness.unread:
         return None
-    if not all(isinstance(each, int | Fraction) and not isinstance(each, bool) for each in values):
+    account = Account(_BOUNDS.budget)
+    ranges = evaluator_of(meaning, Model({}, {}), _BOUNDS, "one-sided", account).ranges
+    try:
+        shown = _Values(Belonging(meaning, ranges, account), account).of_symbols(witness.symbols)
+        symbols = tuple((symbol, *_body(symbol, value, meaning)) for symbol, value in shown)
+    except (_ForeignError, NamelessError):
         return None
-    found = Interpretation(
-        carriers=(),
-        symbols=tuple((symbol, (), literal(value, symbol.codomain)) for symbol, value in constants),
-        point=tuple(witness.assignment.items()),
+    return proved_evidence(
+        task, Interpretation(carriers=(), symbols=symbols, point=tuple(witness.assignment.items()))
     )
-    return interpretation_evidence(task, {"interpretation": found})
+
+
+def _body(symbol: Symbol, value: Any, meaning: Meaning) -> tuple[tuple[Variable, ...], Term]:
+    """Parameters and body of a symbol with a value: cases for the rows of a table, then its default."""
+    if not isinstance(value, FunctionTable):
+        return (), denoting(value, symbol.codomain, meaning)
+    parameters = tuple(Variable(f"x{place}", sort) for place, sort in enumerate(symbol.domain))
+    if value.default is None:
+        raise NamelessError
+    body = denoting(value.default, symbol.codomain, meaning)
+    for arguments, result in reversed(value.rows):
+        given = [denoting(each, sort, meaning) for each, sort in zip(arguments, symbol.domain, strict=True)]
+        tests = tuple(map(Equals, parameters, given))
+        test = tests[0] if len(tests) == 1 else Connective("and", tests)
+        body = Conditional(test, denoting(result, symbol.codomain, meaning), body)
+    return parameters, body
 
 
 def _outcome(
@@ -135,25 +174,86 @@ def _outcome(
     return "false" if conclusion is FALSE and all(each is TRUE for each in premises) else "undefined"
 
 
-def _function(symbol: Symbol, value: Any) -> Function:
-    """A symbol's interpretation: a constant, or a table with a value for everything else."""
-    meter = Meter(_BOUNDS.budget)
+class _ForeignError(Exception):
+    """A value that is none of its sort."""
 
-    def key(arguments: Sequence[Value]) -> tuple[Any, ...]:
-        return tuple(equality_key(each, meter) for each in arguments)
 
-    rows = {key(arguments): result for arguments, result in getattr(value, "rows", ())}
-    default = getattr(value, "default", value)
+_Shown = tuple[tuple[Symbol, Any], ...]
 
-    def call(*arguments: Value) -> Any:
-        found = rows.get(key(arguments), default)
-        return OPEN if found is None else found
 
-    return Function(symbol.name, symbol.domain, call, total=True)
+class _Values:
+    """Reads the values of a witness: each must be one of its sort."""
+
+    def __init__(self, belonging: Belonging, context: Context) -> None:
+        self._belonging = belonging
+        self._context = context
+
+    def of_symbols(self, given: Sequence[tuple[Symbol, Any]]) -> _Shown:
+        """Values of constants, and tables of operations; no symbol has two."""
+        if len({symbol for symbol, _ in given}) < len(given):
+            raise _ForeignError
+        return tuple(
+            (
+                each,
+                self._table(each.domain, each.codomain, value) if each.domain else self._value(value, each),
+            )
+            for each, value in given
+        )
+
+    def of_variable(self, variable: Variable, given: Any) -> Any:
+        """The value of a variable, or its table if it stands for functions."""
+        sort = variable.sort
+        if isinstance(sort, FunctionOf):
+            return self._table(sort.domain, sort.codomain, given)
+        return self._one(given, sort)
+
+    def function(self, named: Symbol | Variable, value: Any) -> Function:
+        """What evaluates a constant, or a table with a value for everything else."""
+        sort = named.sort if isinstance(named, Variable) else None
+        domain = named.domain if isinstance(named, Symbol) else getattr(sort, "domain", ())
+        rows = {self._key(arguments): result for arguments, result in getattr(value, "rows", ())}
+        default = getattr(value, "default", value)
+
+        def call(*arguments: Value) -> Any:
+            found = rows.get(self._key(arguments), default)
+            return OPEN if found is None else found
+
+        return Function(named.name, domain, call, total=True)
+
+    def _value(self, given: Any, symbol: Symbol) -> Value:
+        return self._one(given, symbol.codomain)
+
+    def _one(self, given: Any, sort: Sort) -> Value:
+        value = self._belonging.value(given, sort)
+        if value is None:
+            raise _ForeignError
+        return value
+
+    def _table(self, domain: Sequence[Sort], codomain: Sort, given: Any) -> FunctionTable:
+        """A table whose arguments and results are of their sorts; a bare value is the result everywhere."""
+        table = given if isinstance(given, FunctionTable) else FunctionTable((), given)
+        rows = []
+        for arguments, result in table.rows:
+            if len(arguments) != len(domain):
+                raise _ForeignError
+            read = tuple(self._one(each, sort) for each, sort in zip(arguments, domain, strict=True))
+            rows.append((read, self._one(result, codomain)))
+        if len({self._key(arguments) for arguments, _ in rows}) < len(rows):
+            raise _ForeignError
+        default = None if table.default is None else self._one(table.default, codomain)
+        return FunctionTable(tuple(rows), default)
+
+    def _key(self, arguments: Sequence[Value]) -> tuple[Any, ...]:
+        return tuple(equality_key(each, self._context) for each in arguments)
 
 
 def _evidence(
-    meaning: Meaning, witness: Any, sizes: Mapping[Carrier, int], point: Mapping[str, Any], *, undefined: bool
+    meaning: Meaning,
+    shown: _Shown,
+    sizes: Mapping[Carrier, int],
+    point: Mapping[str, Any],
+    *,
+    undefined: bool,
 ) -> Evidence:
     names = {
         each: [f"{_letter(sort_text(each))}{place}" for place in range(size)] for each, size in sizes.items()
@@ -165,17 +265,19 @@ def _evidence(
         return render_value(value)
 
     variables = stripped(meaning.claim)[0] if meaning.claim is not None else ()
-    bindings = [Binding(each.name, sort_text(each.sort), text(point[each.name])) for each in variables]
+    named = [(each.name, *_arrow(each.sort), point[each.name]) for each in variables]
+    named += [(symbol.name, symbol.domain, symbol.codomain, value) for symbol, value in shown]
+    bindings: list[Binding] = []
     tables: list[Table] = []
-    for symbol, value in witness.symbols:
-        if not symbol.domain:
-            bindings.append(Binding(symbol.name, sort_text(symbol.codomain), text(value)))
+    for name, domain, codomain, value in named:
+        if not isinstance(value, FunctionTable):
+            bindings.append(Binding(name, sort_text(codomain), text(value)))
             continue
-        columns = tuple(map(sort_text, (*symbol.domain, symbol.codomain)))
+        columns = tuple(map(sort_text, (*domain, codomain)))
         rows = [tuple(map(text, (*arguments, result))) for arguments, result in value.rows]
         if value.default is not None:
-            rows.append((*("otherwise" for _ in symbol.domain), text(value.default)))
-        tables.append(Table(symbol.name, columns, tuple(rows)))
+            rows.append((*("otherwise" for _ in domain), text(value.default)))
+        tables.append(Table(name, columns, tuple(rows)))
     return Evidence(
         kind="tables" if sizes else "assignment",
         undefined=undefined,
@@ -183,6 +285,10 @@ def _evidence(
         carriers=tuple((sort_text(each), tuple(found)) for each, found in names.items()),
         tables=tuple(tables),
     )
+
+
+def _arrow(sort: Sort) -> tuple[tuple[Sort, ...], Sort]:
+    return (sort.domain, sort.codomain) if isinstance(sort, FunctionOf) else ((), sort)
 
 
 def _letter(carrier: str) -> str:

@@ -15,7 +15,6 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 import msgspec
@@ -23,17 +22,16 @@ import msgspec
 from kleis.budget import Budget
 from kleis.errors import BudgetError
 from kleis.logic.engine import Answer, Outcome, Task
-from kleis.logic.engines.standard_operations import candidates, number
+from kleis.logic.engines.standard_operations import candidates
 from kleis.logic.engines.z3_runs import run_text, script_text
 from kleis.logic.smt.script import encode, stripped
 from kleis.logic.smt.sorts import Inexpressible
 from kleis.logic.verdict import Binding, Evidence
+from kleis.meaning.belonging import Belonging
 from kleis.meaning.core import (
     INTEGER,
-    RATIONAL,
     REAL,
     Carrier,
-    Coercion,
     Connective,
     Let,
     LiteralTerm,
@@ -44,6 +42,7 @@ from kleis.meaning.core import (
     Term,
     Variable,
 )
+from kleis.meaning.denoting import NamelessError, denoting
 from kleis.meaning.meaning import Meaning
 from kleis.meaning.models import Model, evaluator_of
 from kleis.meaning.printing import expression_of
@@ -53,6 +52,7 @@ from kleis.meaning.terms import rebuild, substitute, subterms
 from kleis.meaning.truth import FALSE
 from kleis.meaning.wording import sort_text
 from kleis.printer import print_expression
+from kleis.values import Value
 from kleis.values.rendering import render_value
 
 __all__ = [
@@ -61,6 +61,8 @@ __all__ = [
     "check_interpretation",
     "interpretation_evidence",
     "interpreted",
+    "is_standard",
+    "proved_evidence",
 ]
 
 _QUERY = 200_000
@@ -87,7 +89,7 @@ class Interpretation(msgspec.Struct, frozen=True, kw_only=True):
 
     carriers: tuple[tuple[Carrier, Sort], ...]
     symbols: tuple[tuple[Symbol, tuple[Variable, ...], Term], ...]
-    point: tuple[tuple[str, int | Fraction], ...] = ()
+    point: tuple[tuple[str, Value], ...] = ()
 
 
 # ── Reading a meaning under an interpretation ────────────────────────────────────────────────────────────────
@@ -154,21 +156,53 @@ def _read(reading: _Reading, meaning: Meaning) -> Meaning:
 def check_interpretation(task: Task, witness: Interpretation, steps: int) -> bool:
     """Whether an interpretation is a model of every axiom in which the claim, if there is one, is false.
 
-    Every formula is a query of its own, of at most `steps` of Z3's steps.
+    Every formula is a query of its own, of at most `steps` of Z3's steps.  Bodies are believed to be total and of their
+    sorts: `is_standard` tells of those that come from outside.
     """
     meaning = interpreted(task.meaning, witness)
-    if not _complete(meaning, witness):
+    if not _complete(meaning):
         return False
     formulas = [each.formula for each in meaning.axioms]
     if meaning.claim is not None:
-        formulas.append(_negated(meaning.claim, witness.point))
+        negated = _negated(meaning, meaning.claim, witness.point)
+        if negated is None:
+            return False
+        formulas.append(negated)
     return all(_is_proved(meaning, formula, steps) for formula in formulas)
+
+
+def is_standard(task: Task, witness: Interpretation) -> bool:
+    """Whether an interpretation is made of nothing but numbers for carriers and familiar operations for symbols.
+
+    Terms of a file that anyone may have written need not even be well sorted: −1 is no natural number.
+    """
+    carriers = dict(witness.carriers)
+    numbers = set(carriers.values())
+    if set(carriers) != set(task.meaning.carriers) or len(numbers) > 1 or not numbers <= {INTEGER, REAL}:
+        return False
+    reading = _Reading(carriers)
+    return all(
+        (parameters, body) in _familiar(reading.sorted(symbol))
+        for symbol, parameters, body in witness.symbols
+    )
+
+
+def _familiar(symbol: Symbol) -> Iterator[tuple[tuple[Variable, ...], Term]]:
+    parameters, bodies = candidates(symbol.domain, symbol.codomain)
+    return ((parameters, body) for body in bodies)
 
 
 def interpretation_evidence(task: Task, witness: Mapping[str, Any]) -> Evidence | None:
     """What the witness of this engine shows, if it holds."""
     found = witness.get("interpretation")
-    if not isinstance(found, Interpretation) or not check_interpretation(task, found, _QUERY):
+    if not isinstance(found, Interpretation) or not is_standard(task, found):
+        return None
+    return proved_evidence(task, found)
+
+
+def proved_evidence(task: Task, found: Interpretation) -> Evidence | None:
+    """What an interpretation of well-sorted total bodies shows, if it holds."""
+    if not check_interpretation(task, found, _QUERY):
         return None
     lines = [(sort_text(carrier), sort_text(sort)) for carrier, sort in found.carriers]
     for symbol, parameters, body in found.symbols:
@@ -185,31 +219,38 @@ def _text(body: Term, parameters: tuple[Variable, ...]) -> str:
     return print_expression(expression_of(body, variables=parameters))
 
 
-def _complete(meaning: Meaning, witness: Interpretation) -> bool:
-    """Whether nothing is left open: all symbols are read, by closed terms of the right sorts."""
+def _complete(meaning: Meaning) -> bool:
+    """Whether nothing is left open: all symbols are read."""
     formulas = [each.formula for each in meaning.axioms]
     formulas += [each.body for each in meaning.definitions]
     formulas += [] if meaning.claim is None else [meaning.claim]
     return not any(isinstance(each, SymbolCall) for formula in formulas for each in subterms(formula))
 
 
-def _negated(claim: Term, point: Sequence[tuple[str, int | Fraction]]) -> Term:
-    """That a claim is false; at a point, if one is given for all its outermost variables."""
+def _negated(meaning: Meaning, claim: Term, point: Sequence[tuple[str, Value]]) -> Term | None:
+    """That a claim is false; at a point, if one is given for all its outermost variables.
+
+    None where a value of the point is none of its sort, or has no term.
+    """
     variables, hypotheses, rest = stripped(claim)
     values = dict(point)
     if not variables or any(each.name not in values for each in variables):
         return Connective("not", (claim,))
     for hypothesis in reversed(hypotheses):
         rest = Connective("implies", (hypothesis, rest))
-    terms = {each.name: literal(values[each.name], each.sort) for each in variables}
+    account = Account(_SMALL.budget)
+    ranges = evaluator_of(meaning, Model({}, {}), _SMALL, "one-sided", account).ranges
+    belonging = Belonging(meaning, ranges, account)
+    terms = {}
+    for each in variables:
+        value = belonging.value(values[each.name], each.sort)
+        if value is None:
+            return None
+        try:
+            terms[each.name] = denoting(value, each.sort, meaning)
+        except NamelessError:
+            return None
     return Connective("not", (substitute(rest, terms),))
-
-
-def literal(value: int | Fraction, sort: Sort) -> Term:
-    """A number as a term of a sort of numbers."""
-    if isinstance(value, Fraction) and value.denominator != 1:
-        return Coercion(LiteralTerm(value, RATIONAL), sort) if sort != RATIONAL else LiteralTerm(value, sort)
-    return number(int(value), sort)
 
 
 def _is_proved(meaning: Meaning, formula: Term, steps: int) -> bool:
@@ -344,7 +385,7 @@ class _Search:
     def _whole(self, chosen: dict[Symbol, Term]) -> Iterator[Interpretation]:
         """The interpretation, if the claim may fail in it."""
         symbols = tuple((symbol, self._table[symbol][0], term) for symbol, term in chosen.items())
-        point: tuple[tuple[str, int | Fraction], ...] = ()
+        point: tuple[tuple[str, Value], ...] = ()
         if self._meaning.claim is not None:
             meaning = _read(self._reading, self._meaning)
             assert meaning.claim is not None
@@ -360,7 +401,7 @@ class _Search:
             yield Interpretation(carriers=tuple(self._carriers.items()), symbols=symbols, point=point)
 
 
-def _point(evaluator: Evaluator, claim: Term) -> tuple[tuple[str, int | Fraction], ...]:
+def _point(evaluator: Evaluator, claim: Term) -> tuple[tuple[str, Value], ...]:
     """Small numbers at which a claim is false, for all its outermost variables; none if they are no numbers."""
     variables, hypotheses, rest = stripped(claim)
     for hypothesis in reversed(hypotheses):
@@ -369,12 +410,7 @@ def _point(evaluator: Evaluator, claim: Term) -> tuple[tuple[str, int | Fraction
         return ()
     for environment in evaluator.environments(variables, {})[0]:
         if evaluator.truth(rest, environment) is FALSE:
-            found = []
-            for each in variables:
-                value = environment[each.name]
-                assert isinstance(value, int | Fraction)
-                found.append((each.name, value))
-            return tuple(found)
+            return tuple((each.name, environment[each.name]) for each in variables)
     return ()
 
 
