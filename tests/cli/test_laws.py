@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+from click.testing import CliRunner
+
+from registry.cli.kleis_commands import kleis
 from tests.cli.commands import SQUARE, answer
 from tests.cli.conftest import Pif
 
@@ -58,3 +62,65 @@ def test_analyze_against_another(pif: Pif) -> None:
 def test_a_tool_without_laws_says_so(pif: Pif) -> None:
     pif("evolve", SQUARE, "--name", "square")
     assert "has no laws" in pif("certificate", "check", "square").stderr
+
+
+def test_laws_of_the_library_are_checked_by_their_certificates(pif: Pif) -> None:
+    assert "proved        ∀(n : ℤ). tool_sign(0 - n) = 0 - tool_sign(n)" in pif("show", "sign").stdout
+    checked = pif("certificate", "check", "std.sign")
+    assert (checked.exit_code, checked.stdout.count("by its certificate")) == (0, 2)
+
+
+def test_the_certificates_of_several_tools(pif: Pif) -> None:
+    pif("evolve", SQUARE, "--name", "square", "--law", LAW)
+    pif("evolve", SQUARE, "--name", "other")
+    several = pif("certificate", "check", "sign", "absolute")
+    assert (several.exit_code, several.stdout.splitlines()[-1]) == (0, "6 of 6 laws of 2 tools hold")
+    every = answer(pif("certificate", "check", "--all", "--json"))
+    assert (every["type"], every["ok"]) == ("laws_of_tools", True)
+    assert [each["tool"] for each in every["tools"]] == ["square@1"]
+    missing = pif("certificate", "check", "sign", "nothing-of-the-kind")
+    assert (missing.exit_code, missing.stdout.splitlines()[-1]) == (1, "2 of 2 laws of 1 tools hold")
+    assert "nothing-of-the-kind:" in missing.stderr
+    assert pif("certificate", "check").exit_code == 2
+
+
+def test_certificates_as_files_that_need_no_home(pif: Pif, tmp_path: Path) -> None:
+    files = tmp_path / "certificates"
+    written = answer(pif("certificate", "export", "sign", files, "--json"))
+    assert [Path(each["file"]).name for each in written["files"]] == ["std.sign-1.json", "std.sign-2.json"]
+    checked = CliRunner().invoke(kleis, ["certificate", "check", str(files / "std.sign-1.json")])
+    assert (checked.exit_code, "std.sign-1.1.smt2" in checked.stdout) == (0, True)
+    again = pif("certificate", "export", "sign", files)
+    assert (again.exit_code, "--overwrite" in again.stderr) == (1, True)
+    assert pif("certificate", "export", "sign", files, "--overwrite").exit_code == 0
+    assert "no law of std.map@1 has a certificate" in pif("certificate", "export", "map", files).stderr
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    assert pif("certificate", "export", "sign", blocked / "inside").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("law", "hint"),
+    [
+        ("∀(a b : ℤ). smalle(a, b) = a", "There is no tool smalle; did you mean smaller?"),
+        ("safe(isEvn)", "There is no tool isEvn; did you mean isEven?"),
+        ("tool_revers([]) = []", "There is no tool tool_revers; did you mean tool_reverse?"),
+        ("revers([]) = []", "did you mean tool_reverse? Of Kleis's own: did you mean reverse?"),
+        ("∀(x : ℤ). nothingOfTheKind(x) = x", "There is no tool nothingOfTheKind; `pif list` shows"),
+        ("std.reverse([]) = []", "In a law std.reverse is called tool_reverse."),
+        ("∀(smalle : ℤ). smalle = smalle(1)", "a product needs its sign"),
+    ],
+)
+def test_a_misspelt_tool_in_a_law(pif: Pif, law: str, hint: str) -> None:
+    found = pif("verify", law)
+    assert (found.exit_code, hint in found.stderr) == (1, True), found.stderr
+    if "smaller" in hint:
+        made = pif("evolve", SQUARE, "--name", "square", "--law", law)
+        assert (made.exit_code, hint in made.stderr) == (1, True), made.stderr
+
+
+def test_a_library_tool_that_a_tool_stands_in_front_of(pif: Pif) -> None:
+    pif("evolve", '{"lam": "x", "body": {"var": "x"}}', "--name", "reverse")
+    assert (
+        "the tool reverse of this home stands in front of it" in pif("verify", "std.reverse([]) = []").stderr
+    )

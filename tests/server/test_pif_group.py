@@ -295,6 +295,14 @@ def test_resources_and_completion(server: PifClient) -> None:
                    argument={"name": "version", "value": ""}, context={"arguments": {"name": "square"}})  # fmt: skip
     assert versions["completion"]["values"] == ["2", "1"]
 
+    of_library = ask("completion/complete", ref={"type": "ref/resource", "uri": "pif://tools/{name}"},
+                     argument={"name": "name", "value": "std.rev"})  # fmt: skip
+    assert of_library["completion"]["values"] == ["std.reverse"]
+    versions = ask("completion/complete", ref={"type": "ref/resource", "uri": "pif://tools/{name}@{version}"},
+                   argument={"name": "version", "value": ""}, context={"arguments": {"name": "std.reverse"}})  # fmt: skip
+    assert versions["completion"]["values"] == ["1"]
+    assert {law["status"] for law in read("pif://tools/std.reverse")["laws"]} == {"proved"}
+
 
 def test_the_second_list(tmp_path: Path) -> None:
     with pif_server(tmp_path / "home", more=True) as client:
