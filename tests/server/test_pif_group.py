@@ -297,7 +297,7 @@ def test_resources_and_completion(server: PifClient) -> None:
 
     of_library = ask("completion/complete", ref={"type": "ref/resource", "uri": "pif://tools/{name}"},
                      argument={"name": "name", "value": "std.rev"})  # fmt: skip
-    assert of_library["completion"]["values"] == ["std.reverse"]
+    assert of_library["completion"]["values"] == ["std.reverse", "std.reverseText"]
     versions = ask("completion/complete", ref={"type": "ref/resource", "uri": "pif://tools/{name}@{version}"},
                    argument={"name": "version", "value": ""}, context={"arguments": {"name": "std.reverse"}})  # fmt: skip
     assert versions["completion"]["values"] == ["1"]
