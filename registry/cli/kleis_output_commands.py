@@ -118,8 +118,12 @@ def graph(
     "--root", "roots", type=DIRECTORY, multiple=True, metavar="DIR",
     help="A directory from which theories and readFile may read (repeatable).",
 )  # fmt: skip
+@click.option(
+    "--http", default="", metavar="HOST:PORT",
+    help="Serve streamable HTTP there, at /mcp, instead of standard input and output.",
+)  # fmt: skip
 def serve(groups: str, home: Path | None, **options: Any) -> int:
-    """Serve MCP on standard input and output: theories that agents build and prove about.
+    """Serve MCP on standard input and output, or over HTTP: theories that agents build and prove about.
 
     The short form of pif serve --groups theory.
     """

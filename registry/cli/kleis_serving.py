@@ -19,7 +19,7 @@ __all__ = ["serve_kleis"]
 def serve_kleis(home: Path | None, groups: str, options: Mapping[str, Any]) -> int:
     """Serve until the client goes; the exit status."""
     closed: frozenset[int] = click.get_current_context().find_root().obj or frozenset()
-    if closed & {0, 1}:
+    if closed & {0, 1} and not options.get("http"):
         complain("kleis serve: standard input and output must be open")
         return USAGE
     from registry.home import find_home

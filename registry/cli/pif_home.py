@@ -78,11 +78,15 @@ def backup(session: Session, file: Path, overwrite: bool) -> int:
     "--root", "roots", type=path, multiple=True, metavar="DIR",
     help="A directory in which tools that take files may work (repeatable).",
 )  # fmt: skip
+@click.option(
+    "--http", default="", metavar="HOST:PORT",
+    help="Serve streamable HTTP there, at /mcp, instead of standard input and output.",
+)  # fmt: skip
 def serve(session: Session, groups: str, **options: Any) -> int:
-    """Serve MCP on standard input and output."""
+    """Serve MCP on standard input and output, or over HTTP."""
     if session.as_json:
         raise click.UsageError("`serve` speaks MCP on standard output; it has no --json")
-    if session.closed & {0, 1}:
+    if session.closed & {0, 1} and not options["http"]:
         session.screen.complain("pif serve: standard input and output must be open")
         return USAGE
     from registry.server.serve import serve as serve_groups

@@ -36,9 +36,11 @@ __all__ = [
     "Refusal",
     "Reply",
     "Unencodable",
+    "check_body",
     "encode_json",
     "encode_message",
     "oversized",
+    "plain_result",
     "protocol_error",
     "read_message",
     "tool_result",
@@ -116,6 +118,19 @@ def read_message(text: bytes) -> Incoming | Reply | Refusal | None:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return _read_slowly(text)
     return _classify(data, len(text))
+
+
+def check_body(text: bytes, levels: int) -> Refusal | None:
+    """The refusal of a message for somebody else's reader that takes so many levels; None where it may be read."""
+    try:
+        check_nesting(text, levels)
+    except TooDeep:
+        said = f"over HTTP a message nests at most {levels} levels of JSON; a deeper term can be given as its text"
+        return _refused(_outline(text), "term_too_deep", said) or Refusal(
+            protocol_error(None, INVALID_REQUEST, said)
+        )
+    found = read_message(text)
+    return found if isinstance(found, Refusal) else None
 
 
 def _read_slowly(text: bytes) -> Incoming | Reply | Refusal | None:
@@ -301,6 +316,27 @@ def tool_result(answer: Answer, envelope: dict[str, Any]) -> dict[str, Any]:
         "isError": answer.is_error,
         **envelope,
     }
+
+
+def plain_result(sealed: dict[str, Any], levels: int) -> dict[str, Any]:
+    """A result for a writer of JSON that takes so many levels: a field that is deeper is null and named in `too_deep`.
+
+    The text has all of it in any case.
+    """
+    fields: dict[str, Any] = {}
+    too_deep = []
+    for name, raw in _FIELDS.decode(bytes(sealed["structuredContent"])).items():
+        try:
+            check_nesting(bytes(raw), levels)
+        except TooDeep:
+            fields[name] = None
+            too_deep.append(name)
+        else:
+            fields[name] = json.loads(bytes(raw))
+    return {**sealed, "structuredContent": {**fields, "too_deep": too_deep} if too_deep else fields}
+
+
+_FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def _cut(answer: Answer) -> str:

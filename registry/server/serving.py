@@ -22,7 +22,7 @@ from registry.server.shell import Shell
 from registry.server.stdio import InputStream, open_streams
 from registry.server.workers import DEFAULT_WORKERS, Workers
 
-__all__ = ["serve_stdio"]
+__all__ = ["serve_stdio", "tune"]
 
 SWITCH_INTERVAL = 0.001
 """Seconds that a worker thread keeps the interpreter while the event loop waits for it. Python's own 5 ms, times the
@@ -47,7 +47,7 @@ def serve_stdio(
     except OSError:
         sys.stderr.write("pif serve: standard input and output must be open\n")
         return 2
-    _tune()
+    tune()
     shell = Shell(groups, name=name, version=version, title=title, workers=Workers(workers))
     return asyncio.run(_serve(shell, source, sink, cap))
 
@@ -75,7 +75,7 @@ def _end_on_signals(reading: InputStream) -> Callable[[], int]:
     return lambda: status
 
 
-def _tune() -> None:
+def tune() -> None:
     """Set the interpreter up for a server.
 
     The start-up's objects are kept out of garbage collections, which otherwise cost five to ten times the decoding of

@@ -28,7 +28,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     `expose`: how many evolved tools are listed as tools of their own. `memory_mb`: what runs at one time may use.
     `policy`: the policy's file. `default`: what becomes of an action without a rule. `corpus`: the corpus's
-    directory. `roots`: the directories in which file tools may read and write.
+    directory. `roots`: the directories in which file tools may read and write. `http`: the address to serve over HTTP,
+    empty for standard input and output.
     """
 
     home: Path
@@ -40,6 +41,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     default: Literal["allow", "deny"] = "allow"
     corpus: Path | None = None
     roots: tuple[Path, ...] = ()
+    http: str = ""
 
 
 class Site:

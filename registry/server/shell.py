@@ -14,9 +14,13 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, TypeVar
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
 
+import anyio
 import mcp_types as types
 import msgspec
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -29,6 +33,7 @@ from mcp.server.subscriptions import (
     ResourcesListChanged,
     ToolsListChanged,
 )
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from mcp.shared.uri_template import UriTemplate
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -48,9 +53,12 @@ from registry.server.group import (
     ToolSpec,
 )
 from registry.server.lane import Lane
-from registry.server.messages import Unencodable, encode_json, tool_result
+from registry.server.messages import Unencodable, encode_json, plain_result, tool_result
 from registry.server.stdio import InputStream, OutputStream
 from registry.server.workers import Workers
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
 
 __all__ = ["COMPLETIONS", "INSTRUCTIONS_LIMIT", "PAGE", "Shell"]
 
@@ -62,6 +70,15 @@ PAGE = 250
 
 COMPLETIONS = 100
 """Values in one completion (a limit of the protocol)."""
+
+HTTP_SESSIONS = 1_000
+"""Connections of the older protocol over HTTP at one time."""
+
+HTTP_LEVELS = 200
+"""Nesting of an answer's object that the SDK can write over HTTP."""
+
+TELLING = 2.0
+"""Seconds that one client may take to be told of a change."""
 
 Context = ServerRequestContext[Any, Any]
 Item = TypeVar("Item")
@@ -100,7 +117,8 @@ class Shell:
         self._workers = workers or Workers()
         self._defects = Defects()
         self._calls = Calls(self._groups, self._workers, self._defects)
-        self._sessions: list[ServerSession] = []
+        self._sessions: deque[ServerSession] = deque(maxlen=HTTP_SESSIONS)
+        self._levels: int | None = None
         self._bus = InMemorySubscriptionBus()
         self._changes = Changes(self._tell)
         self._settled: Callable[[bool], None] = lambda is_modern: None
@@ -148,18 +166,45 @@ class Shell:
 
     async def serve(self, reading: InputStream, writing: OutputStream) -> None:
         """Serve one connection until it ends. For the groups' sake, a shell serves once."""
+        async with self.open():
+            lane = Lane(self._calls, writing, self._sealed)
+            self._settled = lane.settle
+            reading.take = lane.take
+            try:
+                await self.server.run(reading, writing, self.server.create_initialization_options())
+            finally:
+                await lane.close()
+                await writing.aclose()
+
+    def http_app(self, path: str, largest: int, *, guarded: bool) -> Starlette:
+        """The same as an application for many connections over HTTP, to be served within `open`.
+
+        `largest`: bytes of a request. `guarded`: only this machine may be named in `Host` and `Origin`.
+        """
+        self._levels = HTTP_LEVELS
+        rules = (
+            None
+            if guarded  # the SDK's rules for an address of this machine
+            else TransportSecuritySettings(enable_dns_rebinding_protection=False)
+        )
+        return self.server.streamable_http_app(
+            streamable_http_path=path,
+            max_request_body_size=largest,
+            host="127.0.0.1",
+            transport_security=rules,
+            max_sessions=HTTP_SESSIONS,
+        )
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Begin and end what all connections share."""
         self._changes.start()
         for group in self._groups:
             group.attach(self._changes)
-        lane = Lane(self._calls, writing, self._sealed)
-        self._settled = lane.settle
-        reading.take = lane.take
         try:
-            await self.server.run(reading, writing, self.server.create_initialization_options())
+            yield
         finally:
-            await lane.close()
             self._close()
-            await writing.aclose()
 
     def _close(self) -> None:
         """Let go of the groups and the threads."""
@@ -177,7 +222,8 @@ class Shell:
         if is_modern and ctx.request_id is not None:
             self._settled(is_modern)
         if ctx.method == "tools/call" and (is_modern or ctx.session.client_params is not None):
-            return self._sealed(await self._answer(ctx), is_modern)
+            sealed = self._sealed(await self._answer(ctx), is_modern)
+            return sealed if self._levels is None else plain_result(sealed, self._levels)
         result = await call_next(ctx)
         if ctx.method == "initialize":
             self._sessions.append(ctx.session)
@@ -314,15 +360,20 @@ class Shell:
 
     async def _tell(self, tools: bool, resources: bool) -> None:
         """Announce changes to every client, each in the way of its generation."""
-        for session in tuple(self._sessions):
-            if tools:
-                await session.send_tool_list_changed()
-            if resources:
-                await session.send_resource_list_changed()
+        await asyncio.gather(*(self._tell_one(each, tools, resources) for each in tuple(self._sessions)))
         if tools:
             await self._bus.publish(ToolsListChanged())
         if resources:
             await self._bus.publish(ResourcesListChanged())
+
+    @staticmethod
+    async def _tell_one(session: ServerSession, tools: bool, resources: bool) -> None:
+        """Tell a client of the older protocol. One that does not read keeps nobody else waiting."""
+        with anyio.move_on_after(TELLING):
+            if tools:
+                await session.send_tool_list_changed()
+            if resources:
+                await session.send_resource_list_changed()
 
 
 def _reporter(context: Context) -> Report | None:
