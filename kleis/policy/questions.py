@@ -11,14 +11,16 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from functools import cached_property
 from types import TracebackType
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from kleis.errors import KleisError
-from kleis.logic.broker import Broker
+from kleis.logic.broker import Broker, Guards
+from kleis.logic.engine import Answer, Task, load_engine
 from kleis.logic.portfolio import ORDER
 from kleis.logic.questions import Prover
 from kleis.logic.verdict import Verdict
@@ -31,8 +33,43 @@ from kleis.theory import Theory
 
 __all__ = ["Finding", "Questions", "forced"]
 
-_ENGINES = ("enumeration", "regular_languages", "direct")
-"""What decides questions without quantifiers; the others would only make an `unknown` late."""
+_ENGINES = ("regular_languages", "enumeration", "direct")
+"""What decides questions without quantifiers, in this order; the others would only make an `unknown` late."""
+
+_ORDER = tuple(
+    next(each for each in ORDER if each.engine.rpartition(":")[0].rpartition(".")[2] == name)
+    for name in _ENGINES
+)
+
+
+class _NearBroker(Broker):
+    """Runs searches in patterns here, and everything else where another broker does.
+
+    They are pure and end after their steps, as decisions do; most take less time than a process does to begin.  Where
+    one finds nothing it may be nested too deeply for this process, and has more room in another one.
+    """
+
+    def __init__(self, far: Broker) -> None:
+        super().__init__(guards=far.guards)
+        self._far = far
+
+    def submit(
+        self, engine: str, task: Task | Any, steps: int, *, guards: Guards | None = None
+    ) -> tuple[int, Future[Answer]]:
+        if engine != _ORDER[0].engine:
+            return self._far.submit(engine, task, steps, guards=guards)
+        answer = load_engine(engine).run(task, steps)
+        if answer.outcome == "silent" and answer.reason == "incomplete":
+            return self._far.submit(engine, task, steps, guards=guards)
+        found: Future[Answer] = Future()
+        found.set_result(answer)
+        return 0, found
+
+    def cancel(self, number: int) -> None:
+        self._far.cancel(number)
+
+    def close(self) -> None:
+        self._far.close()
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -54,7 +91,7 @@ class Questions:
     ) -> None:
         self.theory = theory
         self._own = frozenset((*theory.definitions, *theory.constants))
-        self._broker = broker or Broker()
+        self._broker = _NearBroker(broker or Broker())
         self._owns_broker = broker is None
         self._prover = self._prover_of(theory)
         self._stop = stop
@@ -70,8 +107,7 @@ class Questions:
             self._broker.close()
 
     def _prover_of(self, theory: Theory) -> Prover:
-        order = tuple(each for each in ORDER if each.engine.rpartition(":")[0].rpartition(".")[2] in _ENGINES)
-        return Prover(theory, broker=self._broker, order=order, cvc5=False)
+        return Prover(theory, broker=self._broker, order=_ORDER, cvc5=False, beside=False)
 
     @cached_property
     def _regular(self) -> Prover:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -174,3 +175,27 @@ define check_file_edit(path) = if path = "a" ∨ path = "b" ∧ path = "c" then 
     once = audited(broker, text.partition("\n")[0])
     assert not of_kind(once, "redefined")
     assert not of_kind(once, "misread")
+
+
+class Counting(Broker):
+    """Counts the attempts that need a process of their own."""
+
+    def __init__(self) -> None:
+        super().__init__(slots=2)
+        self.engines: list[str] = []
+
+    def submit(self, engine: str, task: Any, steps: int, **further: Any) -> Any:
+        self.engines.append(engine.rpartition(":")[2])
+        return super().submit(engine, task, steps, **further)
+
+
+def test_searches_in_patterns_need_no_process() -> None:
+    text = """
+    define word = re_plus(re_range("a", "z"))
+    define check_run_command(c) = if matches(c, re_concat(word, re_literal(" "), word)) then "allow" else "deny"
+    """
+    with Counting() as broker:
+        found = audit(policy(text), broker=broker, only="run_command")
+    assert found.asked >= 3
+    assert found.ok
+    assert set(broker.engines) <= {"CHECKER"}
