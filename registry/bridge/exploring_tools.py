@@ -33,7 +33,7 @@ from registry.bridge.listings import Signature
 from registry.bridge.points import sample
 from registry.bridge.proving import LawProver
 from registry.bridge.tools_in_kleis import ToolTheory
-from registry.bridge.trials import ToolSignature, call_term
+from registry.bridge.trials import RecordType, ToolSignature, call_term
 from registry.errors import RegistryError
 from registry.tools_view import SnapshotTools
 
@@ -166,7 +166,7 @@ def subject_of_tools(
             raise RegistryError("invalid_argument", f"there is no tool {name[:48]}", place="tools", found=name[:48],
                                 hint=f"Did you mean {close}?" if close else "`list` shows the tools.")  # fmt: skip
         found = theory.signature(tool)
-        if found is None:
+        if found is None or isinstance(found.result, RecordType):
             raise RegistryError("invalid_argument", f"{name[:48]} has no type that Kleis has a word for", place="tools",
                                 found=name[:48], expected="first-order tools: integers, booleans, strings, lists",
                                 hint="`pif show NAME --kleis` says what is in the way.")  # fmt: skip

@@ -50,7 +50,7 @@ from registry.bridge.node_types import (
 from registry.bridge.parts import Function, Source, Untranslatable
 from registry.bridge.putting_in import with_tools_put_in
 from registry.bridge.translation import Translator
-from registry.bridge.trials import ToolSignature
+from registry.bridge.trials import RecordType, ResultType, ToolSignature
 
 __all__ = ["MOST_NESTED", "ToolTheory", "Translated", "at_integers", "height"]
 
@@ -203,9 +203,9 @@ class ToolTheory:
         known = tuple(each for each in given if each is not None)
         if len(known) != len(given):
             return None
-        return ToolSignature(function, tuple(map(at_integers, known)), at_integers(result))
+        return ToolSignature(function, tuple(map(at_integers, known)), _result_at_integers(result))
 
-    def _signature_types(self, tool: Tool) -> tuple[tuple[TypeExpression | None, ...], TypeExpression | None]:
+    def _signature_types(self, tool: Tool) -> tuple[tuple[TypeExpression | None, ...], ResultType | None]:
         function = self.called(tool)
         if function is None:
             return (), None
@@ -217,7 +217,7 @@ class ToolTheory:
             else:
                 inner = fields_of(type_) or {}
                 found += [types.maybe(inner.get(each)) for each in fields]
-        return tuple(found), types.maybe(result)
+        return tuple(found), _result_type(types, result)
 
     def needs(self, tool: Tool) -> tuple[str, ...]:
         """The labels of the tools that a tool calls."""
@@ -293,6 +293,22 @@ class ToolTheory:
         called = Call(function.name, tuple(Name(each.name) for each in binders))
         claim = Call("equals", (called, called))
         return Quantifier("forall", binders, None, claim) if binders else claim
+
+
+def _result_type(types: KleisTypes, type_: Type | None) -> ResultType | None:
+    """The type of what a tool gives, a record by its fields; None where Kleis has no words for one of them."""
+    fields = fields_of(type_)
+    if fields is None:
+        return types.maybe(type_)
+    found = {name: _result_type(types, inner) for name, inner in sorted(fields.items())}
+    known = tuple((name, inner) for name, inner in found.items() if inner is not None)
+    return RecordType(known) if known and len(known) == len(found) else None
+
+
+def _result_at_integers(type_: ResultType) -> ResultType:
+    if isinstance(type_, RecordType):
+        return RecordType(tuple((name, _result_at_integers(inner)) for name, inner in type_.fields))
+    return at_integers(type_)
 
 
 def at_integers(type_: TypeExpression) -> TypeExpression:

@@ -26,10 +26,14 @@ from kleis.meaning.ranges import Bounds, Function, Outcome
 from kleis.meaning.reference import Account
 from kleis.meaning.truth import FALSE, OPEN, TRUE, UNDEFINED, Truth
 from kleis.syntax import (
+    Call,
     Expression,
+    FunctionDefinition,
     FunctionType,
+    Name,
     NamedType,
     OperationDeclaration,
+    Parameter,
     ProductType,
     TypeExpression,
 )
@@ -43,11 +47,12 @@ from pif.reference.machine import Tools
 from pif.terms import Json, literal, make, print_term
 from pif.terms import Term as PifTerm
 from registry.bridge.exchange import NotShared, from_json, to_term
+from registry.bridge.forms import record
 from registry.bridge.law_text import retyped
 from registry.bridge.parts import Function as ToolFunction
 from registry.bridge.points import Unsampled, sample, smaller
 
-__all__ = ["LIMITS", "Point", "ToolSignature", "Trials", "Untried", "call_term"]
+__all__ = ["LIMITS", "Point", "RecordType", "ResultType", "ToolSignature", "Trials", "Untried", "call_term"]
 
 FUEL = 200_000
 """What one run of a tool may use in a trial."""
@@ -66,12 +71,21 @@ class Untried(Exception):
     """A law that cannot be tried at points; the message says why."""
 
 
+class RecordType(msgspec.Struct, frozen=True):
+    """The type of a record, which Kleis does not write: its fields by name."""
+
+    fields: tuple[tuple[str, ResultType], ...]
+
+
+ResultType = TypeExpression | RecordType
+
+
 class ToolSignature(msgspec.Struct, frozen=True):
     """A tool as an operation: the types of the Kleis function's parameters, and of its result."""
 
     function: ToolFunction
     parameters: tuple[TypeExpression, ...]
-    result: TypeExpression
+    result: ResultType
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -101,6 +115,23 @@ class Point(msgspec.Struct, frozen=True):
         }
 
 
+class _Part(msgspec.Struct, frozen=True):
+    """What an operation of a trial stands for: what a tool gives, or a field of it. `path` names the fields on the
+    way, each with all that are beside it."""
+
+    tool: ToolFunction
+    name: str
+    path: tuple[tuple[str, frozenset[str]], ...] = ()
+
+    def of(self, data: Json) -> Json:
+        """The part of a value; `NotShared` for a record with other fields."""
+        for name, every in self.path:
+            if not isinstance(data, dict) or data.keys() != every:
+                raise NotShared("a record with other fields")
+            data = data[name]
+        return data
+
+
 class _Runs:
     """The runs of tools in trials. What was run once is known."""
 
@@ -111,15 +142,17 @@ class _Runs:
         self.made: list[tuple[Json, Json]] = []
         self.failed: list[str] = []
 
-    def function(self, tool: ToolFunction, symbol: Symbol) -> Function:
-        """A tool as a function of the reference semantics."""
+    def function(self, part: _Part, symbol: Symbol) -> Function:
+        """A tool, or a part of what it gives, as a function of the reference semantics."""
+        tool = part.tool
 
         def value(*given: Value) -> Outcome:
-            return self._value(tool, given, symbol.codomain)
+            return self._value(part, given, symbol.codomain)
 
         return Function(tool.name, symbol.domain, value, total=False)
 
-    def _value(self, tool: ToolFunction, given: Sequence[Value], sort: Sort) -> Outcome:
+    def _value(self, part: _Part, given: Sequence[Value], sort: Sort) -> Outcome:
+        tool = part.tool
         try:
             code = print_term(call_term(tool, given))
         except NotShared:
@@ -139,7 +172,7 @@ class _Runs:
             return UNDEFINED
         data = parse_json(answer["value_text"]) if "value_text" in answer else answer["value"]
         try:
-            return from_json(data, sort)
+            return from_json(part.of(data), sort)
         except NotShared:
             return OPEN
 
@@ -177,14 +210,15 @@ class Trials:
             law = retyped(law, letter, "ℤ")
         self.at_integers = tuple(letters)
         self._runs = _Runs(tools)
-        theory = Theory().extend([_declared(each) for each in signatures])
+        declared = [_declared(each) for each in signatures]
+        theory = Theory().extend([item for items, _ in declared for item in items])
         try:
             self._meaning: Meaning = Elaborator(theory).proposition(law, file="<law>")
         except KleisError as error:
             raise Untried(error.message) from None
         assert self._meaning.claim is not None, "a proposition has a claim"
         self.variables, self._body = _stripped(self._meaning.claim)
-        known = {each.function.name: each.function for each in signatures}
+        known = {part.name: part for _, parts in declared for part in parts}
         if self._meaning.carriers:
             raise Untried("it speaks of a type that has no values here")
         self._symbols = {
@@ -276,12 +310,41 @@ class Tally:
         return self.true + self.without_premise + self.without_value + self.open
 
 
-def _declared(signature: ToolSignature) -> OperationDeclaration:
-    """A tool as an operation. Letters are bound to ℤ, like those of the law."""
-    if not signature.parameters:
-        return OperationDeclaration(signature.function.name, signature.result)
-    domain = signature.parameters[0] if len(signature.parameters) == 1 else ProductType(signature.parameters)
-    return OperationDeclaration(signature.function.name, FunctionType(domain, signature.result))
+def _declared(
+    signature: ToolSignature,
+) -> tuple[list[OperationDeclaration | FunctionDefinition], list[_Part]]:
+    """A tool as an operation. Letters are bound to ℤ, like those of the law. One that gives a record is a definition:
+    the record of an operation for each field."""
+    name = signature.function.name
+    if not isinstance(signature.result, RecordType):
+        return [_operation(name, signature.parameters, signature.result)], [_Part(signature.function, name)]
+    parameters = tuple(Parameter(f"x{place}", type_) for place, type_ in enumerate(signature.parameters, 1))
+    given = tuple(Name(each.name) for each in parameters)
+    operations: list[OperationDeclaration | FunctionDefinition] = []
+    parts: list[_Part] = []
+
+    def written(type_: ResultType, path: tuple[tuple[str, frozenset[str]], ...]) -> Expression:
+        if isinstance(type_, RecordType):
+            every = frozenset(each for each, _ in type_.fields)
+            return record({each: written(inner, (*path, (each, every))) for each, inner in type_.fields})
+        part = _Part(signature.function, f"{name}_field_{len(parts)}_", path)
+        parts.append(part)
+        operations.append(_operation(part.name, signature.parameters, type_))
+        return Call(part.name, given) if given else Name(part.name)
+
+    body = written(signature.result, ())
+    return [*operations, FunctionDefinition(name, parameters, None, body)], parts
+
+
+def _operation(
+    name: str, parameters: tuple[TypeExpression, ...], result: TypeExpression
+) -> OperationDeclaration:
+    if not parameters:
+        return OperationDeclaration(name, result)
+    # A product in front of an arrow is a list of arguments; one argument that is a pair is a product in it.
+    plain = len(parameters) == 1 and not isinstance(parameters[0], ProductType)
+    domain = parameters[0] if plain else ProductType(parameters)
+    return OperationDeclaration(name, FunctionType(domain, result))
 
 
 _NUMBERS = frozenset("ℕℤℚℝℂCQZNR")

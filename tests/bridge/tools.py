@@ -44,6 +44,8 @@ TOOLS: dict[str, Json] = {
     "digits": function("l", {"fold": [function("p", {"add": [{"mul": [10, {"fst": _P}]}, {"snd": _P}]}), 0, _L]}),
     "endless": function("n", {"add": [{"app": [_SELF, _N]}, 1]}),
     "quoting": function("x", {"eval": {"quote": {"add": [1, 1]}}}),
+    "move": function("r", {"record": {"x": {"add": [{"get": [variable("r"), "x"]}, 1]},
+                                      "at": {"record": {"y": {"get": [variable("r"), "y"]}}}}}),
     "is_zero": function("x", {"eq": [_X, 0]}),
     "is_blank": function("s", {"eq": ["", variable("s")]}),
     "is_bare": function("l", {"eq": [_L, {"nil": True}]}),
