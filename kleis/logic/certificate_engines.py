@@ -55,6 +55,10 @@ class RecheckSearch:
         match task.engine:
             case "completion":
                 return _completion(task.proof)
+            case "evaluation" | "regular languages" if any(
+                name != task.engine for name, _ in task.proof.obligations
+            ):
+                return _refused("scripts that show nothing of a claim that is computed again")
             case "evaluation":
                 return _evaluation(task.proof, steps)
             case "regular languages":

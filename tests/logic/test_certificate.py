@@ -143,6 +143,16 @@ def test_what_it_holds(broker: Broker) -> None:
     assert "(check-sat)" in commands(script.text)
 
 
+def test_a_check_that_computes_again_says_so(broker: Broker) -> None:
+    """There is no script to show, so the finding says what was done in its place."""
+    certificate = made(broker, "evaluation")
+    assert certificate.obligations == ()
+    details = {each.what: each.detail for each in check(certificate, broker).findings}
+    assert details["proof"] == "the claim, computed again, is true"
+    (script,) = made(broker, "z3").obligations
+    assert "show nothing" in refused(broker, certificate, obligations=(script,)), "nor may one be put there"
+
+
 def test_a_negation_of_which_nothing_is_left_is_said_whole(broker: Broker) -> None:
     """There are no steps to write down, so a solver sees that it is refuted: nothing is taken on trust."""
     certificate = made(broker, "fallen away")
