@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from registry.asking_laws import tools_with_laws
 from registry.bridge.laws import check_laws
 from registry.bridge.proving import LawProver
 from registry.law_record import certificate_hash
@@ -116,6 +117,8 @@ def test_show_and_list_say_that_they_are_proved(workspace: Workspace) -> None:
     assert [law["law"] for law in shown["laws"]] == list(LAWS["sort"])
     assert {law["status"] for law in shown["laws"]} == {"proved"}
     assert not any("stale" in law for law in shown["laws"])
+    assert set(tools_with_laws(workspace.tools(), library=True)) == {f"std.{name}" for name in LAWS}
+    assert tools_with_laws(workspace.tools(), library=False) == []
     listed: Any = workspace.list(library=True, limit=1_000)
     told = {tool["name"]: tool["laws"] for tool in listed["tools"] if "laws" in tool}
     assert set(told) == {f"std.{name}" for name in LAWS}
