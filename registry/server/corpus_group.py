@@ -74,6 +74,15 @@ class CorpusGroup(Group):
         self._corpus: Corpus | None = None
         self._tools = TOOLS + MORE_TOOLS if more else TOOLS
 
+    def warnings(self) -> Sequence[str]:
+        if self._given is None:
+            return ()
+        try:
+            find_corpus(self._given, os.environ, Path.cwd())
+        except CorpusError as error:
+            return (f"{error.message}; {error.hint}",)
+        return ()
+
     def tools(self) -> tuple[ToolSpec, ...]:
         return self._tools
 

@@ -212,6 +212,10 @@ class Group:
     def attach(self, announcer: Announcer) -> None:
         """Called once, before the first request, with the way to announce changes."""
 
+    def warnings(self) -> Sequence[str]:
+        """What whoever starts the server should know before it serves, one line each."""
+        return ()
+
     def tools(self) -> tuple[ToolSpec, ...]:
         """The tools to list, in a stable order; the same object until they change."""
         return ()

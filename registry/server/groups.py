@@ -10,6 +10,7 @@ from typing import cast
 
 from pif.errors import nearest
 from registry.server.group import Group
+from registry.server.named_places import check_places
 from registry.server.scoped import share
 from registry.server.settings import Site
 
@@ -43,11 +44,12 @@ def chosen_names(names: str) -> list[str]:
 def make_groups(names: str, site: Site) -> list[Group]:
     """The chosen groups, ready to serve, with the tools that they have in common put together.
 
-    ``all`` leaves out what needs a file that is not named. Raises ValueError (see `chosen_names`), and RegistryError of
-    a group.
+    ``all`` leaves out what needs a file that is not named. Raises ValueError (see `chosen_names`, `check_places`), and
+    RegistryError of a group.
     """
     chosen = chosen_names(names)
     if site.settings.policy is None and "policy" not in names.replace(" ", "").split(","):
         chosen = [name for name in chosen if name != "policy"]
+    check_places(site.settings, chosen)
     made = [cast("Group", import_module(GROUPS[name]).make(site)) for name in chosen]
     return share(made)

@@ -84,6 +84,10 @@ class PolicyGroup(Group):
         self._roots = roots
         self._known: tuple[Policy, Universe] | None = None
 
+    def warnings(self) -> Sequence[str]:
+        problem = self._file.served.problem
+        return (f"{problem}; every action is denied until the file is mended",) if problem else ()
+
     def tools(self) -> tuple[ToolSpec, ...]:
         return TOOLS
 

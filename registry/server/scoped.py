@@ -151,6 +151,9 @@ class ScopedGroup(Group):
     def attach(self, announcer: Announcer) -> None:
         self._inner.attach(announcer)
 
+    def warnings(self) -> Sequence[str]:
+        return self._inner.warnings()
+
     def tools(self) -> tuple[ToolSpec, ...]:
         listed = self._inner.tools()
         if listed is not self._listed:

@@ -28,6 +28,8 @@ def serve(settings: Settings, groups: str) -> int:
         sys.stderr.write(f"pif serve: {error}\n{error.hint or ''}\n")
         site.close()
         return 1
+    for warning in (each for group in chosen for each in group.warnings()):
+        sys.stderr.write(f"pif serve: warning: {warning}\n")
     version = metadata.version("pif-kleis")
     if address is None:
         return serve_stdio(chosen, name="pif", version=version, title=TITLE)

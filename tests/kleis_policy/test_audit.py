@@ -194,7 +194,8 @@ def test_searches_in_patterns_need_no_process() -> None:
     define word = re_plus(re_range("a", "z"))
     define check_run_command(c) = if matches(c, re_concat(word, re_literal(" "), word)) then "allow" else "deny"
     """
-    with Counting() as broker:
+    broker = Counting()
+    with broker:
         found = audit(policy(text), broker=broker, only="run_command")
     assert found.asked >= 3
     assert found.ok
