@@ -1,4 +1,5 @@
-"""Terms about lists, and the built-ins of lists and tuples that are no recursion but other terms: `head` is a selection.
+"""Terms about lists, and the built-ins of lists, tuples and records that are no recursion but other terms: `head` is a
+selection.
 
 Specification: proving.md §1 (Definedness); ADR 20.
 
@@ -19,12 +20,15 @@ from kleis.meaning.core import (
     Coercion,
     Conditional,
     Construction,
+    Constructor,
+    ConstructorField,
     Discrimination,
     FunctionOf,
     Let,
     ListOf,
     LiteralTerm,
     Operation,
+    RecordOf,
     Selection,
     Sort,
     Term,
@@ -207,6 +211,38 @@ def _component(place: int) -> Callable[[Operation, _Arguments], Term | None]:
     return make
 
 
+def _fields(sort: Sort) -> tuple[Constructor, tuple[str, ...]] | None:
+    """The constructor of a sort of records, and the names of its fields."""
+    if not isinstance(sort, RecordOf):
+        return None
+    parts = tuple(ConstructorField(name, each) for name, each in sort.fields)
+    return Constructor("record", parts, sort, alone=True), tuple(name for name, _ in sort.fields)
+
+
+def _name(term: Term) -> str | None:
+    """The name of a field, where it is written down."""
+    return term.value if isinstance(term, LiteralTerm) and isinstance(term.value, str) else None
+
+
+def _field(_: Operation, given: _Arguments) -> Term | None:
+    record, name = _fields(given[0].sort), _name(given[1])
+    if record is None or name not in record[1]:
+        return None
+    return Selection(record[0], record[1].index(name), given[0])
+
+
+def _with_field(operation: Operation, given: _Arguments) -> Term | None:
+    """The record, then the value, each computed once."""
+    old, new, name = _fields(given[0].sort), _fields(operation.result), _name(given[1])
+    if old is None or new is None or name is None:
+        return None
+    whole = Variable("the record", given[0].sort)
+    parts = tuple(
+        given[2] if each == name else Selection(old[0], old[1].index(each), whole) for each in new[1]
+    )
+    return Let(whole, given[0], Construction(new[0], parts))
+
+
 _DIRECT: Mapping[str, Callable[[Operation, _Arguments], Term | None]] = {
     "head": lambda _, given: head(given[0]),
     "tail": lambda _, given: tail(given[0]),
@@ -215,6 +251,8 @@ _DIRECT: Mapping[str, Callable[[Operation, _Arguments], Term | None]] = {
     "concat": _joined,
     "fst": _component(0),
     "snd": _component(1),
+    "get_field": _field,
+    "set_field": _with_field,
     "range": _from_zero,
     "list_slice": _slice,
     "list_rotate": _rotated,

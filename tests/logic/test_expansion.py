@@ -75,6 +75,26 @@ def test_an_expanded_task_is_expanded_already(claim: str) -> None:
     assert names <= {"plus", "times"}
 
 
+@pytest.mark.parametrize(
+    ("claim", "found"),
+    [
+        ('get_field(record(field("x", 1), field("y", 2)), "y") = 2', TRUE),
+        ('get_field(record(field("x", 1), field("y", 2)), "y") = 1', FALSE),
+        ('get_field(record(field("x", div(1, 0)), field("y", 2)), "y") = 2', UNDEFINED),
+        ('set_field(record(field("x", 1)), "w", true) = record(field("x", 1), field("w", true))', TRUE),
+        ('get_field(set_field(record(field("x", 1)), "x", 3), "x") = 1', FALSE),
+        ('get_field(set_field(record(field("x", div(1, 0))), "x", 3), "x") = 3', UNDEFINED),
+        ('get_field(set_field(record(field("x", 1)), "y", div(1, 0)), "x") = 1', UNDEFINED),
+        ('set_field(set_field(record(field("x", 1)), "y", 2), "x", 3) = record(field("y", 2), field("x", 3))', TRUE),
+    ],
+)  # fmt: skip
+def test_fields_of_records_are_selections(claim: str, found: Truth) -> None:
+    stated = Task(WORLD.proposition(parse_expression(claim)))
+    assert (truth(stated), truth(expanded(stated))) == (found, found)
+    words = {TRUE: "true", FALSE: "false", UNDEFINED: "undefined"}
+    assert verdict(encode(stated)) == words[found]
+
+
 def test_a_task_without_lists_stays_what_it_is() -> None:
     given_task = task("", "∀(x : ℤ). x + 0 = x")
     assert expanded(given_task) is given_task
