@@ -90,9 +90,7 @@ def export(session: Session, tool: str, directory: Path, overwrite: bool) -> int
     One file a law that is proved, NAME-1.json and so on, for `kleis certificate check`, which needs no home; beside it
     the obligations as .smt2, for any solver.
     """
-    from kleis.logic.certificate import Certificate
     from registry.asking_laws import proofs
-    from registry.cli.kleis_certificates import write_certificate
 
     with session.workspace() as workspace:
         record = workspace.record(tool)
@@ -109,18 +107,34 @@ def export(session: Session, tool: str, directory: Path, overwrite: bool) -> int
             "invalid_argument", "there is a file of that name already", place="directory", found=str(taken),
             hint="choose another directory, or allow overwriting",
         )  # fmt: skip
+    _write(directory, {file: written for file, (_, written) in zip(files, found, strict=True)})
+    listed = [{"law": law.law, "file": str(file)} for file, (law, _) in zip(files, found, strict=True)]
+    answer: Answer = {"type": "certificates", "tool": record.reference, "files": listed}
+    return session.answer(answer, lambda written: views.exported(session.screen, written))
+
+
+def _write(directory: Path, texts: dict[Path, str]) -> None:
+    """Write certificates to files of a directory, which is made where it is not there."""
+    from kleis.logic.certificate import Certificate, CertificateError
+    from registry.cli.kleis_certificates import write_certificate
+
     try:
+        certificates = {file: Certificate.from_json(written.encode()) for file, written in texts.items()}
         directory.mkdir(parents=True, exist_ok=True)
-        for file, (_, written) in zip(files, found, strict=True):
-            write_certificate(file, Certificate.from_json(written.encode()))
+        for file, made in certificates.items():
+            write_certificate(file, made)
+    except CertificateError as error:
+        raise RegistryError(
+            "invalid_argument",
+            error.message,
+            place="name",
+            hint="`certificate check` tells which of its laws hold.",
+        ) from None
     except OSError as error:
         raise RegistryError(
             "invalid_argument", f"the certificates cannot be written: {error.strerror or error}", place="directory",
             found=str(directory), hint="choose a directory that can be written to",
         ) from None  # fmt: skip
-    listed = [{"law": law.law, "file": str(file)} for file, (law, _) in zip(files, found, strict=True)]
-    answer: Answer = {"type": "certificates", "tool": record.reference, "files": listed}
-    return session.answer(answer, lambda written: views.exported(session.screen, written))
 
 
 certificate.add_command(check)

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from registry.cli.kleis_commands import kleis
+from registry.law_record import certificate_hash
 from tests.cli.commands import SQUARE, answer
 from tests.cli.conftest import Pif
 
@@ -124,3 +125,20 @@ def test_a_library_tool_that_a_tool_stands_in_front_of(pif: Pif) -> None:
     assert (
         "the tool reverse of this home stands in front of it" in pif("verify", "std.reverse([]) = []").stderr
     )
+
+
+def test_what_was_imported_as_a_certificate_and_is_none(pif: Pif, tmp_path: Path) -> None:
+    pif("evolve", SQUARE, "--name", "square", "--law", LAW)
+    exported = tmp_path / "exported"
+    pif("export", exported)
+    (old,) = (exported / "certificates").iterdir()
+    hash_ = certificate_hash("[]")
+    (exported / "certificates" / f"{hash_}.json").write_text("[]")
+    version = exported / "tools" / "square@1.json"
+    version.write_text(version.read_text().replace(old.stem, hash_))
+    elsewhere = tmp_path / "elsewhere"
+    assert pif("--home", elsewhere, "import", exported).exit_code == 0
+    refused = pif("--home", elsewhere, "certificate", "export", "square", tmp_path / "files")
+    assert (refused.exit_code, "this is no certificate" in refused.stderr) == (1, True)
+    checked = pif("--home", elsewhere, "certificate", "check", "square")
+    assert (checked.exit_code, "certificate: this is no certificate" in checked.stdout) == (1, True)
