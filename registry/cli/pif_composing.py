@@ -11,6 +11,7 @@ from registry.cli import pif_views as views
 from registry.cli.complaint import Texts
 from registry.cli.session import Session, TermCommand, command
 from registry.cli.sources import path, text
+from registry.cli.tool_names import tool_names
 from registry.errors import RegistryError
 
 if TYPE_CHECKING:
@@ -53,7 +54,9 @@ def _stage(session: Session, given: str) -> Any:
 
 @command("compose", cls=TermCommand)
 @click.argument("name", type=text)
-@click.argument("stages", type=text, nargs=-1, required=True, metavar="TOOL|JSON...")
+@click.argument(
+    "stages", type=text, nargs=-1, required=True, metavar="TOOL|JSON...", shell_complete=tool_names
+)
 @_DESCRIPTION
 @_EXAMPLE
 @_DRY
@@ -74,8 +77,8 @@ def compose(
 
 @command("derive", cls=TermCommand)
 @click.argument("name", type=text)
-@click.argument("tool", type=text)
-@click.argument("by", type=text, metavar="TERMTOOL|JSON")
+@click.argument("tool", type=text, shell_complete=tool_names)
+@click.argument("by", type=text, metavar="TERMTOOL|JSON", shell_complete=tool_names)
 @_DESCRIPTION
 @_EXAMPLE
 @_DRY
@@ -97,7 +100,7 @@ def derive(
 
 
 @command("graph")
-@click.argument("names", type=text, nargs=-1)
+@click.argument("names", type=text, nargs=-1, shell_complete=tool_names)
 @click.option("--library", is_flag=True, help="Show the standard library's tools too.")
 @click.option("--image", type=path, metavar="FILE.svg", help="Write a picture of it to FILE.svg.")
 @click.option("--overwrite", is_flag=True, help="Replace FILE.svg if it is there.")
@@ -145,7 +148,7 @@ def _show_graph(session: Session, drawn: dict[str, Any]) -> None:
 
 
 @command("users")
-@click.argument("tool", type=text)
+@click.argument("tool", type=text, shell_complete=tool_names)
 def users(session: Session, tool: str) -> int:
     """Show which tools use a tool, themselves or through others."""
     with session.workspace() as workspace:

@@ -11,13 +11,14 @@ from registry.cli import pif_views as views
 from registry.cli.process import USAGE
 from registry.cli.session import Session, command
 from registry.cli.sources import path, text
+from registry.cli.tool_names import own_tool_names
 
 __all__ = ["COMMANDS"]
 
 
 @command("export")
 @click.argument("directory", type=path)
-@click.argument("names", type=text, nargs=-1)
+@click.argument("names", type=text, nargs=-1, shell_complete=own_tool_names)
 @click.option("--overwrite", is_flag=True, help="Replace an earlier export in DIRECTORY.")
 def export(session: Session, directory: Path, names: tuple[str, ...], overwrite: bool) -> int:
     """Write tools (all, or those NAMES) with all their versions to a directory of JSON files."""

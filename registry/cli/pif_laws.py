@@ -9,6 +9,7 @@ import click
 from registry.cli import pif_law_views as views
 from registry.cli.session import Answer, Session, command, home_and_json
 from registry.cli.sources import path, text
+from registry.cli.tool_names import tool_names
 from registry.errors import RegistryError
 
 __all__ = ["COMMANDS"]
@@ -40,7 +41,7 @@ def certificate(context: click.Context, home: Path | None, as_json: bool) -> Non
 
 
 @command("check")
-@click.argument("tools", type=text, metavar="NAME[@V]...", nargs=-1)
+@click.argument("tools", type=text, metavar="NAME[@V]...", nargs=-1, shell_complete=tool_names)
 @click.option("--all", "every", is_flag=True, help="Every tool of the home that has laws.")
 @click.option("--library", is_flag=True, help="Every tool of the standard library that has laws.")
 def check(session: Session, tools: tuple[str, ...], every: bool, library: bool) -> int:
@@ -81,7 +82,7 @@ def _check_several(session: Session, tools: tuple[str, ...], *, every: bool, lib
 
 
 @command("export")
-@click.argument("tool", type=text, metavar="NAME[@V]")
+@click.argument("tool", type=text, metavar="NAME[@V]", shell_complete=tool_names)
 @click.argument("directory", type=path, metavar="DIR")
 @click.option("--overwrite", is_flag=True, help="Replace files that are there.")
 def export(session: Session, tool: str, directory: Path, overwrite: bool) -> int:

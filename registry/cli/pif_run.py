@@ -14,6 +14,7 @@ from registry.cli.pif_tools import code_of
 from registry.cli.process import INTERRUPTED
 from registry.cli.session import Answer, Session, TermCommand, command, interruptible
 from registry.cli.sources import Source, text
+from registry.cli.tool_names import tool_names
 
 if TYPE_CHECKING:
     from registry.workspace import Workspace
@@ -22,7 +23,7 @@ __all__ = ["COMMANDS"]
 
 
 @command("run", cls=TermCommand)
-@click.argument("code", type=text, metavar="TOOL|TERM|FILE")
+@click.argument("code", type=text, metavar="TOOL|TERM|FILE", shell_complete=tool_names)
 @click.argument("given", type=text, metavar="[INPUT]", required=False)
 @click.option("--fuel", type=click.IntRange(min=1), metavar="N", help="Steps allowed.")
 @click.option(
@@ -110,7 +111,7 @@ def _answered(session: Session, answer: Answer, texts: Texts) -> int:
 
 
 @command("analyze", cls=TermCommand)
-@click.argument("code", type=text, metavar="TOOL|TERM|FILE")
+@click.argument("code", type=text, metavar="TOOL|TERM|FILE", shell_complete=tool_names)
 @click.option(
     "--aspect", "aspects", type=click.Choice(["validation", "facts", "reach", "types", "cost", "dead_code", "normal_form"]), multiple=True,
     help="Only this (repeatable).",
@@ -150,7 +151,7 @@ def _compared(session: Session, workspace: Workspace, code: Any, against: str) -
 
 
 @command("fuzz")
-@click.argument("tool", type=text, metavar="NAME[@V]")
+@click.argument("tool", type=text, metavar="NAME[@V]", shell_complete=tool_names)
 @click.option(
     "--examples", type=click.IntRange(1, 100_000), default=200, show_default=True, help="Inputs to try."
 )

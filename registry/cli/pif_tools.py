@@ -12,6 +12,7 @@ from registry.cli import pif_views as views
 from registry.cli.complaint import Texts
 from registry.cli.session import Answer, Session, TermCommand, command
 from registry.cli.sources import Source, text
+from registry.cli.tool_names import own_tool_names, tool_names
 
 if TYPE_CHECKING:
     from registry.workspace import Workspace
@@ -152,7 +153,7 @@ def list_tools(session: Session, query: tuple[str, ...], offset: int, limit: int
 
 
 @command("show")
-@click.argument("tool", type=text, metavar="NAME[@V]")
+@click.argument("tool", type=text, metavar="NAME[@V]", shell_complete=tool_names)
 @click.option("--python", is_flag=True, help="Show the code as a Python function.")
 @click.option("--kleis", is_flag=True, help="Show the code as Kleis definitions, as laws speak of it.")
 def show(session: Session, tool: str, python: bool, kleis: bool) -> int:
@@ -163,8 +164,8 @@ def show(session: Session, tool: str, python: bool, kleis: bool) -> int:
 
 
 @command("diff")
-@click.argument("left", type=text, metavar="A")
-@click.argument("right", type=text, metavar="[B]", required=False)
+@click.argument("left", type=text, metavar="A", shell_complete=tool_names)
+@click.argument("right", type=text, metavar="[B]", required=False, shell_complete=tool_names)
 def diff(session: Session, left: str, right: str | None) -> int:
     """Show where two tools or versions differ; of one alone, from the version before it."""
     with session.workspace() as workspace:
@@ -173,7 +174,7 @@ def diff(session: Session, left: str, right: str | None) -> int:
 
 
 @command("history")
-@click.argument("name", type=text)
+@click.argument("name", type=text, shell_complete=own_tool_names)
 def history(session: Session, name: str) -> int:
     """Show everything that happened to a name, oldest first."""
     with session.workspace() as workspace:
@@ -182,7 +183,7 @@ def history(session: Session, name: str) -> int:
 
 
 @command("rollback", cls=TermCommand)
-@click.argument("name", type=text)
+@click.argument("name", type=text, shell_complete=own_tool_names)
 @click.argument("version", type=click.IntRange(min=1))
 @click.option(
     "--expect-version", type=click.IntRange(min=1), metavar="N", help="Refuse unless version N is current."
@@ -196,7 +197,7 @@ def rollback(session: Session, name: str, version: int, expect_version: int | No
 
 
 @command("forget")
-@click.argument("tool", type=text, metavar="NAME[@V]")
+@click.argument("tool", type=text, metavar="NAME[@V]", shell_complete=own_tool_names)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def forget(session: Session, tool: str, yes: bool) -> int:
     """Drop a tool, or one version of it, for good."""
