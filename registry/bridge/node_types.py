@@ -12,7 +12,8 @@
 Types of a tool's code are those of `pif.analysis`, found by one more walk of its inference that keeps what it finds.
 A variable of the parameters whose values are compared with integers alone is ℤ here, so with strings, lists and
 another variable: `eq` takes values of any two types, Kleis's equation of one. What holds for all integers holds for
-values of other types too: no comparison tells them from an integer that is none of those compared with.
+values of other types too: no comparison tells them from an integer that is none of those compared with. Of booleans
+and pairs this is not so: there laws can be said, and nothing of all that the tool takes (`NodeTypes.narrowed`).
 """
 
 from __future__ import annotations
@@ -181,10 +182,14 @@ def has_open_record(type_: Type | None) -> bool:
 
 
 class NodeTypes(msgspec.Struct, frozen=True):
-    """The type of a tool, and of each part of its code by its place (a JSON pointer)."""
+    """The type of a tool, and of each part of its code by its place (a JSON pointer).
+
+    `narrowed`: what holds for all values of these types may not hold for all that the tool takes.
+    """
 
     whole: Typing
     parts: dict[str, Type]
+    narrowed: bool = False
 
     @property
     def own(self) -> Type | None:
@@ -247,17 +252,19 @@ def node_types(tool: Tool, tools: Tools) -> NodeTypes:
     recording = _Recording(Unifier(WORK), tools, own)
     try:
         recording.run(tool.term)
-        if _make_compared(recording, tool.term):
+        made = _make_compared(recording, tool.term)
+        if made:
             whole = msgspec.structs.replace(whole, type_=recording.parts[""])
     except TooMuchWork:
         return NodeTypes(whole, {})
-    return NodeTypes(whole, recording.parts)
+    return NodeTypes(whole, recording.parts, not made <= _ENDLESS)
 
 
-def _make_compared(recording: _Recording, term: Term) -> bool:
-    """Make variables of the parameters what their values are compared with, where that is one type without end."""
+def _make_compared(recording: _Recording, term: Term) -> frozenset[str]:
+    """Make variables of the parameters what their values are compared with, where that is one type; the kinds of
+    these types."""
     compared = list(_compared(recording, term))
-    made = False
+    made: frozenset[str] = frozenset()
     for _ in range(_ROUNDS):
         changed = False
         # Lists and strings have lengths: what may be either is told apart by more than comparisons.
@@ -269,18 +276,19 @@ def _make_compared(recording: _Recording, term: Term) -> bool:
                     met.setdefault(id(variable), (variable, []))[1].append(other)
         for variable, others in met.values():
             kinds = {other.name for other in others if isinstance(other, Shape)}
-            if len(kinds) <= 1 and kinds <= _ENDLESS:
+            if len(kinds) <= 1 and kinds <= _TAKEN:
                 for other in others:
                     changed = recording.unified(variable, other) or changed
+                made |= kinds or _ENDLESS
         if not changed:
             break
-        made = True
     return made
 
 
 _ROUNDS = 5
 _ENDLESS = frozenset(["integer", "string", "list"])
 """Types with more values than a run compares with."""
+_TAKEN = _ENDLESS | {"boolean", "pair"}
 
 
 def _compared(recording: _Recording, term: Term) -> Iterator[tuple[Type, Type]]:

@@ -191,8 +191,10 @@ class ToolTheory:
         return None if name is None else Function(tool.label, name, count, tuple(map(_field_names, given)))
 
     def parameters(self, tool: Tool) -> tuple[TypeExpression | None, ...]:
-        """The types of the parameters of a tool's function."""
-        return self._signature_types(tool)[0]
+        """The types of the parameters of a tool's function, where these are all that it takes; None where Kleis has no
+        words for one, or the tool takes more."""
+        types = self._signature_types(tool)[0]
+        return (None,) * len(types) if self.types(tool).narrowed else types
 
     def signature(self, tool: Tool) -> ToolSignature | None:
         """A tool as an operation at ℤ in place of type variables; None where Kleis has no words for its types."""
@@ -285,7 +287,7 @@ class ToolTheory:
         """A proposition that says nothing but needs the definition of a tool in the theory; None where its types have
         no words."""
         function = self.function(tool)
-        types = self.parameters(tool)
+        types = self._signature_types(tool)[0]
         known = [each for each in types if each is not None]
         if function is None or len(known) != len(types):
             return None

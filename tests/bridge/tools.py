@@ -46,6 +46,7 @@ TOOLS: dict[str, Json] = {
     "quoting": function("x", {"eval": {"quote": {"add": [1, 1]}}}),
     "move": function("r", {"record": {"x": {"add": [{"get": [variable("r"), "x"]}, 1]},
                                       "at": {"record": {"y": {"get": [variable("r"), "y"]}}}}}),
+    "differ": function("a", "b", {"not": {"eq": [{"not": variable("a")}, {"not": {"eq": [variable("b"), True]}}]}}),
     "is_zero": function("x", {"eq": [_X, 0]}),
     "is_blank": function("s", {"eq": ["", variable("s")]}),
     "is_bare": function("l", {"eq": [_L, {"nil": True}]}),
