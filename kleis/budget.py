@@ -74,7 +74,7 @@ class Meter:
             raise BudgetError(
                 f"{what} would have size {size}; the budget allows {self.budget.size}",
                 code="budget_size",
-                hint="make the value in smaller pieces, or grant a larger size",
+                hint="make the value in smaller pieces",
             )
         self.charge(size)
 
@@ -89,7 +89,7 @@ class Meter:
         raise BudgetError(
             f"the evaluation did not finish within {self.budget.steps} steps",
             code="budget_steps",
-            hint="look for a recursion that does not end, or grant more steps",
+            hint="look for a recursion that does not end, or compute a smaller case",
         )
 
     def refuse_depth(self) -> NoReturn:
@@ -98,5 +98,5 @@ class Meter:
             f"more than {self.budget.depth} evaluations wait for one another",
             code="budget_depth",
             hint="look for a recursion that does not end, make the recursive call the last thing the "
-            "function does, or grant more depth",
+            "function does, or compute a smaller case",
         )

@@ -12,7 +12,7 @@ Invariants
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kleis.builtins.table import find_builtin
 from kleis.errors import BudgetError, EvaluationError, KleisError, ParseError
@@ -39,7 +39,10 @@ from kleis.syntax import (
 from kleis.theory import Theory
 from kleis.traversal import walk
 
-__all__ = ["LONGEST_EXPRESSION", "evaluate", "is_proposition"]
+if TYPE_CHECKING:
+    from kleis.evaluation.outcomes import Evaluation
+
+__all__ = ["LONGEST_EXPRESSION", "evaluate", "is_proposition", "refused", "value_fields"]
 
 LONGEST_EXPRESSION = 50_000
 """Characters of one expression."""
@@ -231,7 +234,7 @@ def _computed(
     from kleis.budget import STANDARD_BUDGET, Meter
     from kleis.evaluation.environment import environment_of
     from kleis.evaluation.evaluate import evaluate as compute
-    from kleis.values import is_partial, is_symbolic, render_value
+    from kleis.values import is_partial, is_symbolic
 
     environment = environment_of(universe.theory, granted_root=granted_root)
     try:
@@ -243,12 +246,20 @@ def _computed(
         decided = _decided(universe, tree, None, provers, watch, explain)
         if decided["status"] != "error":
             return decided
+    return value_fields(found, tree, universe.theory)
+
+
+def value_fields(found: Evaluation, tree: Expression, theory: Theory) -> dict[str, Any]:
+    """What a computation with a value answers."""
+    from kleis.budget import STANDARD_BUDGET, Meter
+    from kleis.values import is_partial, is_symbolic, render_value
+
     fields: dict[str, Any] = {"status": "value", "result": render_value(found.value)}
     if found.approximate:
         fields["approximate"] = True
-    if open_value:
+    if is_partial(found.value) or is_symbolic(found.value, Meter(STANDARD_BUDGET)):
         fields["symbolic"] = True
-        fields |= _undeclared(tree, universe.theory)
+        fields |= _undeclared(tree, theory)
     if found.mixed:
         told = f"it compares {found.mixed}, which are never equal: is that meant?"
         fields["warnings"] = [*fields.get("warnings", ()), told]

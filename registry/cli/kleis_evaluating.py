@@ -1,12 +1,15 @@
 """`kleis eval`: the value of one expression, with files imported first.
 
-What the expression prints goes to standard error, so that standard output is its value.
+What the expression prints goes to standard error, so that standard output is its value; with ``--json`` it is a field
+of the object, which is what the tool `evaluate` of a server answers to a computation.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from kleis.errors import BudgetError, EvaluationError, KleisError, LoadError, ParseError
 from registry.cli.kleis_files import STANDARD_INPUT, make_loader, standard_input
@@ -17,9 +20,15 @@ __all__ = ["evaluate_text"]
 
 
 def evaluate_text(
-    expression: str, imports: Sequence[str], path: Sequence[Path], granted_root: Path | None
+    expression: str,
+    imports: Sequence[str],
+    path: Sequence[Path],
+    granted_root: Path | None,
+    *,
+    as_json: bool = False,
 ) -> int:
     """Print the value of an expression; the exit status."""
+    refuse = _refuse_in_json if as_json else _refuse
     from kleis.budget import STANDARD_BUDGET
     from kleis.evaluation.environment import environment_of
     from kleis.evaluation.evaluate import evaluate
@@ -29,12 +38,12 @@ def evaluate_text(
     try:
         text = standard_input() if expression == STANDARD_INPUT else expression
     except LoadError as unreadable:
-        _refuse(unreadable, "")
+        refuse(unreadable, "")
         return 1
     lines = "\n".join(f"import {_quoted(name)}" for name in imports)
     loading = make_loader(path).load_text(lines, file="<import>", directory=Path.cwd())
-    for error in loading.errors:
-        _refuse(error, loading.text_of(error.file))
+    for error in loading.errors[:1] if as_json else loading.errors:
+        refuse(error, loading.text_of(error.file))
     if loading.errors:
         return 1
     try:
@@ -42,15 +51,34 @@ def evaluate_text(
         environment = environment_of(loading.theory, granted_root=granted_root)
         answer = evaluate(tree, environment, STANDARD_BUDGET)
     except ParseError as error:
-        _refuse(error, text)
+        refuse(error, text)
         return 1
     except (EvaluationError, BudgetError) as error:
-        _refuse(error, text if error.file in ("<expression>", "<text>") else loading.text_of(error.file))
+        refuse(error, text if error.file in ("<expression>", "<text>") else loading.text_of(error.file))
         return 1
+    if as_json:
+        from kleis.session.evaluation import value_fields
+
+        _say_in_json(value_fields(answer, tree, loading.theory))
+        return 0
     for printed in answer.output:
         complain(printed)
     say(render_value(answer.value))
     return 0
+
+
+def _say_in_json(answer: dict[str, Any]) -> None:
+    from registry.cli.screen import json_text
+
+    sys.stdout.write(json_text(answer) + "\n")
+
+
+def _refuse_in_json(error: KleisError, text: str) -> None:
+    from kleis.session.evaluation import refused
+
+    del text  # its place is in the object
+    prefix = "Parse error" if isinstance(error, ParseError) else ""
+    _say_in_json(refused(error, prefix=prefix))
 
 
 def _quoted(name: str) -> str:

@@ -108,14 +108,17 @@ def test(
 @click.option("--import", "imports", multiple=True, metavar="FILE", help="Import a file first (repeatable).")
 @PATH
 @GRANT
-def evaluate(expression: str, imports: tuple[str, ...], path: tuple[Path, ...], granted: Path | None) -> int:
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, also for what has no value.")
+def evaluate(
+    expression: str, imports: tuple[str, ...], path: tuple[Path, ...], granted: Path | None, as_json: bool
+) -> int:
     """Print the value of an expression.
 
     EXPRESSION may be - (standard input).  What it prints with out goes to standard error.
     """
     from registry.cli.kleis_evaluating import evaluate_text
 
-    return evaluate_text(words([expression.lstrip()])[0], imports, path, granted)
+    return evaluate_text(words([expression.lstrip()])[0], imports, path, granted, as_json=as_json)
 
 
 @click.command()

@@ -189,9 +189,10 @@ class TheoryGroup(Group):
             schema = describe(universe, arguments.depth or "names", session_file=file)
             wanted = suggestions(universe)
         schema["propositions"] = msgspec.to_builtins(wanted)
+        described = {"schema": schema}
         return Answer(
-            {"schema": schema},
-            msgspec.json.encode(schema).decode(),
+            described,
+            msgspec.json.encode(described).decode(),
             rest="Call describe_schema with the name of one of them.",
         )
 

@@ -58,3 +58,46 @@ def test_an_endless_recursion_ends(kleis: Callable[..., Any], write: Callable[..
 
 def test_standard_input(process: Callable[..., Any]) -> None:
     assert process("eval", "-", text="2 + 3\n")[:2] == (0, "5\n")
+
+
+@pytest.mark.parametrize(
+    ("expression", "answer"),
+    [
+        ("1/3 + 1/6", {"status": "value", "result": "1/2"}),
+        ("out(3)", {"status": "value", "result": "3", "output": ["3"]}),
+        ("a + 1", {"status": "value", "result": "a + 1", "symbolic": True}),
+        (
+            "f(2)",
+            {"status": "value", "result": "f(2)", "symbolic": True, "warnings": ["f is declared nowhere"]},
+        ),
+    ],
+)
+def test_a_value_as_json(kleis: Callable[..., Any], expression: str, answer: dict[str, Any]) -> None:
+    printed = kleis("eval", "--json", expression)
+    assert (printed.status, printed.err) == (0, "")
+    assert printed.json == answer
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["1 / 0"], "undefined"),
+        (["1 +"], "unexpected-token"),
+        (["1", "--import", "nothing.kleis"], "import-missing"),
+        (["let f = 1 in f(2)"], "sort"),
+    ],
+)
+def test_no_value_as_json(kleis: Callable[..., Any], words: list[str], code: str) -> None:
+    printed = kleis("eval", "--json", *words)
+    assert (printed.status, printed.err) == (1, "")
+    assert printed.json["status"] == "error"
+    assert printed.json["problem"]["code"] == code
+
+
+def test_the_advice_for_what_does_not_end_can_be_followed(
+    kleis: Callable[..., Any], write: Callable[..., None]
+) -> None:
+    write(loop="define f(n) = f(n + 1)")
+    hint = kleis("eval", "--json", "f(0)", "--import", "loop.kleis").json["problem"]["hint"]
+    assert "grant" not in hint
+    assert "a smaller case" in hint

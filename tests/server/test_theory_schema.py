@@ -46,6 +46,13 @@ def described(server: PifClient, **arguments: Any) -> dict[str, Any]:
 # Levels.
 
 
+@pytest.mark.parametrize("arguments", [{}, {"name": "Group"}, {"depth": "signatures"}])
+def test_the_text_is_the_whole_answer(server: PifClient, arguments: dict[str, str]) -> None:
+    found = server.call(f"text-{arguments}", "describe_schema", **arguments)
+    assert msgspec.json.decode(found["content"][0]["text"]) == found["structuredContent"]
+    assert set(found["structuredContent"]) == {"schema"}
+
+
 def test_names_come_first_and_full_is_for_one(server: PifClient) -> None:
     names = described(server)
     assert names["depth"] == "names"
