@@ -6,6 +6,7 @@ twice the length must not take more than about twice the steps.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from pathlib import Path
 
@@ -226,9 +227,8 @@ DEEP: dict[str, Callable[[int], str]] = {
 @pytest.mark.parametrize("shape", DEEP.values(), ids=list(DEEP))
 def test_the_deepest_tree_prints_and_compares(shape: Callable[[int], str]) -> None:
     """The highest tree of each shape that the parser takes is one that everything else can take."""
-    deepest = max(
-        count for count in range(1, MAXIMUM_NESTING + 1) if parse_source(f"define f = {shape(count)}").ok
-    )
+    counts = range(1, MAXIMUM_NESTING + 1)
+    deepest = bisect_left(counts, True, key=lambda count: not parse_source(f"define f = {shape(count)}").ok)
     program = parse_program(f"define f = {shape(deepest)}")
     assert height(program.items[0]) >= MAXIMUM_NESTING // 3
     for ascii in (False, True):

@@ -1,13 +1,14 @@
 """Would the property suites notice a slip of the generator? Each mutant makes one; the programs must show it.
 
 A mutant changes the generated source, or one rule of the generator. The programs are the suites' own, from seeds, so
-that the test is the same in every run; `LIMIT` is how many may be needed.
+that the test is the same in every run; `LIMIT` is how many may be needed. Where the first that shows a mutant is far
+down, `BEGIN_AT` says where to begin: all others come after it, so that a number that is out of date costs time only.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -32,46 +33,45 @@ SOME_MISTAKES = Features(free=("u",), tools=("double", "fact", "nothing"), conte
 RECURSIVE = Features(tools=("double",), context=True, mistakes=20)
 
 
-def programs() -> Iterator[tuple[Tool | Term, Term, Budget]]:
+def program_of(seed: int) -> tuple[Tool | Term, Term, Budget]:
     """(program, input, budget): typed, ill-typed, functions, tools, closures; some at the depth limit."""
-    for seed in range(LIMIT):
-        choices = Seeded(seed)
-        kind = KINDS[seed % len(KINDS)]
-        depth = (1_000, 1_000, 1_000, 14, 25)[choices.below(5)]
-        budget = Budget(fuel=FUEL, depth=depth)
-        given = literal((3, 0, 7, -1)[choices.below(4)])
-        if seed % 3:
-            term = CompiledMaker(choices, RECURSIVE, 40).hard()
-            limits = Budget(fuel=FUEL, depth=depth, eval_depth=(100, 1, 2, 3)[choices.below(4)])
-            yield Tool("t", 1, lam("x", term)), given, limits
-            continue
-        match choices.below(6):
-            case 0:
-                yield MovingMaker(choices, WELL_TYPED, 45).typed(kind), given, budget
-            case 1:
-                yield MovingMaker(choices, SOME_MISTAKES, 45).typed(kind), given, budget
-            case 2:
-                body = MovingMaker(choices, WELL_TYPED, 60).typed("integer", (("n", "integer"),))
-                yield lam("n", body), given, budget
-            case 3:
-                yield Tool("t", 1, MovingMaker(choices, RECURSIVE, 40).tool()), given, budget
-            case 4:
-                maker = MovingMaker(choices, Features(tools=("double",)), 60)
-                step = lam("p", maker.typed("integer", (("p", "pair"),)))
-                items = make("list", tuple(literal(i) for i in range(choices.below(5))))
-                yield (
-                    make("fold", (step, literal(2**60 if choices.below(4) == 0 else 1), items)),
-                    given,
-                    budget,
-                )
-            case _:
-                moving = MovingMaker(choices, Features(context=True, tools=("double",)), 40).moving()
-                yield Tool("t", 1, lam("x", moving)), given, budget
+    choices = Seeded(seed)
+    kind = KINDS[seed % len(KINDS)]
+    depth = (1_000, 1_000, 1_000, 14, 25)[choices.below(5)]
+    budget = Budget(fuel=FUEL, depth=depth)
+    given = literal((3, 0, 7, -1)[choices.below(4)])
+    if seed % 3:
+        term = CompiledMaker(choices, RECURSIVE, 40).hard()
+        limits = Budget(fuel=FUEL, depth=depth, eval_depth=(100, 1, 2, 3)[choices.below(4)])
+        return Tool("t", 1, lam("x", term)), given, limits
+    match choices.below(6):
+        case 0:
+            return MovingMaker(choices, WELL_TYPED, 45).typed(kind), given, budget
+        case 1:
+            return MovingMaker(choices, SOME_MISTAKES, 45).typed(kind), given, budget
+        case 2:
+            body = MovingMaker(choices, WELL_TYPED, 60).typed("integer", (("n", "integer"),))
+            return lam("n", body), given, budget
+        case 3:
+            return Tool("t", 1, MovingMaker(choices, RECURSIVE, 40).tool()), given, budget
+        case 4:
+            maker = MovingMaker(choices, Features(tools=("double",)), 60)
+            step = lam("p", maker.typed("integer", (("p", "pair"),)))
+            items = make("list", tuple(literal(i) for i in range(choices.below(5))))
+            return (
+                make("fold", (step, literal(2**60 if choices.below(4) == 0 else 1), items)),
+                given,
+                budget,
+            )
+        case _:
+            moving = MovingMaker(choices, Features(context=True, tools=("double",)), 40).moving()
+            return Tool("t", 1, lam("x", moving)), given, budget
 
 
-def first_difference() -> tuple[int, str] | None:
+def first_difference(first: int = 0) -> tuple[int, str] | None:
     """Which program shows that the back ends differ, and how; None where none does."""
-    for number, (program, given, budget) in enumerate(programs()):
+    for number in (*range(first, LIMIT), *range(first)):
+        program, given, budget = program_of(number)
         try:
             kind = compared(program, given, lambda used, seed=number: seed * 7 % used, budget=budget)
             if kind == "ok" and number % 4 == 0:
@@ -152,6 +152,16 @@ MUTANTS: dict[str, Mutant] = {
 }
 
 
+BEGIN_AT = {
+    "what a branch costs more not charged": 383,
+    "integers not tested": 418,
+    "pairs not tested": 347,
+    "kinds of one branch taken for both": 704,
+    "captured variables not charged": 1407,
+    "sums never committed": 679,
+}
+
+
 def _unguarded(body: Block) -> None:
     for suite in source.suites_in(body):
         suite.tests = False
@@ -165,4 +175,4 @@ def test_the_programs_show_nothing_where_nothing_is_wrong() -> None:
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_mutant_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     MUTANTS[name](monkeypatch)
-    assert first_difference() is not None, name
+    assert first_difference(BEGIN_AT.get(name, 0)) is not None, name
