@@ -31,9 +31,12 @@ def verified_law(proposition: str, lemmas: Sequence[str], tools: SnapshotTools, 
     for place, lemma in enumerate(lemmas):
         report = check.report(lemma)
         if report.status != "proved":
+            hint = "Leave it out, or prove it by lemmas of its own."
+            if report.status == "error":
+                hint = spelling_hint(lemma, report.reason, tools, tools.names, hint)
             raise RegistryError(
                 "invalid_argument", f"the lemma is {report.status}, not proved: {report.reason or lemma}",
-                place=f"lemmas/{place}", found=lemma[:200], hint="Leave it out, or prove it by lemmas of its own.",
+                place=f"lemmas/{place}", found=lemma[:200], hint=hint,
             )  # fmt: skip
     report = check.report(proposition)
     if report.status == "error":

@@ -120,6 +120,13 @@ def test_a_misspelt_tool_in_a_law(pif: Pif, law: str, hint: str) -> None:
         assert (made.exit_code, hint in made.stderr) == (1, True), made.stderr
 
 
+def test_a_misspelt_tool_in_a_lemma(pif: Pif) -> None:
+    found = pif("verify", "smaller(1, 2) = 1", "--lemma", "safe(isEvn)")
+    assert (found.exit_code, "There is no tool isEvn; did you mean isEven?" in found.stderr) == (1, True)
+    unproved = pif("verify", "smaller(1, 2) = 1", "--lemma", "∀(n : ℤ). isEven(n)")
+    assert "Leave it out" in unproved.stderr
+
+
 def test_a_library_tool_that_a_tool_stands_in_front_of(pif: Pif) -> None:
     pif("evolve", '{"lam": "x", "body": {"var": "x"}}', "--name", "reverse")
     assert (
