@@ -21,9 +21,11 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -67,7 +69,30 @@ def digest_of(meaning: Meaning, lemmas: Sequence[Term] = ()) -> str:
         [(each.reason, each.message) for each in meaning.unsettled],
         tuple(lemmas),
     )
-    return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
+    try:
+        text = repr(parts)
+    except ValueError:
+        # An integer of more digits than Python prints.
+        text = repr(_spelled(parts))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _spelled(part: Any) -> Any:
+    """A part of a question with its integers as texts that Python prints at any length."""
+    match part:
+        case bool():
+            return part
+        case int():
+            return hex(part)
+        case Fraction():
+            return f"{part.numerator:x}/{part.denominator:x}"
+        case list() | tuple():
+            return [_spelled(each) for each in part]
+        case msgspec.Struct():
+            fields = [_spelled(getattr(part, name)) for name in part.__struct_fields__]
+            return [type(part).__name__, *fields]
+        case _:
+            return part
 
 
 def solver_versions() -> tuple[tuple[str, str], ...]:

@@ -23,6 +23,7 @@ from kleis.meaning.ranges import Bounds, Element
 from kleis.values import BitVector, ListValue, SetValue, equality_key
 from kleis.values.kinds import Complex, Data
 from kleis.values.lists import list_of
+from kleis.values.numerals import integer_text, number_text, signed_integer
 
 __all__ = ["UnwritableError", "read", "written"]
 
@@ -50,9 +51,9 @@ def written(value: Any) -> Any:
         case None | bool() | str():
             return value
         case int():
-            return {"int": str(value)}
+            return {"int": integer_text(value)}
         case Fraction():
-            return {"fraction": f"{value.numerator}/{value.denominator}"}
+            return {"fraction": number_text(value)}
         case tuple():
             return {"tuple": [written(each) for each in value]}
         case list():
@@ -104,8 +105,8 @@ def _set(plain: Mapping[str, Any]) -> SetValue:
 
 
 _READERS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
-    "int": lambda plain: int(plain["int"]),
-    "fraction": lambda plain: Fraction(plain["fraction"]),
+    "int": lambda plain: signed_integer(plain["int"]),
+    "fraction": lambda plain: Fraction(*map(signed_integer, plain["fraction"].split("/"))),
     "tuple": lambda plain: tuple(read(each) for each in plain["tuple"]),
     "table": lambda plain: {read(name): read(each) for name, each in plain["table"]},
     "element": lambda plain: Element(str(plain["element"]), int(plain["index"])),

@@ -12,7 +12,14 @@ from fractions import Fraction
 from kleis.budget import Meter
 from kleis.values.kinds import Number, exact
 
-__all__ = ["integer_from_digits", "integer_text", "number_from_text", "number_text", "plain_text"]
+__all__ = [
+    "integer_from_digits",
+    "integer_text",
+    "number_from_text",
+    "number_text",
+    "plain_text",
+    "signed_integer",
+]
 
 _DIRECT_DIGITS = 600
 """Fewer digits than this Python prints and reads whatever its limit is set to (at least 640)."""
@@ -26,6 +33,15 @@ def integer_text(number: int) -> str:
 def integer_from_digits(digits: str) -> int:
     """The integer with these ASCII digits."""
     return int(digits) if len(digits) < _DIRECT_DIGITS else int(Decimal(digits))
+
+
+def signed_integer(text: str) -> int:
+    """The integer with this sign, if there is one, and ASCII digits; `ValueError` if it is no such text."""
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit()):
+        raise ValueError(f"no integer: {text[:40]!r}")
+    number = integer_from_digits(digits)
+    return -number if text.startswith("-") else number
 
 
 def number_text(number: Number) -> str:

@@ -42,6 +42,7 @@ from kleis.meaning.meaning import Meaning
 from kleis.meaning.ranges import Element, constructed
 from kleis.meaning.wording import sort_text
 from kleis.values import BitVector, SetValue, Value, complex_value, equality_key, exact
+from kleis.values.numerals import signed_integer
 
 __all__ = ["FunctionTable", "UnreadableError", "Witness", "decoded", "read_witness"]
 
@@ -241,9 +242,10 @@ class _Reader:
 
     def _rational(self, expression: Any) -> int | Fraction:
         if self._z3.is_int_value(expression):
-            return int(expression.as_long())
+            return signed_integer(expression.as_string())
         if self._z3.is_rational_value(expression):
-            return exact(expression.as_fraction())
+            top, bottom = expression.numerator().as_string(), expression.denominator().as_string()
+            return exact(Fraction(signed_integer(top), signed_integer(bottom)))
         raise UnreadableError
 
     def _universe(self, sort: Sort) -> list[str]:

@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from kleis.values.numerals import integer_text
+
 __all__ = [
     "FALSE",
     "MAXIMUM_CHARACTER",
@@ -80,14 +82,14 @@ def implication(condition: str, formula: str) -> str:
 
 def integer(value: int) -> str:
     """An integer literal."""
-    return str(value) if value >= 0 else f"(- {-value})"
+    return integer_text(value) if value >= 0 else f"(- {integer_text(-value)})"
 
 
 def real(value: int | Fraction) -> str:
     """A rational number as a real literal."""
     fraction = Fraction(value)
-    top = f"{abs(fraction.numerator)}.0"
-    text = top if fraction.denominator == 1 else f"(/ {top} {fraction.denominator}.0)"
+    top = f"{integer_text(abs(fraction.numerator))}.0"
+    text = top if fraction.denominator == 1 else f"(/ {top} {integer_text(fraction.denominator)}.0)"
     return text if fraction >= 0 else f"(- {text})"
 
 
