@@ -16,6 +16,7 @@ import msgspec
 from pif.errors import nearest
 from pif.reference.machine import Tools
 from pif.terms import Json, identity
+from registry.bridge.law_reports import WHERE_DEFINED
 from registry.errors import RegistryError
 from registry.law_record import NO_LAWS, KeptLaw, certificate_hash, laws_text, read_laws
 from registry.tool import ToolRecord
@@ -164,7 +165,8 @@ def kept_law(report: LawReport) -> tuple[KeptLaw, str]:
         certificate = msgspec.json.encode(report.certificate, order="sorted").decode()
     law = KeptLaw(
         law=report.law, status=report.status, kleis=report.kleis, reason=report.reason, labels=report.labels,
-        cases=report.cases, seed=report.seed, engine=report.engine, lemmas=report.lemmas, tools=report.tools,
+        cases=report.cases, seed=report.seed, engine=report.engine, conditions=report.conditions,
+        lemmas=report.lemmas, tools=report.tools,
         certificate=certificate_hash(certificate) if certificate else "",
     )  # fmt: skip
     return law, certificate
@@ -259,7 +261,8 @@ def _by_certificate(
         Certificate.from_json(text.encode())
     except CertificateError as error:
         return [{"what": "certificate", "ok": False, "detail": error.message}]
-    findings = check.recheck(law.law, law.lemmas, msgspec.json.decode(text))
+    where_defined = WHERE_DEFINED in law.labels
+    findings = check.recheck(law.law, law.lemmas, msgspec.json.decode(text), where_defined=where_defined)
     changed = [label for label, hash_ in law.tools.items() if _has_changed(label, hash_, view)]
     if changed:
         detail = f"it was proved when {', '.join(changed)} had other code"

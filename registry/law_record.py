@@ -28,7 +28,8 @@ class KeptLaw(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
 
     `kleis` is the proposition over the Kleis names of tools. `labels` say what a reader must know beside the status.
     `tools` are the tools that it rests on (`name@version`) with the hashes of their code. `lemmas` are laws of the same
-    tool that the proof uses. `certificate` is a hash (`certificate_hash`).
+    tool that the proof uses. `conditions` are the definitions that say where the tools have values, for a law that is
+    proved there. `certificate` is a hash (`certificate_hash`).
     """
 
     law: str
@@ -39,6 +40,7 @@ class KeptLaw(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     cases: int = 0
     seed: int | None = None
     engine: str = ""
+    conditions: tuple[str, ...] = ()
     lemmas: tuple[str, ...] = ()
     tools: dict[str, str] = {}
     certificate: str = ""

@@ -204,17 +204,16 @@ class Evaluator:
     def _values(self, terms: tuple[Term, ...], environment: Environment) -> tuple[Value, ...] | Truth:
         """The values of all terms; undefined if one is, open if one is not known."""
         values: list[Value] = []
-        known = True
-        for term in terms:
-            outcome = self.outcome(term, environment)
-            if outcome is UNDEFINED:
-                return UNDEFINED
-            value = _as_value(outcome)
-            if isinstance(value, Truth):
+        known = defined = True
+        for term in terms:  # all of them, whatever the first ones are: who runs them may keep note of each
+            value = _as_value(self.outcome(term, environment))
+            if value is UNDEFINED:
+                defined = False
+            elif isinstance(value, Truth):
                 known = False
             else:
                 values.append(value)
-        return tuple(values) if known else OPEN
+        return UNDEFINED if not defined else tuple(values) if known else OPEN
 
     def _symbol_call(self, term: SymbolCall, environment: Environment) -> Outcome:
         arguments = self._values(term.arguments, environment)

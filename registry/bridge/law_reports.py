@@ -8,7 +8,7 @@ import msgspec
 
 from pif.terms import Json
 
-__all__ = ["ABOUT", "LawReport", "LawStatus", "kept", "summary"]
+__all__ = ["ABOUT", "WHERE_DEFINED", "LawReport", "LawStatus", "kept", "summary"]
 
 LawStatus = Literal["proved", "tested", "untested", "refuted", "error"]
 """`proved`: there is a certificate. `tested`: true at `cases` points. `untested`: neither, and `reason` says why.
@@ -16,13 +16,17 @@ LawStatus = Literal["proved", "tested", "untested", "refuted", "error"]
 
 ABOUT = "about the calculus without its fuel, depth and size limits"
 
+WHERE_DEFINED = "where the tools have values"
+"""The label of a law that is proved under the premise that the tools in it have values."""
+
 
 class LawReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """One law, and what became of it.
 
     `kleis` is the proposition that was asked, over the Kleis names of tools. `labels` say what a reader must know
     beside the status: vacuous, not about the tool, no value somewhere, what could not be translated. `tools` are the
-    tools that it rests on with the hashes of their code. `lemmas` are laws that its proof uses.
+    tools that it rests on with the hashes of their code. `lemmas` are laws that its proof uses. `conditions` are the
+    definitions that say where its tools have values, for a law that is proved there.
     """
 
     law: str
@@ -35,6 +39,7 @@ class LawReport(msgspec.Struct, frozen=True, omit_defaults=True):
     seed: int | None = None
     without_value: int = 0
     engine: str = ""
+    conditions: tuple[str, ...] = ()
     lemmas: tuple[str, ...] = ()
     counterexample: dict[str, Json] | None = None
     tools: dict[str, str] = {}

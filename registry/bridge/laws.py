@@ -8,7 +8,9 @@ counted. `safe(tool)` is the law that there is no such point.
 1. The prover is asked of the tools' Kleis definitions. A proof of them is one wherever the tools have values, and gets
    a certificate.
 2. A counterexample of the prover is run by PIF's evaluator. Only then is the law refuted.
-3. What is left is tried at points that PIF's evaluator computes: refuted there, or `tested` with cases and seed.
+3. A law that is not decided so, of tools that do not always have a value, is asked under the premise that they have
+   (companions.py). A proof of that is labelled `where the tools have values`, and shows the conditions.
+4. What is left is tried at points that PIF's evaluator computes: refuted there, or `tested` with cases and seed.
 
 Invariants
     * No law is `proved` without a certificate that was checked, and none is `refuted` without a run that shows it,
@@ -27,14 +29,15 @@ import msgspec
 from kleis.errors import KleisError
 from kleis.parser import parse_expression
 from kleis.printer import print_expression
-from kleis.syntax import Call, Expression, Quantifier, TypeExpression
-from kleis.theory import Theory
+from kleis.syntax import TypeExpression
 from kleis.values import Value
 from pif.reference.machine import Tool, Tools
 from pif.terms import Json, identity
 from registry.bridge.exchange import NotShared, from_kleis
-from registry.bridge.forms import call, names_in
-from registry.bridge.law_reports import LawReport
+from registry.bridge.forms import names_in
+from registry.bridge.having_values import Unsaid
+from registry.bridge.law_questions import Claim, LawQuestion, premise_never_true, question
+from registry.bridge.law_reports import WHERE_DEFINED, LawReport
 from registry.bridge.law_text import Law, LawError, Vocabulary, read_law
 from registry.bridge.parts import Function, Untranslatable
 from registry.bridge.proving import LawProver
@@ -51,6 +54,9 @@ CASES = 300
 """Points at which a law is tried that is neither proved nor refuted."""
 
 SEED = 0
+
+_Otherwise = Callable[[tuple[str, ...]], LawReport]
+"""What becomes of a law that is not proved, with labels."""
 
 _HELPER = re.compile(r"(.+)_(?:foldr?|range|chars|join(?:_rest)?)(?:_\d+)?")
 """Names of helpers (loops.py): that of their tool, and what they do."""
@@ -91,7 +97,7 @@ class LawCheck:
         self.subject = subject
         self.cases = cases
         self.seed = seed
-        self.proved: list[Law] = []
+        self.proved: list[Claim] = []
         self._vocabulary = Vocabulary(subject, tools.tool, names, self._function, self._types)
 
     # ── One law ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -117,9 +123,10 @@ class LawCheck:
             return LawReport(text, "error", reason=error.message, hint=error.hint)
         report = self._decided(law)
         if report.status == "proved":
-            self.proved.append(law)
+            self.proved.append(Claim(law, WHERE_DEFINED in report.labels))
         hashes = {each.label: identity(each.term) for each in self._reached(law)}
-        return msgspec.structs.replace(report, kleis=print_expression(law.expression), tools=hashes)
+        kleis = report.kleis or print_expression(law.expression)
+        return msgspec.structs.replace(report, kleis=kleis, tools=hashes)
 
     def _decided(self, law: Law) -> LawReport:
         labels = self._labels(law)
@@ -127,18 +134,24 @@ class LawCheck:
         if refused is not None:
             reason = f"{refused.tool} cannot be said in Kleis: {refused}"
             return self._tried(law, (*labels, "not proved: a tool has no Kleis definition"), reason)
-        decision, lemmas = self._verdict(law)
+        claim = Claim(law)
+        decision, lemmas = self._verdict(claim)
         verdict = decision.verdict
         if verdict.status == "error":
             return LawReport(law.text, "error", reason=verdict.message, hint=verdict.advice, labels=labels)
         if verdict.status == "verified":
-            return self._proof(law, decision, lemmas, labels)
-        if verdict.status == "disproved":
-            return self._disproved(law, verdict, labels)
-        reason = verdict.message or f"the prover does not know ({verdict.reason or verdict.status})"
+            return self._proof(claim, decision, lemmas, labels)
         if verdict.reason == "termination":
             labels = (*labels, "not shown to terminate: nothing follows from its definition")
-        return self._tried(law, labels, reason)
+            return self._tried(law, labels, verdict.message)
+        if verdict.status != "disproved":
+            reason = verdict.message or f"the prover does not know ({verdict.reason or verdict.status})"
+            return self._where_defined(law, labels, lambda more: self._tried(law, more, reason))
+        point = self._counterexample(law, verdict)
+        refuted = None if point is None else self._disproved(law, point, verdict, labels)
+        return refuted or self._where_defined(
+            law, labels, lambda more: self._unconfirmed(law, point, verdict.engine, more)
+        )
 
     def _labels(self, law: Law) -> tuple[str, ...]:
         if self.subject is not None and self.subject.label not in law.tools:
@@ -147,62 +160,88 @@ class LawCheck:
 
     # ── Proofs ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _verdict(self, law: Law) -> tuple[Decision, list[Law]]:
+    def _verdict(self, claim: Claim) -> tuple[Decision, list[Claim]]:
         """The verdict, with the laws before it as lemmas where it is not known without."""
-        found = self.prover.decide(self.theory.theory, law.expression)
+        found = self._asked(question(self.theory, claim))
         usable = found.verdict.status == "unknown" and found.verdict.reason != "termination"
         if not usable or not self.proved:
             return found, []
-        helped = self.prover.decide(self._with(self.proved), law.expression, _expressions(self.proved))
+        helped = self._asked(question(self.theory, claim, self.proved))
         return (helped, list(self.proved)) if helped.verdict.status == "verified" else (found, [])
 
-    def _with(self, lemmas: Sequence[Law]) -> Theory:
-        """The theory with the tools of lemmas too."""
-        for lemma in lemmas:
-            for label in lemma.tools:
-                self.theory.of(self._mentioned(label))
-        return self.theory.theory
+    def _asked(self, asked: LawQuestion) -> Decision:
+        return self.prover.decide(asked.theory, asked.claim, asked.lemmas)
 
-    def _proof(self, law: Law, decision: Decision, lemmas: list[Law], labels: tuple[str, ...]) -> LawReport:
-        proof = self.prover.certified(self._with(lemmas), law.expression, decision, _expressions(lemmas))
+    def _proof(
+        self, claim: Claim, decision: Decision, lemmas: list[Claim], labels: tuple[str, ...]
+    ) -> LawReport:
+        asked = question(self.theory, claim, lemmas)
+        proof = self.prover.certified(asked.theory, asked.claim, decision, asked.lemmas)
         if proof.certificate is None:
-            return self._tried(law, (*labels, "a proof was found, but no certificate"), proof.reason)
+            return self._tried(claim.law, (*labels, "a proof was found, but no certificate"), proof.reason)
+        if claim.where_defined:
+            labels = (*labels, WHERE_DEFINED)
+        elif self._is_vacuous(asked):
+            labels = (*labels, "vacuous: its premise is never true")
         return LawReport(
-            law.text,
+            claim.law.text,
             "proved",
-            labels=(*labels, *self._vacuous(law)),
+            kleis=print_expression(asked.claim),
+            labels=labels,
+            conditions=asked.conditions,
             engine=decision.verdict.engine,
-            lemmas=tuple(each.text for each in lemmas),
+            lemmas=tuple(each.law.text for each in lemmas),
             certificate=proof.certificate,
         )
 
-    def _vacuous(self, law: Law) -> tuple[str, ...]:
-        """Labels for a law that is true for reasons that say little."""
-        premise = _premise(law.expression)
-        if premise is not None and self.prover.verify(self.theory.theory, premise).status == "verified":
-            return ("vacuous: its premise is never true",)
-        return ()
+    def _is_vacuous(self, asked: LawQuestion) -> bool:
+        """Whether a law is true because its premises are never true together."""
+        never = premise_never_true(asked.claim)
+        return never is not None and self.prover.verify(asked.theory, never).status == "verified"
+
+    def _where_defined(self, law: Law, labels: tuple[str, ...], otherwise: _Otherwise) -> LawReport:
+        """A law that is not decided as it stands, asked where its tools have values."""
+        claim = Claim(law, where_defined=True)
+        if law.safe:
+            return otherwise(labels)
+        try:
+            asked = question(self.theory, claim)
+            if not asked.conditions:
+                return otherwise(labels)
+            decision, lemmas = self._verdict(claim)
+        except Unsaid as error:
+            return otherwise((*labels, f"not asked where its tools have values: {error}"))
+        if decision.verdict.status == "error":
+            return otherwise((*labels, f"not asked where its tools have values: {decision.verdict.message}"))
+        if decision.verdict.status != "verified":
+            return otherwise(labels)
+        if self._is_vacuous(asked):
+            return otherwise((*labels, "vacuous: at no point are its premises true and its tools have values"))
+        return self._proof(claim, decision, lemmas, labels)
 
     # ── Again, from nothing ──────────────────────────────────────────────────────────────────────────────────
 
-    def recheck(self, text: str, lemmas: Sequence[str], certificate: dict[str, Any]) -> list[Json]:
-        """Whether a certificate shows a law of the tools as they are: what was looked at, and what came of it."""
+    def recheck(
+        self, text: str, lemmas: Sequence[str], certificate: dict[str, Any], *, where_defined: bool = False
+    ) -> list[Json]:
+        """Whether a certificate shows a law of the tools as they are: what was looked at, and what came of it.
+
+        `where_defined` says that the law is only said to hold where the tools in it have values.
+        """
         from kleis.logic.certificate_build import theory_text
 
+        claims = [str(each.get("claim")) for each in certificate.get("lemmas", ())]
         try:
-            known = [self.read(each) for each in lemmas]
-            law = self.read(text)
-            refused = self._untranslated(law)
-            theory = theory_text(self._with(known))
-        except (LawError, Untranslatable) as error:
+            known = [self._known(*each) for each in zip(lemmas, claims, strict=False)]
+            asked = question(*self._claimed(text, where_defined), known)
+            theory = theory_text(asked.theory)
+        except (LawError, Untranslatable, Unsaid) as error:
             return [{"what": "law", "ok": False, "detail": str(error)}]
-        if refused is not None:
-            return [{"what": "tools", "ok": False, "detail": str(refused)}]
-        claims = [each.get("claim") for each in certificate.get("lemmas", ())]
         same = {
             "tools": certificate.get("theory") == theory,
-            "law": certificate.get("claim") == print_expression(law.expression),
-            "lemmas": claims == [print_expression(each.expression) for each in known],
+            "law": certificate.get("claim") == print_expression(asked.claim),
+            "lemmas": claims == [print_expression(each) for each in asked.lemmas]
+            and len(claims) == len(lemmas),
             "status": certificate.get("status") == "verified",
         }
         wrong = [name for name, ok in same.items() if not ok]
@@ -211,6 +250,16 @@ class LawCheck:
             return [{"what": name, "ok": False, "detail": detail} for name in wrong]
         found = [{"what": name, "ok": True, "detail": ""} for name in same]
         return found + [msgspec.structs.asdict(each) for each in self.prover.check(certificate).findings]
+
+    def _claimed(self, text: str, where_defined: bool) -> tuple[ToolTheory, Claim]:
+        """A law as it is claimed, and the theory that its tools come into."""
+        law = self.read(text)
+        return self.theory, Claim(law, where_defined)
+
+    def _known(self, text: str, claim: str) -> Claim:
+        """A lemma as a certificate has it: as it stands, or where its tools have values."""
+        law = self.read(text)
+        return Claim(law, where_defined=claim != print_expression(law.expression))
 
     def tried_again(self, text: str, *, cases: int, seed: int) -> LawReport:
         """A law that was not proved, at the points where it was tried."""
@@ -222,23 +271,33 @@ class LawCheck:
 
     # ── Refutations ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def _disproved(self, law: Law, verdict: Verdict, labels: tuple[str, ...]) -> LawReport:
-        """A counterexample of the prover, run by the evaluator before anyone sees it."""
+    def _counterexample(self, law: Law, verdict: Verdict) -> Point | None:
+        """The law at a counterexample of the prover, run by the evaluator; None where that cannot be."""
         try:
             trials = self._trials(law)
-            point = trials.at(_values(verdict) if trials.variables else {})
+            return trials.at(_values(verdict) if trials.variables else {})
         except (Untried, NotShared, KeyError, KleisError):
+            return None
+
+    def _disproved(
+        self, law: Law, point: Point, verdict: Verdict, labels: tuple[str, ...]
+    ) -> LawReport | None:
+        """The refutation of a law by a counterexample that was run; None where it is none."""
+        wrong = self._wrong(law)(point)
+        if point.values or not (wrong or (point.truth == "open" and not _is_undefined(verdict))):
+            return self._refuted(law, point, verdict.engine, labels) if wrong else None
+        return LawReport(law.text, "refuted", labels=labels, engine=verdict.engine,
+                         reason="it does not hold; it has no variables, so no input shows it")  # fmt: skip
+
+    def _unconfirmed(self, law: Law, point: Point | None, engine: str, labels: tuple[str, ...]) -> LawReport:
+        """A law whose counterexample, as the prover found it, refutes nothing."""
+        if point is None:
             return self._tried(
                 law, (*labels, "the prover's counterexample could not be run"), "not confirmed"
             )
-        if not trials.variables and (point.truth == "open" or self._wrong(law)(point)):
-            return LawReport(law.text, "refuted", labels=labels, engine=verdict.engine,
-                             reason="it does not hold; it has no variables, so no input shows it")  # fmt: skip
-        if self._wrong(law)(point):
-            return self._refuted(law, point, verdict.engine, labels)
-        if point.truth == "open":
+        if point.truth == "open" and point.values:
             said = f"the prover finds that it does not hold for {_inputs(point.as_json())}, where runs met a limit"
-            return LawReport(law.text, "untested", reason=said, engine=verdict.engine, labels=labels)
+            return LawReport(law.text, "untested", reason=said, engine=engine, labels=labels)
         reason = "where the prover found it not to hold, a tool has no value"
         return self._tried(
             law, labels, reason if point.without else "the prover's counterexample was not confirmed"
@@ -342,10 +401,6 @@ class LawCheck:
         return self.theory.parameters(tool)
 
 
-def _expressions(laws: Sequence[Law]) -> list[Expression]:
-    return [each.expression for each in laws]
-
-
 def _values(verdict: Verdict) -> dict[str, Value]:
     """The values of a prover's counterexample; `NotShared` where they are none of PIF."""
     if verdict.evidence is None or verdict.evidence.kind != "assignment":
@@ -353,22 +408,12 @@ def _values(verdict: Verdict) -> dict[str, Value]:
     return {each.name: from_kleis(parse_expression(each.value)) for each in verdict.evidence.bindings}
 
 
+def _is_undefined(verdict: Verdict) -> bool:
+    """Whether a counterexample is one because there is no truth value."""
+    return verdict.evidence is not None and verdict.evidence.undefined
+
+
 def _inputs(shown: dict[str, object]) -> str:
     given = shown["kleis"]
     assert isinstance(given, dict)
     return ", ".join(f"{name} = {value}" for name, value in given.items())
-
-
-def _premise(law: Expression, given: tuple[Expression, ...] = ()) -> Expression | None:
-    """That the premises of a law, those before each of its →, are never true together; None where it has none."""
-    if isinstance(law, Quantifier) and law.kind == "forall":
-        inner = _premise(law.body, given if law.where is None else (*given, law.where))
-        return None if inner is None else msgspec.structs.replace(law, where=None, body=inner)
-    if isinstance(law, Call) and law.name == "implies":
-        return _premise(law.arguments[1], (*given, law.arguments[0]))
-    if not given:
-        return None
-    together = given[0]
-    for each in given[1:]:
-        together = call("logical_and", together, each)
-    return call("logical_not", together)

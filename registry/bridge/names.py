@@ -13,7 +13,7 @@ Invariants
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 
 from registry.tool import LIBRARY_PREFIX
@@ -126,6 +126,14 @@ class FunctionNames:
             turn += 1
             name = f"{wanted}_{turn}"
         self._helpers.add(name)
+        return name
+
+    def beside(self, wanted: str, taken: Collection[str]) -> str:
+        """A name that nothing has, in the theory or among `taken`. It is not kept."""
+        name, turn = wanted, 1
+        while name in taken or self.is_taken(name) or name in _words():
+            turn += 1
+            name = f"{wanted}_{turn}"
         return name
 
     def is_taken(self, name: str) -> bool:

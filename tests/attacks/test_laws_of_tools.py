@@ -154,10 +154,8 @@ def test_a_law_without_variables_is_not_refuted_where_a_tool_has_no_value(
     workspace: Workspace, law: str
 ) -> None:
     found = workspace.verify(law)
-    assert (found["status"], found["labels"]) == (
-        "untested",
-        ("vacuous: a tool in it had a value at no point",),
-    )
+    assert found["status"] == "untested"
+    assert "vacuous: a tool in it had a value at no point" in found["labels"]
 
 
 @pytest.mark.parametrize(
