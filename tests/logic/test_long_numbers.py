@@ -33,9 +33,11 @@ def test_solvers_are_told_and_tell_all_digits() -> None:
     assert evidence.bindings[0].value == "4" + "9" * 4_999
 
 
-@pytest.mark.parametrize("number", [10**5_000, -(10**5_000), Fraction(-(10**5_000), 10**4_999 + 1), -3])
-def test_certificates_hold_long_numbers(number: int | Fraction) -> None:
-    assert read(written(number)) == number
+@pytest.mark.parametrize("digits", [1, 5_000])
+def test_certificates_hold_long_numbers(digits: int) -> None:
+    """The numbers are made here: pytest cannot print them."""
+    for number in (10**digits, -(10**digits), Fraction(-(10**digits), 10**digits + 1)):
+        assert (read(written(number)) == number) is True
 
 
 @pytest.mark.parametrize(
