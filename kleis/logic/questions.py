@@ -234,7 +234,10 @@ class Prover:
         )
         match answer.outcome:
             case "inconsistent":
-                return msgspec.structs.replace(common, status="inconsistent", core=answer.core)
+                minimal = answer.detail == "minimal"
+                return msgspec.structs.replace(
+                    common, status="inconsistent", core=answer.core, minimal=minimal
+                )
             case "proved":
                 return self._verified(meaning, answer, common)
             case "refuted":
@@ -459,6 +462,7 @@ class Prover:
             base,
             status="inconsistent",
             core=answer.core,
+            minimal=answer.detail == "minimal",
             engine=outcome.attempts[-1].engine,
             attempts=outcome.attempts,
             theory="inconsistent",

@@ -52,9 +52,28 @@ class Completion:
     def run(self, task: Task, steps: int) -> Answer:
         """Complete every branch of the negated claim, within its share of the steps."""
         try:
-            return self._run(task, steps)
+            answer = self._run(task, steps)
+            return self._shrunk(task, answer, steps) if answer.outcome == "inconsistent" else answer
         except RecursionError:
             return Answer(outcome="silent", reason="incomplete", detail="terms nest too deeply")
+
+    def _shrunk(self, task: Task, answer: Answer, steps: int) -> Answer:
+        """The clash without the axioms that it can do without: each is left out once, within about what it took."""
+        used = answer.steps
+        left = min(steps - used, _SLICE + 2 * used)
+        for name in answer.core:
+            kept = tuple(
+                each for each in task.meaning.axioms if each.name in answer.core and each.name != name
+            )
+            if left <= 0 or name not in answer.core or not kept:
+                continue
+            fewer = Task(msgspec.structs.replace(task.meaning, axioms=kept), task.lemmas)
+            again = self._run(fewer, min(left, 2 * answer.steps + _SLICE // 8))
+            left -= again.steps
+            used += again.steps
+            if again.outcome == "inconsistent":
+                answer = again
+        return msgspec.structs.replace(answer, steps=used)
 
     def _run(self, task: Task, steps: int) -> Answer:
         problem = translate(task)

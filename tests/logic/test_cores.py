@@ -1,0 +1,77 @@
+"""The axioms that clash, without those that the clash can do without.
+
+Specification: proving.md §2 (`inconsistent`: "the axioms that clash, by name, a minimal core"); issue 5, item 5.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from kleis.logic.broker import Broker
+from kleis.logic.engine import Task
+from kleis.logic.engines.completion import Completion
+from kleis.logic.engines.completion_check import check_chain
+from kleis.logic.questions import Prover
+from kleis.parser import parse_program
+from kleis.theory import Theory
+from tests.logic.claims import task
+
+GROUP = """
+structure Twisted(G) {
+  operation m : G → G → G
+  element e : G
+  operation i : G → G
+  axiom assoc : ∀(x y z : G). m(m(x, y), z) = m(x, m(y, z))
+  axiom left_one : ∀(x : G). m(e, x) = x
+  axiom right_one : ∀(x : G). m(x, e) = x
+  axiom left_inverse : ∀(x : G). m(i(x), x) = e
+  axiom right_inverse : ∀(x : G). m(x, i(x)) = e
+  axiom squares : ∀(x : G). m(x, x) = e
+  axiom twice : ∀(x : G). i(i(x)) = x
+  element a : G
+  element b : G
+  axiom apart : m(a, b) ≠ m(b, a)
+}
+"""
+LATTICE = """
+structure Absorbing(B) {
+  operation j : B → B → B
+  operation k : B → B → B
+  axiom absorb : ∀(x y : B). j(x, k(x, y)) = x
+  axiom absorb_too : ∀(x y : B). k(x, j(x, y)) = x
+  axiom commutes : ∀(x y : B). j(x, y) = j(y, x)
+  element p : B
+  axiom wrong : k(p, p) ≠ p
+}
+"""
+
+
+@pytest.mark.parametrize(("program", "structure"), [(GROUP, "Twisted"), (LATTICE, "Absorbing")])
+def test_no_axiom_of_a_clash_can_be_left_out(program: str, structure: str) -> None:
+    given = task(program, None, structure)
+    answer = Completion().run(given, 60_000)
+    assert answer.outcome == "inconsistent"
+    assert check_chain(given, answer)
+    assert len(answer.core) < len(given.meaning.axioms)
+    for name in answer.core:
+        kept = tuple(each for each in given.meaning.axioms if each.name in answer.core and each.name != name)
+        without = Task(msgspec.structs.replace(given.meaning, axioms=kept))
+        assert Completion().run(without, 60_000).outcome != "inconsistent"
+
+
+def test_a_clash_in_arithmetic_is_minimal_and_says_so() -> None:
+    program = """structure Sums {
+      element x : ℤ
+      element y : ℤ
+      axiom large : x + y > 10
+      axiom one_small : x < 3
+      axiom other_small : y < 4
+      axiom idle : x > 0
+    }"""
+    theory = Theory().include(parse_program(program))
+    with Broker() as broker:
+        ((_, verdict),) = Prover(theory, broker=broker).consistent()
+    assert verdict.status == "inconsistent"
+    assert verdict.core == ("Sums::large", "Sums::one_small", "Sums::other_small")
+    assert verdict.minimal
