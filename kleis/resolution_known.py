@@ -8,7 +8,7 @@ Invariant: an arity is reported as wrong only if every reading of the name refus
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from kleis.operators import BINARY, CUSTOM_OPERATORS, POSTFIX, PREFIX
 from kleis.resolution_members import Members, head_name
@@ -22,9 +22,7 @@ from kleis.syntax import (
     FunctionType,
     OperationDeclaration,
     ProductType,
-    Renaming,
     Structure,
-    StructureMember,
     TypeExpression,
     Variant,
 )
@@ -106,8 +104,6 @@ class Known:
         self.theory = theory
         self.builtins = builtins
         self.members = Members(theory)
-        self._renamed: frozenset[str] | None = None
-        self._carriers: frozenset[str] | None = None
         self._declared: dict[str, tuple[Declared, ...]] = {}
         self._arities: dict[str, list[Arity]] = {}
 
@@ -125,22 +121,14 @@ class Known:
         return name in _LANGUAGE or name in self.builtins or bool(self.declared(name)) or name in self.renamed
 
     @property
-    def renamed(self) -> frozenset[str]:
+    def renamed(self) -> Collection[str]:
         """The names that renaming clauses bring in."""
-        if self._renamed is None:
-            self._renamed = frozenset(
-                each.new for structure in self.theory.structures.values() for each in _renamings(structure)
-            )
-        return self._renamed
+        return self.theory.summary.renamed
 
     @property
-    def carriers(self) -> frozenset[str]:
+    def carriers(self) -> Collection[str]:
         """The parameters of structures: in a proposition such a name speaks of any model."""
-        if self._carriers is None:
-            self._carriers = frozenset(
-                each.name for structure in self.theory.structures.values() for each in structure.parameters
-            )
-        return self._carriers
+        return self.theory.summary.carriers
 
     def is_type(self, name: str) -> bool:
         """Whether a name is declared or built in as a type."""
@@ -237,15 +225,3 @@ def describe(arities: list[Arity]) -> str:
         else:
             parts.append(f"{least} to {most}")
     return " or ".join(dict.fromkeys(parts))
-
-
-def _renamings(structure: Structure) -> list[Renaming]:
-    found = list(structure.renamings)
-    pending: list[tuple[StructureMember, ...]] = [structure.members]
-    for members in pending:
-        for member in members:
-            renamings = getattr(member, "renamings", None)
-            if renamings is not None:
-                found.extend(renamings)
-                pending.append(getattr(member, "members", ()))
-    return found

@@ -28,6 +28,7 @@ from rpds import HashTrieMap, List, Queue
 
 from kleis.operators import canonical_name
 from kleis.problems import Place, Problem, place_of, problem_at
+from kleis.structure_summary import StructureSummary
 from kleis.syntax import (
     AliasDefinition,
     Annotation,
@@ -120,6 +121,8 @@ class Theory:
         The types of operations, elements and fields declared at top level or in structures without parameters.
     constructors
         Each constructor with its data type (`Declared.item`).
+    summary
+        What the structures in force say together.
     """
 
     __slots__ = (
@@ -136,6 +139,7 @@ class Theory:
         "data",
         "definitions",
         "structures",
+        "summary",
     )
 
     definitions: Mapping[str, FunctionDefinition]
@@ -144,6 +148,7 @@ class Theory:
     structures: Mapping[str, Structure]
     constants: Mapping[str, TypeExpression]
     constructors: Mapping[str, Declared]
+    summary: StructureSummary
 
     _names: HashTrieMap[str, List[Declared]]
     _defined: HashTrieMap[str, Declared]
@@ -157,6 +162,7 @@ class Theory:
         for slot in self.__slots__:
             empty: object = Queue() if slot in _LISTS else HashTrieMap()
             object.__setattr__(self, slot, empty)
+        object.__setattr__(self, "summary", StructureSummary())
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a theory never changes; add() gives a new one (tried to set {name})")
@@ -292,6 +298,7 @@ class _Growth:
         self.structures: Any = theory.structures
         self.constants: Any = theory.constants
         self.constructors: Any = theory.constructors
+        self.summary = theory.summary
 
     def theory(self) -> Theory:
         grown = Theory.__new__(Theory)
@@ -325,6 +332,7 @@ class _Growth:
             case Structure():
                 if self._declare_type(declaration, "structure"):
                     self.structures = self.structures.insert(declaration.name, declaration)
+                    self.summary = self.summary.with_structure(declaration)
                     self._read_members(declaration)
 
     def _register(

@@ -38,7 +38,6 @@ from kleis.syntax import (
     DataDefinition,
     FunctionDefinition,
     Implements,
-    NestedStructure,
     OperationDeclaration,
     Structure,
     TypeExpression,
@@ -153,12 +152,7 @@ class Globals:
         """The names that sections inherit, with the sections."""
         if self._inherited is None:
             self._inherited = {}
-            for structure in self.structures():
-                if structure.parameters:
-                    continue  # before its members are read: a theory may have thousands of these
-                nested = any(isinstance(each, NestedStructure) for each in structure.members)
-                if not (structure.extends or structure.over or nested):
-                    continue
+            for structure in self.theory.summary.heirs:
                 section = self._sections_instance(structure.name)
                 for name in section.frame.own if isinstance(section, StructureInstance) else ():
                     self._inherited.setdefault(name, []).append(structure.name)

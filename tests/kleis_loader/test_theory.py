@@ -191,3 +191,22 @@ def test_files_are_known_for_definitions() -> None:
     theory = Theory().include(Program((FunctionDefinition("f", (), None, Call("g", ())),), "one.kleis"))
     assert theory.file_of("f") == "one.kleis"
     assert theory.file_of("unknown") == "<text>"
+
+
+def test_the_summary_of_structures_is_what_a_walk_through_them_gives() -> None:
+    text = """
+    structure Base(B) { operation op : B × B → B }
+    structure Named(N, F) over Field(F) { element e : N }
+    structure Heir extends Base(ℤ) { element u : ℤ }
+    structure Nest { structure inner : Base(ℤ) { element z : ℤ } }
+    structure Alone { element k : ℤ }
+    structure Renamed(R) extends Base(R) with op as join { element w : R }
+    structure Base(C) { element refused : C }
+    """
+    theory = theory_of(text)
+    structures = list(theory.structures.values())
+    assert set(theory.summary.carriers) == {each.name for item in structures for each in item.parameters}
+    assert "C" not in theory.summary.carriers
+    assert [each.name for each in theory.summary.heirs] == ["Heir", "Nest"]
+    assert set(theory.summary.renamed) == {"join"}
+    assert set(theory_of("").summary.renamed) == set()
