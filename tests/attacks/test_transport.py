@@ -1,7 +1,7 @@
 """Attacks on the transport: bytes that are no message, too much, too deep, too many, and clients that do not play.
 
 After each the server must still answer, within bounded memory; the exceptions are a closed pipe and the end of input,
-after which it must end by itself with status 0.
+after which it must end by itself with status 0. Attacks of one kind come to one server, one after another.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -62,6 +63,22 @@ def survives(client: RawClient) -> None:
     """The server answers, and has stayed within its memory."""
     assert client.is_alive()
     assert client.memory() < MEMORY
+
+
+@pytest.fixture(scope="module")
+def lines() -> Iterator[RawClient]:
+    """A server that is spoken to in lines."""
+    with ready() as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def blocks() -> Iterator[RawClient]:
+    """A server that is spoken to in blocks with headers."""
+    with demo() as client:
+        client.write(block(initialize(0)))
+        assert client.block()["id"] == 0
+        yield client
 
 
 # what is no message
@@ -131,18 +148,16 @@ def test_wrong_methods_and_parameters() -> None:
         b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
     ],
 )
-def test_header_garbage_costs_no_other_message(attack: bytes) -> None:
-    with demo() as client:
-        client.write(block(initialize(0)))
-        assert client.block()["id"] == 0
-        client.write(attack)
-        client.write(block(call(1, "echo", {"value": 1})))
-        answers = [client.block()]
-        while answers[-1]["id"] != 1:
-            answers.append(client.block())
-        assert answers[-1]["result"]["structuredContent"]["value"] == 1
-        assert answers[0]["error"]["code"] in (-32700, -32600)
-        assert client.memory() < MEMORY
+def test_header_garbage_costs_no_other_message(blocks: RawClient, attack: bytes) -> None:
+    number = f"after {attack[:50]!r}"
+    blocks.write(attack)
+    blocks.write(block(call(number, "echo", {"value": 1})))
+    answers = [blocks.block()]
+    while answers[-1]["id"] != number:
+        answers.append(blocks.block())
+    assert answers[-1]["result"]["structuredContent"]["value"] == 1
+    assert answers[0]["error"]["code"] in (-32700, -32600)
+    assert blocks.memory() < MEMORY
 
 
 def test_an_empty_block() -> None:
@@ -204,33 +219,31 @@ def test_a_line_beyond_the_cap() -> None:
 
 
 @pytest.mark.parametrize("item", ["[]", "0", '""', '{"a":"b"}', "[[]]"])
-def test_millions_of_values(item: str) -> None:
+def test_millions_of_values(lines: RawClient, item: str) -> None:
     start = '{"method":"tools/call","params":{"name":"echo","arguments":{"value":['
     text = start + f"{item}," * 3 * MEGABYTE + item + ']}},"jsonrpc":"2.0","id":5}\n'
-    with ready() as client:
-        writer = client.write_aside(text.encode())
-        error = client.answer_to(5)["result"]["structuredContent"]["error"]
-        assert (error["kind"], "1,000,000 values" in error["message"]) == ("value_too_large", True)
-        writer.join()
-        survives(client)
+    writer = lines.write_aside(text.encode())
+    error = lines.answer_to(5)["result"]["structuredContent"]["error"]
+    assert (error["kind"], "1,000,000 values" in error["message"]) == ("value_too_large", True)
+    writer.join()
+    survives(lines)
 
 
 @pytest.mark.parametrize(
     "digits", ["9" * 4_301, "9" * 5 * MEGABYTE, "1e400", "-1e999999999", "0." + "1" * MEGABYTE]
 )
-def test_numbers_out_of_range(digits: str) -> None:
+def test_numbers_out_of_range(lines: RawClient, digits: str) -> None:
     """Each is answered, and none comes back as another number."""
     start = '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"echo","arguments":{"value":'
     line = start + digits + "}}}\n"
-    with ready() as client:
-        writer = client.write_aside(line.encode())
-        result = client.answer_to(5)["result"]
-        if digits.startswith("0."):
-            assert result["structuredContent"]["value"] == float(digits)
-        else:
-            assert result["structuredContent"]["error"]["kind"] in ("parse_error", "internal")
-        writer.join()
-        survives(client)
+    writer = lines.write_aside(line.encode())
+    result = lines.answer_to(5)["result"]
+    if digits.startswith("0."):
+        assert result["structuredContent"]["value"] == float(digits)
+    else:
+        assert result["structuredContent"]["error"]["kind"] in ("parse_error", "internal")
+    writer.join()
+    survives(lines)
 
 
 # halves and ends
