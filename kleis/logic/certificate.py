@@ -259,6 +259,9 @@ class _Check:
         for each in given.lemmas:
             if each.theory != given.theory:
                 raise CertificateError("a lemma of another theory", code="certificate-lemma")
+            if each.using != given.using:
+                # Its carriers and symbols have the names of the claim's, and other axioms.
+                raise CertificateError("a lemma about another structure", code="certificate-lemma")
             lemmas.append(self._elaborated(elaborator, each))
         if given.status == "inconsistent":
             meaning = declarations_of(meaning)

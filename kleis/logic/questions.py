@@ -180,7 +180,8 @@ class Prover:
         base = Verdict(
             status="unknown", claim=claim, warnings=tuple(each.message for each in meaning.warnings)
         )
-        blocked = self._lemmas(lemmas, using, file, base) or self._unsettled(meaning, base)
+        shown, failed = self._lemmas(lemmas, using, file, base)
+        blocked = failed or self._unsettled(meaning, base)
         if blocked is not None and blocked.reason == "termination":
             return self._computed(meaning, base) or Decision(blocked, meaning)
         blocked = blocked or self._no_model(meaning, base)
@@ -193,7 +194,7 @@ class Prover:
             return Decision(msgspec.structs.replace(kept, cached=True, claim=claim), meaning, key=key)
         decision = self._search(task, base)
         texts = tuple(print_expression(each) for each in lemmas)
-        verdict = msgspec.structs.replace(decision.verdict, lemmas=texts)
+        verdict = msgspec.structs.replace(decision.verdict.resting_on(shown), lemmas=texts)
         kept_now = self._cache is not None and not decision.cut and self._cache.put(key, verdict)
         return Decision(verdict, meaning, decision.answer, decision.cut, key if kept_now else "")
 
@@ -266,16 +267,18 @@ class Prover:
 
     def _lemmas(
         self, lemmas: Sequence[Expression], using: TypeExpression | None, file: str, base: Verdict
-    ) -> Verdict | None:
-        """Each lemma proved, with the earlier ones; a verdict if one is not."""
+    ) -> tuple[Sequence[Verdict], Verdict | None]:
+        """Each lemma proved, with the earlier ones; and a verdict if one is not."""
+        shown: list[Verdict] = []
         for place, lemma in enumerate(lemmas):
             verdict = self.verify(lemma, using=using, lemmas=lemmas[:place], file=file)
             if verdict.status == "error":
-                return verdict
+                return shown, verdict
             if verdict.status != "verified":
                 message = f"the lemma {print_expression(lemma)} is {verdict.status}, not verified"
-                return msgspec.structs.replace(base, reason="incomplete", message=message)
-        return None
+                return shown, msgspec.structs.replace(base, reason="incomplete", message=message)
+            shown.append(verdict)
+        return shown, None
 
     def _unsettled(self, meaning: Meaning, base: Verdict) -> Verdict | None:
         """What keeps every engine from deciding: parts beyond the logic, recursion that may not end."""

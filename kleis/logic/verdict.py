@@ -14,6 +14,7 @@ Specification: proving.md §2.  No two of the six statuses look alike anywhere; 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -140,6 +141,17 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     def definite(self) -> bool:
         """Whether the question was decided."""
         return self.status in ("verified", "disproved", "consistent", "inconsistent")
+
+    def resting_on(self, lemmas: Sequence[Verdict]) -> Verdict:
+        """The same, with what the lemmas in its core rest on: what they assume, and axioms of which no model is known."""
+        used = [each for place, each in enumerate(lemmas, 1) if f"lemma {place}" in self.core]
+        if self.status != "verified" or not used:
+            return self
+        assumed = dict.fromkeys((*self.assumed, *(name for each in used for name in each.assumed)))
+        known = self.consistency == "model" and all(each.consistency == "model" for each in used)
+        return msgspec.structs.replace(
+            self, assumed=tuple(assumed), consistency="model" if known else "unknown"
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """The fields that say something, as JSON values."""

@@ -13,7 +13,8 @@ from kleis.logic.engine import Task
 from kleis.logic.engines.completion import Completion
 from kleis.logic.engines.completion_check import check_chain
 from kleis.logic.questions import Prover
-from kleis.parser import parse_program
+from kleis.logic.verdict import Verdict
+from kleis.parser import parse_expression, parse_program
 from kleis.theory import Theory
 from tests.logic.claims import task
 
@@ -75,3 +76,39 @@ def test_a_clash_in_arithmetic_is_minimal_and_says_so() -> None:
     assert verdict.status == "inconsistent"
     assert verdict.core == ("Sums::large", "Sums::one_small", "Sums::other_small")
     assert verdict.minimal
+
+
+ASSUMED = """
+structure Counted(C) { operation size : C → ℝ  axiom small : ∀(x : C). sin(size(x)) < 2 }
+implements Counted(ℤ) { operation size(x) = x }
+"""
+
+
+def test_what_a_lemma_assumes_is_assumed_by_whoever_uses_it() -> None:
+    """No solver knows the sine well enough to prove what the implementation says of it."""
+    theory = Theory().include(parse_program(ASSUMED))
+    claim, lemma = (
+        parse_expression("∀(x : ℤ). sin(size(x)) < 4"),
+        parse_expression("∀(x : ℤ). sin(size(x)) < 3"),
+    )
+    with Broker() as broker:
+        prover = Prover(theory, broker=broker)
+        alone = prover.verify(lemma)
+        verdict = prover.verify(claim, lemmas=[lemma])
+    assert alone.status == verdict.status == "verified"
+    assert alone.assumed
+    assert verdict.assumed == alone.assumed
+
+
+def test_a_verdict_rests_on_the_lemmas_in_its_core_only() -> None:
+    lemmas = [
+        Verdict(status="verified", assumed=("a",), consistency="model"),
+        Verdict(status="verified", assumed=("b",), consistency="unknown"),
+    ]
+    verdict = Verdict(status="verified", core=("S::x", "lemma 1"), consistency="model", assumed=("c",))
+    assert verdict.resting_on(lemmas) == msgspec.structs.replace(verdict, assumed=("c", "a"))
+    both = msgspec.structs.replace(verdict, core=("lemma 1", "lemma 2"))
+    assert both.resting_on(lemmas).assumed == ("c", "a", "b")
+    assert both.resting_on(lemmas).consistency == "unknown"
+    failed = Verdict(status="disproved", core=("lemma 1",))
+    assert failed.resting_on(lemmas) == failed

@@ -9,12 +9,13 @@ from __future__ import annotations
 from kleis.logic.broker import Broker
 from kleis.logic.cache import digest_of
 from kleis.logic.certificate import Certificate, ObligationText, check
-from kleis.logic.certificate_build import theory_text
-from kleis.logic.engine import Task
+from kleis.logic.certificate_build import Question, build, theory_text
+from kleis.logic.engine import Task, with_lemmas
 from kleis.logic.obligations import digest
+from kleis.logic.questions import Prover
 from kleis.logic.smt.script import encode
-from kleis.meaning.elaborate import elaborate
-from kleis.parser import parse_expression, parse_program
+from kleis.meaning.elaborate import Elaborator, elaborate
+from kleis.parser import parse_expression, parse_program, parse_type
 from kleis.theory import Theory
 
 
@@ -37,3 +38,44 @@ def test_naming_the_engine_that_computes_spares_nobody_the_proof_of_termination(
     with Broker() as broker:
         found = {each.what: each.ok for each in check(forged, broker).findings}
     assert found == {"claim": True, "hash of claim": True, "proof": True, "spin::decreases::1": False}
+
+
+SEMIGROUPS = """
+structure Semigroup(G) {
+  operation (•) : G → G → G
+  axiom associative : ∀(x y z : G). (x • y) • z = x • (y • z)
+}
+structure Commutative(G) extends Semigroup(G) {
+  axiom commutes : ∀(x y : G). x • y = y • x
+}
+"""
+
+
+def test_a_lemma_about_another_structure_shows_nothing() -> None:
+    """Both structures call their carrier G where they are used as such, and their operation •."""
+    theory = Theory().include(parse_program(SEMIGROUPS))
+    claim = "∀(x y : G). x • y = y • x"
+    every, some = "Semigroup(G)", "Commutative(G)"
+    elaborator = Elaborator(theory)
+    meanings = [
+        elaborator.proposition(parse_expression(claim), using=parse_type(each)) for each in (every, some)
+    ]
+    task = with_lemmas(meanings[0], [meanings[1]])
+    text = encode(task).text(core=("lemma 1",))
+    with Broker() as broker:
+        verdict = Prover(theory, broker=broker).verify(parse_expression(claim), using=parse_type(some))
+        assert verdict.status == "verified"
+        forged = Certificate(
+            status="verified",
+            claim=claim,
+            using=every,
+            theory=theory_text(theory),
+            meaning=digest_of(task.meaning, task.lemmas),
+            engine="z3",
+            budget=1,
+            core=("lemma 1",),
+            obligations=(ObligationText("claim", text, digest(text)),),
+            lemmas=(build(broker, theory, Question(claim, some), verdict),),
+        )
+        (found,) = check(forged, broker).findings
+    assert (found.what, found.ok, found.detail) == ("claim", False, "a lemma about another structure")
