@@ -2,8 +2,8 @@
 
 A new version keeps the laws of the current one, or says which it drops. What was proved of the old code is asked anew
 of the new one. A law that is refuted, an old one too, refuses the version; a law that is not decided is kept as tested.
-Code that has not changed keeps what is known of it; only laws that are new, or rest on tools that have changed since,
-are asked.
+Code that has not changed keeps what is known of it; only laws that are new, that a time limit left open, or that rest
+on tools that have changed since, are asked.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from pif.errors import nearest
+from pif.errors import PifError, nearest
 from pif.reference.machine import Tools
 from pif.terms import Json, identity
-from registry.bridge.law_reports import WHERE_DEFINED
+from registry.bridge.law_reports import LATE, WHERE_DEFINED
 from registry.errors import RegistryError
 from registry.law_record import NO_LAWS, KeptLaw, certificate_hash, laws_text, read_laws
 from registry.tool import ToolRecord
@@ -91,6 +91,7 @@ class _Settling:
         self._prover = prover
         self._check: LawCheck | None = None
         self._certificates: dict[str, str] = {}
+        self._total = self._done = 0
 
     def settled(
         self,
@@ -102,10 +103,11 @@ class _Settling:
         dropped: list[str],
     ) -> Settled:
         """All laws, those that were there before first."""
+        self._total = len(kept) + len(new)
         laws: list[KeptLaw] = []
         reports: list[Json] = []
         for text, law in kept.items():
-            if same_code and not is_stale(law, self._view):
+            if same_code and not is_stale(law, self._view) and not _is_late(law):
                 laws.append(law)
                 reports.append(law.as_json())
                 continue
@@ -117,7 +119,10 @@ class _Settling:
         return Settled(laws_text(tuple(laws)), self._certificates, reports, dropped)
 
     def _asked(self, text: str, place: str, was: KeptLaw | None) -> KeptLaw:
-        report = self._laws().report(text)
+        check = self._laws()
+        self._await(check, text)
+        report = check.report(text)
+        self._await(check, text)
         if report.status == "refuted":
             raise self._refuted(report, place, was)
         if report.status == "error":
@@ -133,6 +138,16 @@ class _Settling:
         if certificate:
             self._certificates[law.certificate] = certificate
         return law
+
+    def _await(self, check: LawCheck, text: str) -> None:
+        """Tell who waits which law is asked; nothing is kept for somebody who has left."""
+        watch = check.prover.watch
+        if watch is None:
+            return
+        if watch.abandoned:
+            raise PifError("cancelled", "the call was cancelled; nothing was kept")
+        watch.report(self._done, 2 * self._total, text)
+        self._done += 1
 
     def _refuted(self, report: LawReport, place: str, was: KeptLaw | None) -> RegistryError:
         hint = "Correct the code or the law; nothing was kept."
@@ -192,6 +207,11 @@ def is_stale(law: KeptLaw, tools: Tools, own: ToolRecord | None = None) -> bool:
     )
 
 
+def _is_late(law: KeptLaw) -> bool:
+    """Whether a time limit left something open of a law."""
+    return any(label.startswith(LATE) for label in law.labels)
+
+
 def _has_changed(label: str, hash_: str, tools: Tools) -> bool:
     now = tools.tool(label.partition("@")[0])
     return now is None or identity(now.term) != hash_
@@ -218,7 +238,8 @@ def recheck(
     certificate: Callable[[str], str | None],
     prover: LawProver,
 ) -> list[dict[str, Json]]:
-    """Check the laws of a version again from nothing: what was proved by its certificate, the rest at its points.
+    """Check the laws of a version again from nothing: what was proved by its certificate, the rest at its points. What
+    a time limit left open is asked again.
 
     The law is read again, the tools are translated again, and what the certificate says must be that; then everything
     in it is parsed, encoded and solved again.
@@ -237,9 +258,14 @@ def recheck(
             ok = all(each["ok"] for each in findings)
             found.append({"law": law.law, "status": law.status, "ok": ok, "findings": findings})
             continue
-        again = check.tried_again(law.law, cases=law.cases, seed=law.seed or 0)
-        ok = again.status in ("tested", "untested")
+        if _is_late(law):
+            again = check.report(law.law)
+        else:
+            again = check.tried_again(law.law, cases=law.cases, seed=law.seed or 0)
+        ok = again.status in ("proved", "tested", "untested")
         shown: dict[str, Json] = {"law": law.law, "status": law.status, "ok": ok, "cases": again.cases}
+        if again.status == "proved":
+            shown["now"] = "proved"
         found.append(
             shown if ok else {**shown, "reason": again.reason, "counterexample": again.counterexample}
         )

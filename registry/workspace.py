@@ -7,7 +7,8 @@ are answers too (`{"type": "error", "error": …}`): nothing a user sends makes 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec
@@ -52,6 +53,7 @@ from registry.tools_view import Overlay, SnapshotTools, TermCache
 from registry.typings import TypeCache
 
 if TYPE_CHECKING:
+    from kleis.session.watch import Watch
     from registry.bridge.proving import LawProver
 
 __all__ = ["PAGE", "Workspace"]
@@ -115,6 +117,20 @@ class Workspace:
             self.prover.close()
         self.store.close()
 
+    @contextmanager
+    def _asking(self, watch: Watch | None) -> Iterator[Callable[[], LawProver]]:
+        """Who is asked about laws, begun when it is first needed and bounded by a watch."""
+        with ExitStack() as begun:
+            made: list[LawProver] = []
+
+            def prover() -> LawProver:
+                if not made:
+                    known = self.prover
+                    made.append(known if watch is None else begun.enter_context(known.within(watch)))
+                return made[0]
+
+            yield prover
+
     def tools(self) -> SnapshotTools:
         """The tools as they are now; what is done with the answer does not see later changes."""
         return SnapshotTools(self.store.snapshot(), self._terms, self.library)
@@ -137,11 +153,13 @@ class Workspace:
         force: bool = False,
         laws: Sequence[str] = (),
         drop_laws: Sequence[str] = (),
+        watch: Watch | None = None,
     ) -> Answer:
         """Make a tool, or a new version of one; with examples, only if they hold, and those of the tools that use it.
 
         `code` is a term or its text, or with the language `python` the text of a Python function; `compose` is a
-        pipeline of tools, `transform` a tool and what makes the new one of its code.
+        pipeline of tools, `transform` a tool and what makes the new one of its code. `watch` limits the time for proofs
+        of laws; what is not decided by then is tested, and asked by the next evolve.
         """
         from registry.evolving import Wanted, evolve  # not needed to run a tool
 
@@ -150,7 +168,8 @@ class Workspace:
             expect_version=expect_version, dry_run=dry_run, language=language, force=force,
             laws=laws, drop_laws=drop_laws,
         )  # fmt: skip
-        return evolve(wanted, self.store, self.tools(), self.maximum_fuel, lambda: self.prover)
+        with self._asking(watch) as prover:
+            return evolve(wanted, self.store, self.tools(), self.maximum_fuel, prover)
 
     # Running.
 
@@ -292,11 +311,12 @@ class Workspace:
         return shown(record, tool, lineage, tools, typing, python=python, kleis=kleis)
 
     @_answering
-    def verify(self, proposition: str, *, lemmas: Sequence[str] = ()) -> Answer:
+    def verify(self, proposition: str, *, lemmas: Sequence[str] = (), watch: Watch | None = None) -> Answer:
         """What becomes of a proposition about tools; nothing is kept."""
         from registry.asking_laws import verified_law
 
-        return verified_law(proposition, lemmas, self.tools(), self.prover)
+        with self._asking(watch) as prover:
+            return verified_law(proposition, lemmas, self.tools(), prover())
 
     @_answering
     def check_laws(self, reference: str) -> Answer:
@@ -322,14 +342,20 @@ class Workspace:
 
     @_answering
     def analyze(
-        self, code: Json, *, against: Json = msgspec.UNSET, aspects: Sequence[str] = DEFAULT_ASPECTS
+        self,
+        code: Json,
+        *,
+        against: Json = msgspec.UNSET,
+        aspects: Sequence[str] = DEFAULT_ASPECTS,
+        watch: Watch | None = None,
     ) -> Answer:
         """What can be said of a tool or a term without running it; with `against`, whether that does the same."""
         tools = self.tools()
         if against is not msgspec.UNSET:
             from registry.asking_laws import compared
 
-            return compared(self.term(code), against, tools, self.prover)
+            with self._asking(watch) as prover:
+                return compared(self.term(code), against, tools, prover())
         tool = tools.tool(code) if isinstance(code, str) else None
         if tool is not None:
             told = analysis(tool.term, tool.label, tool.name, tools, lambda: typing_of(tool, tools), aspects)

@@ -12,6 +12,7 @@ of it.  Modules, from the disk upwards:
     basis         the theory of what a session imports, shared by all sessions that import the same
     universe      imports and items as one immutable theory; which declarations speak of which names
     admission     the stages parse and load of a submission
+    watch         how long somebody waits
     bounded       the prover's broker for one question: a time limit, cancellation; provers kept for reuse
     verification  the stage verify: what a submission can touch has a model
     evaluation    an expression: its value, or the verdict on a proposition

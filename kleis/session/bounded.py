@@ -14,13 +14,14 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from kleis.logic.broker import Broker, Guards
 from kleis.logic.engine import Answer, Task
+from kleis.session.watch import Watch
 
 if TYPE_CHECKING:
     from kleis.logic.cache import VerdictCache
@@ -28,47 +29,13 @@ if TYPE_CHECKING:
     from kleis.meaning.mentions import Texts
     from kleis.theory import Theory
 
-__all__ = ["BoundedBroker", "Provers", "Watch"]
+__all__ = ["BoundedBroker", "Provers", "Watch", "bounded_by"]
 
 _LOOK = 0.05
 """Seconds between looks at whether the caller has left."""
 
 _KEPT = 16
 """Theories whose provers are kept."""
-
-
-class Watch:
-    """How long a question may take, and whether somebody still waits for it.
-
-    `progress` is told how far the work is: done, total, what is being done.
-    """
-
-    def __init__(
-        self,
-        seconds: float,
-        *,
-        left: Callable[[], bool] | None = None,
-        progress: Callable[[float, float | None, str], None] | None = None,
-    ) -> None:
-        self.until = time.monotonic() + seconds
-        self.seconds = seconds
-        self._left = left
-        self._progress = progress
-
-    @property
-    def over(self) -> bool:
-        """Whether the time is up or the caller has left."""
-        return time.monotonic() >= self.until or self.abandoned
-
-    @property
-    def abandoned(self) -> bool:
-        """Whether the caller has left."""
-        return self._left is not None and self._left()
-
-    def report(self, done: float, total: float | None, message: str) -> None:
-        """Tell the caller how far the work is."""
-        if self._progress is not None:
-            self._progress(done, total, message)
 
 
 class BoundedBroker(Broker):
@@ -145,16 +112,10 @@ class Provers:
     def prover(self, theory: Theory, watch: Watch) -> Iterator[Prover]:
         """A prover for one question about a theory, stopped when the watch is over."""
         prover, bounded = self._take(theory)
-        ended = threading.Event()
-        watcher = threading.Thread(
-            target=_watch, args=(bounded, watch, ended), name="kleis-watch", daemon=True
-        )
-        watcher.start()
         try:
-            yield prover
+            with bounded_by(bounded, watch):
+                yield prover
         finally:
-            ended.set()
-            watcher.join()
             if not bounded.stopped:
                 self._give_back(theory, (prover, bounded))
 
@@ -176,6 +137,19 @@ class Provers:
             self._idle.move_to_end(id(theory))
             while len(self._idle) > _KEPT:
                 self._idle.popitem(last=False)
+
+
+@contextmanager
+def bounded_by(bounded: BoundedBroker, watch: Watch) -> Iterator[BoundedBroker]:
+    """A broker that is stopped when the watch is over, while this lasts."""
+    ended = threading.Event()
+    watcher = threading.Thread(target=_watch, args=(bounded, watch, ended), name="kleis-watch", daemon=True)
+    watcher.start()
+    try:
+        yield bounded
+    finally:
+        ended.set()
+        watcher.join()
 
 
 def _watch(bounded: BoundedBroker, watch: Watch, ended: threading.Event) -> None:

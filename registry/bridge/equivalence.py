@@ -32,7 +32,7 @@ from pif.sampling import Sampler, shrunk
 from pif.terms import Json, Term, literal, make, print_term, same_term
 from registry.bridge.exchange import NotShared, from_kleis
 from registry.bridge.forms import call
-from registry.bridge.law_reports import ABOUT
+from registry.bridge.law_reports import ABOUT, LATE
 from registry.bridge.parts import Function, Untranslatable
 from registry.bridge.proving import LawProver
 from registry.bridge.tools_in_kleis import ToolTheory, at_integers
@@ -137,6 +137,9 @@ class _Comparison:
                 return "the prover's counterexample could not be run"
             found = self._difference(codes)
             return found or "somewhere one of them has no value, and what is equal there is no proposition"
+        watch = self._prover.watch
+        if watch is not None and decision.cut and watch.over:
+            return f"{LATE}{watch.seconds:g} s"
         return verdict.message or f"the prover does not know ({verdict.reason or verdict.status})"
 
     def _claim(self, theory: ToolTheory, functions: Sequence[Function]) -> Expression | None:

@@ -8,13 +8,16 @@ import msgspec
 
 from pif.terms import Json
 
-__all__ = ["ABOUT", "WHERE_DEFINED", "LawReport", "LawStatus", "kept", "summary"]
+__all__ = ["ABOUT", "LATE", "WHERE_DEFINED", "LawReport", "LawStatus", "kept", "summary"]
 
 LawStatus = Literal["proved", "tested", "untested", "refuted", "error"]
 """`proved`: there is a certificate. `tested`: true at `cases` points. `untested`: neither, and `reason` says why.
 `refuted`: the `counterexample` was run. `error`: the text is no law."""
 
 ABOUT = "about the calculus without its fuel, depth and size limits"
+
+LATE = "not decided within "
+"""How the label of a law begins that was cut by a time limit. It is asked again."""
 
 WHERE_DEFINED = "where the tools have values"
 """The label of a law that is proved under the premise that the tools in it have values."""

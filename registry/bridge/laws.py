@@ -21,6 +21,7 @@ Invariants
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,7 @@ from registry.bridge.exchange import NotShared, from_kleis
 from registry.bridge.forms import names_in
 from registry.bridge.having_values import Unsaid
 from registry.bridge.law_questions import Claim, LawQuestion, premise_never_true, question
-from registry.bridge.law_reports import WHERE_DEFINED, LawReport
+from registry.bridge.law_reports import LATE, WHERE_DEFINED, LawReport
 from registry.bridge.law_text import Law, LawError, Vocabulary, read_law
 from registry.bridge.parts import Function, Untranslatable
 from registry.bridge.proving import LawProver
@@ -54,6 +55,9 @@ CASES = 300
 """Points at which a law is tried that is neither proved nor refuted."""
 
 SEED = 0
+
+TRYING = 8.0
+"""Seconds for which laws are still tried after the time for proofs is up, together."""
 
 _Otherwise = Callable[[tuple[str, ...]], LawReport]
 """What becomes of a law that is not proved, with labels."""
@@ -98,6 +102,7 @@ class LawCheck:
         self.cases = cases
         self.seed = seed
         self.proved: list[Claim] = []
+        self._is_cut = False
         self._vocabulary = Vocabulary(subject, tools.tool, names, self._function, self._types)
 
     # ── One law ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -121,7 +126,9 @@ class LawCheck:
             law = self.read(text)
         except LawError as error:
             return LawReport(text, "error", reason=error.message, hint=error.hint)
+        self._is_cut = False
         report = self._decided(law)
+        report = msgspec.structs.replace(report, labels=(*report.labels, *self._late_label(report)))
         if report.status == "proved":
             self.proved.append(Claim(law, WHERE_DEFINED in report.labels))
         hashes = {each.label: identity(each.term) for each in self._reached(law)}
@@ -134,6 +141,9 @@ class LawCheck:
         if refused is not None:
             reason = f"{refused.tool} cannot be said in Kleis: {refused}"
             return self._tried(law, (*labels, "not proved: a tool has no Kleis definition"), reason)
+        if self._is_late:
+            self._is_cut = True
+            return self._tried(law, labels, "the time was up before the prover was asked")
         claim = Claim(law)
         decision, lemmas = self._verdict(claim)
         verdict = decision.verdict
@@ -153,6 +163,23 @@ class LawCheck:
             law, labels, lambda more: self._unconfirmed(law, point, verdict.engine, more)
         )
 
+    @property
+    def _is_late(self) -> bool:
+        """Whether nobody waits for proofs any more."""
+        return self.prover.watch is not None and self.prover.watch.over
+
+    def _late_label(self, report: LawReport) -> tuple[str, ...]:
+        """What the time limit left open of a law."""
+        watch = self.prover.watch
+        if watch is None or not self._is_cut or report.status not in ("proved", "tested", "untested"):
+            return ()
+        return (f"{LATE}{watch.seconds:g} s" + " whether it is vacuous" * (report.status == "proved"),)
+
+    def _stopped(self) -> bool:
+        """Whether nobody waits for trials any more."""
+        watch = self.prover.watch
+        return watch is not None and (watch.abandoned or time.monotonic() > watch.until + TRYING)
+
     def _labels(self, law: Law) -> tuple[str, ...]:
         if self.subject is not None and self.subject.label not in law.tools:
             return (f"vacuous: it does not mention {self.subject.name}",)
@@ -170,7 +197,9 @@ class LawCheck:
         return (helped, list(self.proved)) if helped.verdict.status == "verified" else (found, [])
 
     def _asked(self, asked: LawQuestion) -> Decision:
-        return self.prover.decide(asked.theory, asked.claim, asked.lemmas)
+        decision = self.prover.decide(asked.theory, asked.claim, asked.lemmas)
+        self._is_cut |= decision.cut and self._is_late
+        return decision
 
     def _proof(
         self, claim: Claim, decision: Decision, lemmas: list[Claim], labels: tuple[str, ...]
@@ -178,6 +207,7 @@ class LawCheck:
         asked = question(self.theory, claim, lemmas)
         proof = self.prover.certified(asked.theory, asked.claim, decision, asked.lemmas)
         if proof.certificate is None:
+            self._is_cut |= self._is_late
             return self._tried(claim.law, (*labels, "a proof was found, but no certificate"), proof.reason)
         if claim.where_defined:
             labels = (*labels, WHERE_DEFINED)
@@ -197,7 +227,10 @@ class LawCheck:
     def _is_vacuous(self, asked: LawQuestion) -> bool:
         """Whether a law is true because its premises are never true together."""
         never = premise_never_true(asked.claim)
-        return never is not None and self.prover.verify(asked.theory, never).status == "verified"
+        if never is None:
+            return False
+        said = msgspec.structs.replace(asked, claim=never, lemmas=())
+        return self._asked(said).verdict.status == "verified"
 
     def _where_defined(self, law: Law, labels: tuple[str, ...], otherwise: _Otherwise) -> LawReport:
         """A law that is not decided as it stands, asked where its tools have values."""
@@ -216,7 +249,9 @@ class LawCheck:
         if decision.verdict.status != "verified":
             return otherwise(labels)
         if self._is_vacuous(asked):
-            return otherwise((*labels, "vacuous: at no point are its premises true and its tools have values"))
+            return otherwise(
+                (*labels, "vacuous: at no point are its premises true and its tools have values")
+            )
         return self._proof(claim, decision, lemmas, labels)
 
     # ── Again, from nothing ──────────────────────────────────────────────────────────────────────────────────
@@ -329,7 +364,9 @@ class LawCheck:
     def _tried(self, law: Law, labels: tuple[str, ...], reason: str) -> LawReport:
         """A law that is not decided, tried at points."""
         try:
-            point, tally = self._trials(law).search(seed=self.seed, cases=self.cases, wrong=self._wrong(law))
+            point, tally = self._trials(law).search(
+                seed=self.seed, cases=self.cases, wrong=self._wrong(law), stop=self._stopped
+            )
         except Untried as error:
             return LawReport(law.text, "untested", reason=f"{reason}; not tested: {error}", labels=labels)
         if point is not None:
@@ -341,6 +378,8 @@ class LawCheck:
                 else "vacuous: a tool in it had a value at no point"
                 if tally.without_value
                 else "no point was decided within the limits of runs"
+                if tally.total or not self._stopped()
+                else "not tried: the time was up"
             )
             return LawReport(law.text, "untested", reason=reason, labels=(*labels, why), seed=self.seed,
                              without_value=tally.without_value)  # fmt: skip

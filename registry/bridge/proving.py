@@ -6,7 +6,8 @@ Everything from `kleis.logic` is loaded when the first law is asked, so a regist
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from kleis.logic.portfolio import Entry
     from kleis.logic.questions import Decision
     from kleis.logic.verdict import Verdict
+    from kleis.session.watch import Watch
 
 __all__ = ["LawProver", "Proof"]
 
@@ -61,6 +63,9 @@ class LawProver:
 
     `cache` is a directory of verdicts, None for none.
     """
+
+    watch: Watch | None = None
+    """Who waits for the answers; None where nobody is in a hurry."""
 
     def __init__(self, cache: Path | None = None) -> None:
         self._directory = cache
@@ -147,3 +152,31 @@ class LawProver:
         except msgspec.ValidationError as error:
             return CheckReport((Finding("file", False, f"this is no certificate: {error}"),))
         return check(read, self.broker())
+
+    @contextmanager
+    def within(self, watch: Watch) -> Iterator[LawProver]:
+        """The same for somebody who waits: when the watch is over, what runs is stopped and nothing more begins.
+
+        What was cut is not kept. The worker and the verdicts that are kept are shared.
+        """
+        from kleis.session.bounded import BoundedBroker, bounded_by
+
+        with bounded_by(BoundedBroker(self.broker()), watch) as broker:
+            yield _WatchedProver(self, broker, watch)
+
+
+class _WatchedProver(LawProver):
+    """A prover whose broker is stopped when a watch is over. It owns nothing."""
+
+    def __init__(self, shared: LawProver, broker: Broker, watch: Watch) -> None:
+        super().__init__()
+        self.watch = watch
+        self._shared = shared
+        self._bounded = broker
+
+    def broker(self) -> Broker:
+        """The way to the shared worker, until the watch is over."""
+        return self._bounded
+
+    def _verdicts(self) -> VerdictCache | None:
+        return self._shared._verdicts()

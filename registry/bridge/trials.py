@@ -251,13 +251,15 @@ class Trials:
 
     # ── Many points ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def search(self, *, seed: int, cases: int, wrong: Callable[[Point], bool]) -> tuple[Point | None, Tally]:
-        """The first point that is wrong, made smaller, or None; and what was seen."""
+    def search(
+        self, *, seed: int, cases: int, wrong: Callable[[Point], bool], stop: Callable[[], bool] | None = None
+    ) -> tuple[Point | None, Tally]:
+        """The first point that is wrong, made smaller, or None; and what was seen until `stop` said so."""
         random, tally = Random(seed), Tally()
         if not self.variables:
             cases = 1
         for number in range(cases):
-            if self._runs.fuel <= 0:
+            if self._runs.fuel <= 0 or (stop is not None and stop()):
                 break
             size = _SIZES[min(number * len(_SIZES) // max(cases, 1), len(_SIZES) - 1)]
             try:

@@ -51,6 +51,8 @@ def checked(screen: Screen, answer: Answer, *, named: bool = False) -> None:
         for finding in each.get("findings", ()):
             if not finding["ok"]:
                 screen.write(f"           {finding['what']}: {finding['detail']}")
+        if each.get("now"):
+            screen.write("           proved now: evolve the tool again to keep the proof")
         if each.get("reason"):
             screen.write(f"           {each['reason']}")
 

@@ -10,6 +10,7 @@ from registry.cli import pif_law_views as views
 from registry.cli.session import Answer, Session, command, home_and_json
 from registry.cli.sources import path, text
 from registry.cli.tool_names import tool_names
+from registry.cli.waiting import SECONDS, watch_of
 from registry.errors import RegistryError
 
 __all__ = ["COMMANDS"]
@@ -20,14 +21,15 @@ _STATUS = {"proved": 0, "refuted": 1, "tested": 3, "untested": 3}
 @command("verify")
 @click.argument("proposition", type=text)
 @click.option("--lemma", "lemmas", type=text, multiple=True, help="A law that is proved first (repeatable).")
-def verify(session: Session, proposition: str, lemmas: tuple[str, ...]) -> int:
+@click.option("--timeout", type=SECONDS, metavar="SECONDS", help="The most time for proofs.")
+def verify(session: Session, proposition: str, lemmas: tuple[str, ...], timeout: float | None) -> int:
     """Decide a Kleis proposition about tools; nothing is kept.
 
     For example '∀(x : ℤ). square(x) ≥ 0', or 'safe(square)'. A tool whose name Kleis uses itself is tool_NAME:
     tool_sum, tool_reverse. Exit status: 0 proved, 1 refuted or no proposition, 3 neither (then it was tested).
     """
     with session.workspace() as workspace:
-        answer = workspace.verify(proposition, lemmas=lemmas)
+        answer = workspace.verify(proposition, lemmas=lemmas, watch=watch_of(timeout))
     status = session.answer(answer, lambda found: views.law(session.screen, found))
     return status or _STATUS[answer["status"]]
 

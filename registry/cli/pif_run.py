@@ -15,6 +15,7 @@ from registry.cli.process import INTERRUPTED
 from registry.cli.session import Answer, Session, TermCommand, command, interruptible
 from registry.cli.sources import Source, text
 from registry.cli.tool_names import tool_names
+from registry.cli.waiting import SECONDS, watch_of
 
 if TYPE_CHECKING:
     from registry.workspace import Workspace
@@ -117,7 +118,10 @@ def _answered(session: Session, answer: Answer, texts: Texts) -> int:
     help="Only this (repeatable).",
 )  # fmt: skip
 @click.option("--against", type=text, metavar="TOOL|TERM", help="A second one: do both do the same?")
-def analyze(session: Session, code: str, aspects: tuple[str, ...], against: str | None) -> int:
+@click.option("--timeout", type=SECONDS, metavar="SECONDS", help="With --against: the most time for proofs.")
+def analyze(
+    session: Session, code: str, aspects: tuple[str, ...], against: str | None, timeout: float | None
+) -> int:
     """Tell what can be known of a tool or a term without running it.
 
     With --against: whether both do the same, by their normal forms, by proof, or by an input that tells them apart.
@@ -132,12 +136,12 @@ def analyze(session: Session, code: str, aspects: tuple[str, ...], against: str 
         if source.refused:
             return session.answer(source.refused, views.nothing, texts)
         if against is not None:
-            return _compared(session, workspace, source.code, against)
+            return _compared(session, workspace, source.code, against, timeout)
         answer = workspace.analyze(source.code, aspects=aspects or ASPECTS)
         return session.answer(answer, lambda found: views.analysis(session.screen, found, texts), texts)
 
 
-def _compared(session: Session, workspace: Workspace, code: Any, against: str) -> int:
+def _compared(session: Session, workspace: Workspace, code: Any, against: str, timeout: float | None) -> int:
     from registry.cli import pif_law_views
 
     tools = workspace.tools()
@@ -145,7 +149,7 @@ def _compared(session: Session, workspace: Workspace, code: Any, against: str) -
     texts = Texts(code=other)
     if other.refused:
         return session.answer(other.refused, views.nothing, texts)
-    answer = workspace.analyze(code, against=other.code)
+    answer = workspace.analyze(code, against=other.code, watch=watch_of(timeout))
     status = session.answer(answer, lambda found: pif_law_views.comparison(session.screen, found), texts)
     return status or {"proved": 0, "refuted": 1, "unknown": 3}[answer["equivalence"]["status"]]
 

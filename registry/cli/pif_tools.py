@@ -13,6 +13,7 @@ from registry.cli.complaint import Texts
 from registry.cli.session import Answer, Session, TermCommand, command
 from registry.cli.sources import Source, text
 from registry.cli.tool_names import own_tool_names, tool_names
+from registry.cli.waiting import SECONDS, watch_of
 
 if TYPE_CHECKING:
     from registry.workspace import Workspace
@@ -61,6 +62,9 @@ def code_of(workspace: Workspace) -> Callable[[str], Any]:
     help="A Kleis proposition about the tool; a false one refuses it (repeatable).",
 )  # fmt: skip
 @click.option("--drop-law", "drop_laws", type=text, multiple=True, help="A law to give up (repeatable).")
+@click.option(
+    "--timeout", type=SECONDS, metavar="SECONDS", help="The most time for proofs of the laws of a tool."
+)
 def evolve(
     session: Session,
     file: str,
@@ -73,6 +77,7 @@ def evolve(
     examples: tuple[tuple[str, str], ...],
     laws: tuple[str, ...],
     drop_laws: tuple[str, ...],
+    timeout: float | None,
 ) -> int:
     """Keep a tool, or a new version of one.
 
@@ -101,7 +106,7 @@ def evolve(
     with session.workspace() as workspace:
         asked = requests(source, options, lambda tool: _description(workspace, tool))
         for number, request in enumerate(asked):
-            status = _evolve_one(session, workspace, request, source, several=len(asked) > 1)
+            status = _evolve_one(session, workspace, request, source, timeout, several=len(asked) > 1)
             if status:
                 if len(asked) > 1:
                     session.screen.complain(f"{number} of {len(asked)} tools were evolved before this one.")
@@ -116,7 +121,13 @@ def _description(workspace: Workspace, name: str) -> str:
 
 
 def _evolve_one(
-    session: Session, workspace: Workspace, request: dict[str, Any], source: Source, *, several: bool
+    session: Session,
+    workspace: Workspace,
+    request: dict[str, Any],
+    source: Source,
+    timeout: float | None,
+    *,
+    several: bool,
 ) -> int:
     from registry.cli.evolve_file import checked
 
@@ -128,7 +139,7 @@ def _evolve_one(
         arguments.name, arguments.description, arguments.code, compose=arguments.compose,
         transform=arguments.transform, examples=arguments.examples, expect_version=arguments.expect_version,
         dry_run=arguments.dry_run, language=arguments.language, force=arguments.force,
-        laws=arguments.laws, drop_laws=arguments.drop_laws,
+        laws=arguments.laws, drop_laws=arguments.drop_laws, watch=watch_of(timeout),
     )  # fmt: skip
     code = Source(f"code of {arguments.name}", "")
     code.data = arguments.code

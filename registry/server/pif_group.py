@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kleis.errors import KleisError
+from kleis.session.watch import Watch
 from pif.evaluate import Answer as Result
 from pif.evaluate import Request
 from pif.schema import term_schema
@@ -32,7 +33,7 @@ from registry.server.group import (
     TemplateSpec,
     ToolSpec,
 )
-from registry.server.pif_tools import BRIEF_INSTRUCTIONS, INSTRUCTIONS, MORE_TOOLS, TOOLS
+from registry.server.pif_tools import BRIEF_INSTRUCTIONS, INSTRUCTIONS, MORE_TOOLS, STANDARD, TOOLS
 from registry.server.prompts import PIF_PROMPTS
 from registry.server.settings import Site
 from registry.tool import valid_name
@@ -142,19 +143,25 @@ class PifGroup(Group):
             case "fuzz":
                 result = await self._fuzz(arguments, context)
             case _ if any(spec.name == name for spec in self._system):
-                result = await context.run_in_worker(lambda: self._system_call(name, arguments))
+                result = await context.run_in_worker(lambda: self._system_call(name, arguments, context))
             case _:
                 result = await self._perform(Request(tool=name, input=arguments.input), None, context)
         self._exposure.refresh()
         return rendered(result)
 
-    def _system_call(self, name: str, arguments: Any) -> Result:
+    def _system_call(self, name: str, arguments: Any, context: CallContext) -> Result:
         try:
-            return self._answer(name, arguments)
+            return self._answer(name, arguments, context)
         except RegistryError as error:
             return {"type": "error", "error": error.as_json()}
 
-    def _answer(self, name: str, arguments: Any) -> Result:
+    @staticmethod
+    def _watch_over(arguments: Any, context: CallContext) -> Watch:
+        """How long proofs of laws may take, and whether somebody still waits for them."""
+        seconds = (arguments.timeout_ms or STANDARD) / 1_000
+        return Watch(seconds, left=context.cancelled.is_set, progress=context.progress)
+
+    def _answer(self, name: str, arguments: Any, context: CallContext) -> Result:
         workspace = self.workspace
         match name:
             case "evolve":
@@ -171,13 +178,19 @@ class PifGroup(Group):
                     force=arguments.force,
                     laws=arguments.laws,
                     drop_laws=arguments.drop_laws,
+                    watch=self._watch_over(arguments, context),
                 )
             case "list":
                 return workspace.list(
                     arguments.query, offset=arguments.offset, limit=arguments.limit, library=arguments.library
                 )
             case "analyze":
-                return workspace.analyze(arguments.code, against=arguments.against, aspects=arguments.aspects)
+                return workspace.analyze(
+                    arguments.code,
+                    against=arguments.against,
+                    aspects=arguments.aspects,
+                    watch=self._watch_over(arguments, context),
+                )
             case "history":
                 return workspace.history(arguments.name)
             case "diff":

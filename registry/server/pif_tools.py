@@ -46,6 +46,12 @@ PIF: make pure tools (lambda terms in JSON), run them under exact limits. First 
 tool with `evolve`, run one with `run`, look into one with `analyze`. A "continuation" means: call `run` again with its \
 tool and next_input. An "error" has a kind, a path and a hint; nothing is kept then."""
 
+LONGEST = 35_000
+"""Milliseconds that proofs of laws may take: clients give up at 50 or 60 seconds, and what is left is tried besides."""
+
+STANDARD = 25_000
+"""Milliseconds that they may take where nothing else is said."""
+
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
@@ -62,6 +68,7 @@ class Evolve(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     force: bool = False
     laws: tuple[str, ...] = ()
     drop_laws: tuple[str, ...] = ()
+    timeout_ms: Annotated[int, msgspec.Meta(ge=1, le=LONGEST)] | None = None
 
 
 class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -92,6 +99,7 @@ class Analyze(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     code: Any
     against: Any = msgspec.UNSET
     aspects: tuple[Aspect, ...] = DEFAULT_ASPECTS
+    timeout_ms: Annotated[int, msgspec.Meta(ge=1, le=LONGEST)] | None = None
 
 
 class History(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -182,6 +190,7 @@ TOOLS: tuple[ToolSpec, ...] = (
                 "proved or tested; a false one refuses the tool. New versions keep them"
             ),
             drop_laws=texts("laws to give up"),
+            timeout_ms=whole(1, LONGEST, default=STANDARD),
             expect_version=_count("refuse unless this version is current; 0: unless the name is free", 0),
             dry_run=switch("check everything, keep nothing"),
             force=switch("replace it though examples of tools that use it fail"),
@@ -257,6 +266,7 @@ TOOLS: tuple[ToolSpec, ...] = (
                 "description": "a second one: do both do the same? proved, refuted by an input, or unknown"
             },
             aspects={"type": "array", "items": {"type": "string", "enum": list(ASPECTS)}},
+            timeout_ms=whole(1, LONGEST, default=STANDARD),
         ),
         arguments=Analyze,
         example={"code": "square"},
