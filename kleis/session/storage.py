@@ -96,8 +96,23 @@ def read_whole(path: Path) -> tuple[bytes, Signature] | None:
 def write_whole(path: Path, body: bytes, *, replace: bool = True) -> Signature:
     """Make `body` the content of a file.  Only the holder of the directory's lock may write.
 
-    Raises FileExistsError where `replace` is false and there is one.
+    Raises FileExistsError where `replace` is false and there is one, and `SessionError` (`session-unwritable`) where the
+    system takes no more: the file is then as it was.
     """
+    try:
+        return _write_whole(path, body, replace)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        raise SessionError(
+            f"{path.name} cannot be written: {error.strerror or error}; nothing was kept",
+            code="session-unwritable",
+            file=str(path),
+            hint="see that there is room on the disk and that the directory may be written, then try again",
+        ) from error
+
+
+def _write_whole(path: Path, body: bytes, replace: bool) -> Signature:
     _sweep(path)
     scratch = path.with_name(f".{path.name}.{secrets.token_hex(6)}{_UNFINISHED}")
     handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

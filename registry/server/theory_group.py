@@ -28,6 +28,7 @@ from kleis.session.schema import describe, describe_name
 from kleis.session.sessions import Sessions
 from kleis.session.submission import outcome_fields
 from kleis.session.suggestions import suggestions
+from kleis.session.universe import Universe
 from kleis.session.verification import Verification
 from registry.server.group import Answer, CallContext, Group, PromptSpec, ResourceText, TemplateSpec, ToolSpec
 from registry.server.prompts import THEORY_PROMPTS
@@ -130,11 +131,13 @@ class TheoryGroup(Group):
                 accepted = checked.grown is not None
                 fields = outcome_fields(checked, accepted=accepted)
                 fields |= {"session": arguments.session, "count": universe.count}
+                _warn_of_changes(fields, universe)
                 return Answer(fields, submission_text(fields), is_error=not accepted)
             case "try_structure":
-                checked, _ = self.sessions.attempt(arguments.session, arguments.kleis, watch)
+                checked, universe = self.sessions.attempt(arguments.session, arguments.kleis, watch)
                 fields = outcome_fields(checked, accepted=checked.grown is not None)
                 fields["kept"] = False
+                _warn_of_changes(fields, universe)
                 return Answer(fields, submission_text(fields), is_error=not fields["accepted"])
             case "list_session":
                 return self._list(arguments)
@@ -158,6 +161,7 @@ class TheoryGroup(Group):
                 fields = explain(
                     universe, arguments.expression, self.sessions.provers, watch, using=arguments.using
                 )
+                _warn_of_changes(fields, universe)
                 return Answer(fields, evaluation_text(fields), is_error=fields["status"] == "error")
             case _:
                 raise LookupError(f"the group theory has no tool {name}")
@@ -175,8 +179,7 @@ class TheoryGroup(Group):
             explain=arguments.explain,
             granted_root=self._granted,
         )
-        if universe.stale:
-            fields.setdefault("warnings", []).append(_STALE)
+        _warn_of_changes(fields, universe)
         return Answer(fields, evaluation_text(fields), is_error=fields["status"] == "error")
 
     def _describe(self, arguments: Any) -> Answer:
@@ -277,7 +280,10 @@ class TheoryGroup(Group):
     def _compare(self, arguments: Any, watch: Watch) -> Answer:
         universes = [self.sessions.universe(name) for name in dict.fromkeys(arguments.sessions)]
         fields = compare(universes, arguments.propositions, self.sessions.provers, watch)
-        lines = []
+        changed = [each.session for each in universes if each.stale]
+        if changed:
+            fields["warnings"] = [f"{', '.join(changed)}: {_STALE}"]
+        lines = [f"warning: {each}" for each in fields.get("warnings", ())]
         for row in fields["propositions"]:
             lines.append(row["proposition"])
             for session, found in row["in"].items():
@@ -390,6 +396,12 @@ def _item_line(row: dict[str, Any]) -> str:
     text = " ".join(row["kleis"].split())
     warnings = "".join(f"\n   warning: {each}" for each in row.get("warnings", ()))
     return f"{row['number']}. {row['kind']} [{row['status']}] {text}{warnings}"
+
+
+def _warn_of_changes(fields: dict[str, Any], universe: Universe) -> None:
+    """Say that what the session imports is no longer what its items were checked against."""
+    if universe.stale:
+        fields["warnings"] = [*fields.get("warnings", ()), _STALE]
 
 
 def _load_refusal(found: Verification) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import resource
+import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -308,3 +310,59 @@ def test_the_first_calls_may_come_together(tmp_path: Path) -> None:
                 client.send(call(f"first {n}", "submit_define", {"kleis": f"define f{n}() : ℤ = {n}"}))
             assert client.ask("evaluate", expression="2 + 3")["result"] == "5"
             assert client.process.poll() is None
+
+
+@pytest.fixture
+def full_disk() -> Iterator[None]:
+    """No file of this process may grow beyond so many bytes, as on a disk that is full."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, limits[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    signal.signal(signal.SIGXFSZ, ignored)
+
+
+@pytest.mark.usefixtures("full_disk")
+def test_a_full_disk_is_a_refusal_and_nothing_is_lost(sessions: Sessions) -> None:
+    long = "/* " + "x" * 700 + " */"
+    for number in range(2):
+        sessions.submit("s", f"{long} define f{number}(x : ℤ) : ℤ = x", "define", Watch(40))
+    with pytest.raises(SessionError, match="cannot be written") as refusal:
+        sessions.submit("s", f"{long} define f2(x : ℤ) : ℤ = x", "define", Watch(40))
+    assert refusal.value.code == "session-unwritable"
+    fresh = open_sessions(sessions.places.workspace.parent, environment={}, broker=sessions.broker)
+    assert [item.functions for item in fresh.universe("s").items()] == [("f0",), ("f1",)]
+    assert [path.name for path in sessions.file("s").parent.iterdir() if ".part" in path.name] == []
+    for number in range(2):
+        sessions.undo("s", Watch(40))
+        assert sessions.universe("s").count == 1 - number
+    with pytest.raises(SessionError, match="cannot be written"):
+        sessions.submit("s", f"{long * 3} define g(x : ℤ) : ℤ = x", "define", Watch(40))
+
+
+def test_a_theory_that_changed_under_a_session_is_told_by_every_tool(server: TheoryClient) -> None:
+    server.ask("submit_define", kleis="define shared(x : ℤ) : ℤ = x + 1", session="lender")
+    server.ask("save_theory", name="shared", session="lender")
+    server.ask("load_theory", imports=["shared"], session="borrower")
+    text = "structure Uses { element k : ℤ axiom a : shared(k) = 2 }"
+    assert "warnings" not in server.ask("submit_structure", kleis=text, session="borrower")
+    server.ask("submit_define", kleis="define shared(x : ℤ) : ℤ = 7", session="lender")
+    server.ask("save_theory", name="shared", session="lender", overwrite=True)
+    more = "define more(x : ℤ) : ℤ = shared(x)"
+    answers = [
+        server.ask("submit_define", kleis=more, session="borrower"),
+        server.ask("try_structure", kleis=more.replace("more", "still"), session="borrower"),
+        server.ask("evaluate", expression="more(1)", session="borrower"),
+        server.ask("explain", expression="k = 1", session="borrower"),
+        server.ask("compare", propositions=["k = 1"], sessions=["borrower", "default"]),
+    ]
+    for answer in answers:
+        assert any("has changed" in each for each in answer["warnings"]), answer
+    assert server.ask("evaluate", expression="k = 1", session="borrower")["clash"] == ["Uses::a"]
+    again = server.reply("load_theory", imports=["shared"], session="borrower")
+    assert not again.is_error
+    assert (
+        server.reply("submit_structure", kleis=text, session="borrower").structured["status"]
+        == "inconsistent"
+    )
