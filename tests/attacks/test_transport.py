@@ -84,14 +84,13 @@ def blocks() -> Iterator[RawClient]:
 # what is no message
 
 
-def test_malformed_lines_are_each_answered() -> None:
-    with ready() as client:
-        for line in LINES:
-            client.write(line + b"\n")
-            error = client.receive()["error"]
-            assert error["code"] in (-32700, -32600, -32602), line
-            assert len(error["message"]) < 200
-        survives(client)
+def test_malformed_lines_are_each_answered(lines: RawClient) -> None:
+    for line in LINES:
+        lines.write(line + b"\n")
+        error = lines.receive()["error"]
+        assert error["code"] in (-32700, -32600, -32602), line
+        assert len(error["message"]) < 200
+    survives(lines)
 
 
 def test_malformed_lines_before_the_first_message() -> None:
@@ -104,29 +103,27 @@ def test_malformed_lines_before_the_first_message() -> None:
         survives(client)
 
 
-def test_a_flood_of_malformed_lines() -> None:
-    with ready() as client:
-        writer = client.write_aside(b"{]\n" * 50_000)
-        for _ in range(50_000):
-            assert client.receive()["error"]["code"] == -32700
-        writer.join()
-        survives(client)
+def test_a_flood_of_malformed_lines(lines: RawClient) -> None:
+    writer = lines.write_aside(b"{]\n" * 50_000)
+    for _ in range(50_000):
+        assert lines.receive()["error"]["code"] == -32700
+    writer.join()
+    survives(lines)
 
 
-def test_wrong_methods_and_parameters() -> None:
-    with ready() as client:
-        for number, (method, params, code) in enumerate(
-            [
-                ("no/such", {}, -32601),
-                ("tools/list", {"cursor": 5}, -32602),
-                ("resources/read", {}, -32602),
-                ("completion/complete", {"ref": 1}, -32602),
-                ("initialize", {}, -32602),
-            ]
-        ):
-            client.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-            assert client.answer_to(number)["error"]["code"] == code
-        survives(client)
+def test_wrong_methods_and_parameters(lines: RawClient) -> None:
+    for number, (method, params, code) in enumerate(
+        [
+            ("no/such", {}, -32601),
+            ("tools/list", {"cursor": 5}, -32602),
+            ("resources/read", {}, -32602),
+            ("completion/complete", {"ref": 1}, -32602),
+            ("initialize", {}, -32602),
+        ]
+    ):
+        lines.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        assert lines.answer_to(number)["error"]["code"] == code
+    survives(lines)
 
 
 # header framing
@@ -180,32 +177,27 @@ def test_headers_amid_lines() -> None:
 
 
 @pytest.mark.parametrize("recursion", ["0", "1000000"])
-@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
-def test_a_million_levels(recursion: str, opening: str, closing: str) -> None:
-    deep = opening * MEGABYTE + "1" + closing * MEGABYTE
-    text = (
-        '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"echo","arguments":{"value":'
-        + deep
-        + "}}}\n"
-    )
+def test_a_million_levels(recursion: str) -> None:
+    start = '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"echo","arguments":{"value":'
     with ready("--recursion", recursion) as client:
-        writer = client.write_aside(text.encode())
-        result = client.answer_to(5)["result"]
-        assert result["isError"] is True
-        assert result["structuredContent"]["error"]["kind"] == "term_too_deep"
-        writer.join()
-        survives(client)
-
-
-def test_ten_megabyte_strings() -> None:
-    with ready() as client:
-        for text in ("x" * 10 * MEGABYTE, "é" * 5 * MEGABYTE, "[" * 10 * MEGABYTE, '\\"' * 5 * MEGABYTE):
-            line = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"value":"%b"}}}\n'
-            writer = client.write_aside(line % text.encode())
-            value = client.answer_to(1)["result"]["structuredContent"]["value"]
-            assert value == json.loads('"' + text + '"')
+        for opening, closing in (("[", "]"), ('{"a":', "}")):
+            text = start + opening * MEGABYTE + "1" + closing * MEGABYTE + "}}}\n"
+            writer = client.write_aside(text.encode())
+            result = client.answer_to(5)["result"]
+            assert result["isError"] is True
+            assert result["structuredContent"]["error"]["kind"] == "term_too_deep"
             writer.join()
-        survives(client)
+            survives(client)
+
+
+def test_ten_megabyte_strings(lines: RawClient) -> None:
+    for text in ("x" * 10 * MEGABYTE, "é" * 5 * MEGABYTE, "[" * 10 * MEGABYTE, '\\"' * 5 * MEGABYTE):
+        line = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"value":"%b"}}}\n'
+        writer = lines.write_aside(line % text.encode())
+        value = lines.answer_to(1)["result"]["structuredContent"]["value"]
+        assert value == json.loads('"' + text + '"')
+        writer.join()
+    survives(lines)
 
 
 def test_a_line_beyond_the_cap() -> None:

@@ -29,6 +29,13 @@ def server(tmp_path: Path) -> Iterator[PifClient]:
         yield client
 
 
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PifClient]:
+    """One server without tools, for tests that leave it so."""
+    with pif_server(tmp_path_factory.mktemp("empty") / "home") as client:
+        yield client
+
+
 def listed(client: PifClient) -> list[str]:
     client.send({"jsonrpc": "2.0", "id": "list", "method": "tools/list"})
     return [tool["name"] for tool in client.answer_to("list")["result"]["tools"]]
@@ -38,9 +45,9 @@ def evolve(client: PifClient, name: str, code: Any, **more: Any) -> dict[str, An
     return client.ask("evolve", name=name, description=f"the tool {name}", code=code, **more)
 
 
-def test_the_list_of_tools_is_small_and_portable(server: PifClient) -> None:
-    server.send({"jsonrpc": "2.0", "id": "list", "method": "tools/list"})
-    tools = server.answer_to("list")["result"]["tools"]
+def test_the_list_of_tools_is_small_and_portable(empty: PifClient) -> None:
+    empty.send({"jsonrpc": "2.0", "id": "list", "method": "tools/list"})
+    tools = empty.answer_to("list")["result"]["tools"]
     assert [tool["name"] for tool in tools] == ["evolve", "run", "list", "help", "analyze"]
     assert len(msgspec.json.encode(tools)) / 4 < 2_000
     for tool in tools:
@@ -135,11 +142,11 @@ def test_a_tool_in_python(server: PifClient) -> None:
     assert evolve(server, "wrong", 5, language="python")["error"]["path"] == "/code"
 
 
-def test_a_small_run_is_answered_while_long_ones_go_on(server: PifClient) -> None:
+def test_a_small_run_is_answered_while_long_ones_go_on(empty: PifClient) -> None:
     for number in range(2):
-        server.send(call(f"long-{number}", "run", {"code": ADD_UP, "fuel": 5_000_000}))
-    server.send(call("short", "run", {"code": {"add": [1, 2]}}))
-    order = [server.receive()["id"] for _ in range(3)]
+        empty.send(call(f"long-{number}", "run", {"code": ADD_UP, "fuel": 5_000_000}))
+    empty.send(call("short", "run", {"code": {"add": [1, 2]}}))
+    order = [empty.receive()["id"] for _ in range(3)]
     assert order[0] == "short"
 
 
@@ -170,8 +177,8 @@ def test_more_fuel_than_the_memory_allows_is_refused_with_a_way_out(tmp_path: Pa
         assert client.ask("run", code={"add": [1, 2]}, fuel=100_000)["value"] == 3
 
 
-def test_more_fuel_than_the_maximum_is_an_error_that_names_it(server: PifClient) -> None:
-    found = server.ask("run", code={"add": [1, 2]}, fuel=5_000_001)
+def test_more_fuel_than_the_maximum_is_an_error_that_names_it(empty: PifClient) -> None:
+    found = empty.ask("run", code={"add": [1, 2]}, fuel=5_000_001)
     assert found["error"]["kind"] == "invalid_argument"
     assert "5000000" in found["error"]["message"]
 
@@ -231,34 +238,34 @@ def test_out_of_fuel_while_driving_loses_nothing(server: PifClient) -> None:
     ],
 )
 def test_wrong_arguments_get_an_answer_that_helps(
-    server: PifClient, tool: str, arguments: dict[str, Any], words: list[str]
+    empty: PifClient, tool: str, arguments: dict[str, Any], words: list[str]
 ) -> None:
-    result = server.call("wrong", tool, **arguments)
+    result = empty.call("wrong", tool, **arguments)
     assert result["isError"]
     text = result["content"][0]["text"]
     for word in words:
         assert word in text
     assert "Traceback" not in text
     assert "msgspec" not in text
-    assert server.lives()
+    assert empty.lives()
 
 
-def test_text_and_object_each_say_all(server: PifClient) -> None:
-    result = server.call("value", "run", code=[1, {"pair": [2, "x"]}])
+def test_text_and_object_each_say_all(empty: PifClient) -> None:
+    result = empty.call("value", "run", code=[1, {"pair": [2, "x"]}])
     assert msgspec.json.decode(result["content"][0]["text"]) == result["structuredContent"]
-    refused = server.call("error", "run", code={"add": [1, {"not": 2}]})
+    refused = empty.call("error", "run", code={"add": [1, {"not": 2}]})
     text, error = refused["content"][0]["text"], refused["structuredContent"]["error"]
     for field in ("kind", "path", "message", "found", "expected"):
         assert str(error[field]) in text
 
 
-def test_integers_and_depth_pass_exactly(server: PifClient) -> None:
+def test_integers_and_depth_pass_exactly(empty: PifClient) -> None:
     big = 2**8191
-    found = server.ask("run", code=big)
+    found = empty.ask("run", code=big)
     assert found["value"] == big
     assert found["value_text"] == str(big)
     deep = {"fold": [{"lam": "p", "body": [{"fst": {"var": "p"}}]}, 1, {"range": [0, 200]}]}
-    found = server.ask("run", code=deep)
+    found = empty.ask("run", code=deep)
     assert "value" not in found
     assert found["value_text"] == "[" * 200 + "1" + "]" * 200
 
