@@ -12,6 +12,7 @@ Invariant: a configuration that cannot be read is a refusal, never silently the 
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -107,11 +108,24 @@ def _directory(table: Mapping[str, object], key: str, beside: Path, default: Pat
     value = table.get(key)
     if value is None:
         return default
-    if not isinstance(value, str) or not value.strip() or "\0" in value:
+    directory = _usable(beside, value) if isinstance(value, str) and value.strip() else None
+    if directory is None:
         raise SessionError(
             f"[theory] {key} is no directory",
             code="configuration",
             found=repr(value)[:80],
-            expected=("a path",),
+            expected=("the path of a directory, or of one that can be made",),
         )
-    return beside / Path(value).expanduser()
+    return directory
+
+
+def _usable(beside: Path, value: str) -> Path | None:
+    """The path, unless there is something else or the system knows no such path (too long, of an unknown user, …)."""
+    try:
+        directory = beside / Path(value).expanduser()
+        os.stat(directory)
+    except FileNotFoundError:
+        return directory
+    except (OSError, RuntimeError, ValueError):
+        return None
+    return directory if directory.is_dir() else None

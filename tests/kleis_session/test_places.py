@@ -54,6 +54,11 @@ def test_the_personal_file_comes_last(tmp_path: Path) -> None:
         "[theory]\nworkspace = 'x'",
         "[theory]\nsave_dir = 3",
         "[theory]\nsave_dir = ''",
+        "[theory]\nsave_dir = '~nobody-of-that-name/x'",
+        "[theory]\nsave_dir = 'config/kleis.toml'",
+        "[theory]\nsave_dir = 'config/kleis.toml/x'",
+        '[theory]\nsave_dir = "a\\u0000b"',
+        f"[theory]\nworkspace_dir = '{'x' * 5000}'",
         "theory = 1",
     ],
 )
