@@ -24,8 +24,21 @@ import msgspec
 from kleis.logic.verdict import Verdict
 from kleis.parser import parse_type
 from kleis.printer import print_expression
-from kleis.syntax import Binder, Expression, Name, NamedType, Quantifier, Using
-from kleis.traversal import walk
+from kleis.syntax import (
+    AsPattern,
+    Binder,
+    Case,
+    Expression,
+    Let,
+    Name,
+    NamedType,
+    Node,
+    Quantifier,
+    Using,
+    VariablePattern,
+)
+from kleis.syntax import Lambda as LambdaExpression
+from kleis.traversal import children, walk
 from pif.errors import PifError
 from registry.bridge.equations import (
     Equation,
@@ -79,11 +92,13 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Explored(msgspec.Struct, frozen=True):
-    """All findings, smaller laws first, and the models that refute some of them. `is_complete`: none is left."""
+    """All findings, smaller laws first, and the models that refute some of them. `is_complete`: none is left.
+    `problems` are candidates that have no meaning in the structure, with the reason."""
 
     findings: tuple[Finding, ...]
     models: tuple[Model, ...]
     is_complete: bool
+    problems: tuple[str, ...] = ()
 
     def counts(self) -> dict[str, int]:
         """How many candidates of each status."""
@@ -130,6 +145,7 @@ class _Exploration:
         self.names: list[str] = []
         self.found: dict[Equation, Finding] = {}
         self.axioms: dict[Equation, str] = {}
+        self.problems: list[str] = []
         for name, axiom in subject.axioms:
             equation = read_equation(axiom, subject.operations)
             if equation is not None and not equation.is_trivial:
@@ -158,8 +174,8 @@ class _Exploration:
         self._test_again([each for each in equations if self._is_unknown(each)])
         others_found, rest = self._asked(others if not left else [])
         findings = [self._finding(equation) for equation in equations] + others_found
-        findings += [self._unreached(each) for each in (others if left else others[len(others_found) :])]
-        return Explored(tuple(findings), tuple(self.models), not left and not rest)
+        findings += [self._unreached(each) for each in (others if left else others[len(others) - rest :])]
+        return Explored(tuple(findings), tuple(self.models), not left and not rest, tuple(self.problems))
 
     def _is_unknown(self, equation: Equation) -> bool:
         found = self.found.get(equation)
@@ -244,6 +260,7 @@ class _Exploration:
     def _asked(self, propositions: Sequence[Expression]) -> tuple[list[Finding], int]:
         """Findings of the prover alone, as far as there is time, and how many propositions are left."""
         found: list[Finding] = []
+        done = 0
         for proposition in propositions:
             if self.stop():
                 break
@@ -253,13 +270,17 @@ class _Exploration:
                 verdict = self.ask(closed)
             except PifError:
                 break
+            done += 1
+            if verdict is not None and verdict.status == "error":
+                self.problems.append(f"{law[:80]}: {verdict.message}")
+                continue
             found.append(
                 Finding(law=law, status="unknown", detail="killed by a guard")
                 if verdict is None
                 else _from_verdict(law, verdict)
             )
-            self._tell(len(found), len(propositions), found[-1])
-        return found, len(propositions) - len(found)
+            self._tell(done, len(propositions), found[-1])
+        return found, len(propositions) - done
 
     def _closed(self, proposition: Expression) -> Expression:
         """The proposition for all elements, in the structure."""
@@ -291,6 +312,9 @@ def _from_verdict(law: str, verdict: Verdict) -> Finding:
             bindings = verdict.evidence.bindings if verdict.evidence is not None else ()
             at = {each.name: each.value for each in bindings}
             return Finding(law=law, status="refuted", at=at, detail=verdict.engine)
+        case "inconsistent":
+            said = f"the axioms contradict one another: {', '.join(verdict.core)}"
+            return Finding(law=law, status="unknown", detail=said.removesuffix(": "))
         case status:
             said = ": ".join(each for each in (verdict.reason or "", verdict.message) if each)
             return Finding(law=law, status="unknown", detail=said or status)
@@ -300,9 +324,27 @@ def _without_using(proposition: Expression) -> str:
     return print_expression(proposition.body if isinstance(proposition, Using) else proposition)
 
 
-def _free_names(expression: Expression, operations: Mapping[str, int]) -> Iterator[str]:
-    """Names that nothing binds and that are no operations, in the order in which they come."""
-    bound = {each.name for each in walk(expression) if isinstance(each, Binder)}
-    for node in walk(expression):
-        if isinstance(node, Name) and node.name not in operations and node.name not in bound:
+def _free_names(node: Node, operations: Mapping[str, int]) -> Iterator[str]:
+    """Names that nothing around them binds and that are no operations, in the order in which they come."""
+    if isinstance(node, Name):
+        if node.name not in operations:
             yield node.name
+        return
+    own = _bound_at(node)
+    for part in children(node):
+        inside = not (isinstance(node, Let) and part is node.value)
+        yield from (each for each in _free_names(part, operations) if not (inside and each in own))
+
+
+def _bound_at(node: Node) -> frozenset[str]:
+    """The names that a node binds in its parts (`let`: in all but what it binds them to)."""
+    match node:
+        case Quantifier(binders=binders):
+            return frozenset(each.name for each in binders)
+        case LambdaExpression(parameters=parameters):
+            return frozenset(each.name for each in parameters)
+        case Let(pattern=pattern) | Case(pattern=pattern):
+            named = (each for each in walk(pattern) if isinstance(each, VariablePattern | AsPattern))
+            return frozenset(each.name for each in named)
+        case _:
+            return frozenset()

@@ -5,7 +5,7 @@ The generator is a tool of the registry, the agent's own or `std.conjecture_equa
     {"operations": [{"name", "arguments", "result"}], "carrier", "size", "variables", "structure"}
 
 and gives a list of propositions: quoted terms (`registry.bridge.kleis_terms`) or texts in Kleis. Free names in them
-stand for any element of the carrier.
+stand for any element of the carrier. Where they are about a structure, the generator may ask its theory.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ from pif.budget import Budget
 from pif.decode import decode_term
 from pif.errors import PifError, nearest
 from pif.evaluate import Request, run
+from pif.json_text import parse_json
 from registry.bridge.explore import Ask, Explored, Finding, Model, Subject, explore
 from registry.bridge.exploring_tools import subject_of_tools
 from registry.bridge.kleis_terms import KleisTermError, expression_of
 from registry.bridge.listings import Signature, axiom_expressions, signatures_of
-from registry.bridge.oracles import TheorySnapshot
+from registry.bridge.oracles import TheoryRun, TheorySnapshot
 from registry.bridge.proving import LawProver
 from registry.errors import RegistryError
 from registry.tools_view import SnapshotTools
@@ -89,9 +90,10 @@ def explored(
             "invalid_argument", "explore is about a structure or about tools", place="structure",
             expected="`structure`, or `tools`: one of the two", hint='{"structure": "Group"}',
         )  # fmt: skip
-    candidates, problems = _generated(tools, asked, signatures, subject, stop)
+    theory = None if snapshot is None else snapshot.for_run(until=deadline)
+    candidates, problems = _generated(tools, asked, signatures, subject, theory, stop)
     found = explore(subject, candidates, ask, models=models, stop=stop, progress=progress)
-    return _answer(asked, signatures, subject, found, problems)
+    return _answer(asked, signatures, subject, found, [*problems, *found.problems])
 
 
 def _subject(snapshot: TheorySnapshot, asked: Asked) -> tuple[list[Signature], Subject]:
@@ -133,30 +135,34 @@ def _generated(
     asked: Asked,
     signatures: list[Signature],
     subject: Subject,
+    theory: TheoryRun | None,
     stop: Callable[[], bool],
 ) -> tuple[list[Expression], list[str]]:
-    """The candidates, and what is wrong with those that are none."""
+    """The candidates, and what is wrong with those that are none. A generator may ask the structure's theory."""
     given = {
         "operations": [{"name": each.name, "arguments": list(each.arguments), "result": each.result} for each in signatures],
         "carrier": subject.carrier, "size": asked.size, "variables": asked.variables, "structure": asked.structure,
     }  # fmt: skip
     budget = Budget(fuel=_FUEL, ceiling=_FUEL, result_bytes=_BYTES)
-    answer = run(Request(tool=asked.generator, input=given, data=True), tools, budget, cancelled=stop)
+    answer = run(
+        Request(tool=asked.generator, input=given, data=True), tools, budget, cancelled=stop, theory=theory
+    )
     if answer["type"] != "value" or answer["kind"] != "list":
         raise _generator_failed(asked, answer)
-    if len(answer["value"]) > _CANDIDATES:
+    given_back = parse_json(answer["value_text"]) if "value_text" in answer else answer["value"]
+    if len(given_back) > _CANDIDATES:
         raise RegistryError(
             "invalid_argument", f"the generator {asked.generator} gave more candidates than are looked at",
-            place="generator", tool=asked.generator, found=str(len(answer["value"])),
+            place="generator", tool=asked.generator, found=str(len(given_back)),
             expected=f"at most {_CANDIDATES}", hint="Ask for a smaller size, or for fewer variables.",
         )  # fmt: skip
     found: list[Expression] = []
     problems: list[str] = []
-    for item in answer["value"]:
+    for item in given_back:
         if stop():
             raise RegistryError(
                 "too_busy", "there was no time to read the candidates", place="generator", tool=asked.generator,
-                found=f"{len(answer['value'])} candidates", hint="Ask for a smaller size, or for fewer variables.",
+                found=f"{len(given_back)} candidates", hint="Ask for a smaller size, or for fewer variables.",
             )  # fmt: skip
         try:
             found.append(

@@ -54,7 +54,7 @@ def structure_records(theory: Theory) -> list[Record]:
 
 def signatures_of(theory: Theory, structure: str) -> list[Signature]:
     """The operations and elements of a structure, inherited ones included. Raises `KleisError`."""
-    symbols = Elaborator(theory).structure(structure).symbols
+    symbols = Elaborator(theory).arbitrary(structure).symbols  # also those that no axiom speaks of
     return [_signature(symbol, structure) for symbol in sorted(symbols, key=lambda each: each.name)]
 
 

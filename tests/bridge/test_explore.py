@@ -222,5 +222,63 @@ def test_operations_that_leave_the_carrier_are_left_out(broker: Broker, workspac
     assert (found["operations"], found["left_out"]) == (["o"], ["scale"])
 
 
+def generated(
+    snapshot: TheorySnapshot, workspace: Workspace, *candidates: Any, structure: str = "Group"
+) -> dict[str, Any]:
+    """What becomes of candidates that a tool of the agent's own gives."""
+    workspace.evolve("guesses", "Guesses", {"lam": "i", "body": list(candidates)})
+    return explored(snapshot, workspace.tools(), Asked(structure=structure, generator="guesses"))
+
+
+def test_operations_that_no_axiom_speaks_of_are_explored_too(broker: Broker, workspace: Workspace) -> None:
+    text = "structure Single(A) { operation f : A → A\n axiom alone : ∀(x y : A). x = y }"
+    found = explored(TheorySnapshot(theory_of(text), broker=broker), workspace.tools(),
+                     Asked(structure="Single", size=2, variables=1))  # fmt: skip
+    assert found["operations"] == ["f"]
+    assert laws(found, "proved") == {"∀(x : A). f(x) = x"}
+
+
+def test_what_a_generator_says_of_deep_terms_is_read(snapshot: TheorySnapshot, workspace: Workspace) -> None:
+    term: Any = {"var": "x"}
+    for _ in range(80):
+        term = {"app": [{"var": "inv"}, term]}
+    found = generated(snapshot, workspace, {"quote": {"eq": [term, {"var": "x"}]}})
+    assert found["counts"] in ({"proved": 1}, {"follows": 1})
+
+
+def test_a_name_is_free_where_nothing_around_it_binds_it(
+    snapshot: TheorySnapshot, workspace: Workspace
+) -> None:
+    found = generated(
+        snapshot, workspace, "(∀(x : G). x • x = e) → x • x = e", "(∃(x : G). x • x = e) → x = e"
+    )
+    assert laws(found, "proved") == {"∀(x : G). (∀(x : G). x • x = e) ⟹ x • x = e"}
+    assert [row["law"] for row in found["refuted"]] == ["∀(x : G). (∃(x : G). x • x = e) ⟹ x = e"]
+
+
+def test_what_is_no_proposition_is_counted_and_left_out(
+    snapshot: TheorySnapshot, workspace: Workspace
+) -> None:
+    found = generated(
+        snapshot, workspace, "x +", 7, "x • y", {"quote": {"eq": [{"var": "x"}, "a"]}}, "x • e = x"
+    )
+    assert (found["counts"], found["undecided"]) == ({"axiom": 1}, [])
+    assert found["problems"]["count"] == 4
+
+
+def test_a_generator_may_ask_the_theory(snapshot: TheorySnapshot, workspace: Workspace) -> None:
+    asked = {"fold": [{"lam": "p", "body": {"cons": [{"get": [{"snd": {"var": "p"}}, "term"]}, {"fst": {"var": "p"}}]}},
+                      {"nil": True}, {"axioms": {"get": [{"var": "i"}, "structure"]}}]}  # fmt: skip
+    workspace.evolve("known", "The axioms", {"lam": "i", "body": asked})
+    found = explored(snapshot, workspace.tools(), Asked(structure="Group", generator="known"))
+    assert set(found["counts"]) == {"axiom"}
+
+
+def test_axioms_that_contradict_one_another_are_named(broker: Broker, workspace: Workspace) -> None:
+    text = "structure Torn(A) { element c : A\n axiom one : c = c → c ≠ c }"
+    found = generated(TheorySnapshot(theory_of(text), broker=broker), workspace, "x = c", structure="Torn")
+    assert found["undecided"][0]["reason"] == "the axioms contradict one another: Torn::one"
+
+
 def test_the_default_generator_is_in_the_library(workspace: Workspace) -> None:
     assert workspace.tools().tool(GENERATOR) is not None
