@@ -50,6 +50,7 @@ ORDER: tuple[Entry, ...] = (
     Entry(f"{_ENGINES}.regular_languages:REGULAR", "prove", 2_000_000, cpu=8),
     Entry(f"{_ENGINES}.direct:DIRECT", "prove", 1_000_000, cpu=4),
     Entry(f"{_ENGINES}.overlaps:OVERLAPS", "prove", 300_000, cpu=4),
+    Entry(f"{_ENGINES}.residues:RESIDUES", "prove", 1_000_000, cpu=4),
     Entry(f"{_ENGINES}.induction:INDUCTION", "prove", 8_000_000, cpu=16),
     Entry(f"{_ENGINES}.interpretations:INTERPRETATIONS", "refute", 2_000_000, cpu=10),
     Entry(f"{_ENGINES}.instantiation:INSTANTIATION", "prove", 1_000_000, cpu=5),
