@@ -226,6 +226,8 @@ def current_laws(record: ToolRecord, tools: SnapshotTools) -> list[Json]:
             shown |= {"cases": law.cases, "seed": law.seed}
         if law.labels:
             shown["labels"] = list(law.labels)
+        if law.conditions:
+            shown["conditions"] = list(law.conditions)
         if is_stale(law, tools, record):
             shown["stale"] = True
         listed.append(shown)

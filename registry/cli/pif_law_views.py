@@ -23,6 +23,8 @@ def laws(screen: Screen, listed: list[Answer]) -> None:
         screen.write([Piece(f"  {said:13} ", _ROLES.get(status, "plain")), Piece(each["law"])])
         for label in each.get("labels", ()):
             screen.write([Piece(f"  {'':13} {label}", "faint")])
+        for line in "\n".join(each.get("conditions", ())).splitlines():
+            screen.write([Piece(f"  {'':15} {line}", "faint")])
         if each.get("stale"):
             screen.write([Piece(f"  {'':13} stale: a tool that it rests on has changed", "bad")])
 
