@@ -61,6 +61,7 @@ ORDER: tuple[Entry, ...] = (
     Entry(f"{_ENGINES}.finite_models:FiniteModels", "refute", 8_000_000, cpu=10, late=True),
     Entry(f"{_ENGINES}.completion:Completion", "prove", 200_000, cpu=12, late=True),
     Entry(f"{_ENGINES}.evaluation:EVALUATION", "prove", 3_000_000, cpu=20, late=True),
+    Entry(f"{_ENGINES}.induction:PATIENT_INDUCTION", "prove", 3_000_000, cpu=8, late=True),
     Entry(f"{_ENGINES}.restarts:RESTARTS", "prove", 2_000_000, cpu=6, late=True),
     Entry(f"{_ENGINES}.instantiation:INSTANTIATION", "prove", 2_500_000, cpu=6, late=True),
     Entry(f"{_ENGINES}.with_equations:WITH_EQUATIONS", "prove", 1_000_000, cpu=5, late=True),

@@ -35,21 +35,28 @@ from kleis.logic.engines.induction_search import (
     Search,
     texts,
 )
-from kleis.logic.engines.z3_runs import Options, proof_of, run_text, script_text, unwritable
+from kleis.logic.engines.z3_runs import Options, Run, proof_of, run_text, script_text, unwritable
 from kleis.logic.expansion import expanded
 from kleis.logic.smt.script import Script, encode
 from kleis.logic.smt.sorts import Inexpressible
 
-__all__ = ["INDUCTION", "check_induction"]
+__all__ = ["INDUCTION", "PATIENT_INDUCTION", "check_induction"]
 
 _DEPTH = 2
+
+_LONG = 600_000
+"""Z3's steps for one obligation of a patient induction: products of unknowns need them."""
+
 _CLAIM = "claim"
 
 
 class Induction:
-    """The engine."""
+    """The engine.  With `patience` it gives few obligations many steps instead, and looks for no lemmas."""
 
     name = "induction"
+
+    def __init__(self, *, patience: bool = False) -> None:
+        self._patience = patience
 
     def applies(self, task: Task) -> bool:
         """To claims of recursive definitions, or about values of data types, lists and integers beside axioms."""
@@ -61,14 +68,14 @@ class Induction:
 
     def run(self, task: Task, steps: int) -> Answer:
         """Without lemmas, then with those that can be proved."""
-        search = Search(steps)
+        search = Search(steps, _LONG if self._patience else ATTEMPT)
         task = expanded(task)
         assert task.meaning.claim is not None
         goal = goal_of(task.meaning.claim)
         try:
-            proof = search.proved(task, goal, _DEPTH, _CLAIM)
+            proof = search.proved(task, goal, 1 if self._patience else _DEPTH, _CLAIM)
             lemmas: tuple[Lemma, ...] = ()
-            if proof is None:
+            if proof is None and not self._patience:
                 proof, lemmas = proved_with_lemmas(search, task, goal, _CLAIM)
         except Inexpressible as error:
             return unwritable(error)
@@ -79,7 +86,7 @@ class Induction:
             return Answer(outcome="silent", reason="incomplete", detail=detail, steps=search.used)
         return Answer(
             outcome="proved",
-            core=_core(task, proof),
+            core=_core(task, proof, _LONG if self._patience else ATTEMPT),
             detail=_described(proof),
             steps=search.used,
             proof=proof,
@@ -87,6 +94,8 @@ class Induction:
 
 
 INDUCTION = Induction()
+
+PATIENT_INDUCTION = Induction(patience=True)
 
 
 # ── The answer ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -99,7 +108,7 @@ def _described(proof: Proof) -> str:
     return ", ".join(found)
 
 
-def _core(task: Task, proof: Proof) -> tuple[str, ...]:
+def _core(task: Task, proof: Proof, attempt: int) -> tuple[str, ...]:
     """The axioms that the obligations use; all of them where that is not found out."""
     names = [each.name for each in task.meaning.axioms]
     names += [f"lemma {place}" for place, _ in enumerate(task.lemmas, 1)]
@@ -109,16 +118,15 @@ def _core(task: Task, proof: Proof) -> tuple[str, ...]:
     for _, goal, stated in _written(task, proof):
         for options in WAYS:
             script = encode(goal.task(stated), equations=options.patterns_only)
-            run = run_text(options.header() + script_text(script, script.claim), ATTEMPT)
+            run = run_text(options.header() + script_text(script, script.claim), attempt)
             if run.status == "unsat":
-                used.update(dict.fromkeys(_used(script, run.used, options)))
+                used.update(dict.fromkeys(_used(script, run, attempt, options)))
                 break
     return tuple(name for name in names if name in used)
 
 
-def _used(script: Script, steps: int, options: Options) -> tuple[str, ...]:
-    run = run_text(options.header() + script_text(script, script.claim), ATTEMPT)
-    proof = proof_of(script, script.claim, run, ATTEMPT + steps, options)
+def _used(script: Script, run: Run, attempt: int, options: Options) -> tuple[str, ...]:
+    proof = proof_of(script, script.claim, run, attempt + run.used, options)
     return tuple(name for name in proof.core if not name.startswith(HYPOTHESIS))
 
 

@@ -3,7 +3,8 @@
 Specification: proving.md §3, §5 ("induction over carriers"), §6 ("checks the scheme of an induction").
 
     structural      over a data type or lists: for every constructor, the claim of what it makes, given the claim of
-                    those fields that are of the same sort
+                    those fields that are of the same sort; `deep`, also given that of their own such fields, for
+                    definitions that look at parts of parts
     integer         over ℤ from a number b up: the claim up to b + k, without any hypothesis, and for every n ≥ b the
                     claim of n + k + 1, given those of n, …, n + k; over ℕ with b = 0
 
@@ -17,7 +18,7 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -30,11 +31,14 @@ from kleis.meaning.core import (
     BuiltinCall,
     Connective,
     Construction,
+    Constructor,
     DataSort,
+    Discrimination,
     ListOf,
     LiteralTerm,
     Operation,
     Quantifier,
+    Selection,
     Sort,
     Symbol,
     SymbolCall,
@@ -88,17 +92,18 @@ class Goal(msgspec.Struct, frozen=True):
 class Scheme(msgspec.Struct, frozen=True):
     """An induction on the variable of this name.
 
-    `start` and `steps` are those of an integer scheme (b and k + 1); a structural one has 0 steps.
+    `start` and `steps` are those of an integer scheme (b and k + 1); a structural one has 0 steps, and may be `deep`.
     """
 
     variable: str
     start: int = 0
     steps: int = 0
+    deep: bool = False
 
     def text(self) -> str:
         """The scheme as proofs name it."""
         if not self.steps:
-            return f"induction on {self.variable}"
+            return f"induction on {self.variable}" + (" and parts of parts" if self.deep else "")
         return f"induction on {self.variable} from {self.start} by {self.steps}"
 
 
@@ -115,7 +120,7 @@ def schemes(goal: Goal, starts: Sequence[int]) -> tuple[Scheme, ...]:
     found: list[Scheme] = []
     for variable in goal.variables:
         if isinstance(variable.sort, DataSort | ListOf):
-            found.append(Scheme(variable.name))
+            found += [Scheme(variable.name), Scheme(variable.name, deep=True)]
         elif variable.sort == NATURAL:
             found += [Scheme(variable.name, 0, 1), Scheme(variable.name, 0, 2)]
         elif variable.sort == INTEGER:
@@ -130,7 +135,7 @@ def obligations(meaning: Meaning, goal: Goal, scheme: Scheme) -> tuple[tuple[str
     induction = _Induction(goal, variable, rest)
     if scheme.steps:
         return induction.integer(scheme)
-    return induction.structural(Sorts(meaning))
+    return induction.structural(Sorts(meaning), deep=scheme.deep)
 
 
 class _Induction:
@@ -157,17 +162,30 @@ class _Induction:
     def _obligation(self, body: Term, parts: Sequence[Symbol], hypotheses: Sequence[Term]) -> Goal:
         return Goal(self._rest, body, (*self._goal.parts, *parts), (*self._goal.hypotheses, *hypotheses))
 
-    def structural(self, sorts: Sorts) -> tuple[tuple[str, Goal], ...]:
+    def structural(self, sorts: Sorts, *, deep: bool) -> tuple[tuple[str, Goal], ...]:
         """One obligation for every constructor."""
         sort = self._variable.sort
+        constructors = sorts.constructors(sort)
         found = []
-        for constructor in sorts.constructors(sort):
+        for constructor in constructors:
             parts = [self._part(place, field.sort) for place, field in enumerate(constructor.fields)]
             terms = tuple(SymbolCall(each, ()) for each in parts)
-            hypotheses = [self._hypothesis(each) for each in terms if each.sort == sort]
+            smaller = [each for each in terms if each.sort == sort]
+            hypotheses = [self._hypothesis(each) for each in smaller]
+            if deep:
+                hypotheses += [each for part in smaller for each in self._inside(part, constructors)]
             body = self._at(Construction(constructor, terms))
             found.append((constructor.name, self._obligation(body, parts, hypotheses)))
         return tuple(found)
+
+    def _inside(self, part: Term, constructors: Sequence[Constructor]) -> Iterator[Term]:
+        """The claim of the fields of a part, each where the part has it."""
+        for constructor in constructors:
+            for index, field in enumerate(constructor.fields):
+                if field.sort == self._variable.sort:
+                    has_it = Discrimination(constructor, part)
+                    claim = self._hypothesis(Selection(constructor, index, part))
+                    yield Connective("implies", (has_it, claim))
 
     def integer(self, scheme: Scheme) -> tuple[tuple[str, Goal], ...]:
         """The lowest values, and the step."""

@@ -14,7 +14,15 @@ from kleis.logic.engines.induction_schemes import Goal, Scheme, obligations, sch
 from kleis.logic.engines.unfolding import Unfolding
 from kleis.logic.engines.z3_runs import DEFAULT, Options, run_text, script_text
 from kleis.logic.smt.script import encode
-from kleis.meaning.core import DataSort, Definition, DefinitionCall, ListOf, LiteralTerm
+from kleis.meaning.core import (
+    DataSort,
+    Definition,
+    DefinitionCall,
+    Discrimination,
+    ListOf,
+    LiteralTerm,
+    Selection,
+)
 from kleis.meaning.meaning import Termination
 from kleis.meaning.terms import free_variables, subterms
 
@@ -40,10 +48,11 @@ class BudgetUsedError(Exception):
 
 
 class Search:
-    """The search for one proof, and the steps it has taken."""
+    """The search for one proof, with so many steps for one obligation, and the steps it has taken."""
 
-    def __init__(self, steps: int) -> None:
+    def __init__(self, steps: int, attempt: int = ATTEMPT) -> None:
         self._steps = steps
+        self._attempt = attempt
         self.used = 0
 
     def proved(self, task: Task, goal: Goal, depth: int, path: str) -> Proof | None:
@@ -68,9 +77,9 @@ class Search:
     def _shown(self, task: Task) -> str | None:
         """The script of a task, if Z3 refutes it in one of the ways."""
         for options, text in texts(task):
-            if self.used + ATTEMPT > self._steps:
+            if self.used + self._attempt > self._steps:
                 raise BudgetUsedError
-            run = run_text(text, ATTEMPT)
+            run = run_text(text, self._attempt)
             self.used += run.used + _RUN
             if run.status == "unsat":
                 return text
@@ -110,8 +119,19 @@ def _ranked(task: Task, goal: Goal) -> list[Scheme]:
                 )
                 if weight:
                     recurs[variable.name] = recurs.get(variable.name, 0) + weight
-    found = [each for each in schemes(goal, _starts(task, goal)) if each.variable in recurs]
-    return sorted(found, key=lambda each: (-recurs[each.variable], each.steps))
+    nested = any(map(_looks_at_parts_of_parts, task.meaning.definitions))
+    found = [
+        each
+        for each in schemes(goal, _starts(task, goal))
+        if each.variable in recurs and (nested or not each.deep)
+    ]
+    return sorted(found, key=lambda each: (each.deep, -recurs[each.variable], each.steps))
+
+
+def _looks_at_parts_of_parts(definition: Definition) -> bool:
+    """Whether a definition matches on what it has selected."""
+    tests = [each for each in subterms(definition.body) if isinstance(each, Discrimination)]
+    return any(isinstance(each.term, Selection) for each in tests)
 
 
 _LISTED = (DataSort, ListOf)
