@@ -52,8 +52,8 @@ def play(session: Session) -> int:
         home = Path(directory) / "home"
         try:
             asyncio.run(stage.play(ACTS, home))
-            asyncio.run(stage.play(LATER, home))
             asyncio.run(stage.play((POLICY,), home, policy_options()))
+            asyncio.run(stage.play(LATER, home))
         except* ConnectionError as lost:
             stage.trouble = _cause(lost)
             session.screen.complain([Piece("the server is gone: ", "bad"), Piece(stage.trouble)])

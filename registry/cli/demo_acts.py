@@ -267,9 +267,6 @@ ACTS: tuple[Act, ...] = (
         ),
     ),
     THEORY,
-    CONJECTURES,
-    SYNTHESIS,
-    LAWS,
 )
 """The acts of the first day."""
 
@@ -282,5 +279,8 @@ LATER: tuple[Act, ...] = (
         ),
     ),
     THEORY_LATER,
+    CONJECTURES,
+    SYNTHESIS,
+    LAWS,
 )
-"""What is played after the server was started anew."""
+"""What is played after the server was started anew. The end is what both languages are together for (issue 7, item 7)."""
