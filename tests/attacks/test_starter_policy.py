@@ -34,7 +34,7 @@ DENIED = {
     """,
     "cat": r"""
         /dev/zero  /dev/sda  /proc/self/environ  dev/../../x  server.PEM  server.Pem  keystore.p12
-        store.pfx  store.jks  id_ecdsa  id_dsa  ID_RSA  Secrets.yaml  CREDENTIALS  creds/Id_Ed25519
+        store.pfx  store.jks  id_ecdsa  id_dsa  ID_RSA  Secrets.yaml  CREDENTIALS  creds/Id_Ed25519  deploy/server.ppk  infra/terraform.tfstate  infra/terraform.tfstate.backup
         -- /etc/passwd  -n/etc/passwd  ~root/x  ~  - -f.x  a\/b  a'/etc'  "a"b  'a''b'  "$HOME"  !!
         x#y  #x  {.env,a}  ?env  [.]env
     """,
@@ -81,6 +81,11 @@ DENIED = {
     """,
     "grep": r"""
         -f/etc/passwd src  -rf/etc/shadow .  -f../secret src  -f../../etc/passwd x  -f.env x
+        -r TOKEN  -rn TOKEN .  -hR = .  TOKEN -r  -r TOKEN -A 3  -rA 3 TOKEN  -r -m 1 TOKEN  -r "" .  -r 'TOKEN'
+        --recursive TOKEN  --rec TOKEN  --r TOKEN src  -d recurse TOKEN  -nd recurse TOKEN  --directories=recurse x
+        --dereference-recursive x  --di=recurse x  -r -e TOKEN  -re TOKEN  -r --regexp TOKEN  -r TOKEN ./...
+        -r --include='*' TOKEN  -r TOKEN -- .  -r -- TOKEN .  -r TOKEN src .  -r TOKEN . src  --file x -r y
+        -r -f patterns src  -rz TOKEN --exclude x
         -f /etc/passwd x  -f ../x x  --file=/etc/passwd x  --file=../x x  --file=.env x  '-f' x
         "-f" x  '-f/etc/passwd' x  -r x --include=.env  x -- .env  x -- -/etc/passwd  x $(ls)  x <(ls)
     """,
@@ -166,6 +171,8 @@ ALLOWED = r"""
     tail -n 5 out.txt  tail -n +5 out.txt  wc -l src/main.rs  grep -rn parse src
     grep -rn 'def main' src | head -5  grep -n "fn main" src/main.rs  grep -rn --include=a.py foo src
     grep -c '^use' src/lib.rs  grep -E 'a.*b' src/x.py  grep -A3 -B2 foo src/x  grep -rniw error src
+    grep -rn --exclude-dir=node_modules foo src tests  grep foo -rl src/  grep -rA3 foo src/x --include=a.py
+    grep -m 1 -A 3 foo src/x  grep -- foo src/x  git log --oneline | grep -i 'fix'  grep -c -e foo -e bar src/x
     pwd  echo done  git status  git status -s  git status --short --branch  git status --porcelain=v2
     git diff  git diff --stat  git diff HEAD~1  git diff --cached --name-only
     git diff main..topic src/a.rs  git diff main...topic  git diff -U5 -- src/a.py
