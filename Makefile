@@ -24,7 +24,7 @@ demo: $(STAMP) ## set everything up and run the main job for real
 	@$(BIN)/pif demo
 
 test: $(STAMP) ## set everything up and pass the tests
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(STAMP) ## format check, lint, types, import directions
 	@$(BIN)/ruff format --check .
