@@ -16,6 +16,8 @@ from pif.reference.machine import Tools
 from pif.terms import Json
 from registry.errors import RegistryError
 from registry.evolution import EXAMPLE_FUEL, Example, example_answer, holds, outcome_of, shown
+from registry.keeping_laws import is_stale
+from registry.law_record import read_laws
 from registry.store import Store
 from registry.tool import ToolRecord, parse_reference
 
@@ -44,10 +46,12 @@ class Broken(msgspec.Struct, frozen=True):
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """What became of the examples of all users: how many hold of each, and those that would not."""
+    """What became of the examples of all users: how many hold of each, and those that would not. `stale` counts the
+    laws of each that would rest on code that has changed."""
 
     held: dict[str, int]
     broken: tuple[Broken, ...]
+    stale: dict[str, int] = {}
 
     def as_json(self) -> list[Json]:
         """One row a user."""
@@ -59,6 +63,8 @@ class Checked(msgspec.Struct, frozen=True):
             row: dict[str, Json] = {"tool": tool, "examples_held": held}
             if tool in failing:
                 row["broken"] = failing[tool]
+            if tool in self.stale:
+                row["laws_stale"] = self.stale[tool]
             rows.append(row)
         return rows
 
@@ -105,16 +111,21 @@ def _names(texts: Sequence[str]) -> list[str]:
 def check_users(name: str, store: Store, before: Tools, after: Tools) -> Checked:
     """Run the examples of all users of `name` on the registry as it would be.
 
-    An example that does not hold as things are is nobody's fault now, and is passed over.
+    An example that does not hold as things are is nobody's fault now, and is passed over. Laws are not asked again,
+    only counted: `certificate check` asks them.
     """
     held: dict[str, int] = {}
     broken: list[Broken] = []
+    stale: dict[str, int] = {}
     left = CHECK_FUEL
     for user in users_of(name, store, before):
         if user.pinned:
             continue
         record = user.record
         held[record.reference] = 0
+        laws = [law for law in read_laws(record.laws) if not is_stale(law, before, record)]
+        if count := sum(is_stale(law, after, record) for law in laws):
+            stale[record.reference] = count
         for number, example in enumerate(msgspec.json.decode(record.examples, type=tuple[Example, ...])):
             answer = example_answer(record.name, example, after, Budget(fuel=EXAMPLE_FUEL))
             left -= answer["error"]["fuel_used"] if answer["type"] == "error" else answer["fuel_used"]
@@ -125,7 +136,7 @@ def check_users(name: str, store: Store, before: Tools, after: Tools) -> Checked
             elif holds(example_answer(record.name, example, before, Budget(fuel=EXAMPLE_FUEL)), example):
                 broken.append(Broken(record.reference, f"examples/{number}", example.given(), example.output,
                                      outcome_of(answer)))  # fmt: skip
-    return Checked(held, tuple(broken))
+    return Checked(held, tuple(broken), stale)
 
 
 def refuse_broken(name: str, checked: Checked) -> None:

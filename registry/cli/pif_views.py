@@ -99,7 +99,8 @@ def evolved(screen: Screen, answer: Answer) -> None:
 def _user(user: Answer) -> str:
     """A tool that uses the one that changed, and what became of its examples."""
     broken = f", {len(user['broken'])} would not" if "broken" in user else ""
-    return f"{user['tool']} ({user['examples_held']} examples hold{broken})"
+    stale = f", {user['laws_stale']} laws are to be checked again" if "laws_stale" in user else ""
+    return f"{user['tool']} ({user['examples_held']} examples hold{broken}{stale})"
 
 
 def tools(screen: Screen, answer: Answer) -> None:

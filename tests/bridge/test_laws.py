@@ -240,3 +240,12 @@ def test_a_law_of_another_tool_is_not_shown_by_its_certificate(workspace: Worksp
         assert checked["laws"][0]["findings"][0]["what"] == "law"
     finally:
         other.close()
+
+
+def test_a_new_version_tells_whose_laws_rest_on_the_old_one(workspace: Workspace) -> None:
+    workspace.evolve("step", "One more", function("x", {"add": [X, 1]}))
+    workspace.evolve("steps", "Two more", function("x", {"app": ["step", {"app": ["step", X]}]}),
+                     laws=["∀(x : ℤ). steps(x) = x + 2", "safe(steps)"])  # fmt: skip
+    changed = workspace.evolve("step", "Two more", function("x", {"add": [X, 2]}))
+    assert changed["users"] == [{"tool": "steps@1", "examples_held": 0, "laws_stale": 2}]
+    assert "laws_stale" not in workspace.evolve("step", "Three", function("x", {"add": [X, 3]}))["users"][0]
