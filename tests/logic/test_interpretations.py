@@ -53,6 +53,44 @@ def test_a_theory_with_infinite_models_only_has_one_that_is_shown() -> None:
     assert evidence.interpretation[0][1] == "ℝ"
 
 
+COUNTED = """
+structure Counted(S) {
+  element zero : S
+  operation next : S → S
+  operation count : S → ℕ
+  axiom start : count(zero) = 0
+  axiom onward : ∀(s : S). count(next(s)) = count(s) + 1
+}
+"""
+
+CANCELLATIVE = """
+structure Cancellative(A) {
+  operation plus2 : A → A → A
+  element none : A
+  axiom associative : ∀(x y z : A). plus2(plus2(x, y), z) = plus2(x, plus2(y, z))
+  axiom commutative : ∀(x y : A). plus2(x, y) = plus2(y, x)
+  axiom neutral : ∀(x : A). plus2(none, x) = x
+  axiom cancels : ∀(x y z : A). plus2(x, y) = plus2(x, z) → y = z
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "claim", "using"),
+    [
+        (COUNTED, None, "Counted"),
+        (CANCELLATIVE, "∀(x : A). ∃(y : A). plus2(x, y) = none", "Cancellative(A)"),
+    ],
+)
+def test_carriers_may_be_the_natural_numbers(program: str, claim: str | None, using: str) -> None:
+    given = task(program, claim, using)
+    answer = INTERPRETATIONS.run(given, 4 * STEPS)
+    assert answer.outcome == ("model" if claim is None else "refuted")
+    evidence = interpretation_evidence(given, answer.witness)
+    assert evidence is not None
+    assert evidence.interpretation[0][1] == "ℕ"
+
+
 def test_a_claim_that_fails_in_a_standard_model_is_refuted() -> None:
     given = task(NEXT, "∀(y : T). ∃(x : T). next(x) = y ∧ next(x) ≠ x", "Next(T)")
     answer = INTERPRETATIONS.run(given, STEPS)

@@ -1,4 +1,4 @@
-"""Standard models: carriers read as ℤ or ℝ, symbols as familiar operations, every axiom proved.
+"""Standard models: carriers read as ℤ, ℝ or ℕ, symbols as familiar operations, every axiom proved.
 
 Specification: proving.md §2 ("an *interpretation*"), §3; provers.md §3 (own_interp).
 
@@ -30,6 +30,7 @@ from kleis.logic.verdict import Binding, Evidence
 from kleis.meaning.belonging import Belonging
 from kleis.meaning.core import (
     INTEGER,
+    NATURAL,
     REAL,
     Carrier,
     Connective,
@@ -73,6 +74,9 @@ _QUERY_COST = 20_000
 
 _QUERIES = 60
 """So many queries at most."""
+
+_NUMBERS = (INTEGER, REAL, NATURAL)
+"""What carriers are read as."""
 
 _SMALL = Bounds(integer=2, natural=2, denominator=2, values=9, points=200, length=1)
 """Where axioms are tried before anything is proved."""
@@ -178,7 +182,7 @@ def is_standard(task: Task, witness: Interpretation) -> bool:
     """
     carriers = dict(witness.carriers)
     numbers = set(carriers.values())
-    if set(carriers) != set(task.meaning.carriers) or len(numbers) > 1 or not numbers <= {INTEGER, REAL}:
+    if set(carriers) != set(task.meaning.carriers) or len(numbers) > 1 or not numbers <= set(_NUMBERS):
         return False
     reading = _Reading(carriers)
     return all(
@@ -280,7 +284,7 @@ class Interpretations:
         return plain and any(_readings(meaning))
 
     def run(self, task: Task, steps: int) -> Answer:
-        """ℤ first, then ℝ."""
+        """ℤ first, then ℝ, then ℕ."""
         account = Account(Budget(steps=steps, depth=150, size=100_000))
         tried = []
         try:
@@ -309,7 +313,7 @@ _Table = dict[Symbol, tuple[tuple[Variable, ...], tuple[Term, ...]]]
 
 def _readings(meaning: Meaning) -> Iterator[tuple[dict[Carrier, Numeric], _Table]]:
     """The sets of numbers to read carriers as, with the candidates for every symbol."""
-    for sort in (INTEGER, REAL) if meaning.carriers else (INTEGER,):
+    for sort in _NUMBERS if meaning.carriers else (INTEGER,):
         carriers = {each: sort for each in meaning.carriers if isinstance(each, Carrier)}
         reading = _Reading(carriers)
         table: _Table = {}
@@ -406,7 +410,7 @@ def _point(evaluator: Evaluator, claim: Term) -> tuple[tuple[str, Value], ...]:
     variables, hypotheses, rest = stripped(claim)
     for hypothesis in reversed(hypotheses):
         rest = Connective("implies", (hypothesis, rest))
-    if not variables or any(each.sort not in (INTEGER, REAL) for each in variables):
+    if not variables or any(each.sort not in _NUMBERS for each in variables):
         return ()
     for environment in evaluator.environments(variables, {})[0]:
         if evaluator.truth(rest, environment) is FALSE:
