@@ -31,13 +31,16 @@ from kleis.logic.smt.script import stripped
 from kleis.logic.verdict import Binding, Evidence, Table
 from kleis.meaning.belonging import Belonging
 from kleis.meaning.core import (
+    Application,
     Carrier,
     Conditional,
     Connective,
     Equals,
     FunctionOf,
+    Quantifier,
     Sort,
     Symbol,
+    SymbolCall,
     Term,
     Variable,
 )
@@ -46,6 +49,7 @@ from kleis.meaning.meaning import Meaning
 from kleis.meaning.models import Model, evaluator_of
 from kleis.meaning.ranges import Bounds, Element, Function
 from kleis.meaning.reference import Account, Evaluator
+from kleis.meaning.terms import free_variables, rebuild
 from kleis.meaning.truth import FALSE, OPEN, TRUE
 from kleis.meaning.wording import sort_text
 from kleis.values import Value, equality_key
@@ -130,19 +134,55 @@ def _proved_point(task: Task, witness: Any) -> Evidence | None:
     """
     from kleis.logic.engines.interpretations import Interpretation, proved_evidence
 
-    meaning = task.meaning
+    meaning, named = _with_functions_named(task.meaning)
     if meaning.carriers or witness.unread:
         return None
     account = Account(_BOUNDS.budget)
     ranges = evaluator_of(meaning, Model({}, {}), _BOUNDS, "one-sided", account).ranges
+    given = dict(witness.assignment)
     try:
-        shown = _Values(Belonging(meaning, ranges, account), account).of_symbols(witness.symbols)
+        functions = tuple((symbol, given.pop(name)) for name, symbol in named.items() if name in given)
+        read = _Values(Belonging(meaning, ranges, account), account)
+        shown = read.of_symbols((*witness.symbols, *functions))
         symbols = tuple((symbol, *_body(symbol, value, meaning)) for symbol, value in shown)
     except (_ForeignError, NamelessError):
         return None
-    return proved_evidence(
-        task, Interpretation(carriers=(), symbols=symbols, point=tuple(witness.assignment.items()))
-    )
+    point = tuple(given.items())
+    found = Interpretation(carriers=(), symbols=symbols, point=point)
+    return proved_evidence(msgspec.structs.replace(task, meaning=meaning), found)
+
+
+def _with_functions_named(meaning: Meaning) -> tuple[Meaning, dict[str, Symbol]]:
+    """The claim about any one operation for every variable of its outermost ∀ that stands for functions."""
+    if meaning.claim is None:
+        return meaning, {}
+    variables, hypotheses, rest = stripped(meaning.claim)
+    named = {
+        each.name: Symbol(f"{each.name}{_AS_OPERATION}", each.sort.domain, each.sort.codomain)
+        for each in variables
+        if isinstance(each.sort, FunctionOf)
+    }
+
+    def called(term: Term) -> Term:
+        term = rebuild(term, called)
+        if isinstance(term, Application) and isinstance(term.function, Variable):
+            symbol = named.get(term.function.name)
+            return term if symbol is None else SymbolCall(symbol, term.arguments)
+        return term
+
+    for hypothesis in reversed(hypotheses):
+        rest = Connective("implies", (hypothesis, rest))
+    body = called(rest)
+    if not named or any(each.name in named for each in free_variables(body)):
+        return meaning, {}
+    others = tuple(each for each in variables if each.name not in named)
+    claim = Quantifier("forall", others, body) if others else body
+    symbols = (*meaning.symbols, *named.values())
+    return msgspec.structs.replace(meaning, claim=claim, symbols=symbols), named
+
+
+_AS_OPERATION = "°"
+"""Ends no name that anyone declares."""
 
 
 def _body(symbol: Symbol, value: Any, meaning: Meaning) -> tuple[tuple[Variable, ...], Term]:

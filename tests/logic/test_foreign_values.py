@@ -47,6 +47,8 @@ data Maybe(A) = Nothing | Just(v : A)
         ("∀(v : Set(Bool)). subset(v, insert(true, singleton(false)))", SetValue({3: 3})),
         ("∀(v : ℤ → ℕ). v(0) ≥ 0", FunctionTable((), -1)),
         ("∀(v : ℤ → ℕ). v(0) ≥ 0", FunctionTable((((0,), -1),), 0)),
+        ("∀(v : ℤ → ℕ). ∃(x : ℤ). v(x) ≥ 0", FunctionTable((), -1)),
+        ("∀(v : ℤ → ℤ). ∃(x : ℤ). 2 * v(x) ≠ 1", FunctionTable((), Fraction(1, 2))),
     ],
 )
 def test_no_point_outside_of_its_sort(claim: str, value: Any) -> None:
@@ -149,6 +151,7 @@ def test_no_carrier_without_elements() -> None:
     [
         ("", "∀(f : ℤ → ℤ, x y : ℤ). f(x) = f(y)", "assignment"),
         ("", "∀(s : Set(ℤ)). ∃(x : ℤ). in_set(x, s)", "interpretation"),
+        ("", "∀(f : ℤ → ℤ, n : ℤ). ∃(x : ℤ). f(x) = n ∧ f(x + 1) > n", "interpretation"),
         (DATA, "∀(m : Maybe(Maybe(ℤ))). m = Nothing ∨ (∃(x : ℤ). m = Just(Just(x)))", "interpretation"),
         ("", '∀(s : String). ∃(t : String). concat(t, "a") = s', "interpretation"),
     ],

@@ -211,7 +211,8 @@ def proved_evidence(task: Task, found: Interpretation) -> Evidence | None:
     lines = [(sort_text(carrier), sort_text(sort)) for carrier, sort in found.carriers]
     for symbol, parameters, body in found.symbols:
         names = ", ".join(each.name for each in parameters)
-        lines.append((f"{symbol.name}({names})" if names else symbol.name, _text(body, parameters)))
+        name = symbol.name.removesuffix("°")
+        lines.append((f"{name}({names})" if names else name, _text(body, parameters)))
     point = dict(found.point)
     variables = stripped(task.meaning.claim)[0] if task.meaning.claim is not None else ()
     sorts = {each.name: sort_text(each.sort) for each in variables}
