@@ -96,7 +96,7 @@ def _tool(translator: Translator, tool: Tool, code: Code) -> Part:
 
 
 def _evaluated(translator: Translator, code: Code) -> Part:
-    """`eval` of a tool's source, or of a quote that is closed but for names in scope."""
+    """`eval` of a tool's source."""
     quoted = code.child(0)
     name = literal_tool(quoted.term)
     if quoted.term.op == "code_of" and name is not None:

@@ -142,11 +142,11 @@ class FunctionNames:
 
 
 class VariableNames:
-    """The variables of one definition: each binder gets its own."""
+    """The variables of one definition: each binder gets its own, and none that of a tool in `called`."""
 
-    def __init__(self, functions: FunctionNames) -> None:
+    def __init__(self, functions: FunctionNames, called: Iterable[str] = ()) -> None:
         self._functions = functions
-        self._used: set[str] = set()
+        self._used = {plain_name(each.partition("@")[0]) for each in called}
 
     def fresh(self, wanted: str) -> str:
         """A name for a new variable, as near to `wanted` as can be."""

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from kleis.syntax import Expression, FunctionDefinition, Name, Parameter, TypeExpression
+from pif.analysis.facts import facts_of
 from pif.analysis.types import Type
 from pif.reference.machine import Tool, Tools
 from registry.bridge import applications, conditions, operations
@@ -70,7 +71,7 @@ class Translator:
         self.frame = Frame()
         self.helpers: list[FunctionDefinition] = []
         self.sorts: dict[str, TypeExpression | None] = {}
-        self._variables = VariableNames(names)
+        self._variables = VariableNames(names, facts_of(source.tool.term).tools)
         self._left = _NODES
 
     # ── A whole tool ─────────────────────────────────────────────────────────────────────────────────────────

@@ -63,6 +63,7 @@ def asked(workspace: Workspace, law: str, **more: Any) -> Json:
         "∀(l : List(T)). is_bare(l) ↔ length(l) = 0",
         "∀(x : T)(l : List(T)). times_in(x, Cons(x, l)) = times_in(x, l) + 1",
         "safe(is_blank)",
+        "∀(a b : ℤ). weighed([a, b]) = 2 * (a + 1) + b + 1",
         "∀(a b : Bool). differ(a, b) ↔ differ(b, a)",
         '∀(x y : ℤ). get_field(move(x = x, y = y), "x") = x + 1',
     ],

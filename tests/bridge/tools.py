@@ -47,6 +47,9 @@ TOOLS: dict[str, Json] = {
     "move": function("r", {"record": {"x": {"add": [{"get": [variable("r"), "x"]}, 1]},
                                       "at": {"record": {"y": {"get": [variable("r"), "y"]}}}}}),
     "differ": function("a", "b", {"not": {"eq": [{"not": variable("a")}, {"not": {"eq": [variable("b"), True]}}]}}),
+    "item": function("acc", {"add": [variable("acc"), 1]}),
+    "weighed": function("l", {"fold": [
+        function("p", {"add": [{"mul": [2, {"fst": _P}]}, {"app": ["item", {"snd": _P}]}]}), 0, _L]}),
     "is_zero": function("x", {"eq": [_X, 0]}),
     "is_blank": function("s", {"eq": ["", variable("s")]}),
     "is_bare": function("l", {"eq": [_L, {"nil": True}]}),
