@@ -128,7 +128,7 @@ class _Writer:
         def wanted(file: str) -> bool:
             return files is None or file in files
 
-        for name in self.theory.data:
+        for name in self.elaborator.globals.data_types():
             if wanted(self.theory.lookup(name)[0].file):
                 self._try(name, partial(self.data.data, name))
         for structure in self.elaborator.globals.structures():

@@ -372,10 +372,10 @@ class Elaborator:
         return not hasattr(scope, "own") and not hasattr(scope, "instances")
 
     def data(self) -> dict[str, DataDeclaration]:
-        """The data types that make sense, by name."""
+        """The data types that make sense, by name, in order of declaration."""
         if self._declarations is None:
             found: dict[str, DataDeclaration] = {}
-            for name in self.theory.data:
+            for name in self.globals.data_types():
                 try:
                     declaration = self.globals.data(name)
                 except MeaningError:

@@ -247,6 +247,12 @@ class Globals:
             self._ordered = tuple(structures)
         return self._ordered
 
+    def data_types(self) -> tuple[str, ...]:
+        """The names of the data types in force, in order of declaration."""
+        declared = (entry.declaration for entry in self.theory.entries)
+        named = (each.name for each in declared if isinstance(each, DataDefinition))
+        return tuple(dict.fromkeys(name for name in named if name in self.theory.data))
+
     # ── sections and implementations ─────────────────────────────────────────────────────────────────────
 
     def section(self, name: str) -> StructureInstance:
