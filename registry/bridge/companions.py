@@ -41,7 +41,7 @@ from kleis.traversal import walk
 from pif.budget import reserve_stack
 from registry.bridge.having_values import FALSE, Unsaid, ValueConditions
 from registry.bridge.parts import Untranslatable
-from registry.bridge.shortening import Shortening
+from registry.bridge.shortening import Shortening, plainer
 from registry.bridge.tools_in_kleis import MOST_NESTED, ToolTheory, height
 
 __all__ = ["Companions"]
@@ -126,7 +126,7 @@ class Companions:
 
     def _companion(self, name: str) -> FunctionDefinition:
         definition = self._definitions[name]
-        body = self._conditions(whole=True).of(definition.body)
+        body = plainer(self._conditions(whole=True).of(definition.body))
         ends = self._ends(name)
         if ends is not None:
             body = Conditional(ends, body, FALSE)

@@ -54,7 +54,7 @@ from kleis.syntax import (
 from kleis.traversal import walk
 from registry.bridge.forms import EMPTY, call, names_in
 
-__all__ = ["FALSE", "TRUE", "Unsaid", "ValueConditions"]
+__all__ = ["FALSE", "TRUE", "Unsaid", "ValueConditions", "both", "bound_by", "conjuncts", "used"]
 
 TRUE, FALSE = Boolean(True), Boolean(False)
 
@@ -135,11 +135,11 @@ class ValueConditions:
                 branch = first if same else Conditional(condition, first, second)
                 return both(self.of(condition), branch)
             case Let(pattern=pattern, value=value, body=body):
-                self._check_binders(_bound(pattern))
+                self._check_binders(bound_by(pattern))
                 inside = self.of(body)
-                unused = self._whole and names_in(inside).isdisjoint(_bound(pattern))
+                unused = self._whole and names_in(inside).isdisjoint(bound_by(pattern))
                 if inside != TRUE and not unused:
-                    inside = msgspec.structs.replace(node, pattern=_used(pattern, inside), body=inside)
+                    inside = msgspec.structs.replace(node, pattern=used(pattern, inside), body=inside)
                 return both(self.of(value), inside)
             case Match(scrutinee=scrutinee, cases=cases):
                 return both(self.of(scrutinee), self._cases(scrutinee, cases))
@@ -164,9 +164,9 @@ class ValueConditions:
         if not all(case.guard is None and _is_known(case.pattern) for case in cases):
             raise Unsaid("a `match` has patterns of which it is not said when they match")
         for case in cases:
-            self._check_binders(_bound(case.pattern))
+            self._check_binders(bound_by(case.pattern))
         bodies = [self.of(case.body) for case in cases]
-        made = [Case(_used(case.pattern, body), None, body) for case, body in zip(cases, bodies, strict=True)]
+        made = [Case(used(case.pattern, body), None, body) for case, body in zip(cases, bodies, strict=True)]
         missing = _missing(cases)
         if missing is not None:
             made.insert(0, Case(missing, None, FALSE if self._whole else TRUE))
@@ -253,8 +253,10 @@ class ValueConditions:
         `leaves` that it does not."""
         left, right = arguments
         first, second = self.of(left), self.of(right)
+        if first == second:
+            return first
         if first == TRUE:
-            return TRUE if second == TRUE else implication(_positive(leaves(left)), second)
+            return implication(_positive(leaves(left)), second)
         if second == TRUE:
             return implication(_positive(leaves(right)), first)
         alone = [both(first, _positive(decides(left))), both(second, _positive(decides(right)))]
@@ -276,9 +278,22 @@ def both(left: Expression, right: Expression) -> Expression:
     """``left ∧ right``, shorter where one of them is known. What is false decides, whatever the other is."""
     if FALSE in (left, right):
         return FALSE
-    if left in (TRUE, right):
+    if left == TRUE:
         return right
-    return left if right == TRUE else call("logical_and", left, right)
+    known = conjuncts(left)
+    new = [each for each in conjuncts(right) if each not in known]
+    return reduce(lambda one, other: call("logical_and", one, other), new, left)
+
+
+def conjuncts(formula: Expression) -> list[Expression]:
+    """The formulas that are all true where a formula is; none for what is always true."""
+    match formula:
+        case Call(name="logical_and", arguments=arguments):
+            return [part for each in arguments for part in conjuncts(each)]
+        case Boolean(value=True):
+            return []
+        case _:
+            return [formula]
 
 
 def implication(premise: Expression, conclusion: Expression) -> Expression:
@@ -353,14 +368,14 @@ def _known_case(scrutinee: Expression, cases: list[Case]) -> Expression | None:
         return None
     is_empty = not scrutinee.items
     fitting = [each for each in cases if isinstance(each.pattern, ListPattern) == is_empty]
-    return fitting[0].body if fitting and not _bound(fitting[0].pattern) else None
+    return fitting[0].body if fitting and not bound_by(fitting[0].pattern) else None
 
 
-def _bound(pattern: Node) -> frozenset[str]:
+def bound_by(pattern: Node) -> frozenset[str]:
     return frozenset(each.name for each in walk(pattern) if isinstance(each, VariablePattern | AsPattern))
 
 
-def _used(pattern: Pattern, body: Expression) -> Pattern:
+def used(pattern: Pattern, body: Expression) -> Pattern:
     """A pattern without the names that the body does not use; patterns of other forms stay as they are."""
     if isinstance(pattern, ConstructorPattern) and _is_known(pattern):
         names = names_in(body)

@@ -1,4 +1,5 @@
-"""Parameters of companions that nothing is asked of, left out (companions.py, ADR 015).
+"""Companions in fewer words: what is known is not said again, and parameters that nothing is asked of are left out
+(companions.py, ADR 015).
 
     horn_has_value(acc, items) = match items { [] => true | Cons(item, rest) => item ≠ 0 ∧ horn_has_value(2 * acc, rest) }
 
@@ -6,6 +7,7 @@ hands `acc` on and asks nothing of it, so it becomes ``horn_has_value(items)``.
 
 Invariants
     * In a body nothing is lost: what an argument needs is said beside the call (having_values.py).
+    * What is said once before ∧ is true behind it, or the whole is false: a companion stays what it was.
     * In a law, an argument that is left out and may have no value is still looked at: the premise is undefined there,
       as the law is.
 """
@@ -17,12 +19,38 @@ from typing import cast
 
 import msgspec
 
-from kleis.syntax import Call, Conditional, Expression, FunctionDefinition, Name, Node
+from kleis.syntax import Call, Case, Conditional, Expression, FunctionDefinition, Let, Match, Name, Node
 from kleis.traversal import children
-from registry.bridge.forms import call, is_total
-from registry.bridge.having_values import FALSE
+from registry.bridge.forms import call, is_total, names_in
+from registry.bridge.having_values import FALSE, TRUE, both, bound_by, conjuncts, used
 
-__all__ = ["Shortening"]
+__all__ = ["Shortening", "plainer"]
+
+
+def plainer(formula: Expression, known: tuple[Expression, ...] = ()) -> Expression:
+    """The body of a companion without what is `known` to be true around it. (No name is bound twice on a path.)"""
+    if formula in known:
+        return TRUE
+    match formula:
+        case Call(name="logical_and", arguments=(left, right)):
+            first = plainer(left, known)
+            return both(first, plainer(right, (*known, *conjuncts(first))))
+        case Conditional(condition=condition, consequent=yes, alternative=no):
+            yes, no = plainer(yes, known), plainer(no, known)
+            return yes if yes == no else Conditional(condition, yes, no)
+        case Let(pattern=pattern, body=body):
+            inside = plainer(body, known)
+            if names_in(inside).isdisjoint(bound_by(pattern)):
+                return inside
+            return msgspec.structs.replace(formula, pattern=used(pattern, inside), body=inside)
+        case Match(scrutinee=scrutinee, cases=cases):
+            bodies = [plainer(each.body, known) for each in cases]
+            made = [
+                Case(used(each.pattern, body), None, body) for each, body in zip(cases, bodies, strict=True)
+            ]
+            return TRUE if all(body == TRUE for body in bodies) else Match(scrutinee, tuple(made))
+        case _:
+            return formula
 
 
 class Shortening:
@@ -72,6 +100,8 @@ class Shortening:
 
     def _call(self, node: Call, strict: bool) -> Expression:
         needed = self._needed.get(node.name)
+        if node.name == "logical_and" and not self._needed.keys().isdisjoint(names_in(node)):
+            return both(*node.arguments)
         if needed is None:
             return node
         places = list(enumerate(node.arguments))

@@ -11,6 +11,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from kleis.printer import print_expression
+from registry.bridge.law_questions import Claim, question
+from registry.bridge.laws import LawCheck
 from registry.law_record import certificate_hash, read_laws
 from registry.store.sqlite import SqliteStore
 from registry.workspace import Workspace
@@ -179,8 +182,6 @@ def test_a_certificate_of_less_is_none_of_the_law(workspace: Workspace) -> None:
     record = workspace.record("inverse")
     (kept,) = read_laws(record.laws)
     certificate = json.loads(workspace.store.certificate(kept.certificate) or "")
-    from registry.bridge.laws import LawCheck
-
     tools = workspace.tools()
     check = LawCheck(tools, tools.names, workspace.prover, subject=tools.tool("inverse"))
     assert all(each["ok"] for each in check.recheck(law, (), certificate, where_defined=True))
@@ -197,11 +198,22 @@ def test_a_premised_law_serves_as_a_lemma(workspace: Workspace) -> None:
     """A lemma is what was proved of it: the law where the tools have values."""
     again = {"app": [SELF, {"add": [variable("a"), {"div": [{"head": L}, {"head": L}]}]}, {"tail": L}]}
     code = function("a", "l", {"if": {"cond": {"isEmpty": L}, "then": variable("a"), "else": again}})
-    laws = [
-        "∀(a : ℤ) (l : List(ℤ)). ones(a, l) = a + ones(0, l)",
-        "∀(l m : List(ℤ)). ones(0, append(l, m)) = ones(0, l) + ones(0, m)",
-    ]
-    made = workspace.evolve("ones", "One for each item that is not 0", code, laws=laws)
-    assert [each["status"] for each in made["laws"]] == ["proved", "proved"], made["laws"]
-    assert made["laws"][1]["lemmas"] == (laws[0],)
-    assert workspace.check_laws("ones")["ok"]
+    workspace.evolve("ones", "One for each item that is not 0", code)
+    lemma = "∀(a : ℤ) (l : List(ℤ)). ones(a, l) = a + ones(0, l)"
+    law = "∀(l m : List(ℤ)). ones(0, append(l, m)) = ones(0, l) + ones(0, m)"
+    tools = workspace.tools()
+    check = LawCheck(tools, tools.names, workspace.prover, subject=tools.tool("ones"))
+    assert check.report(lemma).status == "proved"
+    asked = question(check.theory, Claim(check.read(law), where_defined=True), check.proved)
+    assert "tool_ones_has_value(l) ⟹ tool_ones(a, l) = a + tool_ones(0, l)" in print_expression(
+        asked.lemmas[0]
+    )
+    decision = workspace.prover.decide(asked.theory, asked.claim, asked.lemmas)
+    proof = workspace.prover.certified(asked.theory, asked.claim, decision, asked.lemmas)
+    assert proof.certificate is not None, proof.reason
+    found = check.recheck(law, (lemma,), proof.certificate, where_defined=True)
+    assert all(each["ok"] for each in found), found
+    for lemmas in ((), (lemma, lemma), (law,)):
+        assert not all(
+            each["ok"] for each in check.recheck(law, lemmas, proof.certificate, where_defined=True)
+        )
