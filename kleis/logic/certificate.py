@@ -232,7 +232,12 @@ class _Check:
         if found != given.meaning:
             detail = "theory, claim and lemmas do not mean what the certificate says (or to another version)"
             return [Finding("claim", False, detail)]
-        findings = [Finding("claim", True), *self._hashes(), *self._lemmas(), *self._grounds(task)]
+        foreign = [name for name in _FOREIGN.get(given.status, ()) if getattr(given, name)]
+        findings = [Finding("claim", True)]
+        findings += [
+            Finding(name, False, f"nothing {given.status} has it, and it is not checked") for name in foreign
+        ]
+        findings += [*self._hashes(), *self._lemmas(), *self._grounds(task)]
         match given.status:
             case "verified":
                 return [*findings, *self._proof(task, axioms_clash=False), *self._model(task)]
@@ -321,6 +326,8 @@ class _Check:
         if answer.outcome != "proved":
             return [Finding("proof", False, answer.detail)]
         found = [Finding("proof", True, _AGAIN.get(given.engine, "") if given.steps else "")]
+        if len(set(given.core)) < len(given.core):
+            found.append(Finding("core", False, "an axiom is named twice"))
         if set(answer.core) != set(given.core):
             more = ", ".join(sorted(set(given.core) - set(answer.core)))
             found.append(Finding("core", False, f"the proof does not use {more}"))
@@ -389,6 +396,18 @@ class _Check:
 
     def _asked(self, engine: str, question: Any) -> Answer:
         return self._broker.submit(engine, question, _STEPS, guards=_GUARDS)[1].result()
+
+
+_PROOF = ("core", "obligations", "steps", "second")
+_MODEL = ("model", "model_witness")
+_WITNESS = ("evidence", "witness")
+_FOREIGN: dict[str, tuple[str, ...]] = {
+    "verified": _WITNESS,
+    "inconsistent": (*_WITNESS, *_MODEL),
+    "disproved": (*_PROOF, *_MODEL),
+    "consistent": (*_PROOF, *_MODEL),
+}
+"""What shows nothing of a status, and so must not stand beside what does."""
 
 
 def _is_computed(given: Certificate) -> bool:

@@ -6,6 +6,8 @@ Specification: proving.md §6; issue 5, item 6.  The other attacks change certif
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from kleis.logic.broker import Broker
 from kleis.logic.cache import digest_of
 from kleis.logic.certificate import Certificate, ObligationText, check
@@ -79,3 +81,26 @@ def test_a_lemma_about_another_structure_shows_nothing() -> None:
         )
         (found,) = check(forged, broker).findings
     assert (found.what, found.ok, found.detail) == ("claim", False, "a lemma about another structure")
+
+
+def test_nothing_stands_beside_what_is_checked() -> None:
+    """A proof with a counterexample that nobody checked, a counterexample with a proof, would mislead their readers."""
+    theory = Theory().include(parse_program(""))
+    with Broker() as broker:
+        prover = Prover(theory, broker=broker)
+
+        def certified(claim: str) -> Certificate:
+            return build(broker, theory, Question(claim), prover.verify(parse_expression(claim)))
+
+        proved, refuted = certified("∀(x : ℝ). x * x ≥ 0"), certified("∀(x : ℤ). x ≠ 42")
+        assert (proved.status, refuted.status) == ("verified", "disproved")
+        attacks = [
+            (replace(proved, evidence=refuted.evidence), "evidence"),
+            (replace(proved, witness=refuted.witness), "witness"),
+            (replace(refuted, obligations=proved.obligations), "obligations"),
+            (replace(refuted, core=("S::x",)), "core"),
+            (replace(refuted, model=refuted.evidence), "model"),
+        ]
+        for forged, name in attacks:
+            wrong = [each.what for each in check(forged, broker).findings if not each.ok]
+            assert wrong == [name]
