@@ -35,6 +35,7 @@ import msgspec
 
 from kleis.builtins.table import builtin_arities
 from kleis.logic.broker import Broker
+from kleis.names import nearest
 from kleis.policy.actions import ACTIONS, Action
 from kleis.policy.decision import Decision
 from kleis.policy.guards import (
@@ -150,7 +151,7 @@ def audit(
 
     `stop` ends the search early; the findings so far are given.
     """
-    remarks = [] if only else [*_names(policy), *_pairings(policy)]
+    remarks = list(_pairing(policy, ACTIONS[only])) if only else [*_names(policy), *_pairings(policy)]
     with Questions(policy.theory, broker=broker, stop=stop) as questions:
         checks = [action for action in ACTIONS.values() if _asked(policy, action.check, action)]
         checks = [action for action in checks if only in ("", action.name)]
@@ -186,8 +187,9 @@ def _names(policy: Policy) -> Iterator[Remark]:
 def _pairings(policy: Policy) -> Iterator[Remark]:
     """Rules that are never asked, actions without rules."""
     known = {name for action in ACTIONS.values() for name in (action.check, action.before)}
+    meant = {each.rule for name in known - set(policy.definitions) for each in _meant(policy, name)}
     for rule in policy.rules:
-        if rule.name not in known:
+        if rule.name not in known | meant:
             about = rule.name.partition("_")[2]
             message = f"there is no action {about}: the rule is never asked; actions are {', '.join(ACTIONS)}"
             yield Remark(kind="never_asked", rule=rule.name, message=message, line=rule.span.line)
@@ -195,8 +197,23 @@ def _pairings(policy: Policy) -> Iterator[Remark]:
         yield from _pairing(policy, action)
 
 
+def _meant(policy: Policy, name: str) -> Iterator[Remark]:
+    """What may be meant for a rule that is not there: another meaning of its name, definitions called almost so."""
+    other = policy.other_meaning(name)
+    if other:
+        message = f"{name} is no rule, and every such action is denied: it is {other}"
+        yield Remark(kind="never_asked", rule=name, message=message)
+    rules = {each for action in ACTIONS.values() for each in (action.check, action.before)}
+    for definition in policy.own:
+        if definition.name not in rules and nearest(definition.name, rules)[:1] == (name,):
+            message = f"{definition.name} is not {name}, and is never asked"
+            yield Remark(kind="never_asked", rule=definition.name, message=message, line=definition.span.line)
+
+
 def _pairing(policy: Policy, action: Action) -> Iterator[Remark]:
     for name in (action.check, action.before):
+        if name not in policy.definitions:
+            yield from _meant(policy, name)
         rule = policy.definitions.get(name)
         if rule is not None and not _asked(policy, name, action):
             wanted = ", ".join(action.parameters)
@@ -206,6 +223,8 @@ def _pairing(policy: Policy, action: Action) -> Iterator[Remark]:
         return
     before = policy.definitions.get(action.before)
     kind: Kind = "before_only" if before is not None else "no_rule"
+    if policy.other_meaning(action.check):
+        return
     message = f"no rule decides about {action.name}: it is left to the default, which is to {policy.default}"
     if before is not None:
         message = f"{action.before} names steps, but there is no {action.check}: nothing is ever denied"

@@ -152,6 +152,9 @@ class _Row:
             (self._both.first.get(name), self._both.second.get(name))
             for name in (action.check, action.before)
         ]
+        names = (action.check, action.before)
+        if any(bool(self._old.other_meaning(each)) != bool(self._new.other_meaning(each)) for each in names):
+            return False
         defaults = rules[0] != (None, None) or self._old.default == self._new.default
         return defaults and all(left == right for left, right in rules)
 
@@ -159,6 +162,8 @@ class _Row:
         """That the policy allows, over the names of the question; None, with a doubt, where that cannot be said."""
         rule = definitions.get(self._action.check)
         before = definitions.get(self._action.before)
+        if any(policy.other_meaning(each) for each in (self._action.check, self._action.before)):
+            return Boolean(False)
         if before is not None and not self._has_value(before, "before"):
             return None
         if rule is None:

@@ -9,6 +9,8 @@ Invariants
       is to allow.  A rule that fails, that is undecided, that rests on an approximate comparison or on one of values
       of different kinds (`force = "1"`: a number with a text), or that uses up its budget denies, and so does a
       `before_` rule.
+    * What is called like a rule and is none (an operation, a constructor, a member of a structure with parameters) is
+      no missing rule: it denies.
     * The same action gets the same decision however many were decided before: the constants that rules mention are
       computed once, when the policy is loaded.
     * A policy reads no file: `readFile` has no directory.
@@ -120,15 +122,18 @@ class Policy:
         """What becomes of an action with arguments that have been read."""
         steps, refusal, exhausted = self._steps(action, arguments, budget)
         rule: str | None = action.check if action.check in self.definitions else None
-        if rule is None:
+        if rule is None and (other := self.other_meaning(action.check)):
+            allowed = False
+            reason = f"DENIED — '{action.check}' is no rule: it is {other}"
+        elif rule is None:
             allowed = self.default == "allow"
             what = "allowed" if allowed else "denied"
             reason = f"no rule: No policy rule '{action.check}' defined — action {what} by default"
         else:
-            answer = self._ask(action.check, arguments, budget)
+            answer = self._ask(rule, arguments, budget)
             exhausted = exhausted or answer.exhausted
             allowed = not answer.failure and allows(answer.value)
-            reason = self._reason(action.check, answer, allowed)
+            reason = self._reason(rule, answer, allowed)
         if allowed and refusal:
             allowed, rule, reason = False, action.before, f"DENIED — {refusal} in '{action.before}'"
         return Decision(
@@ -145,7 +150,9 @@ class Policy:
     ) -> tuple[tuple[str, ...], str, bool]:
         """The steps of `before_X`, why they are not known (empty if they are), and whether the budget was too small."""
         if action.before not in self.definitions:
-            return (), "", False
+            other = self.other_meaning(action.before)
+            refusal = f"precondition could not be evaluated: it is {other}" if other else ""
+            return (refusal,) if refusal else (), refusal, False
         answer = self._ask(action.before, arguments, budget)
         if not answer.failure:
             steps = steps_of(answer.value)
@@ -156,6 +163,15 @@ class Policy:
             failure = answer.failure
         refusal = f"precondition could not be evaluated: {failure}"
         return (refusal,), refusal, answer.exhausted
+
+    def other_meaning(self, name: str) -> str:
+        """What a name stands for that is called like a rule and is not defined as one; empty if for nothing."""
+        declared = self.theory.lookup(name)
+        if name in self.definitions or not declared:
+            return ""
+        last = declared[-1]
+        owner = f" of {last.owner}" if last.owner else ""
+        return f"the {last.kind} at {last.place}{owner}, and no definition of the policy"
 
     @staticmethod
     def _reason(rule: str, answer: _Answer, allowed: bool) -> str:

@@ -200,3 +200,33 @@ def test_searches_in_patterns_need_no_process() -> None:
     assert found.asked >= 3
     assert found.ok
     assert set(broker.engines) <= {"CHECKER"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "сheck_git_push",
+        "Check_git_push",
+        "chek_git_push",
+        "check_gitpush",
+        "check_git_pusch",
+        "check_git_push_",
+    ],
+)
+@pytest.mark.parametrize("only", ["", "git_push"])
+def test_a_rule_that_is_misspelt(broker: Broker, name: str, only: str) -> None:
+    found = audited(broker, f'define {name}(b, f) = "deny"', only)
+    (remark,) = of_kind(found, "never_asked")
+    assert (remark.rule, remark.line) == (name, 1)
+    assert "check_git_push" in remark.message
+    assert any("git_push" in each.message for each in of_kind(found, "no_rule"))
+    assert not found.ok
+
+
+@pytest.mark.parametrize("only", ["", "git_push"])
+def test_something_else_under_the_name_of_a_rule(broker: Broker, only: str) -> None:
+    text = 'operation check_git_push : String × ℤ → String\ndefine check_file_edit(path) = "deny"'
+    found = audited(broker, text, only)
+    (remark,) = of_kind(found, "never_asked")
+    assert "every such action is denied" in remark.message
+    assert not any("git_push" in each.message for each in of_kind(found, "no_rule"))

@@ -58,6 +58,9 @@ def row(found: Comparison, action: str = "git_push") -> Row:
         (PUSH.format('contains(branch, "release ")'), PUSH.format('contains(branch, "release")'), "stricter"),
         ('define check_git_push(b, f) = if 1 / f > 0 then "allow" else "deny"', MAIN, "unknown"),
         (MAIN, 'define check_git_push(b) = "allow"', "stricter"),
+        (MAIN, "data Verdict = check_git_push(b : String, f : ℤ)", "stricter"),
+        ("", "data Verdict = check_git_push(b : String, f : ℤ)", "stricter"),
+        ("data Verdict = check_git_push(b : String, f : ℤ)", "", "looser"),
     ],
 )  # fmt: skip
 def test_relations(broker: Broker, old: str, new: str, relation: str) -> None:

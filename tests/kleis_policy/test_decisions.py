@@ -265,6 +265,23 @@ def test_values_of_one_kind_are_compared() -> None:
     assert decide(text, "git_push", branch="x", force=True).reason == "DENIED by check_git_push"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "operation check_git_push : String × ℤ → String",
+        "data Verdict = check_git_push(b : String, f : ℤ)",
+        'structure Gate(G) { define check_git_push(b, f) = "deny" }',
+        "structure Gate { operation check_git_push : String × ℤ → String }",
+        'define check_git_push(b, f) = "allow"\noperation before_git_push : String × ℤ → String',
+    ],
+)
+def test_what_is_called_like_a_rule_and_is_none_denies(text: str) -> None:
+    found = decide(text, "git_push", branch="x")
+    assert not found.allowed
+    assert "no definition of the policy" in found.reason
+    assert decide(text, "git_commit", description="x").allowed
+
+
 # Policies in the style of existing ones.
 
 
