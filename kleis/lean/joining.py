@@ -19,8 +19,9 @@ from kleis.lean.propositions import (
 from kleis.lean.tree import Arm, Binder, Call, Infix, LeanTerm, Match, Name, Tuple
 from kleis.meaning.core import Term, Variable
 from kleis.meaning.terms import subterms
+from kleis.meaning.two_sided import Language, TwoSided
 
-__all__ = ["cases", "chosen", "connected", "merged", "occurs", "where"]
+__all__ = ["LEAN", "cases", "chosen", "merged", "occurs", "where"]
 
 
 def merged(binders: Iterable[Binder]) -> tuple[Binder, ...]:
@@ -46,27 +47,17 @@ def where(formula: LeanTerm, defined: LeanTerm) -> Formula:
     return Formula(conjunction(defined, formula), conjunction(defined, negation(formula)))
 
 
-def connected(name: str, parts: Sequence[Formula]) -> Formula:
-    """∧, ∨, ¬ or → of formulas."""
-    total = all(part.total for part in parts)
-    trues, falses = [part.true for part in parts], [part.false for part in parts]
-    match name:
-        case "and":
-            return Formula(conjunction(*trues), None if total else disjunction(*falses))
-        case "or":
-            return Formula(disjunction(*trues), None if total else conjunction(*falses))
-        case "not":
-            return Formula(falses[0], None if total else trues[0])
-        case _:
-            given = implication(trues[0], trues[1]) if parts[0].total else disjunction(falses[0], trues[1])
-            return Formula(given, None if total else conjunction(trues[0], falses[1]))
+def _implies(given: TwoSided[LeanTerm], then: TwoSided[LeanTerm]) -> LeanTerm:
+    return implication(given.true, then.true) if given.total else disjunction(given.false, then.true)
 
 
-def chosen(condition: Formula, yes: LeanTerm, no: LeanTerm, total: bool) -> LeanTerm:
-    """What holds of a conditional formula."""
-    if total:
-        return conjunction(implication(condition.true, yes), implication(negation(condition.true), no))
-    return disjunction(conjunction(condition.true, yes), conjunction(condition.false, no))
+LEAN = Language(conjunction, disjunction, _implies)
+"""How Lean writes T and F of connectives."""
+
+
+def chosen(condition: LeanTerm, yes: LeanTerm, no: LeanTerm) -> LeanTerm:
+    """What holds of two cases; where the condition is not true, the second counts."""
+    return conjunction(implication(condition, yes), implication(negation(condition), no))
 
 
 def cases(subject: LeanTerm, branches: Sequence[tuple[LeanTerm, LeanTerm]]) -> LeanTerm:

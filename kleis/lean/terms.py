@@ -17,7 +17,7 @@ import msgspec
 
 from kleis.lean.coercions import coerced, literal
 from kleis.lean.decidability import Decidability
-from kleis.lean.joining import cases, chosen, connected, merged, occurs, where
+from kleis.lean.joining import LEAN, cases, chosen, merged, occurs, where
 from kleis.lean.names import Locals
 from kleis.lean.operations import OPERATIONS, component
 from kleis.lean.propositions import (
@@ -27,7 +27,6 @@ from kleis.lean.propositions import (
     Value,
     conjunction,
     denied,
-    disjunction,
     exists,
     forall,
     implication,
@@ -82,6 +81,7 @@ from kleis.meaning.core import (
     Variable,
 )
 from kleis.meaning.terms import substitute
+from kleis.meaning.two_sided import conditional, connective, equivalence
 from kleis.meaning.wording import sort_text
 
 __all__ = ["DefinitionUse", "Terms", "World", "builtin_symbol"]
@@ -163,7 +163,7 @@ class Terms:
             case LiteralTerm(value=value):
                 return Formula(TRUE if value else FALSE)
             case Connective(name=name, arguments=arguments):
-                return connected(name, [self.formula(each) for each in arguments])
+                return Formula(*connective(LEAN, name, [self.formula(each) for each in arguments]))
             case Equals(left=left, right=right):
                 return self._equation(left, right)
             case Quantifier(kind=kind, variables=variables, body=body):
@@ -194,10 +194,7 @@ class Terms:
             a, b = self.formula(left), self.formula(right)
             if a.total and b.total:
                 return Formula(Infix("↔", a.true, b.true))
-            return Formula(
-                disjunction(conjunction(a.true, b.true), conjunction(a.false, b.false)),
-                disjunction(conjunction(a.true, b.false), conjunction(a.false, b.true)),
-            )
+            return Formula(*equivalence(LEAN, a, b))
         x, y = self.value(left), self.value(right)
         return where(Infix("=", x.term, y.term), conjunction(x.defined, y.defined))
 
@@ -213,9 +210,9 @@ class Terms:
             return self._cases_formula(term, subject)
         condition = self.formula(term.condition)
         yes, no = self.formula(term.consequent), self.formula(term.alternative)
-        total = condition.total and yes.total and no.total
-        true = chosen(condition, yes.true, no.true, total)
-        return Formula(true, None if total else chosen(condition, yes.false, no.false, total))
+        if condition.total and yes.total and no.total:
+            return Formula(chosen(condition.true, yes.true, no.true))
+        return Formula(*conditional(LEAN, condition, yes, no))
 
     def _let_formula(self, variable: Variable, value: Term, body: Term) -> Formula:
         inner, formula = self.value(value), self.formula(body)
@@ -392,7 +389,7 @@ class Terms:
         result = If(condition.true, yes.term, no.term, name)
         branches: LeanTerm = TRUE
         if (yes.defined, no.defined) != (TRUE, TRUE):
-            branches = chosen(condition, yes.defined, no.defined, True)
+            branches = chosen(condition.true, yes.defined, no.defined)
         return Value(result, conjunction(condition.defined, branches))
 
     def _branches(self, term: Term, subject: Term) -> list[tuple[LeanTerm, Term]]:

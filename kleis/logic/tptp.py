@@ -45,6 +45,7 @@ from kleis.meaning.core import (
 from kleis.meaning.formulas import at_arguments
 from kleis.meaning.meaning import Meaning
 from kleis.meaning.terms import sorts_of, substitute
+from kleis.meaning.two_sided import Language, TwoSided, conditional, connective, equivalence
 from kleis.meaning.wording import sort_text
 
 __all__ = ["tptp_text"]
@@ -117,6 +118,13 @@ def _or(*parts: str) -> str:
 
 def _implies(given: str, then: str) -> str:
     return then if given == "$true" else f"({given}) => ({then})"
+
+
+def _implication(given: TwoSided[str], then: TwoSided[str]) -> str:
+    return _implies(given.true, then.true) if given.total else _or(given.false, then.true)
+
+
+_TPTP = Language(_and, _or, _implication)
 
 
 class _Writer:
@@ -253,7 +261,7 @@ class _Writer:
             case LiteralTerm(value=value):
                 return _Formula("$true" if value else "$false")
             case Connective(name=name, arguments=arguments):
-                return self._connective(name, [self._formula(each) for each in arguments])
+                return _Formula(*connective(_TPTP, name, [self._formula(each) for each in arguments]))
             case Equals(left=left, right=right):
                 return self._equation(left, right)
             case Quantifier(kind=kind, variables=variables, body=body):
@@ -295,30 +303,12 @@ class _Writer:
             return "$true" if formula.total else _or(formula.true, formula.false)
         return self._value(value).defined
 
-    @staticmethod
-    def _connective(name: str, parts: Sequence[_Formula]) -> _Formula:
-        total = all(part.total for part in parts)
-        trues, falses = [part.true for part in parts], [part.false for part in parts]
-        match name:
-            case "and":
-                return _Formula(_and(*trues), None if total else _or(*falses))
-            case "or":
-                return _Formula(_or(*trues), None if total else _and(*falses))
-            case "not":
-                return _Formula(falses[0], None if total else trues[0])
-            case _:
-                true = _implies(trues[0], trues[1]) if parts[0].total else _or(falses[0], trues[1])
-                return _Formula(true, None if total else _and(trues[0], falses[1]))
-
     def _equation(self, left: Term, right: Term) -> _Formula:
         if left.sort == BOOL:
             a, b = self._formula(left), self._formula(right)
             if a.total and b.total:
                 return _Formula(f"({a.true}) <=> ({b.true})")
-            return _Formula(
-                _or(_and(a.true, b.true), _and(a.false, b.false)),
-                _or(_and(a.true, b.false), _and(a.false, b.true)),
-            )
+            return _Formula(*equivalence(_TPTP, a, b))
         x, y = self._value(left), self._value(right)
         return self._atom(_Value(f"{x.text} = {y.text}", _and(x.defined, y.defined)))
 
@@ -331,10 +321,8 @@ class _Writer:
 
     @staticmethod
     def _conditional(condition: _Formula, yes: _Formula, no: _Formula) -> _Formula:
-        true = _or(_and(condition.true, yes.true), _and(condition.false, no.true))
-        if condition.total and yes.total and no.total:
-            return _Formula(true)
-        return _Formula(true, _or(_and(condition.true, yes.false), _and(condition.false, no.false)))
+        true, false = conditional(_TPTP, condition, yes, no)
+        return _Formula(true, None if condition.total and yes.total and no.total else false)
 
     def _call(self, key: str, arguments: Sequence[Term]) -> _Formula:
         """A definition is its body, where all its arguments have values."""

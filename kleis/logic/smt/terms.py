@@ -65,6 +65,7 @@ from kleis.meaning.core import (
     Undefined,
     Variable,
 )
+from kleis.meaning.two_sided import Language, TwoSided, conditional, connective, equivalence
 from kleis.meaning.wording import sort_text, sorts_text
 
 __all__ = ["Formula", "Terms", "Value"]
@@ -90,6 +91,15 @@ class Formula(msgspec.Struct, frozen=True):
     def defined(self) -> str:
         """Where it is true or false."""
         return TRUE if self.total else disjunction(self.true, self.false)
+
+
+def _implies(given: TwoSided[str], then: TwoSided[str]) -> str:
+    if given.total and then.total:
+        return implication(given.true, then.true)
+    return disjunction(given.false, then.true)
+
+
+_SMT = Language(conjunction, disjunction, _implies)
 
 
 class Value(msgspec.Struct, frozen=True):
@@ -149,7 +159,7 @@ class Terms:
             case LiteralTerm(value=value):
                 return Formula(TRUE if value else FALSE)
             case Connective(name=name, arguments=arguments):
-                return self._connective(name, [self.formula(each) for each in arguments])
+                return Formula(*connective(_SMT, name, [self.formula(each) for each in arguments]))
             case Equals(left=left, right=right):
                 return self._equation(left, right)
             case Quantifier():
@@ -175,31 +185,12 @@ class Terms:
             return Formula(formula)
         return Formula(conjunction(defined, formula), conjunction(defined, negation(formula)))
 
-    @staticmethod
-    def _connective(name: str, parts: Sequence[Formula]) -> Formula:
-        total = all(part.total for part in parts)
-        trues, falses = [part.true for part in parts], [part.false for part in parts]
-        match name:
-            case "and":
-                return Formula(conjunction(*trues), None if total else disjunction(*falses))
-            case "or":
-                return Formula(disjunction(*trues), None if total else conjunction(*falses))
-            case "not":
-                return Formula(falses[0], None if total else trues[0])
-            case _:
-                if total:
-                    return Formula(implication(trues[0], trues[1]))
-                return Formula(disjunction(falses[0], trues[1]), conjunction(trues[0], falses[1]))
-
     def _equation(self, left: Term, right: Term) -> Formula:
         if left.sort == BOOL:
             a, b = self.formula(left), self.formula(right)
             if a.total and b.total:
                 return Formula(f"(= {a.true} {b.true})")
-            return Formula(
-                disjunction(conjunction(a.true, b.true), conjunction(a.false, b.false)),
-                disjunction(conjunction(a.true, b.false), conjunction(a.false, b.true)),
-            )
+            return Formula(*equivalence(_SMT, a, b))
         x, y = self.value(left), self.value(right)
         return self._where(self._same(left.sort, x.text, y.text), conjunction(x.defined, y.defined))
 
@@ -265,10 +256,7 @@ class Terms:
         yes, no = self.formula(term.consequent), self.formula(term.alternative)
         if condition.total and yes.total and no.total:
             return Formula(f"(ite {condition.true} {yes.true} {no.true})")
-        return Formula(
-            disjunction(conjunction(condition.true, yes.true), conjunction(condition.false, no.true)),
-            disjunction(conjunction(condition.true, yes.false), conjunction(condition.false, no.false)),
-        )
+        return Formula(*conditional(_SMT, condition, yes, no))
 
     def _let_formula(self, term: Let) -> Formula:
         value, body = self.value(term.value), self.formula(term.body)
