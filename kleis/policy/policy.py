@@ -26,7 +26,7 @@ from typing import Any, Literal
 import msgspec
 
 from kleis.budget import Budget
-from kleis.errors import BudgetError, EvaluationError, KleisError, LoadError
+from kleis.errors import BudgetError, EvaluationError, KleisError
 from kleis.evaluation.environment import Environment, environment_of
 from kleis.evaluation.evaluate import evaluate_with
 from kleis.evaluation.machine import BUSY, Machine
@@ -295,14 +295,5 @@ def policy_of(loading: Loading, *, default: Default = "allow") -> Policy:
         raise loading.errors[0]
     for problem in loading.problems:
         if problem.severity == "error":
-            raise LoadError(
-                problem.message,
-                code=problem.code,
-                file=problem.file,
-                line=problem.line,
-                column=problem.column,
-                end_line=problem.end_line,
-                end_column=problem.end_column,
-                hint=problem.hint,
-            )
+            raise problem.as_error()
     return Policy(loading, default=default)
