@@ -27,6 +27,7 @@ from kleis.syntax import (
     Binder,
     Call,
     DataDefinition,
+    ElementDeclaration,
     Expression,
     FunctionDefinition,
     Name,
@@ -181,7 +182,7 @@ def _structure(each: Structure, depth: Depth) -> Any:
         "operations": [
             {"name": member.name, "type": print_type(member.type)}
             for member in each.members
-            if isinstance(member, OperationDeclaration)
+            if isinstance(member, OperationDeclaration | ElementDeclaration)
         ],
         "axioms": [member.name for member in each.members if isinstance(member, Axiom)],
     }

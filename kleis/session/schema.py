@@ -191,12 +191,10 @@ def _structure(node: Structure, depth: Depth) -> dict[str, Any]:
     shown["operations"] = [
         {"name": each.name, "type": print_type(each.type)}
         for each in node.members
-        if isinstance(each, OperationDeclaration)
+        if isinstance(each, OperationDeclaration | ElementDeclaration)
     ]
     shown["fields"] = [
-        {"name": each.name, "type": print_type(each.type)}
-        for each in node.members
-        if isinstance(each, Field | ElementDeclaration)
+        {"name": each.name, "type": print_type(each.type)} for each in node.members if isinstance(each, Field)
     ]
     axioms = [each for each in node.members if isinstance(each, Axiom)]
     if depth == "signatures":

@@ -4,6 +4,7 @@ SDK's real client.  One server for each policy; no test changes a file that anot
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -79,7 +80,31 @@ def test_the_tools(server: TheoryClient) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('define check_a(x) = "allow"\ndefine check_b(x) = "deny"', (2, 0, 2)),
+        ('define before_a(x) = "s"\ndefine before_b(x) = "t"', (0, 2, 2)),
+    ],
+)
+def test_two_of_a_kind(tmp_path: Path, text: str, found: tuple[int, int, int]) -> None:
+    (tmp_path / "agent.kleis").write_text(text)
+    with theory_client(tmp_path / "home", groups="policy", policy=tmp_path / "agent.kleis") as client:
+        listed = client.ask("list_rules")
+        functions = client.ask("describe_schema")["schema"]["stats"]["functions"]
+    checks, before = len(listed["check_functions"]), len(listed["precondition_functions"])
+    assert (checks, before, functions) == found
+
+
 # Decisions.
+
+
+def test_a_constant_rule(tmp_path: Path) -> None:
+    (tmp_path / "agent.kleis").write_text('define check_git_commit(description) = "allow"')
+    with theory_client(tmp_path / "home", groups="policy", policy=tmp_path / "agent.kleis") as client:
+        found = client.ask("check_action", action="git_commit", description="")
+    assert (found["allowed"], found["rule"]) == (True, "check_git_commit")
+    assert "ALLOWED by check_git_commit" in found["reason"]
 
 
 @pytest.mark.parametrize(
@@ -218,7 +243,8 @@ def test_structures_and_data_types(server: TheoryClient) -> None:
     assert monoid["name"] == "Monoid"
     assert [each["name"] for each in monoid["axioms"]] == ["left_unit", "associative"]
     assert monoid["axioms"][0]["kleis"] == "∀(x : M). op(e, x) = x"
-    assert [each["name"] for each in monoid["operations"]] == ["op"]
+    assert monoid["operations"] == [{"name": "op", "type": "M × M → M"}, {"name": "e", "type": "M"}]
+    assert monoid["fields"] == []
     (risk,) = schema["data_types"]
     assert [each["name"] for each in risk["variants"]] == ["None", "Low", "Medium", "High"]
 
