@@ -75,12 +75,14 @@ def build(
     *,
     order: Sequence[Entry] = ORDER,
     answer: Answer | None = None,
+    elaborator: Elaborator | None = None,
 ) -> Certificate:
     """The certificate of a verdict, checked.  `CertificateError` where there is none to be had.
 
-    `answer` is what decided, where that is at hand; the engine is asked again where it is not.
+    `answer` is what decided, where that is at hand; the engine is asked again where it is not.  `elaborator` is one of
+    the same theory; the check has its own.
     """
-    return _Builder(broker, theory, order).certificate(question, verdict, answer)
+    return _Builder(broker, theory, order, elaborator).certificate(question, verdict, answer)
 
 
 def build_part(
@@ -93,10 +95,12 @@ def build_part(
 class _Builder:
     """Makes the certificates of one theory."""
 
-    def __init__(self, broker: Broker, theory: Theory, order: Sequence[Entry]) -> None:
+    def __init__(
+        self, broker: Broker, theory: Theory, order: Sequence[Entry], elaborator: Elaborator | None = None
+    ) -> None:
         self._broker = broker
         self._order = order
-        self._elaborator = Elaborator(theory)
+        self._elaborator = elaborator or Elaborator(theory)
         self._theory = theory_text(theory)
 
     def certificate(self, question: Question, verdict: Verdict, answer: Answer | None = None) -> Certificate:

@@ -103,6 +103,7 @@ class LawCheck:
         self.seed = seed
         self.proved: list[Claim] = []
         self._is_cut = False
+        self._last: tuple[object, LawQuestion] | None = None
         self._vocabulary = Vocabulary(subject, tools.tool, names, self._function, self._types)
 
     # ── One law ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -189,12 +190,19 @@ class LawCheck:
 
     def _verdict(self, claim: Claim) -> tuple[Decision, list[Claim]]:
         """The verdict, with the laws before it as lemmas where it is not known without."""
-        found = self._asked(question(self.theory, claim))
+        found = self._asked(self._question(claim))
         usable = found.verdict.status == "unknown" and found.verdict.reason != "termination"
         if not usable or not self.proved:
             return found, []
-        helped = self._asked(question(self.theory, claim, self.proved))
+        helped = self._asked(self._question(claim, self.proved))
         return (helped, list(self.proved)) if helped.verdict.status == "verified" else (found, [])
+
+    def _question(self, claim: Claim, lemmas: Sequence[Claim] = ()) -> LawQuestion:
+        """The question of a claim; the last one is not made again."""
+        key = (self.theory, claim, list(lemmas))
+        if self._last is None or self._last[0] != key:
+            self._last = (key, question(self.theory, claim, lemmas))
+        return self._last[1]
 
     def _asked(self, asked: LawQuestion) -> Decision:
         decision = self.prover.decide(asked.theory, asked.claim, asked.lemmas)
@@ -204,7 +212,7 @@ class LawCheck:
     def _proof(
         self, claim: Claim, decision: Decision, lemmas: list[Claim], labels: tuple[str, ...]
     ) -> LawReport:
-        asked = question(self.theory, claim, lemmas)
+        asked = self._question(claim, lemmas)
         proof = self.prover.certified(asked.theory, asked.claim, decision, asked.lemmas)
         if proof.certificate is None:
             self._is_cut |= self._is_late
@@ -234,11 +242,12 @@ class LawCheck:
 
     def _where_defined(self, law: Law, labels: tuple[str, ...], otherwise: _Otherwise) -> LawReport:
         """A law that is not decided as it stands, asked where its tools have values."""
-        claim = Claim(law, where_defined=True)
         if law.safe:
             return otherwise(labels)
+        law = self.read(law.text)  # its theory is without the tools of lemmas that did not help
+        claim = Claim(law, where_defined=True)
         try:
-            asked = question(self.theory, claim)
+            asked = self._question(claim)
             if not asked.conditions:
                 return otherwise(labels)
             decision, lemmas = self._verdict(claim)

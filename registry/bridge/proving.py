@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from kleis.logic.portfolio import Entry
     from kleis.logic.questions import Decision
     from kleis.logic.verdict import Verdict
+    from kleis.meaning.elaborate import Elaborator
     from kleis.session.watch import Watch
 
 __all__ = ["LawProver", "Proof"]
@@ -72,6 +73,7 @@ class LawProver:
         self._lock = threading.Lock()
         self._broker: Broker | None = None
         self._cache: VerdictCache | None = None
+        self._last = threading.local()
 
     def __enter__(self) -> Self:
         return self
@@ -111,7 +113,17 @@ class LawProver:
             order=_order(),
             cache=self._verdicts(),
             cvc5=find_spec("cvc5") is not None,
+            elaborator=self._elaborator(theory),
         ).decide(claim, lemmas=lemmas, file="<law>")
+
+    def _elaborator(self, theory: Theory) -> Elaborator:
+        """One elaborator for what a thread asks of one theory in turn: a law, its vacuity, its certificate."""
+        from kleis.meaning.elaborate import Elaborator
+
+        kept: tuple[Theory, Elaborator] | None = getattr(self._last, "elaborator", None)
+        if kept is None or kept[0] is not theory:
+            kept = self._last.elaborator = (theory, Elaborator(theory))
+        return kept[1]
 
     def _verdicts(self) -> VerdictCache | None:
         from kleis.logic.cache import VerdictCache
@@ -137,8 +149,9 @@ class LawProver:
         question = Question(print_expression(claim), "", tuple(shown))
         try:
             certificate = build(
-                self.broker(), theory, question, decision.verdict, order=_order(), answer=decision.answer
-            )
+                self.broker(), theory, question, decision.verdict, order=_order(), answer=decision.answer,
+                elaborator=self._elaborator(theory),
+            )  # fmt: skip
         except CertificateError as error:
             return Proof(None, error.message)
         return Proof(msgspec.to_builtins(certificate))

@@ -4,16 +4,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from kleis.logic.questions import Decision
+from kleis.logic.verdict import Verdict
 from kleis.printer import print_expression
+from kleis.syntax import Expression
+from kleis.theory import Theory
 from registry.bridge.law_questions import Claim, question
 from registry.bridge.laws import LawCheck
+from registry.bridge.proving import LawProver
 from registry.law_record import certificate_hash, read_laws
 from registry.store.sqlite import SqliteStore
 from registry.workspace import Workspace
@@ -217,3 +222,30 @@ def test_a_premised_law_serves_as_a_lemma(workspace: Workspace) -> None:
         assert not all(
             each["ok"] for each in check.recheck(law, lemmas, proof.certificate, where_defined=True)
         )
+
+
+class Unsure(LawProver):
+    """A prover that knows nothing of laws as they stand."""
+
+    def decide(self, theory: Theory, claim: Expression, lemmas: Sequence[Expression] = ()) -> Decision:
+        asked = print_expression(claim)
+        if "inverse(" in asked and "has_value" not in asked:
+            return Decision(Verdict(status="unknown", claim=asked, reason="incomplete"))
+        return super().decide(theory, claim, lemmas)
+
+
+def test_lemmas_that_do_not_help_leave_nothing_in_the_theory(workspace: Workspace) -> None:
+    """The certificate is of the law's own tools, also where the law was asked with lemmas of other tools before."""
+    workspace.evolve("square", "The square", TOOLS["square"])
+    workspace.evolve("inverse", "A hundredth", PARTIAL["inverse"])
+    tools = workspace.tools()
+    law = "∀(x : ℤ). inverse(x) ≤ 100"
+    with Unsure() as prover:
+        check = LawCheck(tools, tools.names, prover, subject=tools.tool("inverse"))
+        assert check.report("∀(x : ℤ). square(x) ≥ 0").status == "proved"
+        report = check.report(law)
+        assert report.labels == (LABEL,)
+        assert report.certificate is not None
+        assert "square" not in report.certificate["theory"]
+        found = check.recheck(law, report.lemmas, report.certificate, where_defined=True)
+        assert all(each["ok"] for each in found), found
