@@ -22,7 +22,6 @@ from kleis.meaning.core import (
     BitVec,
     Carrier,
     DataSort,
-    Dimension,
     ListOf,
     MatrixOf,
     Numeric,
@@ -31,6 +30,7 @@ from kleis.meaning.core import (
     Sort,
     TupleOf,
 )
+from kleis.meaning.matrix_sizes import number_of
 from kleis.meaning.meaning import Meaning
 from kleis.meaning.ranges import Element, Ranges, constructed
 from kleis.values import BitVector, Complex, Data, ListValue, SetValue, Value, equality_key, exact, list_of
@@ -139,7 +139,7 @@ class Belonging:
         return Data("record", tuple(found))
 
     def _matrix(self, given: object, sort: MatrixOf) -> Value | None:
-        rows, columns = _number_of(sort.rows), _number_of(sort.columns)
+        rows, columns = number_of(sort.rows), number_of(sort.columns)
         if not isinstance(given, Data) or given.constructor != "Matrix" or len(given.fields) != 3:
             return None
         entries = self.value(given.fields[2], ListOf(sort.element))
@@ -168,13 +168,3 @@ def _word(given: object, width: int) -> Value | None:
     if not isinstance(given, BitVector) or type(given.bits) is not int:
         return None
     return given if given.width == width and 0 <= given.bits < 1 << width else None
-
-
-def _number_of(dimension: Dimension) -> int | None:
-    match dimension.terms:
-        case ():
-            return 0
-        case (((), number),):
-            return number
-        case _:
-            return None

@@ -33,7 +33,6 @@ from kleis.meaning.core import (
     Carrier,
     Constructor,
     DataSort,
-    Dimension,
     FunctionOf,
     ListOf,
     MatrixOf,
@@ -44,6 +43,7 @@ from kleis.meaning.core import (
     SortVariable,
     TupleOf,
 )
+from kleis.meaning.matrix_sizes import number_of
 from kleis.meaning.truth import Truth
 from kleis.values import (
     BitVector,
@@ -384,7 +384,7 @@ class Ranges:
         return Range(tuple(finite), complete)
 
     def _matrices(self, sort: MatrixOf, group: Mapping[DataSort, Any], depth: int) -> Range:
-        rows, columns = _constant_dimension(sort.rows), _constant_dimension(sort.columns)
+        rows, columns = number_of(sort.rows), number_of(sort.columns)
         if rows is None or columns is None:
             return Range((), False)
         sorts = (sort.element,) * (rows * columns)
@@ -426,17 +426,6 @@ def _constant(value: Value, domain: tuple[Sort, ...]) -> Function:
 
 def _projection(index: int, domain: tuple[Sort, ...]) -> Function:
     return Function(f"argument {index}", domain, lambda *given: given[index], total=True)
-
-
-def _constant_dimension(dimension: Dimension) -> int | None:
-    """The number, if no parameter is in it."""
-    match dimension.terms:
-        case ():
-            return 0
-        case (((), number),):
-            return number
-        case _:
-            return None
 
 
 def _root(limit: int, power: int) -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import pty
 import subprocess
 import sys
 from collections.abc import Callable
@@ -71,6 +73,22 @@ def process(tmp_path: Path) -> Callable[..., Answer]:
         return Answer(done.returncode, done.stdout, done.stderr)
 
     return call
+
+
+def on_a_terminal(*arguments: str) -> tuple[int, str]:
+    """Run the command with a terminal as its output: the status, and what it shows."""
+    ours, theirs = pty.openpty()
+    environment = {**plain_environment(), "TERM": "xterm"}
+    environment.pop("NO_COLOR", None)
+    command = [sys.executable, "-m", "registry.cli.kleis", *arguments]
+    with subprocess.Popen(command, stdout=theirs, env=environment) as process:
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # how a closed terminal ends on Linux
+            while piece := os.read(ours, 65536):
+                shown += piece
+    os.close(ours)
+    return process.returncode, shown.decode()
 
 
 @pytest.fixture

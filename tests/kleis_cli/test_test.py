@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import pty
-import subprocess
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.kleis_cli.conftest import plain_environment
+from tests.kleis_cli.conftest import on_a_terminal
 
 PROGRAM = """
 define f(x) = x + 1
@@ -217,19 +212,8 @@ def test_standard_input(process: Callable[..., Any]) -> None:
 
 def test_a_terminal_gets_colours_and_a_table(write: Callable[..., None]) -> None:
     write(one='example "a" { assert(1 = 1) out("\x1b[2J") }', two='example "b" { assert(1 = 2) }')
-    ours, theirs = pty.openpty()
-    environment = {**plain_environment(), "TERM": "xterm"}
-    environment.pop("NO_COLOR", None)
-    command = [sys.executable, "-m", "registry.cli.kleis", "test", "one.kleis", "two.kleis"]
-    with subprocess.Popen(command, stdout=theirs, env=environment) as process:
-        os.close(theirs)
-        shown = b""
-        with contextlib.suppress(OSError):  # how a closed terminal ends on Linux
-            while piece := os.read(ours, 65536):
-                shown += piece
-    os.close(ours)
-    text = shown.decode()
-    assert process.returncode == 1
+    status, text = on_a_terminal("test", "one.kleis", "two.kleis")
+    assert status == 1
     assert "\x1b[32mpassed\x1b[0m one.kleis: a" in text
     assert "unknown" in text
     assert "│" in text

@@ -5,12 +5,7 @@ Specification: proving.md §2, §6; issue 5, items 6 and 7.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import pty
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,7 +16,7 @@ from kleis.logic.verdict import Attempt, Binding, Evidence, Status, Table, Verdi
 from registry.cli.kleis_verdicts import counterexample_text, grid, print_verdict, status_piece
 from registry.cli.kleis_verify import exit_status
 from registry.cli.screen import Screen
-from tests.kleis_cli.conftest import plain_environment
+from tests.kleis_cli.conftest import on_a_terminal
 
 GROUP = """
 structure Group(G) {
@@ -371,18 +366,7 @@ def test_everything_a_verdict_knows_is_said(capsys: pytest.CaptureFixture[str]) 
 
 def test_a_terminal_gets_drawn_tables(write: Callable[..., None], tmp_path: Path) -> None:
     write(group=GROUP)
-    ours, theirs = pty.openpty()
-    environment = {**plain_environment(), "TERM": "xterm"}
-    environment.pop("NO_COLOR", None)
-    command = [sys.executable, "-m", "registry.cli.kleis", "verify", ABELIAN, "--import", "group.kleis"]
-    with subprocess.Popen(command, stdout=theirs, env=environment) as process:
-        os.close(theirs)
-        shown = b""
-        with contextlib.suppress(OSError):  # how a closed terminal ends on Linux
-            while piece := os.read(ours, 65536):
-                shown += piece
-    os.close(ours)
-    text = shown.decode()
-    assert process.returncode == 1
+    status, text = on_a_terminal("verify", ABELIAN, "--import", "group.kleis")
+    assert status == 1
     assert "\x1b[1;31mdisproved" in text
     assert "──" in text

@@ -15,7 +15,6 @@ from kleis.meaning.core import (
     Construction,
     Constructor,
     ConstructorField,
-    DataSort,
     Equals,
     Lambda,
     ListOf,
@@ -27,10 +26,8 @@ from kleis.meaning.core import (
     Symbol,
     Term,
     TupleOf,
-    Undefined,
     Variable,
 )
-from kleis.meaning.meaning import DataType, Meaning
 from kleis.meaning.truth import FALSE, OPEN, TRUE, UNDEFINED
 from kleis.values import BitVector
 from tests.meaning.building import (
@@ -51,21 +48,16 @@ from tests.meaning.building import (
     truth,
     widened,
 )
-from tests.meaning.test_reference import listed, render_value_of
-
-X, Y = Variable("x", INTEGER), Variable("y", INTEGER)
-N = Variable("n", NATURAL)
-R = Variable("r", REAL)
-NO_INTEGER = Undefined(INTEGER, "a test")
-
-OPTION = DataSort("Option", (INTEGER,))
-NONE = Constructor("None", (), OPTION)
-SOME = Constructor("Some", (ConstructorField("value", INTEGER),), OPTION)
-OPTIONS = Meaning(claim=None, data=((DataType(OPTION, (NONE, SOME)),),))
-
-LIST = ListOf(INTEGER)
-NIL = Constructor("Nil", (), LIST)
-CONS = Constructor("Cons", (ConstructorField("_0", INTEGER), ConstructorField("_1", LIST)), LIST)
+from tests.meaning.test_reference import (
+    LIST,
+    NO_INTEGER,
+    NONE,
+    SOME,
+    X,
+    Y,
+    listed,
+    render_value_of,
+)
 
 
 def test_strings_are_sequences_of_code_points() -> None:
