@@ -18,6 +18,8 @@ from kleis.meaning.ranges import Bounds
 from kleis.meaning.reference import Account
 from kleis.meaning.truth import FALSE, TRUE, UNDEFINED
 from kleis.syntax import Expression, ListLiteral
+from pif.analysis.tool_types import typing_of
+from pif.analysis.type_text import print_type
 from pif.budget import Budget
 from pif.decode import decode_term
 from pif.evaluate import Request, run
@@ -92,6 +94,14 @@ def claims(theory: ToolTheory, tools: Tools, name: str, inputs: list[Json]) -> t
     return call("equals", called, data_of(answer["value"])), True
 
 
+def is_made_narrower(theory: ToolTheory, tools: Tools, name: str) -> bool:
+    """Whether a definition is about fewer types than the tool, which compares its input with values of these."""
+    tool = tools.tool(name)
+    assert tool is not None
+    own = theory.types(tool).whole.type_
+    return own is not None and typing_of(tool, tools).text != print_type(own)
+
+
 def disagreement(theory: ToolTheory, tools: Tools, name: str, inputs: list[Json]) -> str:
     """What is wrong at an input; empty where all agree, `limit` where a limit was met."""
     found = claims(theory, tools, name, inputs)
@@ -103,6 +113,8 @@ def disagreement(theory: ToolTheory, tools: Tools, name: str, inputs: list[Json]
     except KleisError as error:
         if "too long to be written out" in error.message or "the elements of []" in error.message:
             return "limit"  # of what the input can be written as, not of the definition
+        if is_made_narrower(theory, tools, name):
+            return "limit"  # the definition is about values of one type, and these are of another
         return f"Kleis has no reading: {error}"
     assert meaning.claim is not None
     account = Account(BOUNDS.budget)
