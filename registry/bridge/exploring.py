@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -19,6 +20,7 @@ import msgspec
 
 from kleis.errors import KleisError
 from kleis.parser import parse_expression
+from kleis.session.watch import Watch
 from kleis.syntax import Expression
 from pif.budget import Budget
 from pif.decode import decode_term
@@ -77,23 +79,27 @@ def explored(
     def stop() -> bool:
         return cancelled() or (deadline is not None and time.monotonic() > deadline)
 
-    models: tuple[Model, ...] = ()
-    ask: Ask
-    if asked.tools and not asked.structure and prover is not None:
-        about = subject_of_tools(asked.tools, tools, prover(), carrier=asked.carrier)
-        signatures, subject, models, ask = about.signatures, about.subject, (about.model,), about.ask
-    elif snapshot is not None and asked.structure and not asked.tools:
-        signatures, subject = _subject(snapshot, asked)
-        ask = partial(snapshot.verdict, cancelled=stop)
-    else:
-        raise RegistryError(
-            "invalid_argument", "explore is about a structure or about tools", place="structure",
-            expected="`structure`, or `tools`: one of the two", hint='{"structure": "Group"}',
-        )  # fmt: skip
-    theory = None if snapshot is None else snapshot.for_run(until=deadline)
-    candidates, problems = _generated(tools, asked, signatures, subject, theory, stop)
-    found = explore(subject, candidates, ask, models=models, stop=stop, progress=progress)
-    return _answer(asked, signatures, subject, found, [*problems, *found.problems])
+    with ExitStack() as begun:
+        models: tuple[Model, ...] = ()
+        ask: Ask
+        if asked.tools and not asked.structure and prover is not None:
+            asking = prover()
+            if seconds is not None:
+                asking = begun.enter_context(asking.within(Watch(seconds, left=cancelled)))
+            about = subject_of_tools(asked.tools, tools, asking, carrier=asked.carrier)
+            signatures, subject, models, ask = about.signatures, about.subject, (about.model,), about.ask
+        elif snapshot is not None and asked.structure and not asked.tools:
+            signatures, subject = _subject(snapshot, asked)
+            ask = partial(snapshot.verdict, cancelled=stop)
+        else:
+            raise RegistryError(
+                "invalid_argument", "explore is about a structure or about tools", place="structure",
+                expected="`structure`, or `tools`: one of the two", hint='{"structure": "Group"}',
+            )  # fmt: skip
+        theory = None if snapshot is None else snapshot.for_run(until=deadline)
+        candidates, problems = _generated(tools, asked, signatures, subject, theory, stop)
+        found = explore(subject, candidates, ask, models=models, stop=stop, progress=progress)
+        return _answer(asked, signatures, subject, found, [*problems, *found.problems])
 
 
 def _subject(snapshot: TheorySnapshot, asked: Asked) -> tuple[list[Signature], Subject]:

@@ -23,11 +23,13 @@ from kleis.printer import print_expression, print_type
 from kleis.syntax import Expression
 from kleis.values import Value, render_value
 from pif.budget import Budget
+from pif.errors import PifError
 from pif.evaluate import Request, run
 from pif.terms import print_term
 from registry.bridge.equations import Equation, Term, letters
 from registry.bridge.exchange import NotShared, from_json
 from registry.bridge.explore import Subject
+from registry.bridge.law_reports import LATE, WHERE_DEFINED
 from registry.bridge.laws import LawCheck
 from registry.bridge.listings import Signature
 from registry.bridge.points import sample
@@ -196,14 +198,17 @@ def _commonest(signatures: Sequence[Signature]) -> str:
 
 
 def _asking(check: LawCheck) -> Callable[[Expression], Verdict]:
-    """The verdict that a law's report is; what was only tested is not known."""
+    """The verdict that a law's report is; what was only tested is not known. Raises PifError where time was short."""
 
     def ask(proposition: Expression) -> Verdict:
         text = print_expression(proposition)
         report = check.report(text)
+        if any(label.startswith(LATE) for label in report.labels):
+            raise PifError("cancelled", "the time was up")
         match report.status:
             case "proved":
-                return Verdict(status="verified", claim=text, engine=report.engine, core=report.lemmas)
+                engine = report.engine + f", {WHERE_DEFINED}" * (WHERE_DEFINED in report.labels)
+                return Verdict(status="verified", claim=text, engine=engine, core=report.lemmas)
             case "refuted":
                 point = report.counterexample or {}
                 shown = point.get("kleis", {})

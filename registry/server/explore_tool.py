@@ -20,8 +20,8 @@ __all__ = ["EXPLORE", "Explore", "provide"]
 ANSWER_WITHIN = 40.0
 """Seconds after which the answer is what is found so far."""
 
-LAWS_WITHIN = 20.0
-"""The same for laws of tools: a law that is being decided is not stopped."""
+LAWS_WITHIN = 30.0
+"""The same for laws of tools: what is not proved by then is still tried."""
 
 
 class Explore(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

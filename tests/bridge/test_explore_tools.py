@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from kleis.parser import parse_expression
+from kleis.session.watch import Watch
 from registry.bridge.explore import Explored, explore
 from registry.bridge.exploring import Asked, explored
 from registry.bridge.exploring_tools import subject_of_tools
@@ -116,3 +117,22 @@ def test_what_cannot_be_explored(workspace: Workspace, asked: Asked, place: str)
     with pytest.raises(RegistryError) as refusal:
         explored(None, workspace.tools(), asked, prover=lambda: workspace.prover)
     assert refusal.value.place == place
+
+
+def test_what_is_proved_where_tools_have_values_says_so(workspace: Workspace) -> None:
+    subject = subject_of_tools(["share"], workspace.tools(), workspace.prover)
+    law = parse_expression("share(x, x) = share(x, x) + 0 * share(x, x)")
+    found: Explored = explore(subject.subject, [law], subject.ask, models=[subject.model])
+    (finding,) = found.findings
+    assert finding.status == "proved"
+    assert finding.detail.endswith(", where the tools have values")
+
+
+def test_a_law_that_the_time_limit_cuts_is_not_reached(workspace: Workspace) -> None:
+    with workspace.prover.within(Watch(0)) as prover:
+        subject = subject_of_tools(["flip"], workspace.tools(), prover)
+        assert not subject.subject.rewrites
+        law = parse_expression("flip(flip(x)) = x")
+        found: Explored = explore(subject.subject, [law], subject.ask, models=[subject.model])
+    assert [each.status for each in found.findings] == ["not reached"]
+    assert not found.is_complete
