@@ -10,6 +10,8 @@ Invariants
 - A refusal carries the id wherever it can be read; a text that is not JSON at all is -32700 with id null.
 - A `tools/call` that is JSON but holds what is not accepted (nesting, numbers, lone surrogates) is answered by a tool
   result with `isError`, which the model gets to see, and not by a protocol error, which it does not.
+- A call whose arguments are plain values names each once: of `"force": true, "force": false` another reader may take
+  the other one, and a gate would have allowed what is then done.
 - Text and numbers go both ways exactly; what cannot be encoded raises `Unencodable`, never a changed value.
 """
 
@@ -117,7 +119,7 @@ def read_message(text: bytes) -> Incoming | Reply | Refusal | None:
         data = _decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return _read_slowly(text)
-    return _classify(data, len(text))
+    return _classify_call(text, data)
 
 
 def check_body(text: bytes, levels: int) -> Refusal | None:
@@ -143,7 +145,7 @@ def _read_slowly(text: bytes) -> Incoming | Reply | Refusal | None:
         )
     unsound = _unsound(data)
     if unsound is None:
-        return _classify(data, len(text))
+        return _classify_call(text, data)
     path, what = unsound
     return _refused(data if isinstance(data, dict) else {}, "parse_error", what, path=path)
 
@@ -180,6 +182,37 @@ def _is_torn(text: str) -> bool:
     except UnicodeEncodeError:
         return True
     return False
+
+
+def _classify_call(text: bytes, data: Any) -> Incoming | Reply | Refusal | None:
+    """What a decoded message says, if no name in it stands twice where that is looked at."""
+    if _has_plain_arguments(data) and outside_strings(text).count(b":") > _members(data):
+        said = "a name stands twice in one object: which of its values is meant is unclear"
+        return _refused(data, "parse_error", said)
+    return _classify(data, len(text))
+
+
+def _has_plain_arguments(data: Any) -> bool:
+    """Whether a message is a call whose arguments are texts, numbers and truth values: then it has few members."""
+    params = data.get("params") if isinstance(data, dict) and data.get("method") == "tools/call" else None
+    arguments = params.get("arguments") if isinstance(params, dict) else None
+    return isinstance(arguments, dict) and not any(
+        isinstance(each, dict | list) for each in arguments.values()
+    )
+
+
+def _members(data: Any) -> int:
+    """The members of all objects in a decoded message."""
+    count = 0
+    pending = [data]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict):
+            count += len(value)
+            pending.extend(value.values())
+        elif isinstance(value, list):
+            pending.extend(value)
+    return count
 
 
 def _classify(data: Any, size: int) -> Incoming | Reply | Refusal | None:

@@ -170,6 +170,32 @@ def test_arguments_that_are_no_texts(server: TheoryClient, name: str, value: obj
         assert reply.structured["allowed"] is False
 
 
+TWICE = [
+    '"action": "git_push", "branch": "topic", "force": true, "force": false',
+    '"action": "git_push", "branch": "topic", "force": true, "f\\u006frce": false',
+    '"action": "git_push", "branch": "main", "branch": "topic"',
+    '"action": "run_command", "command": "rm -rf /", "command": "ls"',
+    '"action": "file_edit", "path": "x", "action": "git_push", "branch": "topic", "force": 18446744073709551616',
+    '"action": "git_push", "branch": "main"}, "arguments": {"action": "git_push", "branch": "topic"',
+]
+
+
+@pytest.mark.parametrize("members", TWICE)
+def test_an_argument_that_is_given_twice_is_refused(tmp_path: Path, members: str) -> None:
+    (tmp_path / "agent.kleis").write_text(GATE)
+    with pif_server(tmp_path / "home", groups="policy", policy=tmp_path / "agent.kleis") as client:
+        call_of = '{"jsonrpc":"2.0","id":"%s","method":"tools/call","params":{"name":"check_action","arguments":{%s}}}\n'
+        client.write((call_of % ("twice", members)).encode())
+        found = client.answer_to("twice")["result"]
+        assert found["isError"]
+        assert "stands twice" in found["content"][0]["text"]
+        assert not found["structuredContent"].get("allowed")
+        once = '"action": "git_push", "branch": "a: \\"b\\": c{}", "force": false'
+        client.write((call_of % ("once", once)).encode())
+        assert "force" not in client.answer_to("once")["result"]["structuredContent"].get("error", {})
+        assert client.ask("check_action", action="git_push", branch="topic")["allowed"]
+
+
 LOOK_ALIKES = [
     "ｇit_push",
     "git\u200b_push",

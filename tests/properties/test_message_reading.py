@@ -67,3 +67,19 @@ def test_arguments_pass_exactly(value: object) -> None:
     assert repr(said.params["value"]) == repr(value)
     assert repr(json.loads(encode_json(said.params["value"]))) == repr(value)
     assert msgspec.json.decode(encode_json(said.params)) == {"value": value}
+
+
+PLAIN = st.dictionaries(st.text(), LEAVES, min_size=1, max_size=5)
+
+
+@given(PLAIN, st.data())
+def test_plain_arguments_name_each_once(arguments: dict[str, object], data: st.DataObject) -> None:
+    again = data.draw(st.sampled_from(sorted(arguments)))
+    inner = json.dumps(arguments)
+    message = '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "t", "arguments": %s}}'
+    said = read_message((message % inner).encode())
+    assert isinstance(said, Incoming)
+    twice = f"{inner[:-1]}, {json.dumps(again)}: {data.draw(LEAVES.map(json.dumps))}}}"
+    refused = read_message((message % twice).encode())
+    assert isinstance(refused, Refusal)
+    assert refused.answer["result"]["isError"]
