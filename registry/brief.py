@@ -5,31 +5,26 @@ Purity makes a second run invisible, so whatever a first try could not do is don
 
 from __future__ import annotations
 
+import time
+
+from pif.budget import Budget
+from pif.evaluate import Answer, Request, run
 from pif.reference.machine import Tool
 from pif.terms import Json
 from registry.tools_view import SnapshotTools
 
-__all__ = [
-    "BRIEF_FUEL",
-    "BRIEF_SIZE",
-    "BRIEF_TIME",
-    "COMPILED_FUEL",
-    "LIMITED",
-    "BriefTools",
-    "NeedsLonger",
-    "is_brief",
-]
+__all__ = ["BriefTools", "answer_briefly", "is_brief"]
 
-BRIEF_FUEL, COMPILED_FUEL, BRIEF_TIME = 2_000, 150_000, 0.002
+_FUEL, _COMPILED_FUEL, _TIME = 2_000, 150_000, 0.002
 """What a brief run gets on the reference evaluator, and where compiled code is ready; and for how many seconds."""
 
-BRIEF_SIZE = 16_384
+_SIZE = 16_384
 _PARTS = 400
-LIMITED = frozenset({"cancelled", "out_of_fuel", "value_too_large", "result_too_large"})
+_LIMITED = frozenset({"cancelled", "out_of_fuel", "value_too_large", "result_too_large"})
 """Errors that a run under smaller limits may give where the real ones would not."""
 
 
-class NeedsLonger(Exception):
+class _NeedsLonger(Exception):
     """Something has to be looked up that takes longer than a brief run may."""
 
 
@@ -38,12 +33,25 @@ class BriefTools(SnapshotTools):
 
     def tool(self, reference: str) -> Tool | None:
         record = self.find(reference)
-        if record is not None and len(record.code) > BRIEF_SIZE:
-            raise NeedsLonger
+        if record is not None and len(record.code) > _SIZE:
+            raise _NeedsLonger
         return super().tool(reference)
 
     def nearest(self, name: str) -> str | None:
-        raise NeedsLonger
+        raise _NeedsLonger
+
+
+def answer_briefly(request: Request, fuel: int, tools: BriefTools) -> Answer | None:
+    """The answer of a run with so much fuel where it can be had quickly, else None."""
+    deadline = time.monotonic() + _TIME
+    brief = Budget(fuel=min(fuel, _COMPILED_FUEL), string_length=_SIZE, result_bytes=_SIZE)
+    try:
+        answer = run(request, tools, brief, brief=_FUEL, cancelled=lambda: time.monotonic() > deadline)
+    except _NeedsLonger:
+        return None
+    if answer["type"] == "error" and answer["error"]["kind"] in _LIMITED:
+        return None
+    return answer
 
 
 def is_brief(*data: Json) -> bool:
@@ -56,7 +64,7 @@ def is_brief(*data: Json) -> bool:
         if parts > _PARTS:
             return False
         if isinstance(item, str):
-            if len(item) > BRIEF_SIZE:
+            if len(item) > _SIZE:
                 return False
         elif isinstance(item, dict):
             if len(item) > _PARTS:

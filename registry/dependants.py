@@ -34,6 +34,16 @@ class User(msgspec.Struct, frozen=True):
     direct: bool
     pinned: bool
 
+    def as_json(self) -> dict[str, Json]:
+        """The user as a row."""
+        return {
+            "name": self.record.name,
+            "version": self.record.version,
+            "direct": self.direct,
+            "pinned": self.pinned,
+            "examples": len(msgspec.json.decode(self.record.examples)),
+        }
+
 
 class Broken(msgspec.Struct, frozen=True):
     """An example of a user that held, and would not."""

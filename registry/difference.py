@@ -1,13 +1,41 @@
-"""How two terms differ: a list of places, for people and programs alike."""
+"""How two tools differ: whether they do at all, and a list of places, for people and programs alike."""
 
 from __future__ import annotations
 
-from pif.terms import Json, Term, print_term
+from pif.analysis.normalize import normalize
+from pif.terms import Json, Term, print_term, same_term
+from registry.errors import RegistryError
+from registry.store import Lineage
+from registry.tool import ToolRecord
 
-__all__ = ["changes"]
+__all__ = ["changes", "difference", "earlier_version"]
 
 MOST = 200
 """Changes that are listed; a longer list would say less than the two terms."""
+
+
+def earlier_version(record: ToolRecord, lineage: Lineage | None) -> str:
+    """The reference of the version before one."""
+    earlier = [v.version for v in lineage.versions if v.version < record.version] if lineage else []
+    if not earlier:
+        raise RegistryError(
+            "invalid_argument", f"{record.reference} has no earlier version", tool=record.reference,
+            hint="Name two tools or versions to compare.",
+        )  # fmt: skip
+    return f"{record.name}@{earlier[-1]}"
+
+
+def difference(older: ToolRecord, newer: ToolRecord, before: Term, after: Term) -> dict[str, Json]:
+    """How two tools or versions differ, given their terms."""
+    normal = [normalize(term, lambda nodes: None) for term in (before, after)]
+    return {
+        "type": "diff",
+        "from": older.reference,
+        "to": newer.reference,
+        "same": older.hash == newer.hash,
+        "same_normal_form": same_term(*normal),
+        "changes": changes(before, after),
+    }
 
 
 def changes(left: Term, right: Term) -> list[Json]:

@@ -6,7 +6,6 @@ are answers too (`{"type": "error", "error": …}`): nothing a user sends makes 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
@@ -15,7 +14,6 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 import msgspec
 
-from pif.analysis.normalize import normalize
 from pif.analysis.tool_types import typing_of
 from pif.budget import DEFAULT_FUEL, MAXIMUM_FUEL, RETAINED_BYTES, Budget
 from pif.decode import decode_term
@@ -23,22 +21,13 @@ from pif.errors import PifError
 from pif.evaluate import Answer, Request, run
 from pif.oracle import Theory
 from pif.reference.machine import Tool, missing_tool
-from pif.terms import Json, Term, same_term
+from pif.terms import Json, Term
 from registry.admission import Admission
 from registry.analysis import DEFAULT_ASPECTS, analysis, invalid
-from registry.brief import (
-    BRIEF_FUEL,
-    BRIEF_SIZE,
-    BRIEF_TIME,
-    COMPILED_FUEL,
-    LIMITED,
-    BriefTools,
-    NeedsLonger,
-    is_brief,
-)
+from registry.brief import BriefTools, answer_briefly, is_brief
 from registry.composition import Transform
 from registry.dependants import check_users, refuse_broken, users_of
-from registry.difference import changes
+from registry.difference import difference, earlier_version
 from registry.drawing import mermaid, svg
 from registry.errors import RegistryError
 from registry.evolution import Example, Language, read_code, read_text, verified
@@ -206,18 +195,7 @@ class Workspace:
             fuel = self.fuel(fuel)
         except RegistryError as error:
             return {"type": "error", "error": error.as_json()}
-        deadline = time.monotonic() + BRIEF_TIME
-        brief = Budget(fuel=min(fuel, COMPILED_FUEL), string_length=BRIEF_SIZE, result_bytes=BRIEF_SIZE)
-        try:
-            tools = BriefTools(self.store.snapshot(), self._terms, self.library)
-            answer = run(
-                request, tools, brief, brief=BRIEF_FUEL, cancelled=lambda: time.monotonic() > deadline
-            )
-        except NeedsLonger:
-            return None
-        if answer["type"] == "error" and answer["error"]["kind"] in LIMITED:
-            return None
-        return answer
+        return answer_briefly(request, fuel, BriefTools(self.store.snapshot(), self._terms, self.library))
 
     def fuel(self, asked: int | None) -> int:
         """The fuel of a run; refuses more than the maximum, and names it."""
@@ -392,35 +370,14 @@ class Workspace:
     @_answering
     def diff(self, left: str, right: str | None = None) -> Answer:
         """How two tools, or two versions of one, differ. Without `right`: a version and the one before it."""
-        newer = self.record(left)
+        older = newer = self.record(left)
         if right is None:
-            older = self.record(f"{newer.name}@{self._previous(newer)}")
-            older, newer = older, newer
+            older = self.record(earlier_version(newer, self.store.snapshot().lineage(newer.name)))
         else:
-            older, newer = newer, self.record(right)
-        terms = [self._decoded(record) for record in (older, newer)]
-        normal = [normalize(term, lambda nodes: None) for term in terms]
-        return {
-            "type": "diff",
-            "from": older.reference,
-            "to": newer.reference,
-            "same": older.hash == newer.hash,
-            "same_normal_form": same_term(*normal),
-            "changes": changes(*terms),
-        }
-
-    def _previous(self, record: ToolRecord) -> int:
-        lineage = self.store.snapshot().lineage(record.name)
-        earlier = [v.version for v in lineage.versions if v.version < record.version] if lineage else []
-        if not earlier:
-            raise RegistryError(
-                "invalid_argument", f"{record.reference} has no earlier version", tool=record.reference,
-                hint="Name two tools or versions to compare.",
-            )  # fmt: skip
-        return earlier[-1]
-
-    def _decoded(self, record: ToolRecord) -> Term:
-        return self._terms.tool(record, record.reference).term
+            newer = self.record(right)
+        return difference(
+            older, newer, *(self._terms.tool(each, each.reference).term for each in (older, newer))
+        )
 
     @_answering
     def rollback(
@@ -466,16 +423,7 @@ class Workspace:
         return {"type": "users", "name": record.name, "users": self._users(record.name, self.tools())}
 
     def _users(self, name: str, tools: SnapshotTools) -> Json:
-        return [
-            {
-                "name": user.record.name,
-                "version": user.record.version,
-                "direct": user.direct,
-                "pinned": user.pinned,
-                "examples": len(msgspec.json.decode(user.record.examples)),
-            }
-            for user in users_of(name, self.store, tools)
-        ]
+        return [user.as_json() for user in users_of(name, self.store, tools)]
 
     @_answering
     def graph(self, names: Sequence[str] = (), *, library: bool = False, picture: bool = False) -> Answer:
