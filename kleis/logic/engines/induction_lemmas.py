@@ -19,12 +19,14 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from kleis.budget import Budget
 from kleis.logic.engine import Task
 from kleis.logic.engines.induction_schemes import Goal, goal_of
 from kleis.logic.engines.induction_search import BudgetUsedError, Proof, Search
 from kleis.logic.engines.lemmas import plausible, templates
 from kleis.logic.engines.speculation import speculated
 from kleis.meaning.core import Term
+from kleis.meaning.reference import Account
 
 __all__ = ["Lemma", "given", "lemma_called", "proved_with_lemmas"]
 
@@ -33,6 +35,9 @@ _ROUNDS = 2
 _FEW = 3
 _SPECULATED = "speculated "
 _TEMPLATE = "template "
+
+_EVALUATION = Budget(steps=600_000, depth=150, size=100_000)
+"""For trying all candidates at small values: many times what definitions need whose values do not explode."""
 
 
 class Lemma(msgspec.Struct, frozen=True):
@@ -86,6 +91,7 @@ class _Attempt:
         self._path = path
         self._proved: list[Lemma] = []
         self._tried: set[Term] = set()
+        self._account = Account(_EVALUATION)
 
     def run(self) -> tuple[Proof | None, tuple[Lemma, ...]]:
         """First with what the stuck goal asks for, then with templates, then with what needs lemmas of its own."""
@@ -104,7 +110,7 @@ class _Attempt:
         """Candidates that no small values refute."""
         known = {each.formula for each in self._proved} | {self._task.meaning.claim}
         for place, each in enumerate(speculated(self._task.meaning, formula)):
-            if each not in known and plausible(self._task.meaning, each):
+            if each not in known and plausible(self._task.meaning, each, self._account):
                 yield Lemma(f"{stem}{place}", each)
 
     def _learnt(self, lemma: Lemma, depth: int) -> bool:
@@ -136,7 +142,7 @@ class _Attempt:
         candidates = [
             Lemma(f"{_TEMPLATE}{place}", formula)
             for place, formula in enumerate(templates(self._task.meaning))
-            if formula != claim and plausible(self._task.meaning, formula)
+            if formula != claim and plausible(self._task.meaning, formula, self._account)
         ]
         for _ in range(_ROUNDS):
             before = len(self._proved)

@@ -36,6 +36,7 @@ from kleis.meaning.core import (
 from kleis.meaning.meaning import Meaning
 from kleis.meaning.models import Model, evaluator_of
 from kleis.meaning.ranges import Bounds
+from kleis.meaning.reference import Account
 from kleis.meaning.terms import free_variables
 
 __all__ = ["plausible", "templates"]
@@ -67,9 +68,9 @@ def templates(meaning: Meaning) -> tuple[Term, ...]:
     return tuple(found)
 
 
-def plausible(meaning: Meaning, formula: Term) -> bool:
-    """Whether no small values refute a formula."""
-    evaluator = evaluator_of(meaning, Model({}, {}), _SMALL, "relativised")
+def plausible(meaning: Meaning, formula: Term, account: Account | None = None) -> bool:
+    """Whether no small values refute a formula, as far as the account of all candidates lasts."""
+    evaluator = evaluator_of(meaning, Model({}, {}), _SMALL, "relativised", account)
     try:
         return evaluator.truth(formula).may_be_true
     except (BudgetError, KeyError):
