@@ -224,7 +224,7 @@ LOCKS = [
 ]  # fmt: skip
 
 BRANCHES = [
-    'main', 'master', 'trunk', 'production', 'develop', 'release', 'release/1', 'releases', '+main',
+    'main', 'master', 'trunk', 'production', 'develop', 'prod', 'staging', 'stable', 'gh-pages', 'stash', 'release', 'release/1', 'releases', '+main',
     '+x', ':main', 'x:main', 'HEAD', '@', 'FETCH_HEAD', 'ORIG_HEAD', 'MERGE_HEAD', 'refs/heads/main',
     'heads/main', 'tags/v1', 'remotes/origin/main', '-f', '--force', '--mirror', '--delete', 'main ',
     'main\n', ' main', 'main\x00', 'ma\u0456n', '\uff4dain', 'x y', 'x~1', 'x^', 'x..y', 'x@{1}', '*',

@@ -67,6 +67,8 @@ def test_relations(broker: Broker, old: str, new: str, relation: str) -> None:
     found = compared(broker, old, new)
     assert row(found).relation == relation
     assert found.relation == relation
+    mirrored = {"stricter": "looser", "looser": "stricter"}.get(relation, relation)
+    assert row(compared(broker, new, old)).relation == mirrored
 
 
 def test_differences_of_two_actions_are_put_together(broker: Broker) -> None:
