@@ -8,7 +8,8 @@ Specification: lean-and-corpus.md §5, §6; docs/adr/018-lean-export.md.
 
     tree, printer, lexing, parser, check        the emitted subset: trees, text, and whether a text is of it
     reserved, names                             names: one in Lean for every one in Kleis
-    sorts, operations, terms, propositions      the core's sorts and terms, with where they are defined
+    sorts, encoders, operations…, terms,
+    propositions, joining                       the core's sorts and terms, with where they are defined
     splitting, decidability                     tests as matches; what Lean decides by computing
     contents, scopes, data, definitions,
     classes, usage                              declarations, in the order that Lean needs

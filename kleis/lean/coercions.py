@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from kleis.lean.operations import cast, component
+from kleis.lean.operations import cast
+from kleis.lean.operations_collections import component
 from kleis.lean.sorts import Sorts, call, refused
 from kleis.lean.tree import Bind, Binder, Infix, LeanTerm, Name, Number, Prefix, Text, Tuple, Typed
 from kleis.meaning.core import ListOf, LiteralTerm, Numeric, SetOf, Sort, TupleOf

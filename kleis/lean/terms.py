@@ -19,7 +19,8 @@ from kleis.lean.coercions import coerced, literal
 from kleis.lean.decidability import Decidability
 from kleis.lean.joining import LEAN, cases, chosen, merged, occurs, where
 from kleis.lean.names import Locals
-from kleis.lean.operations import OPERATIONS, component
+from kleis.lean.operations import OPERATIONS
+from kleis.lean.operations_collections import component
 from kleis.lean.propositions import (
     FALSE,
     TRUE,
