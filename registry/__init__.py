@@ -9,7 +9,7 @@
 | `law_spelling` | hints for laws that name a tool there is none of |
 | `workspace` | everything that can be done with PIF tools, for the server and the commands alike; what to call first |
 | `admission` | how many runs may go on at once |
-| `difference`, `help` | how terms differ; the language explained |
+| `difference`, `help` | how tools differ; the language explained |
 | `bridge` | where the languages meet: tools as Kleis definitions, laws, runs that ask theories, conjectures |
 | `library`, `library_laws` | the tools of `stdlib/pif`, under every home; their laws and certificates |
 | `proving_library` | makes these certificates (`make certificates`) |
