@@ -7,6 +7,8 @@ Invariants
     * What is in force is one `Policy`, replaced as a whole: no decision sees parts of two.
     * A file that is being written is not read until it has been quiet for `QUIET` seconds, so that the first half of
       a policy never counts as one.  What changes while it is read is read again.
+    * A text that lacks a rule of the policy in force may be the first half of one by a slow writer: it counts once it
+      has stayed the same for `SETTLED` seconds.
     * A text that cannot be loaded changes nothing and is reported with every decision.  So is a text without rules
       in place of one with rules: an emptied file would allow everything.
     * Where there has never been a policy, everything is denied.
@@ -30,10 +32,13 @@ from kleis.policy.actions import ACTIONS
 from kleis.policy.decision import Decision
 from kleis.policy.policy import FULL, Default, Policy, policy_of, policy_search
 
-__all__ = ["QUIET", "PolicyFile", "Served"]
+__all__ = ["QUIET", "SETTLED", "PolicyFile", "Served"]
 
 QUIET = 0.05
 """Seconds since the last change after which a file is whole."""
+
+SETTLED = 0.5
+"""Seconds for which a file that lacks a rule stays the same before it counts."""
 
 _RETRY = 1.0
 """Seconds between attempts to load a file that could not be loaded: what it lacks may be elsewhere."""
@@ -81,12 +86,16 @@ class PolicyFile:
         self._seen: dict[Path, _Stamp] = {}
         self._seen_since = 0.0
         self._tried = 0.0
+        self._doubted: dict[Path, _Stamp] | None = None
+        self._doubted_since = 0.0
         self.served = Served(None, "it has not been loaded yet")
         self._load()
 
     def state(self) -> State:
         """``fresh``: nothing changed; ``changing``: too recently to be read; ``stale``: `reload` is due."""
         stamps = {path: _stamp(path) for path in self._stamps}
+        if stamps == self._doubted:
+            return "stale" if self._elapsed() - self._doubted_since >= SETTLED else "changing"
         if stamps == self._stamps and not self._unsure:
             retry = bool(self.served.problem) and self._elapsed() - self._tried >= _RETRY
             return "stale" if retry else "fresh"
@@ -131,7 +140,20 @@ class PolicyFile:
         changed = stamps[self.path] != before
         self._unsure = changed or any(stamp and begun - stamp[0] / 1e9 < QUIET for stamp in stamps.values())
         self._stamps = stamps
+        if not _lacks_rules(old, served.policy):
+            self._doubted = None
+        elif stamps != self._doubted:
+            self._doubted, self._doubted_since = stamps, self._elapsed()
+            return
+        self._doubted = None
         self.served = served
+
+
+def _lacks_rules(old: Policy | None, new: Policy | None) -> bool:
+    """Whether a rule of the old policy is missing in the new one."""
+    if old is None or new is None:
+        return False
+    return not {each.name for each in old.rules} <= {each.name for each in new.rules}
 
 
 def _keeps_rules(old: Policy | None, new: Policy) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kleis.policy.decision import Decision
-from kleis.policy.policy_file import QUIET, PolicyFile
+from kleis.policy.policy_file import QUIET, SETTLED, PolicyFile
 
 ALLOW = 'define check_file_edit(path) = "allow"\n'
 DENY = 'define check_file_edit(path) = "deny"\n'
@@ -64,6 +64,48 @@ def test_a_change_is_taken_up(file: PolicyFile, path: Path, clock: Clock) -> Non
     clock.pass_by(1)
     assert decided(file).allowed
     assert file.state() == "fresh"
+
+
+PUSH = 'define check_git_push(branch, force) = "deny"\n'
+
+
+def test_the_first_half_of_a_slow_writer_is_no_policy(path: Path, clock: Clock) -> None:
+    """It parses, and lacks a rule: every push would be left to the default."""
+    path.write_text(ALLOW + PUSH)
+    file = PolicyFile(path, now=clock.now, elapsed=clock.elapsed)
+    clock.pass_by(1)
+
+    def pushed() -> bool:
+        return file.current().decide("git_push", {"branch": "x"}).allowed
+
+    assert not pushed()
+    path.write_text(DENY)
+    clock.pass_by(QUIET * 2)
+    assert not pushed()
+    assert file.state() == "changing"
+    clock.pass_by(SETTLED / 2)
+    assert not pushed()
+    path.write_text(DENY + PUSH)
+    clock.pass_by(QUIET * 2)
+    assert not pushed()
+    assert not decided(file).allowed
+    clock.pass_by(SETTLED * 2)
+    assert not pushed()
+
+
+def test_a_rule_that_is_taken_out_is_gone_once_the_file_has_settled(path: Path, clock: Clock) -> None:
+    path.write_text(ALLOW + PUSH)
+    file = PolicyFile(path, now=clock.now, elapsed=clock.elapsed)
+    clock.pass_by(1)
+    file.current()
+    path.write_text(ALLOW)
+    clock.pass_by(QUIET * 2)
+    assert not file.current().decide("git_push", {"branch": "x"}).allowed
+    clock.pass_by(SETTLED)
+    assert file.state() == "stale"
+    assert file.current().decide("git_push", {"branch": "x"}).allowed
+    assert file.state() == "fresh"
+    assert not file.served.problem
 
 
 def test_a_file_that_is_being_written_is_not_read(file: PolicyFile, path: Path, clock: Clock) -> None:
