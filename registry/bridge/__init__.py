@@ -15,7 +15,7 @@ Theories that speak of tools (ADR 015):
 
 | module | what it holds |
 |---|---|
-| `laws`, `law_text`, `law_questions`, `law_reports` | laws of tools: read, proved, refuted or tested |
+| `laws`, `law_text`, `law_questions`, `law_trials`, `law_reports` | laws of tools: read, proved, refuted or tested |
 | `companions`, `having_values`, `shortening` | where tools have values, as definitions; laws where they have |
 | `tools_in_kleis`, `translation` | tools as Kleis definitions; the modules below hold its parts |
 | `applications`, `conditions`, `loops`, `operations`, `parts`, `putting_in`, `node_types`, `names`, `forms` | calls, choices, folds, the table's operations, bindings, functions put in, types, names, syntax |

@@ -27,27 +27,22 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from kleis.errors import KleisError
-from kleis.parser import parse_expression
 from kleis.printer import print_expression
 from kleis.syntax import TypeExpression
-from kleis.values import Value
 from pif.reference.machine import Tool, Tools
 from pif.terms import Json, identity
-from registry.bridge.exchange import NotShared, from_kleis
 from registry.bridge.forms import names_in
 from registry.bridge.having_values import Unsaid
 from registry.bridge.law_questions import Claim, LawQuestion, premise_never_true, question
 from registry.bridge.law_reports import LATE, WHERE_DEFINED, LawReport
 from registry.bridge.law_text import Law, LawError, Vocabulary, read_law
+from registry.bridge.law_trials import LawTrials
 from registry.bridge.parts import Function, Untranslatable
 from registry.bridge.proving import LawProver
 from registry.bridge.tools_in_kleis import ToolTheory
-from registry.bridge.trials import Point, Trials, Untried
 
 if TYPE_CHECKING:
     from kleis.logic.questions import Decision
-    from kleis.logic.verdict import Verdict
 
 __all__ = ["CASES", "SEED", "LawCheck", "check_laws"]
 
@@ -141,10 +136,10 @@ class LawCheck:
         refused = self._untranslated(law)
         if refused is not None:
             reason = f"{refused.tool} cannot be said in Kleis: {refused}"
-            return self._tried(law, (*labels, "not proved: a tool has no Kleis definition"), reason)
+            return self._trials(law).tried((*labels, "not proved: a tool has no Kleis definition"), reason)
         if self._is_late:
             self._is_cut = True
-            return self._tried(law, labels, "the time was up before the prover was asked")
+            return self._trials(law).tried(labels, "the time was up before the prover was asked")
         claim = Claim(law)
         decision, lemmas = self._verdict(claim)
         verdict = decision.verdict
@@ -154,14 +149,15 @@ class LawCheck:
             return self._proof(claim, decision, lemmas, labels)
         if verdict.reason == "termination":
             labels = (*labels, "not shown to terminate: nothing follows from its definition")
-            return self._tried(law, labels, verdict.message)
+            return self._trials(law).tried(labels, verdict.message)
         if verdict.status != "disproved":
             reason = verdict.message or f"the prover does not know ({verdict.reason or verdict.status})"
-            return self._where_defined(law, labels, lambda more: self._tried(law, more, reason))
-        point = self._counterexample(law, verdict)
-        refuted = None if point is None else self._disproved(law, point, verdict, labels)
+            return self._where_defined(law, labels, lambda more: self._trials(law).tried(more, reason))
+        trials = self._trials(law)
+        point = trials.counterexample(verdict)
+        refuted = None if point is None else trials.disproved(point, verdict, labels)
         return refuted or self._where_defined(
-            law, labels, lambda more: self._unconfirmed(law, point, verdict.engine, more)
+            law, labels, lambda more: trials.unconfirmed(point, verdict.engine, more)
         )
 
     @property
@@ -216,7 +212,9 @@ class LawCheck:
         proof = self.prover.certified(asked.theory, asked.claim, decision, asked.lemmas)
         if proof.certificate is None:
             self._is_cut |= self._is_late
-            return self._tried(claim.law, (*labels, "a proof was found, but no certificate"), proof.reason)
+            return self._trials(claim.law).tried(
+                (*labels, "a proof was found, but no certificate"), proof.reason
+            )
         if claim.where_defined:
             labels = (*labels, WHERE_DEFINED)
         elif self._is_vacuous(asked):
@@ -309,107 +307,14 @@ class LawCheck:
         """A law that was not proved, at the points where it was tried."""
         self.cases, self.seed = cases or self.cases, seed
         try:
-            return self._tried(self.read(text), (), "")
+            return self._trials(self.read(text)).tried((), "")
         except LawError as error:
             return LawReport(text, "error", reason=error.message)
 
-    # ── Refutations ──────────────────────────────────────────────────────────────────────────────────────────
-
-    def _counterexample(self, law: Law, verdict: Verdict) -> Point | None:
-        """The law at a counterexample of the prover, run by the evaluator; None where that cannot be."""
-        try:
-            trials = self._trials(law)
-            return trials.at(_values(verdict) if trials.variables else {})
-        except (Untried, NotShared, KeyError, KleisError):
-            return None
-
-    def _disproved(
-        self, law: Law, point: Point, verdict: Verdict, labels: tuple[str, ...]
-    ) -> LawReport | None:
-        """The refutation of a law by a counterexample that was run; None where it is none."""
-        wrong = self._wrong(law)(point)
-        if point.values or not (wrong or (point.truth == "open" and not _is_undefined(verdict))):
-            return self._refuted(law, point, verdict.engine, labels) if wrong else None
-        return LawReport(law.text, "refuted", labels=labels, engine=verdict.engine,
-                         reason="it does not hold; it has no variables, so no input shows it")  # fmt: skip
-
-    def _unconfirmed(self, law: Law, point: Point | None, engine: str, labels: tuple[str, ...]) -> LawReport:
-        """A law whose counterexample, as the prover found it, refutes nothing."""
-        if point is None:
-            return self._tried(
-                law, (*labels, "the prover's counterexample could not be run"), "not confirmed"
-            )
-        if point.truth == "open" and point.values:
-            said = f"the prover finds that it does not hold for {_inputs(point.as_json())}, where runs met a limit"
-            return LawReport(law.text, "untested", reason=said, engine=engine, labels=labels)
-        reason = "where the prover found it not to hold, a tool has no value"
-        return self._tried(
-            law, labels, reason if point.without else "the prover's counterexample was not confirmed"
-        )
-
-    @staticmethod
-    def _wrong(law: Law) -> Callable[[Point], bool]:
-        """When a point refutes a law: where it is false, or has no value though all tools have."""
-
-        def wrong(point: Point) -> bool:
-            if point.truth == "undefined":
-                return law.safe or not point.without
-            return point.truth == "false"
-
-        return wrong
-
-    def _refuted(self, law: Law, point: Point, engine: str, labels: tuple[str, ...]) -> LawReport:
-        shown = point.as_json()
-        if point.truth == "false":
-            reason = f"it is false for {_inputs(shown)}"
-        elif point.without:
-            reason = f"{', '.join(point.without)} has no value for {_inputs(shown)}"
-        else:
-            reason = f"it has no truth value for {_inputs(shown)}, though every tool in it has a value"
-        return LawReport(
-            law.text, "refuted", reason=reason, engine=engine, labels=labels, counterexample=shown
-        )
-
-    def _tried(self, law: Law, labels: tuple[str, ...], reason: str) -> LawReport:
-        """A law that is not decided, tried at points."""
-        try:
-            point, tally = self._trials(law).search(
-                seed=self.seed, cases=self.cases, wrong=self._wrong(law), stop=self._stopped
-            )
-        except Untried as error:
-            return LawReport(law.text, "untested", reason=f"{reason}; not tested: {error}", labels=labels)
-        if point is not None:
-            return self._refuted(law, point, "search", labels)
-        if not tally.true:
-            why = (
-                "vacuous: its premise was true at no point"
-                if tally.without_premise
-                else "vacuous: a tool in it had a value at no point"
-                if tally.without_value
-                else "no point was decided within the limits of runs"
-                if tally.total or not self._stopped()
-                else "not tried: the time was up"
-            )
-            return LawReport(law.text, "untested", reason=reason, labels=(*labels, why), seed=self.seed,
-                             without_value=tally.without_value)  # fmt: skip
-        if tally.without_value:
-            labels = (*labels, f"without a value at {tally.without_value} points")
-        if tally.open:
-            labels = (*labels, f"not decided at {tally.open} points, within the limits of runs")
-        return LawReport(law.text, "tested", reason=reason, labels=labels, cases=tally.true, seed=self.seed,
-                         without_value=tally.without_value)  # fmt: skip
-
     # ── Tools ────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _trials(self, law: Law) -> Trials:
-        signatures = []
-        for label in law.tools:
-            tool = self._mentioned(label)
-            signature = self.theory.signature(tool)
-            if signature is None:
-                raise Untried(f"Kleis has no words for the types of {label}")
-            signatures.append(signature)
-        return Trials(law.expression, signatures, self.tools)
+    def _trials(self, law: Law) -> LawTrials:
+        return LawTrials(law, self.theory, seed=self.seed, cases=self.cases, stopped=self._stopped)
 
     def _mentioned(self, label: str) -> Tool:
         tool = self.tools.tool(label)
@@ -447,21 +352,3 @@ class LawCheck:
 
     def _types(self, tool: Tool) -> tuple[TypeExpression | None, ...]:
         return self.theory.parameters(tool)
-
-
-def _values(verdict: Verdict) -> dict[str, Value]:
-    """The values of a prover's counterexample; `NotShared` where they are none of PIF."""
-    if verdict.evidence is None or verdict.evidence.kind != "assignment":
-        raise NotShared("no assignment")
-    return {each.name: from_kleis(parse_expression(each.value)) for each in verdict.evidence.bindings}
-
-
-def _is_undefined(verdict: Verdict) -> bool:
-    """Whether a counterexample is one because there is no truth value."""
-    return verdict.evidence is not None and verdict.evidence.undefined
-
-
-def _inputs(shown: dict[str, object]) -> str:
-    given = shown["kleis"]
-    assert isinstance(given, dict)
-    return ", ".join(f"{name} = {value}" for name, value in given.items())
