@@ -55,9 +55,11 @@ class KleisTypes:
     """Kleis types for PIF types, with one letter for each variable of the tool's parameters.
 
     What a variable elsewhere stands for nobody can observe (the elements of a list that stays empty): it is ℤ.
+    With `lists`, what may be a list or a string is a list of integers, as trials have it.
     """
 
-    def __init__(self, parameters: Iterable[Type | None] = ()) -> None:
+    def __init__(self, parameters: Iterable[Type | None] = (), *, lists: bool = False) -> None:
+        self._lists = lists
         self._letters: dict[int, str] = {}
         self._kept: list[Variable] = []
         self._own = [each for type_ in parameters if type_ is not None for each in variables_in(type_)]
@@ -72,6 +74,8 @@ class KleisTypes:
         """The Kleis type; `Unexpressed` where there is none."""
         type_ = find(type_)
         if isinstance(type_, Variable):
+            if self._lists and "sized" in type_.rules:
+                return AppliedType("List", (NamedType("ℤ"),))
             return NamedType(self._letter(type_))
         if type_.name in _PLAIN:
             return NamedType(_PLAIN[type_.name])

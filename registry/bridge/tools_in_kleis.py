@@ -197,9 +197,10 @@ class ToolTheory:
         return (None,) * len(types) if self.types(tool).narrowed else types
 
     def signature(self, tool: Tool) -> ToolSignature | None:
-        """A tool as an operation at ℤ in place of type variables; None where Kleis has no words for its types."""
+        """A tool as an operation at ℤ in place of type variables, and at lists where it takes lists or strings; None
+        where Kleis has no words for its types."""
         function = self.called(tool)
-        given, result = self._signature_types(tool)
+        given, result = self._signature_types(tool, lists=True)
         if function is None or result is None:
             return None
         known = tuple(each for each in given if each is not None)
@@ -207,12 +208,14 @@ class ToolTheory:
             return None
         return ToolSignature(function, tuple(map(at_integers, known)), _result_at_integers(result))
 
-    def _signature_types(self, tool: Tool) -> tuple[tuple[TypeExpression | None, ...], ResultType | None]:
+    def _signature_types(
+        self, tool: Tool, *, lists: bool = False
+    ) -> tuple[tuple[TypeExpression | None, ...], ResultType | None]:
         function = self.called(tool)
         if function is None:
             return (), None
         given, result = parameter_types(self.types(tool).whole.type_, function.parameters)
-        types, found = KleisTypes(given), list[TypeExpression | None]()
+        types, found = KleisTypes(given, lists=lists), list[TypeExpression | None]()
         for type_, fields in zip(given, function.records, strict=True):
             if fields is None:
                 found.append(types.maybe(type_))

@@ -85,6 +85,7 @@ def test_a_law_that_is_proved(shared: Workspace, law: str) -> None:
         ("∀(l : List(ℤ)). doubles(l) = l", None),
         ("∀(a b : List(T)). tool_append(a, b) = tool_append(b, a)", None),
         ("∀(p : ℤ × ℤ). swap(p) = p", None),
+        ("∀(l : List(List(ℤ))). lengths(l) = length(l)", None),
         ("∀(x y : T). swap((x, y)) = (x, y)", None),
         (
             '∀(x : ℤ). move(x = x, y = 2) = record(field("at", record(field("y", 2))), field("x", x))',

@@ -47,6 +47,7 @@ TOOLS: dict[str, Json] = {
     "move": function("r", {"record": {"x": {"add": [{"get": [variable("r"), "x"]}, 1]},
                                       "at": {"record": {"y": {"get": [variable("r"), "y"]}}}}}),
     "differ": function("a", "b", {"not": {"eq": [{"not": variable("a")}, {"not": {"eq": [variable("b"), True]}}]}}),
+    "lengths": function("l", {"fold": [function("p", {"add": [{"fst": _P}, {"length": {"snd": _P}}]}), 0, _L]}),
     "item": function("acc", {"add": [variable("acc"), 1]}),
     "weighed": function("l", {"fold": [
         function("p", {"add": [{"mul": [2, {"fst": _P}]}, {"app": ["item", {"snd": _P}]}]}), 0, _L]}),
