@@ -41,6 +41,7 @@ from kleis.meaning.elaborate import Elaborator
 from kleis.meaning.meaning import Axiom, Meaning
 from kleis.parser import parse_expression, parse_program, parse_type
 from kleis.problems import Place
+from kleis.syntax import Import
 from kleis.theory import Theory
 
 __all__ = [
@@ -255,7 +256,10 @@ class _Check:
     def _task(self) -> Task:
         """The task, from theory, claim and lemmas as they are written."""
         given = self._certificate
-        theory = Theory().include(parse_program(given.theory, file="<theory>"))
+        program = parse_program(given.theory, file="<theory>")
+        if any(isinstance(each, Import) for each in program.items):
+            raise CertificateError("a theory whose imports are not written out", code="certificate-theory")
+        theory = Theory().include(program)
         elaborator = self._elaborator = Elaborator(theory)
         if given.part:
             return Task(declarations_of(self._part(elaborator, given.part)))
@@ -387,8 +391,13 @@ class _Check:
             witness = read(plain)
         except UnwritableError as error:
             return Finding(what, False, f"it cannot be read: {error}")
+        except RecursionError:
+            return Finding(what, False, "nested too deep")
         answer = Answer(outcome="model" if task.meaning.claim is None else "refuted", witness=witness)
-        found = self._asked(_CHECKER, Checked(task, answer))
+        try:
+            found = self._asked(_CHECKER, Checked(task, answer))
+        except RecursionError:
+            return Finding(what, False, "nested too deep")
         if not isinstance(found.witness, Evidence):
             return Finding(what, False, found.detail)
         same = found.witness == evidence

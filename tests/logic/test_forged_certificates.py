@@ -104,3 +104,30 @@ def test_nothing_stands_beside_what_is_checked() -> None:
         for forged, name in attacks:
             wrong = [each.what for each in check(forged, broker).findings if not each.ok]
             assert wrong == [name]
+
+
+def test_a_check_of_nonsense_ends_in_a_finding() -> None:
+    theory = Theory().include(parse_program(""))
+    claim = "∀(x : ℤ). x ≠ 42"
+    deep: object = {"int": "1"}
+    for _ in range(3_000):
+        deep = {"list": [deep]}
+    witnesses: list[object] = [
+        deep,
+        {"element": 5, "index": 10**30},
+        {"record": "Quantifier", "fields": {"kind": "x", "variables": 1, "body": 2}},
+        {"set": [{"record": "Complex", "fields": {}}], "complement": False},
+        {"fraction": "1/0"},
+    ]
+    with Broker() as broker:
+        right = build(
+            broker, theory, Question(claim), Prover(theory, broker=broker).verify(parse_expression(claim))
+        )
+        for value in witnesses:
+            fields = {"assignment": {"table": [["x", value]]}}
+            forged = replace(right, witness={"record": "Witness", "fields": fields})
+            wrong = [each.what for each in check(forged, broker).findings if not each.ok]
+            assert wrong == ["counterexample"]
+        for text in ("structure S {", "\x00", 'import "somewhere.kleis"\n'):
+            wrong = [each.what for each in check(replace(right, theory=text), broker).findings if not each.ok]
+            assert wrong == ["claim"]
