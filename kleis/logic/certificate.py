@@ -233,7 +233,7 @@ class _Check:
         if found != given.meaning:
             detail = "theory, claim and lemmas do not mean what the certificate says (or to another version)"
             return [Finding("claim", False, detail)]
-        foreign = [name for name in _FOREIGN.get(given.status, ()) if getattr(given, name)]
+        foreign = [name for name in _FOREIGN.get(given.status, ()) if getattr(given, name) not in (None, ())]
         findings = [Finding("claim", True)]
         findings += [
             Finding(name, False, f"nothing {given.status} has it, and it is not checked") for name in foreign

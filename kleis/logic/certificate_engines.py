@@ -130,6 +130,10 @@ def _induction(proof: Proof, steps: int) -> Answer:
 
     if proof.axioms_clash or not check_induction(proof.task, proof.obligations):
         return _refused("the obligations are not those of an induction on the claim")
+    known = {each.name for each in proof.task.meaning.axioms}
+    known.update(f"lemma {place}" for place, _ in enumerate(proof.task.lemmas, 1))
+    if not known.issuperset(proof.core):
+        return _refused(f"no axiom in force is called {min(set(proof.core) - known)}")
     left_out = _assertions_outside(proof.task, proof.core)
     for name, text in proof.obligations:
         kept = "\n".join(line for line in text.split("\n") if line not in left_out)

@@ -97,6 +97,7 @@ def test_nothing_stands_beside_what_is_checked() -> None:
         attacks = [
             (replace(proved, evidence=refuted.evidence), "evidence"),
             (replace(proved, witness=refuted.witness), "witness"),
+            (replace(proved, witness=0), "witness"),
             (replace(refuted, obligations=proved.obligations), "obligations"),
             (replace(refuted, core=("S::x",)), "core"),
             (replace(refuted, model=refuted.evidence), "model"),
@@ -131,3 +132,24 @@ def test_a_check_of_nonsense_ends_in_a_finding() -> None:
         for text in ("structure S {", "\x00", 'import "somewhere.kleis"\n'):
             wrong = [each.what for each in check(replace(right, theory=text), broker).findings if not each.ok]
             assert wrong == ["claim"]
+
+
+def test_the_core_of_an_induction_names_axioms_in_force() -> None:
+    theory = Theory().include(
+        parse_program(
+            """structure Clash { element a : ℤ  axiom some : a = 1  axiom other : a = 2 }
+            define total(l : List(ℤ)) : ℤ = match l { Nil => 0 | Cons(h, t) => h + total(t) }
+            define copied(l : List(ℤ)) : List(ℤ) = match l { Nil => Nil | Cons(h, t) => Cons(h, copied(t)) }"""
+        )
+    )
+    claim = "∀(l : List(ℤ)). total(copied(l)) = total(l)"
+    with Broker() as broker:
+        verdict = Prover(theory, broker=broker).verify(parse_expression(claim))
+        assert verdict.engine == "induction"
+        right = build(broker, theory, Question(claim), verdict)
+        assert check(right, broker).ok
+        wrong = [
+            each for each in check(replace(right, core=("Clash::some",)), broker).findings if not each.ok
+        ]
+    assert [each.what for each in wrong] == ["proof"]
+    assert "Clash::some" in wrong[0].detail
