@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 
 from kleis.errors import KleisError
+from kleis.names import nearest
 from kleis.session.basis import Library
 from kleis.session.bounded import Watch
 from kleis.session.comparison import compare, explain
@@ -278,6 +279,7 @@ class TheoryGroup(Group):
         return Answer(fields, f"undone: {item.text}\nsubmissions left: {universe.count}")
 
     def _compare(self, arguments: Any, watch: Watch) -> Answer:
+        self._check_known(arguments.sessions)
         universes = [self.sessions.universe(name) for name in dict.fromkeys(arguments.sessions)]
         fields = compare(universes, arguments.propositions, self.sessions.provers, watch)
         changed = [each.session for each in universes if each.stale]
@@ -291,6 +293,15 @@ class TheoryGroup(Group):
                 more = msgspec.json.encode(details).decode() if details else ""
                 lines.append(f"  {session}: {found['status']}  {_cut(more)}".rstrip())
         return Answer(fields, "\n".join(lines))
+
+    def _check_known(self, names: Sequence[str]) -> None:
+        """Raise SessionError for a session that nothing was submitted to: it says nothing, whatever its name promised."""
+        known = {"default", *self.sessions.names()}
+        for name in names:
+            if name not in known:
+                close = nearest(name, known)
+                hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(sorted(known))}"
+                raise SessionError(f"there is no session {name!r}", code="session-unknown", hint=hint)
 
     # ── resources ────────────────────────────────────────────────────────────────────────────────────────
 

@@ -346,3 +346,11 @@ structure Sec extends Odd(ℤ) { }"""
 structure Sec2 { axiom down : w(3) < 3 }"""
     assert server.ask("try_structure", kleis=both, session=session)["status"] == "inconsistent"
     assert server.ask("try_structure", kleis=other, session=session)["status"] == "inconsistent"
+
+
+def test_compare_refuses_a_session_that_is_not_there(server: TheoryClient) -> None:
+    server.ask("submit_define", kleis="define twice(x : ℤ) : ℤ = x + x", session="doubled")
+    answer = server.ask("compare", sessions=["doubled", "dubled"], propositions=["twice(2) = 4"])
+    assert answer["status"] == "error"
+    assert "no session 'dubled'" in answer["error"]
+    assert "did you mean doubled?" in str(answer)
