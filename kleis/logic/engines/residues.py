@@ -13,6 +13,7 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 from kleis.logic.engine import Answer, Task
 from kleis.logic.engines.z3_runs import run_text, unwritable
@@ -27,6 +28,9 @@ __all__ = ["RESIDUES", "Residues"]
 _GREATEST = 16
 _MODULI = 4
 """So many moduli are tried, up to this one."""
+
+_SHORT = 20_000
+"""The right modulus takes few steps; a wrong one, where products are of no use, all there are."""
 
 _INTEGERS = (INTEGER, NATURAL)
 
@@ -47,7 +51,7 @@ class Residues:
         return any(map(_multiplies, subterms(claim))) and bool(_moduli(claim))
 
     def run(self, task: Task, steps: int) -> Answer:
-        """One modulus after the other, without axioms and with them."""
+        """One modulus after the other, without axioms and with them: all of them for a short while first."""
         try:
             script = encode(task)
         except Inexpressible as error:
@@ -57,17 +61,19 @@ class Residues:
         moduli = _moduli(claim)
         cores = ((), tuple(name for name, _ in script.axioms)) if script.axioms else ((),)
         used = 0
-        for modulus in moduli:
+        share = steps // (len(moduli) * len(cores))
+        for limit, modulus, core in product((min(_SHORT, share), share), moduli, cores):
             facts = _facts(script, modulus)
-            for core in cores:
-                text = _written(script, facts, core)
-                run = run_text(text, steps // (len(moduli) * len(cores)))
-                used += run.used
-                if run.status == "unsat":
-                    proof = (("residues", _shown(script, facts)), ("claim", text))
-                    return Answer(
-                        outcome="proved", core=core, steps=used, detail=f"modulo {modulus}", proof=proof
-                    )
+            text = _written(script, facts, core)
+            run = run_text(text, min(limit, steps - used))
+            used += run.used
+            if run.status == "unsat":
+                proof = (("residues", _shown(script, facts)), ("claim", text))
+                return Answer(
+                    outcome="proved", core=core, steps=used, detail=f"modulo {modulus}", proof=proof
+                )
+            if used >= steps:
+                break
         detail = f"not by residues modulo {' or '.join(map(str, moduli))}"
         return Answer(outcome="silent", reason="resource", detail=detail, steps=used)
 
