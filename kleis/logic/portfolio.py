@@ -48,7 +48,7 @@ ORDER: tuple[Entry, ...] = (
     Entry(f"{_ENGINES}.finite_models:FiniteModels", "refute", 1_500_000),
     Entry(f"{_ENGINES}.completion:Completion", "prove", 60_000),
     Entry(f"{_ENGINES}.regular_languages:REGULAR", "prove", 2_000_000, cpu=8),
-    Entry(f"{_ENGINES}.direct:DIRECT", "prove", 1_000_000, cpu=4),
+    Entry(f"{_ENGINES}.direct:DIRECT", "prove", 1_000_000, cpu=8),
     Entry(f"{_ENGINES}.overlaps:OVERLAPS", "prove", 300_000, cpu=4),
     Entry(f"{_ENGINES}.residues:RESIDUES", "prove", 400_000, cpu=6),
     Entry(f"{_ENGINES}.induction:INDUCTION", "prove", 8_000_000, cpu=16),
