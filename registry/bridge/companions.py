@@ -23,7 +23,8 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
 
 import msgspec
 
@@ -35,16 +36,26 @@ from kleis.meaning.meaning import Meaning, Termination
 from kleis.meaning.printing import expression_of
 from kleis.parser import parse_program
 from kleis.printer import print_declaration
-from kleis.syntax import Conditional, Expression, FunctionDefinition, NamedType, Node
+from kleis.syntax import (
+    Binder,
+    Call,
+    Conditional,
+    Expression,
+    FunctionDefinition,
+    NamedType,
+    Node,
+    Quantifier,
+)
 from kleis.theory import Theory
 from kleis.traversal import walk
 from pif.budget import reserve_stack
-from registry.bridge.having_values import FALSE, Unsaid, ValueConditions
+from registry.bridge.forms import call, names_in
+from registry.bridge.having_values import FALSE, TRUE, Unsaid, ValueConditions
 from registry.bridge.parts import Untranslatable
 from registry.bridge.shortening import Shortening, plainer
 from registry.bridge.tools_in_kleis import MOST_NESTED, ToolTheory, height
 
-__all__ = ["Companions"]
+__all__ = ["Companions", "never_together"]
 
 _STACK = 12_000
 _SUFFIX = "has_value"
@@ -73,12 +84,30 @@ class Companions:
     def of_laws(self, laws: Sequence[Expression]) -> tuple[Expression, ...]:
         """Laws where their tools have values; a law itself where they always have. To be asked once."""
         conditions = self._conditions(whole=False)
-        premised = [conditions.of_law(each) for each in laws]
+        return self._shortened([conditions.of_law(each) for each in laws])
+
+    def never_asked(self, law: Expression, *, where_defined: bool) -> tuple[Expression | None, bool]:
+        """That the premises of a law are never true together (`never_together`), None where there is nothing to ask;
+        and whether this asks for values at all that a quantifier inside the law ranges over. Asked instead of `of_laws`.
+        """
+        conditions = self._conditions(whole=False)
+        never = never_together(law, conditions.of, where_defined=where_defined)
+        if never is None:
+            return None, False
+        made = set(self._names.values())
+        body = never
+        while isinstance(body, Quantifier):
+            body = body.body
+        inside = (each for each in walk(body) if isinstance(each, Quantifier))
+        return self._shortened([never])[0], any(not made.isdisjoint(names_in(each)) for each in inside)
+
+    def _shortened(self, laws: Sequence[Expression]) -> tuple[Expression, ...]:
+        """Laws that speak of companions, with these made."""
         while self._waiting:
             self._made.append(self._companion(self._waiting.pop(0)))
         shortening = Shortening(self._made)
         self._made = [shortening.definition(each) for each in self._made]
-        return tuple(shortening.law(each) for each in premised)
+        return tuple(shortening.law(each) for each in laws)
 
     @property
     def definitions(self) -> tuple[str, ...]:
@@ -144,6 +173,41 @@ class Companions:
             raise Unsaid(f"{name} ends under more than one condition")
         condition = conditions.pop()
         return None if condition is None else expression_of(condition)
+
+
+def never_together(
+    law: Expression,
+    needs: Callable[[Expression], Expression],
+    *,
+    where_defined: bool,
+    given: tuple[Expression, ...] = (),
+) -> Expression | None:
+    """That the premises of a law, those before each of its →, are never true together with what they need; None where
+    it has none. `needs` says where an expression has a value. With `where_defined` the conclusion is to have one too.
+    """
+    match law:
+        case Quantifier(kind="forall", binders=binders, where=where, body=body) if not _captures(
+            binders, given
+        ):
+            given = given if where is None else (*given, needs(where), where)
+            inner = never_together(body, needs, where_defined=where_defined, given=given)
+            return None if inner is None else msgspec.structs.replace(law, where=None, body=inner)
+        case Call(name="implies", arguments=(premise, conclusion)):
+            given = (*given, needs(premise), premise)
+            return never_together(conclusion, needs, where_defined=where_defined, given=given)
+        case _:
+            asked = [each for each in (*given, needs(law) if where_defined else TRUE) if each != TRUE]
+            return call("logical_not", reduce(_both, asked)) if asked else None
+
+
+def _both(left: Expression, right: Expression) -> Expression:
+    return call("logical_and", left, right)
+
+
+def _captures(binders: Iterable[Binder], given: Iterable[Expression]) -> bool:
+    """Whether a quantifier binds a name that means another thing in what stands before it."""
+    bound = {each.name for each in binders}
+    return any(not bound.isdisjoint(names_in(each)) for each in given)
 
 
 def _partial(meaning: Meaning) -> Iterable[tuple[str, Termination | None]]:

@@ -12,9 +12,11 @@ from __future__ import annotations
 from kleis.meaning.core import Basic, ListOf, Numeric, RecordOf, Sort, TupleOf
 from kleis.syntax import Boolean, Call, Expression, ListLiteral, Name, Number, Text
 from kleis.values import UNIT, Data, ListValue, Value, list_of
+from pif.analysis.types import Shape, Type, Variable, find
 from pif.terms import Json, Term, literal, make
+from registry.bridge.node_types import fields_of
 
-__all__ = ["NotShared", "from_json", "from_kleis", "has_values", "to_term"]
+__all__ = ["NotShared", "fits", "from_json", "from_kleis", "has_values", "to_term"]
 
 
 class NotShared(Exception):
@@ -91,6 +93,43 @@ def from_kleis(expression: Expression) -> Value:
         case Call(name="Pair", arguments=(first, second)):
             return Data("Pair", (from_kleis(first), from_kleis(second)))
     raise NotShared("a value that PIF does not have")
+
+
+def fits(value: Value, type_: Type | None) -> bool:
+    """Whether a value is one of a PIF type, as far as the type says; an empty list is one of each."""
+    shape = None if type_ is None else find(type_)
+    if isinstance(shape, Variable):
+        return ("ordered" not in shape.rules or _is_ordered(value)) and (
+            "sized" not in shape.rules or isinstance(value, str | ListValue)
+        )
+    fields = fields_of(shape)
+    if fields is not None:
+        if not isinstance(value, Data) or value.constructor != "record":
+            return False
+        found = dict(map(_field, value.fields))
+        return all(name in found and fits(found[name], inner) for name, inner in fields.items())
+    match shape:
+        case Shape(name="integer"):
+            return isinstance(value, int) and not isinstance(value, bool)
+        case Shape(name="boolean"):
+            return isinstance(value, bool)
+        case Shape(name="string"):
+            return isinstance(value, str)
+        case Shape(name="list", parts=(element,)):
+            return isinstance(value, ListValue) and all(fits(each, element) for each in value)
+        case Shape(name="pair", parts=(first, second)):
+            return (
+                isinstance(value, Data)
+                and value.constructor == "Pair"
+                and fits(value.fields[0], first)
+                and fits(value.fields[1], second)
+            )
+        case _:
+            return True
+
+
+def _is_ordered(value: Value) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 def has_values(sort: Sort) -> bool:

@@ -16,7 +16,9 @@ A tool builds a proposition as data, by `quote` and `unquote`, and asks about it
 Invariants
     * `term_of` takes every expression, `expression_of` refuses what has no meaning in Kleis, with its path.
     * `expression_of(term_of(e))` is e, but for nested quantifiers and `where`, which are written in one way; and
-      `term_of(expression_of(t))` is t where no operator was called by another name.
+      `term_of(expression_of(t))` is t where no operator was called by another name and no name has primes.
+    * A bound name with primes, as `std.substitute` makes them, is renamed: Kleis has none. The new name stands nowhere in
+      the term, so nothing else is meant by it. Such a name that nothing binds is refused.
     * A name becomes a name of Kleis or is refused: no text of a term is ever read as anything but a name, a type
       (of a quantifier), a structure (of `using`), or the expression of `kleis`.
 """
@@ -24,6 +26,8 @@ Invariants
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 
 from kleis.errors import KleisError
@@ -98,7 +102,7 @@ def expression_of(term: Term) -> Expression:
             "",
             "Name parts by `let`.",
         )
-    return _Reader().read(term, None)
+    return _Reader(_without_primes(term)).read(term, None)
 
 
 def term_of(expression: Expression) -> Term:
@@ -108,7 +112,19 @@ def term_of(expression: Expression) -> Term:
 
 
 class _Reader:
-    """Terms → expressions. Paths are kept so that a refusal can name its place."""
+    """Terms → expressions. Paths are kept so that a refusal can name its place. `renamed` gives other names for those
+    with primes, where they are bound."""
+
+    def __init__(self, renamed: Mapping[str, str]) -> None:
+        self._renamed = renamed
+        self._bound: list[str] = []
+
+    @contextmanager
+    def inside(self, binder: str) -> Iterator[None]:
+        """Where a name, as the term has it, is bound."""
+        self._bound.append(binder)
+        yield
+        self._bound.pop()
 
     def refuse(self, path: Path, message: str, hint: str) -> KleisTermError:
         return KleisTermError(message, pointer(path), hint)
@@ -133,8 +149,7 @@ class _Reader:
             case "lam":
                 return self.function(term, path)
             case "let":
-                value, body = self.parts(term, path)
-                return Let(VariablePattern(self.binder(term.value, path)), None, value, body)
+                return self.binding(term, path)
             case "if":
                 condition, yes, no = self.parts(term, path)
                 return Conditional(condition, yes, no)
@@ -155,10 +170,19 @@ class _Reader:
     def function(self, term: Term, path: Path) -> Expression:
         """Functions of one parameter inside one another are a function of several."""
         name = self.binder(term.value, path)
-        (body,) = self.parts(term, path)
+        with self.inside(term.value):
+            (body,) = self.parts(term, path)
         if isinstance(body, Lambda) and name not in {each.name for each in body.parameters}:
             return Lambda((Parameter(name), *body.parameters), body.body)
         return Lambda((Parameter(name),), body)
+
+    def binding(self, term: Term, path: Path) -> Expression:
+        """A `let`; its name means nothing in the value."""
+        name = self.binder(term.value, path)
+        value_path, body_path = (longer(path, keys) for keys in part_keys(term))
+        value = self.read(term.parts[0], value_path)
+        with self.inside(term.value):
+            return Let(VariablePattern(name), None, value, self.read(term.parts[1], body_path))
 
     @staticmethod
     def literal(term: Term) -> Expression:
@@ -173,7 +197,7 @@ class _Reader:
         return Call("negate", (number,)) if value < 0 else number
 
     def name(self, name: str, path: Path) -> str:
-        found = _name(name)
+        found = self._renamed[name] if name in self._renamed and name in self._bound else _name(name)
         if found is None:
             raise self.refuse(
                 path, f'"{name[:40]}" is no name in Kleis', "Letters, digits and _, or an operator."
@@ -181,6 +205,7 @@ class _Reader:
         return found
 
     def binder(self, name: str, path: Path) -> str:
+        name = self._renamed.get(name, name)
         if not _binds(name):
             raise self.refuse(path, f'"{name[:40]}" cannot name a variable in Kleis', "Call it x, y, x1, …")
         return name
@@ -224,7 +249,8 @@ class _Reader:
                               f'{{"app": [{{"var": "{symbol}"}}, "ℤ", {{"lam": "x", "body": p}}]}}')  # fmt: skip
         function, place = arguments[1]
         binder = Binder(self.binder(function.value, place), sort)
-        body = self.read(function.parts[0], longer(place, ("body",)))
+        with self.inside(function.value):
+            body = self.read(function.parts[0], longer(place, ("body",)))
         if (
             isinstance(body, Quantifier)
             and (body.kind, body.where) == (kind, None)
@@ -240,6 +266,30 @@ class _Reader:
             return parse_type(term.value)
         except KleisError as error:
             raise self.refuse(path, error.message, error.hint) from None
+
+
+_WORD = re.compile(r"\w+")
+
+
+def _without_primes(term: Term) -> dict[str, str]:
+    """Other names for the bound names of a term that end in primes: words that no text of the term holds."""
+    taken, primed, waiting = set[str](), set[str](), [term]
+    while waiting:
+        part = waiting.pop()
+        waiting += part.parts
+        if isinstance(part.value, str):
+            taken.update(_WORD.findall(part.value))
+            if part.op in ("lam", "let") and _binds(part.value.rstrip("'")) and part.value.endswith("'"):
+                primed.add(part.value)
+    found: dict[str, str] = {}
+    for name in sorted(primed):
+        plain = name.rstrip("'")
+        turn = len(name) - len(plain)
+        while f"{plain}_{turn}" in taken:
+            turn += 1
+        found[name] = f"{plain}_{turn}"
+        taken.add(found[name])
+    return found
 
 
 _CALLED = frozenset(["using", *_QUANTIFIERS])

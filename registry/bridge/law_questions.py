@@ -10,15 +10,23 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kleis.syntax import Call as CallExpression
-from kleis.syntax import Expression, Quantifier
+from kleis.syntax import Expression
 from kleis.theory import Theory
-from registry.bridge.companions import Companions
-from registry.bridge.forms import call
+from registry.bridge.companions import Companions, never_together
+from registry.bridge.forms import names_in
+from registry.bridge.having_values import TRUE, Unsaid
 from registry.bridge.law_text import Law
 from registry.bridge.tools_in_kleis import ToolTheory
 
-__all__ = ["Claim", "LawQuestion", "premise_never_true", "question"]
+__all__ = ["NEVER_TRUE", "Claim", "LawQuestion", "never_asked", "never_true", "question"]
+
+NEVER_TRUE = "vacuous: its premise is never true"
+NEVER_ASKED = "vacuous: at no point are its premises true and its tools have values"
+NO_TRUTH_VALUE = (
+    "without a truth value wherever its premises are true: "
+    "a tool in it has no value for some of what a quantifier inside it ranges over"
+)
+"""What is said of a law whose quantifiers ask a tool where it has no value: elsewhere it may have values."""
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -56,16 +64,31 @@ def question(tools: ToolTheory, claim: Claim, lemmas: Sequence[Claim] = ()) -> L
     return LawQuestion(companions.theory(), said[0], tuple(said[1:]), companions.definitions)
 
 
-def premise_never_true(law: Expression, given: tuple[Expression, ...] = ()) -> Expression | None:
-    """That the premises of a law, those before each of its →, are never true together; None where it has none."""
-    if isinstance(law, Quantifier) and law.kind == "forall":
-        inner = premise_never_true(law.body, given if law.where is None else (*given, law.where))
-        return None if inner is None else msgspec.structs.replace(law, where=None, body=inner)
-    if isinstance(law, CallExpression) and law.name == "implies":
-        return premise_never_true(law.arguments[1], (*given, law.arguments[0]))
-    if not given:
+def never_true(asked: LawQuestion) -> LawQuestion | None:
+    """Whether the premises of a law are never true together, as they stand; None where it has none."""
+    never = never_together(asked.claim, lambda _: TRUE, where_defined=False)
+    return None if never is None else LawQuestion(asked.theory, never)
+
+
+def never_asked(tools: ToolTheory, claim: Claim) -> tuple[LawQuestion, str] | None:
+    """Whether the premises of a law that is in the theory are never true together, where one without a value is not
+    true; of a law where its tools have values, whether that is never so besides. With the label of a law of which this
+    is so. None where it is no other question than `never_true`, or is not said."""
+    law = claim.law.expression
+    premises = never_together(law, lambda _: TRUE, where_defined=False)
+    if not claim.where_defined and (premises is None or names_in(premises).isdisjoint(_functions(tools))):
         return None
-    together = given[0]
-    for each in given[1:]:
-        together = call("logical_and", together, each)
-    return call("logical_not", together)
+    try:
+        companions = Companions(tools, claim.law.tools, [law])
+        never, is_ranging = companions.never_asked(law, where_defined=claim.where_defined)
+        theory = companions.theory()
+    except Unsaid:
+        return None
+    if never is None or not companions.definitions:
+        return None
+    label = NEVER_TRUE if not claim.where_defined else NO_TRUTH_VALUE if is_ranging else NEVER_ASKED
+    return LawQuestion(theory, never, conditions=companions.definitions), label
+
+
+def _functions(tools: ToolTheory) -> set[str]:
+    return {each.name for one in tools.translated.values() for each in one.definitions}

@@ -79,7 +79,7 @@ class Vocabulary:
 
     `subject` is the tool that the law is about, None where it is about no one tool. `find` gives the tool of a name,
     `names` all names of tools, `function` what a tool is in Kleis: it may raise `LawError`. `types` gives the Kleis
-    types of a function's parameters.
+    types of a function's parameters, None for one that a law cannot range over; `unsayable` says why.
     """
 
     subject: Tool | None
@@ -87,6 +87,7 @@ class Vocabulary:
     names: Callable[[], Iterable[str]]
     function: Callable[[Tool], Function]
     types: Callable[[Tool], tuple[TypeExpression | None, ...]]
+    unsayable: Callable[[Tool], str]
     mentioned: dict[str, Tool] = field(default_factory=dict)
 
     def tool(self, name: str) -> Tool | None:
@@ -141,15 +142,26 @@ def _safe(parsed: Call, vocabulary: Vocabulary) -> Expression:
     named = parsed.arguments[0] if len(parsed.arguments) == 1 else None
     tool = vocabulary.tool(named.name) if isinstance(named, Name) else None
     if tool is None:
-        raise LawError("`safe` takes the name of one tool", "Write safe(square).")
+        raise LawError("`safe` takes the name of one tool", _which_safe(named, vocabulary))
     function = vocabulary.mention(tool)
     types = vocabulary.types(tool)
     if any(each is None for each in types):
-        raise LawError(f"Kleis has no words for the type of what {tool.name} takes, so `safe` cannot say it")
+        reason = vocabulary.unsayable(tool)
+        raise LawError(f"`safe` cannot speak of all that {tool.name} takes: {reason}")
     binders = tuple(Binder(f"x{place}", type_) for place, type_ in enumerate(types, 1) if type_ is not None)
     value = Call(function.name, tuple(Name(each.name) for each in binders))
     equation = call("equals", value, value)
     return Quantifier("forall", binders, None, equation) if binders else equation
+
+
+def _which_safe(named: Expression | None, vocabulary: Vocabulary) -> str:
+    """The nearest right spelling of `safe(…)`."""
+    found = vocabulary.find(named.name) if isinstance(named, Name | Call) else None
+    if found is None:
+        return "Write safe(square) for a tool named square."
+    if isinstance(named, Call):
+        return f"Write safe({plain_name(found.name)}): the name alone."
+    return f"Write safe({plain_name(found.name)}): {found.name} alone is Kleis's own."
 
 
 class _Reading:

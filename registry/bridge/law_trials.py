@@ -17,7 +17,7 @@ from registry.bridge.exchange import NotShared, from_kleis
 from registry.bridge.law_reports import LawReport
 from registry.bridge.law_text import Law
 from registry.bridge.tools_in_kleis import ToolTheory
-from registry.bridge.trials import Point, Trials, Untried
+from registry.bridge.trials import Point, ToolSignature, Trials, Untried
 
 if TYPE_CHECKING:
     from kleis.logic.verdict import Verdict
@@ -73,24 +73,25 @@ class LawTrials:
 
     def _refuted(self, point: Point, engine: str, labels: tuple[str, ...]) -> LawReport:
         shown = point.as_json()
+        where = f" for {_inputs(shown)}" if point.values else ""
         if point.truth == "false":
-            reason = f"it is false for {_inputs(shown)}"
+            reason = f"it is false{where}"
         elif point.without:
-            reason = f"{', '.join(point.without)} has no value for {_inputs(shown)}"
+            reason = f"{', '.join(point.without)} has no value{where}"
         else:
-            reason = f"it has no truth value for {_inputs(shown)}, though every tool in it has a value"
+            reason = f"it has no truth value{where}, though every tool in it has a value"
         return LawReport(
             self.law.text, "refuted", reason=reason, engine=engine, labels=labels, counterexample=shown
         )
 
-    def tried(self, labels: tuple[str, ...], reason: str) -> LawReport:
-        """A law that is not decided, tried at points."""
+    def tried(self, labels: tuple[str, ...], reason: str, *, otherwise: LawReport | None = None) -> LawReport:
+        """A law that is not decided, tried at points; `otherwise` where it cannot be."""
         try:
             point, tally = self._points().search(
                 seed=self.seed, cases=self.cases, wrong=self._wrong, stop=self.stopped
             )
         except Untried as error:
-            return LawReport(
+            return otherwise or LawReport(
                 self.law.text, "untested", reason=f"{reason}; not tested: {error}", labels=labels
             )
         if point is not None:
@@ -100,6 +101,8 @@ class LawTrials:
                 "vacuous: its premise was true at no point"
                 if tally.without_premise
                 else "vacuous: a tool in it had a value at no point"
+                if tally.without - tally.valued
+                else "without a truth value at every point: a tool in it has no value for some of what it asks"
                 if tally.without_value
                 else "no point was decided within the limits of runs"
                 if tally.total or not self.stopped()
@@ -115,15 +118,27 @@ class LawTrials:
                          without_value=tally.without_value)  # fmt: skip
 
     def _points(self) -> Trials:
-        signatures = []
-        for label in self.law.tools:
-            tool = self.theory.tools.tool(label)
-            assert tool is not None, "a law mentions tools that are there"
-            signature = self.theory.signature(tool)
-            if signature is None:
-                raise Untried(f"Kleis has no words for the types of {label}")
-            signatures.append(signature)
-        return Trials(self.law.expression, signatures, self.theory.tools)
+        """The law at the first signatures of its tools at which Kleis has a reading of it."""
+        readings = [self._readings(label) for label in self.law.tools]
+        at_integers, at_letters = ([each[place] for each in readings] for place in range(2))
+        try:
+            return Trials(self.law.expression, at_integers, self.theory.tools)
+        except Untried as error:
+            if at_letters == at_integers:
+                raise
+            refused = error
+        try:
+            return Trials(self.law.expression, at_letters, self.theory.tools)
+        except Untried:
+            raise refused from None
+
+    def _readings(self, label: str) -> tuple[ToolSignature, ToolSignature]:
+        tool = self.theory.tools.tool(label)
+        assert tool is not None, "a law mentions tools that are there"
+        readings = self.theory.readings(tool)
+        if readings is None:
+            raise Untried(f"Kleis has no words for the types of {label}")
+        return readings
 
 
 def _values(verdict: Verdict) -> dict[str, Value]:

@@ -10,7 +10,8 @@ counted. `safe(tool)` is the law that there is no such point.
 2. A counterexample of the prover is run by PIF's evaluator. Only then is the law refuted.
 3. A law that is not decided so, of tools that do not always have a value, is asked under the premise that they have
    (companions.py). A proof of that is labelled `where the tools have values`, and shows the conditions.
-4. What is left is tried at points that PIF's evaluator computes: refuted there, or `tested` with cases and seed.
+4. What is left is tried at points that PIF's evaluator computes: refuted there, or `tested` with cases and seed. So is
+   a law that the Kleis definitions are not of the types for, where the tools take what it speaks of.
 
 Invariants
     * No law is `proved` without a certificate that was checked, and none is `refuted` without a run that shows it,
@@ -33,7 +34,7 @@ from pif.reference.machine import Tool, Tools
 from pif.terms import Json, identity
 from registry.bridge.forms import names_in
 from registry.bridge.having_values import Unsaid
-from registry.bridge.law_questions import Claim, LawQuestion, premise_never_true, question
+from registry.bridge.law_questions import NEVER_TRUE, Claim, LawQuestion, never_asked, never_true, question
 from registry.bridge.law_reports import LATE, WHERE_DEFINED, LawReport
 from registry.bridge.law_text import Law, LawError, Vocabulary, read_law
 from registry.bridge.law_trials import LawTrials
@@ -99,7 +100,9 @@ class LawCheck:
         self.proved: list[Claim] = []
         self._is_cut = False
         self._last: tuple[object, LawQuestion] | None = None
-        self._vocabulary = Vocabulary(subject, tools.tool, names, self._function, self._types)
+        self._vocabulary = Vocabulary(
+            subject, tools.tool, names, self._function, self._types, self._unsayable
+        )
 
     # ── One law ──────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -133,9 +136,9 @@ class LawCheck:
 
     def _decided(self, law: Law) -> LawReport:
         labels = self._labels(law)
-        refused = self._untranslated(law)
-        if refused is not None:
-            reason = f"{refused.tool} cannot be said in Kleis: {refused}"
+        untranslated = self._untranslated(law)
+        if untranslated is not None:
+            reason = f"{untranslated.tool} cannot be said in Kleis: {untranslated}"
             return self._trials(law).tried((*labels, "not proved: a tool has no Kleis definition"), reason)
         if self._is_late:
             self._is_cut = True
@@ -144,7 +147,9 @@ class LawCheck:
         decision, lemmas = self._verdict(claim)
         verdict = decision.verdict
         if verdict.status == "error":
-            return LawReport(law.text, "error", reason=verdict.message, hint=verdict.advice, labels=labels)
+            refused = LawReport(law.text, "error", reason=verdict.message, hint=verdict.advice, labels=labels)
+            more = (*labels, "not proved: the tools' Kleis definitions are not of these types")
+            return self._trials(law).tried(more, verdict.message, otherwise=refused)
         if verdict.status == "verified":
             return self._proof(claim, decision, lemmas, labels)
         if verdict.reason == "termination":
@@ -179,7 +184,7 @@ class LawCheck:
 
     def _labels(self, law: Law) -> tuple[str, ...]:
         if self.subject is not None and self.subject.label not in law.tools:
-            return (f"vacuous: it does not mention {self.subject.name}",)
+            return (f"says nothing of {self.subject.name}",)
         return () if law.tools else ("vacuous: it mentions no tool",)
 
     # ── Proofs ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -215,10 +220,7 @@ class LawCheck:
             return self._trials(claim.law).tried(
                 (*labels, "a proof was found, but no certificate"), proof.reason
             )
-        if claim.where_defined:
-            labels = (*labels, WHERE_DEFINED)
-        elif self._is_vacuous(asked):
-            labels = (*labels, "vacuous: its premise is never true")
+        labels = (*labels, WHERE_DEFINED) if claim.where_defined else (*labels, *self._vacuous(claim, asked))
         return LawReport(
             claim.law.text,
             "proved",
@@ -230,13 +232,15 @@ class LawCheck:
             certificate=proof.certificate,
         )
 
-    def _is_vacuous(self, asked: LawQuestion) -> bool:
-        """Whether a law is true because its premises are never true together."""
-        never = premise_never_true(asked.claim)
-        if never is None:
-            return False
-        said = msgspec.structs.replace(asked, claim=never, lemmas=())
-        return self._asked(said).verdict.status == "verified"
+    def _vacuous(self, claim: Claim, asked: LawQuestion) -> tuple[str, ...]:
+        """The label of a law that is true because its premises are never true together."""
+        never = None if claim.where_defined else never_true(asked)
+        if never is not None and self._asked(never).verdict.status == "verified":
+            return (NEVER_TRUE,)
+        found = never_asked(self.theory, claim)
+        if found is None or self._asked(found[0]).verdict.status != "verified":
+            return ()
+        return (found[1],)
 
     def _where_defined(self, law: Law, labels: tuple[str, ...], otherwise: _Otherwise) -> LawReport:
         """A law that is not decided as it stands, asked where its tools have values."""
@@ -255,10 +259,9 @@ class LawCheck:
             return otherwise((*labels, f"not asked where its tools have values: {decision.verdict.message}"))
         if decision.verdict.status != "verified":
             return otherwise(labels)
-        if self._is_vacuous(asked):
-            return otherwise(
-                (*labels, "vacuous: at no point are its premises true and its tools have values")
-            )
+        vacuous = self._vacuous(claim, asked)
+        if vacuous:
+            return otherwise((*labels, *vacuous))
         return self._proof(claim, decision, lemmas, labels)
 
     # ── Again, from nothing ──────────────────────────────────────────────────────────────────────────────────
@@ -349,6 +352,9 @@ class LawCheck:
                 "State the law of a tool that calls it with given functions.",
             )
         return function
+
+    def _unsayable(self, tool: Tool) -> str:
+        return self.theory.unsayable(tool)
 
     def _types(self, tool: Tool) -> tuple[TypeExpression | None, ...]:
         return self.theory.parameters(tool)

@@ -55,14 +55,20 @@ class KleisTypes:
     """Kleis types for PIF types, with one letter for each variable of the tool's parameters.
 
     What a variable elsewhere stands for nobody can observe (the elements of a list that stays empty): it is ℤ.
-    With `lists`, what may be a list or a string is a list of integers, as trials have it.
+    With `lists`, what may be a list or a string is a list of integers, as trials have it. With `letters` that, what is
+    ordered and a record inside a parameter are letters too: an operation of such types takes more than the tool does.
     """
 
-    def __init__(self, parameters: Iterable[Type | None] = (), *, lists: bool = False) -> None:
+    def __init__(
+        self, parameters: Iterable[Type | None] = (), *, lists: bool = False, letters: bool = False
+    ) -> None:
         self._lists = lists
+        self._all_letters = letters
         self._letters: dict[int, str] = {}
-        self._kept: list[Variable] = []
-        self._own = [each for type_ in parameters if type_ is not None for each in variables_in(type_)]
+        self._kept: list[Type] = []
+        given = [type_ for type_ in parameters if type_ is not None]
+        self._own = [each for type_ in given for each in variables_in(type_)]
+        self._records = [each for type_ in given for each in _records_in(type_)] if letters else []
 
     def is_open(self, type_: Type | None) -> bool:
         """Whether a variable stands in a type that is none of the parameters'."""
@@ -74,7 +80,7 @@ class KleisTypes:
         """The Kleis type; `Unexpressed` where there is none."""
         type_ = find(type_)
         if isinstance(type_, Variable):
-            if self._lists and "sized" in type_.rules:
+            if self._lists and "sized" in type_.rules and not self._all_letters:
                 return AppliedType("List", (NamedType("ℤ"),))
             return NamedType(self._letter(type_))
         if type_.name in _PLAIN:
@@ -83,6 +89,9 @@ class KleisTypes:
             return AppliedType("List", (self.of(type_.parts[0]),))
         if type_.name == "pair":
             return ProductType(tuple(map(self.of, type_.parts)))
+        for each in self._records:
+            if _is_same(type_, each):
+                return NamedType(self._letter_of(each))
         raise Unexpressed(_reason(type_))
 
     def maybe(self, type_: Type | None) -> TypeExpression | None:
@@ -93,18 +102,22 @@ class KleisTypes:
             return None
 
     def _letter(self, variable: Variable) -> str:
-        if "ordered" in variable.rules:
-            return "ℤ"
-        if "sized" in variable.rules:
-            raise Unexpressed("it may be a list or a string")
+        if not self._all_letters:
+            if "ordered" in variable.rules:
+                return "ℤ"
+            if "sized" in variable.rules:
+                raise Unexpressed("it may be a list or a string")
         if all(variable is not each for each in self._own):
             return "ℤ"
-        if id(variable) not in self._letters:
+        return self._letter_of(variable)
+
+    def _letter_of(self, type_: Type) -> str:
+        if id(type_) not in self._letters:
             if len(self._kept) == len(_LETTERS):
                 raise Unexpressed("more type variables than letters")
-            self._letters[id(variable)] = _LETTERS[len(self._kept)]
-            self._kept.append(variable)  # an id must not be used again while its letter is
-        return self._letters[id(variable)]
+            self._letters[id(type_)] = _LETTERS[len(self._kept)]
+            self._kept.append(type_)  # an id must not be used again while its letter is
+        return self._letters[id(type_)]
 
 
 def _reason(shape: Shape) -> str:
@@ -136,6 +149,35 @@ def variables_in(type_: Type) -> list[Variable]:
         else:
             waiting += reversed(part.parts)
     return list(found.values())
+
+
+def _is_same(one: Type, other: Type) -> bool:
+    """Whether two types are the same whatever their variables stand for."""
+    waiting = [(one, other)]
+    seen: set[tuple[int, int]] = set()
+    while waiting:
+        left, right = map(find, waiting.pop())
+        if left is right or (id(left), id(right)) in seen:
+            continue
+        seen.add((id(left), id(right)))
+        if not isinstance(left, Shape) or not isinstance(right, Shape):
+            return False
+        if (left.name, left.label, len(left.parts)) != (right.name, right.label, len(right.parts)):
+            return False
+        waiting += zip(left.parts, right.parts, strict=True)
+    return True
+
+
+def _records_in(type_: Type) -> list[Type]:
+    """The records in a type that are no part of another."""
+    found, waiting = list[Type](), [find(type_)]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Shape) and part.name == "record":
+            found.append(part)
+        elif isinstance(part, Shape) and part.name in ("list", "pair"):
+            waiting += map(find, part.parts)
+    return found
 
 
 def fields_of(type_: Type | None) -> dict[str, Type] | None:

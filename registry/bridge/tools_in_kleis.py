@@ -196,6 +196,22 @@ class ToolTheory:
         types = self._signature_types(tool)[0]
         return (None,) * len(types) if self.types(tool).narrowed else types
 
+    def unsayable(self, tool: Tool) -> str:
+        """Why a law cannot range over all that a tool takes."""
+        if self.types(tool).narrowed:
+            return "it compares an argument with values of one type, and takes values of every type"
+        function = self.called(tool)
+        count = 0 if function is None else function.parameters
+        given = parameter_types(self.types(tool).whole.type_, count)[0]
+        types = KleisTypes(given)
+        for type_ in given:
+            try:
+                if type_ is not None and fields_of(type_) is None:
+                    types.of(type_)
+            except Unexpressed as error:
+                return str(error)
+        return "Kleis has no words for its types"
+
     def signature(self, tool: Tool) -> ToolSignature | None:
         """A tool as an operation at ℤ in place of type variables, and at lists where it takes lists or strings; None
         where Kleis has no words for its types."""
@@ -206,7 +222,28 @@ class ToolTheory:
         known = tuple(each for each in given if each is not None)
         if len(known) != len(given):
             return None
-        return ToolSignature(function, tuple(map(at_integers, known)), _result_at_integers(result))
+        return _at_integers(ToolSignature(function, known, result))
+
+    def readings(self, tool: Tool) -> tuple[ToolSignature, ToolSignature] | None:
+        """The signatures at which a tool can be tried: at integers, and at letters for whatever may be more than one
+        type. They take more than the tool: what it takes is said beside them (`ToolSignature.takes`). None where Kleis
+        has no words for its types."""
+        function = self.called(tool)
+        if function is None:
+            return None
+        given, result = parameter_types(self.types(tool).whole.type_, function.parameters)
+        apart = [
+            each
+            for type_, fields in zip(given, function.records, strict=True)
+            for each in _taken(type_, fields)
+        ]
+        found: list[ToolSignature] = []
+        for types in (KleisTypes(apart, lists=True), KleisTypes(apart, letters=True)):
+            known = [each for each in map(types.maybe, apart) if each is not None]
+            gives = _result_type(types, result)
+            if gives is not None and len(known) == len(apart):
+                found.append(ToolSignature(function, tuple(known), gives, tuple(apart)))
+        return (_at_integers(found[0]), found[-1]) if found else None
 
     def _signature_types(
         self, tool: Tool, *, lists: bool = False
@@ -217,11 +254,7 @@ class ToolTheory:
         given, result = parameter_types(self.types(tool).whole.type_, function.parameters)
         types, found = KleisTypes(given, lists=lists), list[TypeExpression | None]()
         for type_, fields in zip(given, function.records, strict=True):
-            if fields is None:
-                found.append(types.maybe(type_))
-            else:
-                inner = fields_of(type_) or {}
-                found += [types.maybe(inner.get(each)) for each in fields]
+            found += map(types.maybe, _taken(type_, fields))
         return tuple(found), _result_type(types, result)
 
     def needs(self, tool: Tool) -> tuple[str, ...]:
@@ -308,6 +341,19 @@ def _result_type(types: KleisTypes, type_: Type | None) -> ResultType | None:
     found = {name: _result_type(types, inner) for name, inner in sorted(fields.items())}
     known = tuple((name, inner) for name, inner in found.items() if inner is not None)
     return RecordType(known) if known and len(known) == len(found) else None
+
+
+def _taken(type_: Type | None, fields: tuple[str, ...] | None) -> list[Type | None]:
+    """The types of a parameter of a tool's function: of its fields, where it is taken apart into them."""
+    inner = {} if fields is None else fields_of(type_) or {}
+    return [type_] if fields is None else [inner.get(each) for each in fields]
+
+
+def _at_integers(signature: ToolSignature) -> ToolSignature:
+    parameters = tuple(map(at_integers, signature.parameters))
+    return msgspec.structs.replace(
+        signature, parameters=parameters, result=_result_at_integers(signature.result)
+    )
 
 
 def _result_at_integers(type_: ResultType) -> ResultType:

@@ -40,13 +40,14 @@ from kleis.syntax import (
 from kleis.theory import Theory
 from kleis.traversal import walk
 from kleis.values import Value, render_value
+from pif.analysis.types import Type
 from pif.budget import Budget
 from pif.evaluate import Request, run
 from pif.json_text import parse_json
 from pif.reference.machine import Tools
 from pif.terms import Json, literal, make, print_term
 from pif.terms import Term as PifTerm
-from registry.bridge.exchange import NotShared, from_json, to_term
+from registry.bridge.exchange import NotShared, fits, from_json, to_term
 from registry.bridge.forms import record
 from registry.bridge.law_text import retyped
 from registry.bridge.parts import Function as ToolFunction
@@ -81,11 +82,15 @@ ResultType = TypeExpression | RecordType
 
 
 class ToolSignature(msgspec.Struct, frozen=True):
-    """A tool as an operation: the types of the Kleis function's parameters, and of its result."""
+    """A tool as an operation: the types of the Kleis function's parameters, and of its result.
+
+    `takes` are the types of the parameters in PIF, where the operation may take more than these.
+    """
 
     function: ToolFunction
     parameters: tuple[TypeExpression, ...]
     result: ResultType
+    takes: tuple[Type | None, ...] = ()
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -122,6 +127,7 @@ class _Part(msgspec.Struct, frozen=True):
     tool: ToolFunction
     name: str
     path: tuple[tuple[str, frozenset[str]], ...] = ()
+    takes: tuple[Type | None, ...] = ()
 
     def of(self, data: Json) -> Json:
         """The part of a value; `NotShared` for a record with other fields."""
@@ -141,6 +147,7 @@ class _Runs:
         self.fuel = ALL_FUEL
         self.made: list[tuple[Json, Json]] = []
         self.failed: list[str] = []
+        self.valued: set[str] = set()
 
     def function(self, part: _Part, symbol: Symbol) -> Function:
         """A tool, or a part of what it gives, as a function of the reference semantics."""
@@ -153,6 +160,8 @@ class _Runs:
 
     def _value(self, part: _Part, given: Sequence[Value], sort: Sort) -> Outcome:
         tool = part.tool
+        if not all(map(fits, given, part.takes)):
+            raise Untried(f"{tool.label} does not take {', '.join(map(render_value, given))}")
         try:
             code = print_term(call_term(tool, given))
         except NotShared:
@@ -170,6 +179,7 @@ class _Runs:
                 return OPEN
             self.failed.append(tool.label)
             return UNDEFINED
+        self.valued.add(tool.label)
         data = parse_json(answer["value_text"]) if "value_text" in answer else answer["value"]
         try:
             return from_json(part.of(data), sort)
@@ -270,6 +280,7 @@ class Trials:
             if wrong(point):
                 return self._smallest(point, wrong), tally
             tally.note(point)
+        tally.valued = frozenset(self._runs.valued)
         return None, tally
 
     def _smallest(self, point: Point, wrong: Callable[[Point], bool]) -> Point:
@@ -291,10 +302,13 @@ class Trials:
 
 
 class Tally:
-    """How many points a search saw, and what the law was there."""
+    """How many points a search saw, and what the law was there. `without` are the tools that had no value at one of
+    them, `valued` those that had one in some run."""
 
     def __init__(self) -> None:
         self.true = self.without_premise = self.without_value = self.open = 0
+        self.without: set[str] = set()
+        self.valued: frozenset[str] = frozenset()
 
     def note(self, point: Point) -> None:
         """Count a point."""
@@ -304,6 +318,7 @@ class Tally:
             self.true += 1
         elif point.truth == "undefined":
             self.without_value += 1
+            self.without.update(point.without)
         else:
             self.open += 1
 
@@ -319,7 +334,9 @@ def _declared(
     the record of an operation for each field."""
     name = signature.function.name
     if not isinstance(signature.result, RecordType):
-        return [_operation(name, signature.parameters, signature.result)], [_Part(signature.function, name)]
+        return [_operation(name, signature.parameters, signature.result)], [
+            _Part(signature.function, name, takes=signature.takes)
+        ]
     parameters = tuple(Parameter(f"x{place}", type_) for place, type_ in enumerate(signature.parameters, 1))
     given = tuple(Name(each.name) for each in parameters)
     operations: list[OperationDeclaration | FunctionDefinition] = []
@@ -329,7 +346,7 @@ def _declared(
         if isinstance(type_, RecordType):
             every = frozenset(each for each, _ in type_.fields)
             return record({each: written(inner, (*path, (each, every))) for each, inner in type_.fields})
-        part = _Part(signature.function, f"{name}_field_{len(parts)}_", path)
+        part = _Part(signature.function, f"{name}_field_{len(parts)}_", path, signature.takes)
         parts.append(part)
         operations.append(_operation(part.name, signature.parameters, type_))
         return Call(part.name, given) if given else Name(part.name)

@@ -56,6 +56,25 @@ def test_a_proof_names_its_axioms(snapshot: TheorySnapshot) -> None:
     assert found["counterexample"] == {}
 
 
+def test_a_proposition_that_substitute_made_is_asked(broker: Broker, tmp_path: Path) -> None:
+    """It renames what would be captured, with primes: `y'` was no name in Kleis."""
+    from registry.store.sqlite import SqliteStore
+    from registry.workspace import Workspace
+
+    open_claim = {"quote": for_all("ℤ", "y", {"lte": [{"var": "y"}, {"mul": [X, X]}]})}
+    replaced = {"app": ["std.substitute", "x", {"quote": {"var": "y"}}, open_claim]}
+    closed = {"app": ["std.substitute", "y", {"quote": {"add": [1, 1]}}, replaced]}
+    workspace = Workspace(SqliteStore(tmp_path / "home"))
+    try:
+        tools = workspace.tools()
+        snapshot = TheorySnapshot(prelude(), name="prelude", broker=broker)
+        asked = Request(code={"verify": closed})
+        found = run(asked, tools, Budget(fuel=1_000_000), theory=snapshot.for_run())["value"]
+        assert (found["verdict"], found["counterexample"]) == ("disproved", {"y_1": 5})
+    finally:
+        workspace.close()
+
+
 def test_a_counterexample_is_data(snapshot: TheorySnapshot) -> None:
     found = verdict(snapshot, {"quote": for_all("ℤ", "x", {"not": {"eq": [X, 42]}})})
     assert (found["verdict"], found["counterexample"]) == ("disproved", {"x": 42})

@@ -28,6 +28,7 @@ Json = Any
 X, N, L = variable("x"), variable("n"), variable("l")
 SELF = {"self": True}
 LABEL = "where the tools have values"
+VACUOUS = "vacuous: at no point are its premises true and its tools have values"
 
 PARTIAL: dict[str, Json] = {
     **TOOLS,
@@ -42,6 +43,7 @@ PARTIAL: dict[str, Json] = {
     "never": function("n", {"head": {"tail": [N]}}),
     "price": function("r", {"div": [{"get": [variable("r"), "total"]}, {"get": [variable("r"), "count"]}]}),
     "inverse_has_value": function("x", {"lt": [X, 0]}),
+    "half_defined": function("x", {"if": {"cond": X, "then": {"div": [1, 0]}, "else": 1}}),
 }  # fmt: skip
 
 
@@ -133,12 +135,60 @@ def test_a_law_that_is_false_where_the_tool_has_a_value_is_refuted(
         "∀(x : ℤ). x = 0 → inverse(x) = 3",
         "never(3) = 4",
         "∀(l : List(ℤ)). length(l) = 0 → largest(l) = 8",
+        "∀(x : ℤ). inverse(0) = 1 → x < x",
     ],
 )
 def test_a_law_whose_tools_have_no_value_where_it_asks_is_vacuous(shared: Workspace, law: str) -> None:
     found = shared.verify(law)
     assert found["status"] == "untested"
-    assert "vacuous: at no point are its premises true and its tools have values" in found["labels"]
+    assert VACUOUS in found["labels"]
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        "∀(x : ℤ). inverse(0) = 1 → x = 2",
+        "∀(x : ℤ). never(x) = 1 → x = 2",
+        "∀(x : ℤ) where inverse(0) = 1. x = 2",
+    ],
+)
+def test_a_premise_that_never_has_a_value_is_never_true(shared: Workspace, law: str) -> None:
+    """At x = 2 the law is true whatever the premise were: it was called proved where the tools have values."""
+    found = shared.verify(law)
+    assert found["status"] != "proved"
+    assert VACUOUS in found["labels"]
+
+
+@pytest.mark.parametrize("premise", ["inverse(0) = 1", "never(x) = x", "inverse(x) = inverse(0)"])
+def test_so_it_is_of_a_law_that_is_proved_as_it_stands(shared: Workspace, premise: str) -> None:
+    found = shared.verify(f"∀(x : ℤ). {premise} → x = x")
+    assert (found["status"], found["labels"]) == ("proved", ("vacuous: its premise is never true",))
+
+
+def test_premises_about_two_variables_of_one_name_are_not_put_together(shared: Workspace) -> None:
+    found = shared.verify("∀(x : ℤ). x = 1 → ∀(x : ℤ). x = 2 → square(x) = 4")
+    assert (found["status"], found.get("labels", ())) == ("proved", ())
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        "∃(x : ℤ). inverse(x) = 101",
+        "1 = 1 ∧ (∀(x : ℤ). inverse(x) ≤ 100)",
+        "∀(x : ℤ). (∃(y : ℤ). inverse(y) = 101) → x = 2",
+        "∃(b : Bool). half_defined(b) = 3",
+    ],
+)
+def test_a_quantifier_that_asks_a_tool_where_it_has_no_value_makes_no_law_vacuous(
+    shared: Workspace, law: str
+) -> None:
+    """The tool has values: that it had one at no point was wrong."""
+    found = shared.verify(law)
+    assert found["status"] in ("tested", "untested")
+    assert any(
+        each.startswith("without a truth value wherever its premises are true") for each in found["labels"]
+    )
+    assert not any("vacuous" in each for each in found["labels"])
 
 
 def test_a_point_where_a_tool_has_no_value_refutes_nothing_in_any_order(shared: Workspace) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -135,6 +136,51 @@ def test_a_name_is_a_name_or_refused(text: str) -> None:
         except KleisTermError:
             continue
         assert parse_expression(print_expression(expression)) == expression
+
+
+def _primed(term: Term, bound: bool) -> tuple[Term, bool]:
+    """A term with x′ for x, and whether one of these is free in it."""
+    inside = bound or (term.op in ("lam", "let") and term.value == "x")
+    own = [bound if term.op == "let" and not place else inside for place in range(len(term.parts))]
+    parts = [_primed(part, each) for part, each in zip(term.parts, own, strict=True)]
+    is_x = term.op in ("var", "lam", "let") and term.value == "x"
+    made = make(term.op, tuple(part for part, _ in parts), "x'" if is_x else term.value)
+    free = (term.op == "var" and is_x and not bound) or any(each for _, each in parts)
+    return made, free
+
+
+@given(propositions)
+def test_bound_names_with_primes_are_renamed_and_free_ones_refused(term: Term) -> None:
+    """`std.substitute` makes such names; no text of these terms holds x_1."""
+    primed, free = _primed(term, False)
+    try:
+        found = expression_of(primed)
+    except KleisTermError as error:
+        assert free
+        assert "x'" in error.message
+    else:
+        assert not free
+        kept = make("kleis", (literal("f(kept)(y)"),))
+        plain = expression_of(_with(term, make("kleis", (literal("f(x)(y)"),)), kept))
+        renamed = print_expression(expression_of(_with(primed, make("kleis", (literal("f(x)(y)"),)), kept)))
+        assert renamed.replace("x_1", "x") == print_expression(plain)
+        assert parse_expression(print_expression(found)) == found
+
+
+def _with(term: Term, old: Term, new: Term) -> Term:
+    if same_term(term, old):
+        return new
+    return term.rebuilt(tuple(_with(part, old, new) for part in term.parts))
+
+
+def test_a_renamed_name_meets_no_other() -> None:
+    x, primed, other = (Term("var", (), name) for name in ("x", "x'", "x_1"))
+    inside = make("eq", (make("add", (primed, other)), make("kleis", (literal("f(x_2)(y)"),))))
+    term = make("lam", (make("lam", (make("let", (primed, inside), "x''"),), "x'"),), "x_3")
+    assert print_expression(expression_of(term)) == "λ x_3 x_4 . let x_5 = x_4 in x_4 + x_1 = f(x_2)(y)"
+    for free in (primed, make("let", (primed, x), "x'"), make("eq", (make("lam", (primed,), "x'"), primed))):
+        with pytest.raises(KleisTermError, match="is no name in Kleis"):
+            expression_of(free)
 
 
 # The same values.
