@@ -50,7 +50,7 @@ from kleis.theory import Theory
 from kleis.traversal import walk
 from pif.budget import reserve_stack
 from registry.bridge.forms import call, names_in
-from registry.bridge.having_values import FALSE, TRUE, Unsaid, ValueConditions
+from registry.bridge.having_values import FALSE, TRUE, Unsaid, ValueConditions, implication
 from registry.bridge.parts import Untranslatable
 from registry.bridge.shortening import Shortening, plainer
 from registry.bridge.tools_in_kleis import MOST_NESTED, ToolTheory, height
@@ -100,6 +100,19 @@ class Companions:
             body = body.body
         inside = (each for each in walk(body) if isinstance(each, Quantifier))
         return self._shortened([never])[0], any(not made.isdisjoint(names_in(each)) for each in inside)
+
+    def agreement(self, left: Call, right: Call) -> Expression:
+        """That two calls have values together, and one value where they have. Asked instead of `of_laws`."""
+        conditions = self._conditions(whole=False)
+        first, second = conditions.of(left), conditions.of(right)
+        together = _both(implication(first, second), implication(second, first))
+        return self._shortened([_both(together, implication(first, call("equals", left, right)))])[0]
+
+    @property
+    def always_ends(self) -> bool:
+        """Whether every function ends for all arguments, with a value or without."""
+        found = (each for terminations in self._partial.values() for each in terminations)
+        return all(each is None or (each.kind != "unknown" and each.condition is None) for each in found)
 
     def _shortened(self, laws: Sequence[Expression]) -> tuple[Expression, ...]:
         """Laws that speak of companions, with these made."""

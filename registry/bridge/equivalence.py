@@ -1,7 +1,8 @@
 """Whether two tools, or terms, do the same (issue 7, item 4; servers.md, `analyze … against`).
 
 1. *Normal forms*: terms with one normal form do the same, errors and their kinds included.
-2. *Proof*: both as Kleis definitions, equal for every input and with a value for every input.
+2. *Proof*: both as Kleis definitions, equal for every input and with a value for every input; or with values for the
+   same inputs, equal there, and of one kind of error for all others (companions.py).
 3. *An input that tells them apart*: the prover's counterexample, or one that is made up, run on both by the evaluator.
 
 Two answers are the same if they are one value, or errors of one kind. Inputs at which one of them meets a limit of runs
@@ -20,7 +21,8 @@ import msgspec
 from kleis.errors import KleisError
 from kleis.parser import parse_expression
 from kleis.printer import print_type
-from kleis.syntax import Binder, Expression, Name, Quantifier, TypeExpression
+from kleis.syntax import Binder, Call, Expression, Name, Quantifier, TypeExpression
+from pif.analysis.facts import facts_of
 from pif.analysis.normalize import normalize
 from pif.analysis.tool_types import typing_of
 from pif.analysis.types import Shape, Type, find
@@ -30,8 +32,10 @@ from pif.json_text import parse_json
 from pif.reference.machine import Tool, Tools
 from pif.sampling import Sampler, shrunk
 from pif.terms import Json, Term, literal, make, print_term, same_term
+from registry.bridge.companions import Companions
 from registry.bridge.exchange import NotShared, from_kleis
 from registry.bridge.forms import call
+from registry.bridge.having_values import Unsaid
 from registry.bridge.law_reports import ABOUT, LATE
 from registry.bridge.parts import Function, Untranslatable
 from registry.bridge.proving import LawProver
@@ -135,12 +139,46 @@ class _Comparison:
                 codes = [call_term(each, values) for each in functions]
             except (NotShared, KeyError, KleisError):
                 return "the prover's counterexample could not be run"
-            found = self._difference(codes)
+            found = self._difference(codes) or self._proved_where_defined(theory, functions, claim)
             return found or "somewhere one of them has no value, and what is equal there is no proposition"
+        found = self._proved_where_defined(theory, functions, claim)
         watch = self._prover.watch
-        if watch is not None and decision.cut and watch.over:
+        if found is None and watch is not None and watch.over:
             return f"{LATE}{watch.seconds:g} s"
-        return verdict.message or f"the prover does not know ({verdict.reason or verdict.status})"
+        return found or verdict.message or f"the prover does not know ({verdict.reason or verdict.status})"
+
+    def _proved_where_defined(
+        self, theory: ToolTheory, functions: Sequence[Function], claim: Expression
+    ) -> Answer | None:
+        """The proof that both have values for the same inputs, and the same; None where there is none.
+
+        Where both have none they must end in errors of one kind. So this is asked only where no other kind can be.
+        """
+        kind = _only_error(self._pair, self._tools)
+        equation = claim.body if isinstance(claim, Quantifier) else claim
+        if not self._alike or kind is None or not isinstance(equation, Call):
+            return None
+        left, right = equation.arguments
+        assert isinstance(left, Call), "a claim is an equation of two calls"
+        assert isinstance(right, Call), "a claim is an equation of two calls"
+        try:
+            companions = Companions(theory, [each.label for each in functions], [claim])
+            asked = companions.agreement(left, right)
+            whole = companions.theory()
+        except Unsaid:
+            return None
+        if not companions.definitions or not companions.always_ends:
+            return None
+        if isinstance(claim, Quantifier):
+            asked = msgspec.structs.replace(claim, body=asked)
+        decision = self._prover.decide(whole, asked)
+        if decision.verdict.status != "verified":
+            return None
+        if self._prover.certified(whole, asked, decision).certificate is None:
+            return None
+        reason = f"both have a value for the same inputs, and it is one value; for others both end in {kind}"
+        return {"status": "proved", "by": "proof", "engine": decision.verdict.engine, "about": ABOUT,
+                "reason": reason, "conditions": list(companions.definitions)}  # fmt: skip
 
     def _claim(self, theory: ToolTheory, functions: Sequence[Function]) -> Expression | None:
         """That both functions are equal everywhere."""
@@ -235,6 +273,40 @@ class _Comparison:
         answer = run(Request(code=[print_term(code)]), self._tools, Budget(fuel=_FUEL))
         self._fuel -= answer.get("fuel_used", answer.get("error", {}).get("fuel_used", 0)) + 50
         return answer
+
+
+_ERRORS = {"div": "division_by_zero", "mod": "division_by_zero", "head": "empty_list", "tail": "empty_list"}
+_WITHOUT_ERRORS = frozenset([
+    "var", "lam", "app", "let", "if", "self", "eq", "lt", "lte", "gt", "gte", "and", "or", "not", "add", "sub", "mul",
+    "nil", "cons", "isEmpty", "length", "fold", "pair", "fst", "snd", "record",
+])  # fmt: skip
+"""Operations that never end in an error where types are right."""
+
+
+def _only_error(pair: Sequence[Tool], tools: Tools) -> str | None:
+    """The one kind of error that two tools, and those they call, can end in; None where there may be another."""
+    kinds: set[str] = set()
+    seen: set[str] = set()
+    waiting = list(pair)
+    while waiting:
+        tool = waiting.pop()
+        if tool.label in seen:
+            continue
+        seen.add(tool.label)
+        facts = facts_of(tool.term)
+        typing = typing_of(tool, tools)
+        called = [tools.tool(name) for name in facts.tools]
+        if (
+            typing.problems
+            or typing.unknown
+            or not facts.operations.keys() <= _ERRORS.keys() | _WITHOUT_ERRORS
+        ):
+            return None
+        kinds |= {_ERRORS[each] for each in facts.operations if each in _ERRORS}
+        if None in called:
+            return None
+        waiting += [each for each in called if each is not None]
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def _shown(answer: Answer) -> Json:

@@ -54,7 +54,17 @@ from kleis.syntax import (
 from kleis.traversal import walk
 from registry.bridge.forms import EMPTY, call, names_in
 
-__all__ = ["FALSE", "TRUE", "Unsaid", "ValueConditions", "both", "bound_by", "conjuncts", "used"]
+__all__ = [
+    "FALSE",
+    "TRUE",
+    "Unsaid",
+    "ValueConditions",
+    "both",
+    "bound_by",
+    "conjuncts",
+    "implication",
+    "used",
+]
 
 TRUE, FALSE = Boolean(True), Boolean(False)
 

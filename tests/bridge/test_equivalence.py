@@ -28,6 +28,18 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     made.close()
 
 
+X, N = variable("x"), variable("n")
+MODULO = function("x", "y", {"mod": [X, Y]})
+TENTH = function("x", {"div": [10, X]})
+ENDLESS = {
+    "if": {
+        "cond": {"eq": [N, 0]},
+        "then": {"div": [1, 1]},
+        "else": {"app": [{"self": True}, {"sub": [N, 1]}]},
+    }
+}
+
+
 def compared(workspace: Workspace, left: Json, right: Json) -> Json:
     return workspace.analyze(left, against=right)["equivalence"]
 
@@ -80,12 +92,55 @@ def test_the_solver_finds_what_a_search_would_not(workspace: Workspace) -> None:
 
 
 def test_errors_of_one_kind_are_one_answer(workspace: Workspace) -> None:
-    """Both have no head for []; where one of them has no value, equality is no proposition, so it is not proved."""
+    """Both have no head for []; where they have none is said in the question, so that it is a proposition."""
     left, right = (function("l", {op: [{"head": L}, 0]}) for op in ("add", "sub"))
     found = compared(workspace, left, right)
-    assert found["status"] == "unknown"
-    assert found["cases"] > 0
+    assert (found["status"], found["by"]) == ("proved", "proof")
+    assert found["reason"].endswith("empty_list")
 
 
 def test_what_is_no_term_is_refused(workspace: Workspace) -> None:
     assert workspace.analyze("square", against={"lam": 1})["error"]["path"] == "/against"
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "kind"),
+    [
+        (MODULO, function("x", "y", {"sub": [X, {"mul": [Y, {"div": [X, Y]}]}]}), "division_by_zero"),
+        (function("x", {"div": [X, X]}), function("x", {"add": [{"mul": [0, {"div": [1, X]}]}, 1]}), "division_by_zero"),
+        (function("l", {"add": [{"head": L}, {"head": {"tail": L}}]}),
+         function("l", {"add": [{"head": {"tail": L}}, {"head": L}]}), "empty_list"),
+    ],
+)  # fmt: skip
+def test_two_that_have_values_together_do_the_same(
+    workspace: Workspace, left: Json, right: Json, kind: str
+) -> None:
+    found = compared(workspace, left, right)
+    assert (found["status"], found["by"]) == ("proved", "proof"), found
+    assert found["reason"].endswith(kind)
+    assert all("has_value" in each for each in found["conditions"])
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "status"),
+    [
+        # One value where both have one; but one has a value where the other has none.
+        (function("x", {"div": [X, X]}), function("x", {"if": {"cond": {"eq": [X, 0]}, "then": 1,
+                                                                "else": {"div": [X, X]}}}), "refuted"),
+        # Values together, and errors of two kinds beside them.
+        (TENTH, function("x", {"if": {"cond": {"eq": [X, 0]}, "then": {"head": {"tail": [1]}},
+                                      "else": {"div": [10, X]}}}), "refuted"),
+        (function("n", {"div": [{"head": {"cons": [1, {"nil": True}]}}, N]}),
+         function("n", {"div": [{"head": {"cons": [1, {"nil": True}]}}, {"mul": [N, 1]}]}), "unknown"),
+        # One does not end where the other ends in an error.
+        (function("n", ENDLESS), function("n", {"if": {"cond": {"lt": [N, 0]}, "then": {"div": [1, 0]}, "else": 1}}),
+         "unknown"),
+        # Apart at one point alone, where both have values.
+        (TENTH, function("x", {"if": {"cond": {"eq": [X, 123456]}, "then": {"div": [7, {"sub": [X, 123449]}]},
+                                      "else": {"div": [10, X]}}}), "refuted"),
+    ],
+)  # fmt: skip
+def test_what_differs_where_one_has_no_value_is_never_proved(
+    workspace: Workspace, left: Json, right: Json, status: str
+) -> None:
+    assert compared(workspace, left, right)["status"] == status
