@@ -85,9 +85,13 @@ class LawTrials:
         )
 
     def tried(self, labels: tuple[str, ...], reason: str, *, otherwise: LawReport | None = None) -> LawReport:
-        """A law that is not decided, tried at points; `otherwise` where it cannot be."""
+        """A law that is not decided, tried at points. `otherwise`, for a law that Kleis has no reading of, where it cannot
+        be: also where it speaks of any type T: at integers it would be another law."""
         try:
-            point, tally = self._points().search(
+            trials = self._points()
+            if otherwise is not None and trials.at_integers:
+                return otherwise
+            point, tally = trials.search(
                 seed=self.seed, cases=self.cases, wrong=self._wrong, stop=self.stopped
             )
         except Untried as error:

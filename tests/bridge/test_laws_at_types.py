@@ -90,6 +90,8 @@ def test_a_law_that_kleis_has_no_reading_of_is_tested_with_the_reason(
         'larger(1, "a") = 1',
         "magnitude(3) = 3",
         'square("a") = 1',
+        "∀(x : T). square(x) ≥ 0",
+        "∀(a b : T). larger(a, b) = larger(b, a)",
         "∀(l : List(List(ℤ))). sort(l) = l",
     ],
 )
