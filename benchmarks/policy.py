@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -65,11 +66,11 @@ def _actions() -> Iterator[dict[str, Any]]:
 def _in_process(starter: Path) -> dict[str, float]:
     policy = load_policy(starter)
     actions = _actions()
-    for warm in (next(actions) for _ in range(_WARM)):
-        policy.decide(warm["action"], warm)
-    given = [next(actions) for _ in range(_DECISIONS)]
+    given = [(each.pop("action"), each) for each in islice(actions, _WARM + _DECISIONS)]
+    for action, arguments in given[:_WARM]:
+        policy.decide(action, arguments)
     begun = time.perf_counter()
-    allowed = sum(policy.decide(each["action"], each).allowed for each in given)
+    allowed = sum(policy.decide(action, arguments).allowed for action, arguments in given[_WARM:])
     spent = time.perf_counter() - begun
     if not 0 < allowed < _DECISIONS:
         raise ValueError(f"{allowed} of {_DECISIONS} actions are allowed: this is no gate")

@@ -186,10 +186,15 @@ def _is_torn(text: str) -> bool:
 
 def _classify_call(text: bytes, data: Any) -> Incoming | Reply | Refusal | None:
     """What a decoded message says, if no name in it stands twice where that is looked at."""
-    if _has_plain_arguments(data) and outside_strings(text).count(b":") > _members(data):
+    if _has_plain_arguments(data) and _has_more_names(text, _members(data)):
         said = "a name stands twice in one object: which of its values is meant is unclear"
         return _refused(data, "parse_error", said)
     return _classify(data, len(text))
+
+
+def _has_more_names(text: bytes, members: int) -> bool:
+    """Whether a text has more names than members came of it. Most have too few colons, those in strings counted."""
+    return text.count(b":") > members and outside_strings(text).count(b":") > members
 
 
 def _has_plain_arguments(data: Any) -> bool:
