@@ -11,14 +11,14 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from kleis.meaning.elaborate import Elaborator
 from kleis.meaning.meaning import Meaning, MeaningError
 from kleis.meaning.ranges import Bounds
 from kleis.meaning.terms import canonical
-from kleis.parser import parse_program, parse_type
+from kleis.parser import parse_expression, parse_program, parse_type
 from kleis.syntax import (
     Apply,
     Binder,
@@ -131,6 +131,7 @@ def test_declarations_that_are_not_spoken_of_change_nothing(formula: Expression)
     assert _truth(formula, THEORY.include(UNRELATED)) == _truth(formula)
 
 
+@example(parse_expression("(λ x . x)(n) < div(n, n)"))
 @given(_formulas(n="number"))
 @settings(max_examples=60)
 def test_a_free_name_is_an_outermost_universal(formula: Expression) -> None:
@@ -144,4 +145,8 @@ def test_a_free_name_is_an_outermost_universal(formula: Expression) -> None:
     bound = Elaborator(THEORY).proposition(Quantifier("forall", binders, None, formula))
     assert meaning.claim is not None
     assert bound.claim is not None
-    assert canonical(bound.claim) == canonical(meaning.claim)
+    if places(formula, lambda each: isinstance(each, Lambda)):
+        # The parameter of a λ is read over a larger set of numbers where the set of what it gets is known sooner.
+        assert truth_of(bound, bounds=Bounds()) == truth_of(meaning, bounds=Bounds())
+    else:
+        assert canonical(bound.claim) == canonical(meaning.claim)
