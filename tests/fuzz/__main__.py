@@ -1,6 +1,7 @@
 """Run the property suites of PIF, registry and server for longer: `python -m tests.fuzz --examples N [--seed S] [TESTS]`.
 
-N examples are spread evenly over all property tests found. The seed is printed first and last: the same seed, tests
+N examples are spread evenly over all property tests found; those that ask for few, because one is dear, get so many
+times more as the others do. The seed is printed first and last: the same seed, tests
 and versions try the same examples. Exit status: pytest's (0 nothing failed, 1 something did).
 """
 
@@ -64,7 +65,7 @@ def main(words: Sequence[str] | None = None) -> int:
         print(found.stdout[-2_000:] + found.stderr[-2_000:] + "\nno property tests found", file=sys.stderr)
         return 2
     each = max(1, -(-options.examples // len(properties)))
-    print(f"{len(properties)} property tests, {each} examples each", flush=True)
+    print(f"{len(properties)} property tests, {each} examples each, fewer where one is dear", flush=True)
     return pytest([*tests, "-n", options.workers, "--maxfail=20"], each, seed, capture=False).returncode
 
 

@@ -22,15 +22,29 @@ evaluate.run = counted_run(COUNTS, evaluate.run)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the properties; machines of states get their share of examples by hand, as they have their own settings."""
+    """Keep the properties; those that have settings of their own get their share of examples by hand."""
     properties = [item for item in items if is_hypothesis_test(getattr(item, "obj", None))]
     config.hook.pytest_deselected(items=[item for item in items if item not in properties])
     items[:] = properties
     factor = max(1, settings.default.max_examples // 100) if settings.default else 1
-    for machine in {item.cls for item in properties if hasattr(getattr(item, "cls", None), "settings")}:
-        machine.settings = settings(
-            machine.settings, max_examples=machine.settings.max_examples * factor, database=None
-        )
+    owners = {item.cls for item in properties if hasattr(getattr(item, "cls", None), "settings")}
+    for machine in owners:
+        machine.settings = _times(machine.settings, factor)
+    for function in {
+        getattr(item.obj, "__func__", item.obj) for item in properties if item.cls not in owners
+    }:
+        own = getattr(function, _SETTINGS, None)
+        if own is not None and settings.default and own.max_examples < settings.default.max_examples:
+            setattr(function, _SETTINGS, _times(own, factor))
+
+
+_SETTINGS = "_hypothesis_internal_use_settings"
+"""Where Hypothesis keeps what ``@settings`` said of a test."""
+
+
+def _times(own: settings, factor: int) -> settings:
+    """Settings with so many times the examples: a test that asks for few, because each is dear, still gets fewer."""
+    return settings(own, max_examples=own.max_examples * factor, database=None)
 
 
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:

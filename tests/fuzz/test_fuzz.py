@@ -22,11 +22,11 @@ def fuzz(*words: str) -> subprocess.CompletedProcess[str]:
 def test_a_run_counts_examples_and_shows_the_shortest_failure() -> None:
     done = fuzz("--examples", "400", "--seed", "7", "--workers", "2", FILE)
     assert done.returncode == 1
-    assert done.stdout.startswith("seed 7\n2 property tests, 200 examples each\n")
+    assert done.stdout.startswith("seed 7\n3 property tests, 134 examples each, fewer where one is dear\n")
     said = done.stdout[done.stdout.index("= fuzz =") :]
-    counted = re.search(r"examples   (\d+) in 2 properties", said)
+    counted = re.search(r"examples   (\d+) in 3 properties", said)
     assert counted is not None
-    assert int(counted[1]) >= 200
+    assert int(counted[1]) >= 134
     assert re.search(r"programs   \d+ run, 0.0 % out of fuel", said)
     assert "makes functions" in said
     assert "plain" in said
@@ -35,6 +35,12 @@ def test_a_run_counts_examples_and_shows_the_shortest_failure() -> None:
     assert f"shortest   {FILE}::test_false" in said
     assert "number=1000" in said
     assert "seed       7" in said
+
+
+def test_a_property_that_asks_for_few_gets_as_many_times_more() -> None:
+    done = fuzz("--examples", "1000", "--seed", "3", "--workers", "0", f"{FILE}::test_a_dear_one")
+    assert done.returncode == 0
+    assert re.search(r"examples   50 in 1 properties", done.stdout)
 
 
 def test_the_same_seed_tries_the_same() -> None:
