@@ -13,7 +13,7 @@ from registry.bridge.parts import Untranslatable
 from registry.bridge.proving import LawProver
 from registry.bridge.tools_in_kleis import ToolTheory
 from tests.properties.tool_maker import MadeTools, made_tools, value
-from tests.properties.translation_agreement import claims, disagreement, proved_as_run
+from tests.properties.translation_agreement import claims, disagreement, is_made_narrower, proved_as_run
 
 SEEDS = st.integers(0, 2**32)
 
@@ -54,7 +54,9 @@ def test_the_prover_says_of_ground_equations_what_runs_say(prover: LawProver, se
         found = claims(theory, tools, name, inputs)
         if found is not None:
             claim, has_value = found
-            assert proved_as_run(prover, theory, claim, has_value=has_value) == "", (name, inputs)
+            wrong = proved_as_run(prover, theory, claim, has_value=has_value)
+            is_of_another_type = wrong.startswith("error: ") and is_made_narrower(theory, tools, name)
+            assert wrong == "" or is_of_another_type, (name, inputs, wrong)
 
 
 @given(SEEDS)
