@@ -13,7 +13,7 @@ from registry.bridge.parts import Untranslatable
 from registry.bridge.proving import LawProver
 from registry.bridge.tools_in_kleis import ToolTheory
 from tests.properties.tool_maker import MadeTools, made_tools, value
-from tests.properties.translation_agreement import claims, disagreement, is_made_narrower, proved_as_run
+from tests.properties.translation_agreement import claims, disagreement, proved_as_run
 
 SEEDS = st.integers(0, 2**32)
 
@@ -52,11 +52,10 @@ def test_the_prover_says_of_ground_equations_what_runs_say(prover: LawProver, se
     """verify(tool(v) = run(tool, v)) is never disproved, and of a tool without a value never verified."""
     for tools, theory, name, inputs in list(translated(seed))[:1]:
         found = claims(theory, tools, name, inputs)
-        if found is not None:
+        # Where the others meet a limit, such as an input that has no reading, the prover is not asked.
+        if found is not None and disagreement(theory, tools, name, inputs) == "":
             claim, has_value = found
-            wrong = proved_as_run(prover, theory, claim, has_value=has_value)
-            is_of_another_type = wrong.startswith("error: ") and is_made_narrower(theory, tools, name)
-            assert wrong == "" or is_of_another_type, (name, inputs, wrong)
+            assert proved_as_run(prover, theory, claim, has_value=has_value) == "", (name, inputs)
 
 
 @given(SEEDS)

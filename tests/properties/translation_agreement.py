@@ -30,7 +30,7 @@ from registry.bridge.parts import Function
 from registry.bridge.proving import LawProver
 from registry.bridge.tools_in_kleis import ToolTheory
 
-__all__ = ["Disagreement", "claims", "disagreement", "expression_of", "is_made_narrower", "proved_as_run"]
+__all__ = ["Disagreement", "claims", "disagreement", "expression_of", "proved_as_run"]
 
 Json = Any
 LIMITS = {"out_of_fuel", "too_deep", "term_too_deep", "value_too_large", "result_too_large"}
