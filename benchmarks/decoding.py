@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from benchmarks.timing import alternating
-from pif.decode import decode_text
-from pif.terms import identity
+from pif.language.decode import decode_text
+from pif.language.terms import identity
 
 __all__ = ["LIMIT", "measure"]
 

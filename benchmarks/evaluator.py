@@ -10,11 +10,11 @@ import msgspec
 
 from benchmarks.terms import Workload, workloads
 from benchmarks.timing import alternating, geometric_mean
-from pif.budget import Budget, reserve_stack
-from pif.decode import decode_term
+from pif.language.budget import Budget, reserve_stack
+from pif.language.decode import decode_term
+from pif.language.values import Closure, print_value
 from pif.reference.machine import Machine, Tool
 from pif.reference.resolve import resolve
-from pif.values import Closure, print_value
 
 __all__ = ["LIMIT", "WorkloadTools", "measure", "prepared_reference"]
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from kleis.import_search import search_from
 from kleis.loader import Loader
 from kleis.parser import parse_expression
-from pif.budget import Budget
-from pif.evaluate import Request, run
+from pif.language.budget import Budget
+from pif.run.evaluate import Request, run
 from registry.bridge.equations import read_equation
 from registry.bridge.exploring import Asked, explored
 from registry.bridge.oracles import TheorySnapshot

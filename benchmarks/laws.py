@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pif.decode import decode_term
+from pif.language.decode import decode_term
 from registry.bridge.laws import check_laws
 from registry.bridge.tools_in_kleis import ToolTheory
 from registry.store.sqlite import SqliteStore

@@ -8,15 +8,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pif.budget import RETAINED_BYTES, Budget, reserve_stack
 from pif.compiled.cache import Cache
-from pif.compiled.unit import Prepared
-from pif.decode import decode_term
-from pif.given import given_term
+from pif.compiled.units import Prepared
+from pif.language.budget import RETAINED_BYTES, Budget, reserve_stack
+from pif.language.decode import decode_term
+from pif.language.terms import literal
 from pif.reference.machine import Machine, Tool
 from pif.reference.resolve import resolve
-from pif.stepping import Stepper
-from pif.terms import literal
+from pif.reference.run_input import given_term
+from pif.run.stepping import Stepper
 
 __all__ = ["HOGS", "LEFT", "LIMITS", "compiled_hog", "hog", "measure"]
 

@@ -6,8 +6,8 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.timing import alternating
-from pif.evaluate import Request
-from pif.terms import code_text
+from pif.language.terms import code_text
+from pif.run.evaluate import Request
 from registry.store.sqlite import SqliteStore
 from registry.tool import content_hash
 from registry.workspace import Workspace

@@ -1,6 +1,6 @@
 """How many runs may go on at once: as many as the memory that their fuel allows (pif-language.md §3).
 
-A unit of fuel keeps at most `pif.budget.RETAINED_BYTES` alive, so a run's fuel bounds its memory before it starts.
+A unit of fuel keeps at most `pif.language.budget.RETAINED_BYTES` alive, so a run's fuel bounds its memory before it starts.
 """
 
 from __future__ import annotations

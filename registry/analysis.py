@@ -7,14 +7,14 @@ from typing import Literal, get_args
 
 import msgspec
 
-from pif.analysis.dead_code import dead_code
 from pif.analysis.facts import Facts, facts_of
+from pif.analysis.normal_form.dead_code import dead_code
 from pif.analysis.normalize import normalize
-from pif.analysis.tool_types import Typing
-from pif.decode import all_errors
-from pif.evaluate import Answer
+from pif.analysis.types.tool_types import Typing
+from pif.language.decode import all_errors
+from pif.language.terms import Json, Term, print_term, same_term
 from pif.reference.machine import Tools
-from pif.terms import Json, Term, print_term, same_term
+from pif.run.evaluate import Answer
 
 __all__ = [
     "ASPECTS",
@@ -73,7 +73,7 @@ def analysis(
     if "types" in aspects:
         answer |= _types(typing(), label)
     if "cost" in aspects:
-        from pif.analysis.cost import cost_json  # not needed to run a tool
+        from pif.analysis.cost.bounds import cost_json  # not needed to run a tool
 
         answer["cost"] = cost_json(term, tools, typing())
     if "dead_code" in aspects:

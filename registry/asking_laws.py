@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pif.errors import PifError
-from pif.evaluate import Answer
+from pif.language.errors import PifError
+from pif.language.terms import Json, Term
 from pif.reference.machine import Tool, Tools
-from pif.terms import Json, Term
+from pif.run.evaluate import Answer
 from registry.bridge.equivalence import equivalence
 from registry.bridge.laws import LawCheck
 from registry.bridge.proving import LawProver

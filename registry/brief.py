@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import time
 
-from pif.budget import Budget
-from pif.evaluate import Answer, Request, run
+from pif.language.budget import Budget
+from pif.language.terms import Json
 from pif.reference.machine import Tool
-from pif.terms import Json
+from pif.run.evaluate import Answer, Request, run
 from registry.tools_view import SnapshotTools
 
 __all__ = ["BriefTools", "answer_briefly", "is_brief"]

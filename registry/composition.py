@@ -13,12 +13,12 @@ from collections.abc import Sequence
 import msgspec
 
 from pif.analysis.facts import facts_of
-from pif.budget import Budget
-from pif.decode import decode_term
-from pif.errors import PifError
-from pif.evaluate import Request, run
+from pif.language.budget import Budget
+from pif.language.decode import decode_term
+from pif.language.errors import PifError
+from pif.language.terms import Json, Term, literal, make, print_term
 from pif.reference.machine import Tools, missing_tool
-from pif.terms import Json, Term, literal, make, print_term
+from pif.run.evaluate import Request, run
 from registry.errors import RegistryError
 from registry.tool import parse_reference
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pif.analysis.normalize import normalize
-from pif.terms import Json, Term, print_term, same_term
+from pif.language.terms import Json, Term, print_term, same_term
 from registry.errors import RegistryError
 from registry.store import Lineage
 from registry.tool import ToolRecord

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from pif.analysis.cost import cost_json
+from pif.analysis.cost.bounds import cost_json
 from pif.analysis.facts import Facts, facts_of
-from pif.analysis.tool_types import Typing, typing_of
-from pif.budget import Budget
-from pif.evaluate import Answer
-from pif.json_text import parse_json
-from pif.terms import Json, Term, identity, term_text
+from pif.analysis.types.tool_types import Typing, typing_of
+from pif.language.budget import Budget
+from pif.language.json_text import parse_json
+from pif.language.terms import Json, Term, identity, term_text
+from pif.run.evaluate import Answer
 from registry.analysis import type_advice, warnings_of
 from registry.composition import Transform, composed, derived
 from registry.dependants import Checked, check_users, refuse_broken

@@ -13,16 +13,16 @@ from random import Random
 
 import msgspec
 
-from pif.analysis.tool_types import Typing
-from pif.analysis.type_text import TypeSyntaxError, parse_type, print_type
-from pif.analysis.types import DYNAMIC, Shape, Type, find
-from pif.budget import Budget
-from pif.errors import PifError
-from pif.evaluate import Answer, Request, run
-from pif.input import read_input
+from pif.analysis.types.sampling import Sampler, shrunk
+from pif.analysis.types.tool_types import Typing
+from pif.analysis.types.type_text import TypeSyntaxError, parse_type, print_type
+from pif.analysis.types.unification import DYNAMIC, Shape, Type, find
+from pif.language.budget import Budget
+from pif.language.errors import PifError
+from pif.language.terms import Json, Term, print_term, same_term, term_text
 from pif.reference.machine import Tool, Tools
-from pif.sampling import Sampler, shrunk
-from pif.terms import Json, Term, print_term, same_term, term_text
+from pif.run.evaluate import Answer, Request, run
+from pif.run.read_input import read_input
 from registry.errors import RegistryError
 
 __all__ = ["EXAMPLES", "MOST_EXAMPLES", "Fuzzing", "fuzz", "fuzzed_type"]

@@ -6,10 +6,10 @@ Every form printed is one that the decoder accepts, every example is run by the 
 from __future__ import annotations
 
 from pif.analysis.facts import CAPABILITIES
-from pif.budget import DEFAULT_FUEL, INTEGER_BITS, JSON_LEVELS, STRING_LENGTH, TERM_DEPTH, Budget
-from pif.errors import nearest
-from pif.evaluate import Answer
-from pif.primitives import CATEGORIES, PRIMITIVES, Primitive
+from pif.language.budget import DEFAULT_FUEL, INTEGER_BITS, JSON_LEVELS, STRING_LENGTH, TERM_DEPTH, Budget
+from pif.language.errors import nearest
+from pif.language.primitives import CATEGORIES, PRIMITIVES, Primitive
+from pif.run.evaluate import Answer
 from registry.errors import RegistryError
 
 __all__ = ["EXAMPLES", "TOPICS", "help_on"]

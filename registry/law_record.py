@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from pif.terms import Json
+from pif.language.terms import Json
 
 __all__ = ["IMPORTED", "NO_LAWS", "KeptLaw", "LawStatus", "certificate_hash", "laws_text", "read_laws"]
 

@@ -21,7 +21,7 @@ from typing import Final
 import msgspec
 
 import pif
-from pif.terms import Json
+from pif.language.terms import Json
 from registry.errors import RegistryError
 from registry.law_record import KeptLaw
 from registry.library_laws import LibraryLaws

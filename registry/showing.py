@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from pif.analysis.cost import cost_json
-from pif.analysis.tool_types import Typing
-from pif.evaluate import Answer
+from pif.analysis.cost.bounds import cost_json
+from pif.analysis.types.tool_types import Typing
+from pif.language.terms import Json
 from pif.reference.machine import Tool, Tools
-from pif.terms import Json
+from pif.run.evaluate import Answer
 from registry.keeping_laws import current_laws
 from registry.store import Lineage
 from registry.tool import ToolRecord

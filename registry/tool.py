@@ -1,6 +1,6 @@
 """What a tool is: its record, the rule for its name, and how a version of it is written (pif-language.md §4).
 
-A record is immutable and whole: `hash` is always the hash of `code`. `content_hash` and `pif.terms.identity` state
+A record is immutable and whole: `hash` is always the hash of `code`. `content_hash` and `pif.language.terms.identity` state
 the same rule, one for the canonical text and one for the term; a property test holds them together.
 """
 
@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from pif.errors import nearest
+from pif.language.errors import nearest
 from registry.errors import RegistryError
 from registry.law_record import NO_LAWS
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 
-from pif.decode import decode_text
+from pif.language.decode import decode_text
+from pif.language.terms import Term
 from pif.reference.machine import Tool
-from pif.terms import Term
 from registry.errors import RegistryError
 from registry.law_record import KeptLaw, read_laws
 from registry.library import Library

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 
-from pif.analysis.tool_types import Typing, typing_of
+from pif.analysis.types.tool_types import Typing, typing_of
 from registry.tool import ToolRecord
 from registry.tools_view import SnapshotTools
 

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 import msgspec
 
-from pif.analysis.tool_types import typing_of
-from pif.budget import DEFAULT_FUEL, MAXIMUM_FUEL, RETAINED_BYTES, Budget
-from pif.decode import decode_term
-from pif.errors import PifError
-from pif.evaluate import Answer, Request, run
-from pif.oracle import Theory
+from pif.analysis.types.tool_types import typing_of
+from pif.language.budget import DEFAULT_FUEL, MAXIMUM_FUEL, RETAINED_BYTES, Budget
+from pif.language.decode import decode_term
+from pif.language.errors import PifError
+from pif.language.host import Theory
+from pif.language.terms import Json, Term
 from pif.reference.machine import Tool, missing_tool
-from pif.terms import Json, Term
+from pif.run.evaluate import Answer, Request, run
 from registry.admission import Admission
 from registry.analysis import DEFAULT_ASPECTS, analysis, invalid
 from registry.brief import BriefTools, answer_briefly, is_brief

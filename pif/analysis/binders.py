@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pif.terms import Term, make
+from pif.language.terms import Term, make
 
 __all__ = ["Census", "closed", "opened"]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from pif.errors import Path, longer
-from pif.primitives import PRIMITIVES
-from pif.terms import Term, part_keys
+from pif.language.errors import Path, longer
+from pif.language.primitives import PRIMITIVES
+from pif.language.terms import Term, part_keys
 
 __all__ = [
     "CAPABILITIES",

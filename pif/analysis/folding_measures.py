@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from pif.analysis.cost_operations import Cost, Unbounded
-from pif.analysis.measures import ANYTHING, List, Measure, joined, mapped
-from pif.analysis.polynomials import ZERO, Polynomial, larger, smaller, symbol
+from pif.analysis.cost.operation_costs import Cost, Unbounded
+from pif.analysis.cost.polynomials import ZERO, Polynomial, larger, smaller, symbol
+from pif.analysis.cost.value_sizes import ANYTHING, List, Measure, joined, mapped
 
 __all__ = ["after_fold"]
 

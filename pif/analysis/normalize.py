@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pif.analysis.binders import closed, opened
-from pif.analysis.reduction import reduced
-from pif.terms import Term, same_term
+from pif.analysis.normal_form.normalize import reduced
+from pif.language.terms import Term, same_term
 
 __all__ = ["normalize"]
 

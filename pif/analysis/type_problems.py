@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from pif.analysis.type_text import print_type
-from pif.analysis.types import Clash, Origin, Shape, Type, find
-from pif.errors import Path, pointer
-from pif.terms import Json
+from pif.analysis.types.type_text import print_type
+from pif.analysis.types.unification import Clash, Origin, Shape, Type, find
+from pif.language.errors import Path, pointer
+from pif.language.terms import Json
 
 __all__ = ["PROBLEMS", "TypeProblem", "Unknown", "problem"]
 

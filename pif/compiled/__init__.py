@@ -1,6 +1,6 @@
 """The compiled back end: terms → Python source, for runs that succeed (evaluator.md §3, §4).
 
-Compiled code reports success or nothing. Where a run breaks any rule it ends without saying which; `pif.stepping` then
+Compiled code reports success or nothing. Where a run breaks any rule it ends without saying which; `pif.run.stepping` then
 has the reference evaluator run it from the start. What must be exact is therefore one thing only: a run succeeds here
 if and only if it does there, with the same value and the same fuel.
 

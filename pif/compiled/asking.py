@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from pif.oracle import Refusal, Theory, ask, asking_charge, question_of
-from pif.values import Value
+from pif.language.host import Refusal, Theory, ask, asking_charge, question_of
+from pif.language.values import Value
 
 __all__ = ["asked"]
 

@@ -9,9 +9,9 @@ import threading
 import weakref
 from collections import OrderedDict
 
-from pif.compiled.unit import Prepared
+from pif.compiled.units import Prepared
+from pif.language.terms import Term, identity
 from pif.reference.machine import Tool
-from pif.terms import Term, identity
 
 __all__ = ["Cache"]
 

@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from pif import primitives as table
 from pif.analysis.facts import ORACLES, literal_tool, live_parts
 from pif.compiled.emitter import NeedsMarkers, Unsuitable, common_shape
 from pif.compiled.kinds import ANY, NEVER, RESULTS, Kind
@@ -18,8 +17,9 @@ from pif.compiled.loops import Assign, Loops
 from pif.compiled.scalars import ARITHMETIC, ORDER
 from pif.compiled.scope import Expression, Scope
 from pif.compiled.source import Block, Choice, Suite
-from pif.terms import Term
-from pif.values import Quoted
+from pif.language import primitives as table
+from pif.language.terms import Term
+from pif.language.values import Quoted
 
 __all__ = ["Control"]
 

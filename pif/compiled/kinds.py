@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
-from pif.terms import Term
-from pif.values import Quoted, Record, Value
+from pif.language.terms import Term
+from pif.language.values import Quoted, Record, Value
 
 __all__ = [
     "ANY",

@@ -12,21 +12,18 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, NoReturn, Protocol
 
-from pif import primitives as table
 from pif.analysis.facts import facts_of
 from pif.analysis.normalize import normalize
-from pif.budget import TERM_DEPTH, Budget
 from pif.compiled.asking import asked
 from pif.compiled.emitter import WIDE, WideIntegers, holds_wide_literal
 from pif.compiled.services import CONSTANTS, SERVICES, WEIGHED
-from pif.errors import PifError
-from pif.oracle import Theory, holds_wide
-from pif.reference.code import analysis, fill
-from pif.reference.equality import equal
-from pif.reference.machine import Tool, Tools
-from pif.reification import NotData, TooDeepTerm, literal_term, reflect, reify
-from pif.terms import Term, same_term
-from pif.values import (
+from pif.language import primitives as table
+from pif.language.budget import TERM_DEPTH, Budget
+from pif.language.errors import PifError
+from pif.language.host import Theory, holds_wide
+from pif.language.reification import NotData, TooDeepTerm, literal_term, reflect, reify
+from pif.language.terms import Term, same_term
+from pif.language.values import (
     LONG,
     NIL,
     FunctionInData,
@@ -38,6 +35,9 @@ from pif.values import (
     list_of,
     print_value,
 )
+from pif.reference.equality import equal
+from pif.reference.machine import Tool, Tools
+from pif.reference.quotation import analysis, fill
 
 __all__ = ["FAILURES", "Cancelled", "Declined", "Runtime", "Session", "Stopped", "still_hold"]
 

@@ -13,10 +13,10 @@ An integer that fails its test ends the run with `WideIntegers`; it starts again
 
 from __future__ import annotations
 
-from pif import primitives as table
 from pif.compiled.emitter import Emitter
 from pif.compiled.kinds import ANY, NEVER, Kind
 from pif.compiled.scope import COMMITTED, Expression
+from pif.language import primitives as table
 
 __all__ = ["ACCUMULATED", "ARITHMETIC", "ORDER", "Scalars"]
 

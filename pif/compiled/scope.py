@@ -12,8 +12,8 @@ import msgspec
 
 from pif.analysis.facts import live_children
 from pif.compiled.kinds import ANY, Kind
+from pif.language.terms import Term
 from pif.reference.machine import Tool
-from pif.terms import Term
 
 __all__ = ["COMMITTED", "Expression", "Region", "Scope", "TermFacts"]
 

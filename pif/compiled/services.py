@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
-from pif.values import Continuation
+from pif.language.values import Continuation
 
 __all__ = ["CONSTANTS", "SERVICES", "WEIGHED"]
 

@@ -13,8 +13,8 @@ it would show: a dict has no order, an integer is no boolean, a list holds items
 
 from __future__ import annotations
 
-from pif.python_syntax.printing import print_python
+from pif.python_syntax.parse_subset import PythonError
+from pif.python_syntax.print_python import print_python
 from pif.python_syntax.statements import Translated, translate
-from pif.python_syntax.vetting import PythonError
 
 __all__ = ["PythonError", "Translated", "print_python", "translate"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import count
 
-from pif.terms import Term, literal, make
+from pif.language.terms import Term, literal, make
 
 __all__ = ["Library", "app", "if_", "lam", "let", "pair", "var"]
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from pif.analysis.inference import Inference, ToolTypes
 from pif.analysis.type_problems import TypeProblem
-from pif.analysis.types import Origin, Shape, Type, Unifier, Variable, find
-from pif.errors import Path, pointer
+from pif.analysis.types.inference import Inference, ToolTypes
+from pif.analysis.types.unification import Origin, Shape, Type, Unifier, Variable, find
+from pif.language.errors import Path, pointer
+from pif.language.terms import Term, make
 from pif.python_syntax.library import Library
-from pif.terms import Term, make
 
 __all__ = ["OPEN", "closed_operations", "open_operation"]
 

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from pif.budget import TERM_DEPTH, reserve_stack
+from pif.language.budget import TERM_DEPTH, reserve_stack
+from pif.language.terms import Term, literal, make
+from pif.python_syntax.expressions import Expressions, Names, annotation, plain_parameters
 from pif.python_syntax.library import if_, lam, let, pair, var
 from pif.python_syntax.overloads import closed_operations, open_operation
-from pif.python_syntax.translation import Expressions, Names, annotation, plain_parameters
-from pif.python_syntax.vetting import PythonError, refused, vetted
-from pif.terms import Term, literal, make
+from pif.python_syntax.parse_subset import PythonError, refused, vetted
 
 __all__ = ["Translated", "translate"]
 

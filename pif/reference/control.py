@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pif import primitives as table
-from pif.errors import nearest
+from pif.language import primitives as table
+from pif.language.errors import nearest
+from pif.language.values import Closure, Continuation, Quoted, Value, is_list
 from pif.reference.machine import Code, Env, Machine, Node, Tool
-from pif.values import Closure, Continuation, Quoted, Value, is_list
 
 __all__ = [
     "Application",

@@ -9,10 +9,10 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any, Protocol
 
-from pif import primitives as table
+from pif.language import primitives as table
+from pif.language.terms import Term, same_term
+from pif.language.values import Closure, Quoted, Record, Value
 from pif.reference.machine import Node
-from pif.terms import Term, same_term
-from pif.values import Closure, Quoted, Record, Value
 
 __all__ = ["equal"]
 

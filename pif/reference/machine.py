@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn, Protocol
 
-from pif.budget import Budget
-from pif.errors import ErrorKind, PifError, Place, pointer
-from pif.oracle import Theory
-from pif.terms import Term
-from pif.values import LONG, Quoted, Value, kind_of
+from pif.language.budget import Budget
+from pif.language.errors import ErrorKind, PifError, Place, pointer
+from pif.language.host import Theory
+from pif.language.terms import Term
+from pif.language.values import LONG, Quoted, Value, kind_of
 
 __all__ = ["Code", "Env", "Machine", "Node", "One", "Resolve", "Tool", "Tools", "Two", "missing_tool"]
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from pif import primitives as table
 from pif.analysis.facts import literal_tool, live_children, live_parts
-from pif.errors import Path, Place, keys, longer
-from pif.reference.asking import ORACLE_OPERATIONS
-from pif.reference.code import CODE_OPERATIONS, CodeOf, Quote, SourceOf, Template
+from pif.language import primitives as table
+from pif.language.errors import Path, Place, keys, longer
+from pif.language.terms import Term, part_keys
+from pif.language.values import NIL
 from pif.reference.control import (
     Application,
     Choice,
@@ -34,12 +34,12 @@ from pif.reference.control import (
     Variable2,
 )
 from pif.reference.machine import Code, Node, One, Tool, Two
+from pif.reference.quotation import CODE_OPERATIONS, CodeOf, Quote, SourceOf, Template
 from pif.reference.scalars import SCALAR_OPERATIONS
 from pif.reference.shortcuts import shortcut
 from pif.reference.structures import STRUCTURE_OPERATIONS, ListLiteral, RecordLiteral, With
-from pif.terms import Term, part_keys
-from pif.trace import Traced, TracedName
-from pif.values import NIL
+from pif.reference.theory_questions import ORACLE_OPERATIONS
+from pif.reference.trace import Traced, TracedName
 
 __all__ = ["resolve"]
 

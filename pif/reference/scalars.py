@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pif import primitives as table
+from pif.language import primitives as table
+from pif.language.values import Value
 from pif.reference.equality import equal
 from pif.reference.machine import Env, Machine, Node, One, Two
-from pif.values import Value
 
 __all__ = ["SCALAR_OPERATIONS", "SMALL"]
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
+from pif.language.values import Value
 from pif.reference.control import Literal, Variable, Variable0, Variable1, Variable2
 from pif.reference.machine import Env, Machine, Node, One, Two
 from pif.reference.scalars import SMALL
-from pif.values import Value
 
 __all__ = ["shortcut"]
 

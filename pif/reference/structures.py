@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import islice
 
-from pif import primitives as table
-from pif.errors import nearest
+from pif.language import primitives as table
+from pif.language.errors import nearest
+from pif.language.values import NIL, FunctionInData, Record, Value, is_list, items_of, list_of, print_value
 from pif.reference.machine import Env, Machine, Node, One, Two
-from pif.values import NIL, FunctionInData, Record, Value, is_list, items_of, list_of, print_value
 
 __all__ = ["STRUCTURE_OPERATIONS", "ListLiteral", "RecordLiteral"]
 

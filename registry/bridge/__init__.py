@@ -5,7 +5,7 @@ Tools that ask theories (ADR 016):
 | module | what it holds |
 |---|---|
 | `kleis_terms` | quoted PIF terms as Kleis expressions, and back |
-| `oracles`, `attempts`, `snapshots` | the theory that a run may ask (`pif.oracle.Theory`), its prover's attempts, one for each session |
+| `oracles`, `attempts`, `snapshots` | the theory that a run may ask (`pif.language.host.Theory`), its prover's attempts, one for each session |
 | `answers`, `listings` | verdicts and declarations as values of PIF |
 | `exploring` | `explore`: a generator is run, what it gives is decided, the answer is a table |
 | `explore`, `equations`, `finite_testing` | conjectures: tested on models, rewritten by what is proved, proved or refuted |

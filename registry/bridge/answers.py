@@ -8,8 +8,8 @@ from kleis.parser import parse_expression
 from kleis.syntax import Boolean, Call, Expression, ListLiteral, Number, Text
 from kleis.values import Data, ListValue, render_value
 from kleis.values import Value as KleisValue
-from pif.budget import INTEGER_BITS
-from pif.values import Quoted, Record, Value, items_of, list_of
+from pif.language.budget import INTEGER_BITS
+from pif.language.values import Quoted, Record, Value, items_of, list_of
 
 __all__ = ["kleis_value", "parts_of", "record_of", "verdict_record", "written_value"]
 

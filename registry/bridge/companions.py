@@ -48,7 +48,7 @@ from kleis.syntax import (
 )
 from kleis.theory import Theory
 from kleis.traversal import walk
-from pif.budget import reserve_stack
+from pif.language.budget import reserve_stack
 from registry.bridge.forms import call, names_in
 from registry.bridge.having_values import FALSE, TRUE, Unsaid, ValueConditions, implication
 from registry.bridge.parts import Untranslatable

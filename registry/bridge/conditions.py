@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kleis.syntax import Boolean, Expression, Name
-from pif.analysis.types import Shape, find
-from pif.terms import Term
+from pif.analysis.types.unification import Shape, find
+from pif.language.terms import Term
 from registry.bridge.forms import call, choice, is_total, list_cases
 from registry.bridge.parts import Code
 

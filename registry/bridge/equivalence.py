@@ -24,14 +24,14 @@ from kleis.printer import print_type
 from kleis.syntax import Binder, Call, Expression, Name, Quantifier, TypeExpression
 from pif.analysis.facts import facts_of
 from pif.analysis.normalize import normalize
-from pif.analysis.tool_types import typing_of
-from pif.analysis.types import Shape, Type, find
-from pif.budget import Budget
-from pif.evaluate import Answer, Request, run
-from pif.json_text import parse_json
+from pif.analysis.types.sampling import Sampler, shrunk
+from pif.analysis.types.tool_types import typing_of
+from pif.analysis.types.unification import Shape, Type, find
+from pif.language.budget import Budget
+from pif.language.json_text import parse_json
+from pif.language.terms import Json, Term, literal, make, print_term, same_term
 from pif.reference.machine import Tool, Tools
-from pif.sampling import Sampler, shrunk
-from pif.terms import Json, Term, literal, make, print_term, same_term
+from pif.run.evaluate import Answer, Request, run
 from registry.bridge.companions import Companions
 from registry.bridge.exchange import NotShared, from_kleis
 from registry.bridge.forms import call

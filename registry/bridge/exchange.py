@@ -12,8 +12,8 @@ from __future__ import annotations
 from kleis.meaning.core import Basic, ListOf, Numeric, RecordOf, Sort, TupleOf
 from kleis.syntax import Boolean, Call, Expression, ListLiteral, Name, Number, Text
 from kleis.values import UNIT, Data, ListValue, Value, list_of
-from pif.analysis.types import Shape, Type, Variable, find
-from pif.terms import Json, Term, literal, make
+from pif.analysis.types.unification import Shape, Type, Variable, find
+from pif.language.terms import Json, Term, literal, make
 from registry.bridge.node_types import fields_of
 
 __all__ = ["NotShared", "fits", "from_json", "from_kleis", "has_values", "to_term"]

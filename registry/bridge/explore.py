@@ -39,7 +39,7 @@ from kleis.syntax import (
 )
 from kleis.syntax import Lambda as LambdaExpression
 from kleis.traversal import children, walk
-from pif.errors import PifError
+from pif.language.errors import PifError
 from registry.bridge.equations import (
     Equation,
     Rules,

@@ -22,10 +22,10 @@ from kleis.meaning.core import Basic, ListOf, Numeric, Sort
 from kleis.printer import print_expression, print_type
 from kleis.syntax import Expression
 from kleis.values import Value, render_value
-from pif.budget import Budget
-from pif.errors import PifError
-from pif.evaluate import Request, run
-from pif.terms import print_term
+from pif.language.budget import Budget
+from pif.language.errors import PifError
+from pif.language.terms import print_term
+from pif.run.evaluate import Request, run
 from registry.bridge.equations import Equation, Term, letters
 from registry.bridge.exchange import NotShared, from_json
 from registry.bridge.explore import Subject

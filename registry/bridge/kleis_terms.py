@@ -54,9 +54,9 @@ from kleis.syntax import (
     Using,
     VariablePattern,
 )
-from pif.budget import INTEGER_BITS, TERM_DEPTH
-from pif.errors import Path, longer, pointer
-from pif.terms import Term, literal, make, part_keys
+from pif.language.budget import INTEGER_BITS, TERM_DEPTH
+from pif.language.errors import Path, longer, pointer
+from pif.language.terms import Term, literal, make, part_keys
 
 __all__ = ["KleisTermError", "expression_of", "term_of"]
 

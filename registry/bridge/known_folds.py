@@ -38,7 +38,7 @@ from kleis.syntax import (
     TypeExpression,
 )
 from kleis.traversal import walk
-from pif.terms import Term
+from pif.language.terms import Term
 from registry.bridge.forms import EMPTY, call, names_in
 
 __all__ = ["Step", "appended", "is_reversal", "known_fold", "reversed_list"]

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from pif.terms import Json
+from pif.language.terms import Json
 
 __all__ = ["ABOUT", "LATE", "WHERE_DEFINED", "LawReport", "LawStatus", "kept", "summary"]
 

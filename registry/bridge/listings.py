@@ -16,7 +16,7 @@ from kleis.meaning.printing import expression_of, type_of
 from kleis.printer import print_expression, print_type
 from kleis.syntax import Call, Expression, Name, NamedType, Node, TypeExpression
 from kleis.theory import Theory
-from pif.values import Quoted, Record, list_of
+from pif.language.values import Quoted, Record, list_of
 from registry.bridge.answers import record_of
 from registry.bridge.kleis_terms import term_of
 

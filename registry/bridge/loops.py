@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kleis.syntax import Call, Expression, Let, Name, NamedType, Text, TypeExpression, VariablePattern
-from pif.analysis.types import Shape, Type, find
+from pif.analysis.types.unification import Shape, Type, find
 from registry.bridge.applications import apply
 from registry.bridge.forms import EMPTY, call, choice, integer, list_cases
 from registry.bridge.known_folds import Step, known_fold

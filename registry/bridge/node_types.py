@@ -23,12 +23,22 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from kleis.syntax import AppliedType, NamedType, ProductType, TypeExpression
-from pif.analysis.inference import Inference, ToolTypes
-from pif.analysis.tool_types import WORK, Typing, typing_of
-from pif.analysis.types import DYNAMIC, GENERIC, Clash, Shape, TooMuchWork, Type, Unifier, Variable, find
-from pif.errors import Path, longer, pointer
+from pif.analysis.types.inference import Inference, ToolTypes
+from pif.analysis.types.tool_types import WORK, Typing, typing_of
+from pif.analysis.types.unification import (
+    DYNAMIC,
+    GENERIC,
+    Clash,
+    Shape,
+    TooMuchWork,
+    Type,
+    Unifier,
+    Variable,
+    find,
+)
+from pif.language.errors import Path, longer, pointer
+from pif.language.terms import Term, part_keys
 from pif.reference.machine import Tool, Tools
-from pif.terms import Term, part_keys
 
 __all__ = [
     "KleisTypes",

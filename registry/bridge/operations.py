@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kleis.syntax import Ascription, Boolean, Expression, ListLiteral, Name, Text
-from pif.analysis.types import Shape, Type, Variable, find
+from pif.analysis.types.unification import Shape, Type, Variable, find
 from registry.bridge import loops
 from registry.bridge.conditions import connective, emptiness
 from registry.bridge.forms import EMPTY, call, choice, integer, list_cases, of_pair

@@ -1,7 +1,7 @@
-"""The theory that runs ask: `pif.oracle.Theory` over a Kleis theory and its prover (pif-language.md §2, ADR 016).
+"""The theory that runs ask: `pif.language.host.Theory` over a Kleis theory and its prover (pif-language.md §2, ADR 016).
 
 A `TheorySnapshot` is made once for a theory and kept as long as it is asked; every run gets its own view by
-`for_run`. Invariants, beside those of `pif.oracle`:
+`for_run`. Invariants, beside those of `pif.language.host`:
 
 - Every engine works within its own count of steps; `fuel` is made of those counts, so it is the same whether the
   verdict was found now or kept by the user's cache.
@@ -29,10 +29,10 @@ from kleis.parser import parse_expression
 from kleis.printer import print_expression
 from kleis.syntax import Expression
 from kleis.theory import Theory
-from pif.errors import PifError, nearest
-from pif.oracle import Answer, Question, Refusal
-from pif.terms import Term, term_text
-from pif.values import Value, list_of
+from pif.language.errors import PifError, nearest
+from pif.language.host import Answer, Question, Refusal
+from pif.language.terms import Term, term_text
+from pif.language.values import Value, list_of
 from registry.bridge.answers import kleis_value, parts_of, verdict_record
 from registry.bridge.attempts import Attempts
 from registry.bridge.kleis_terms import KleisTermError, expression_of
@@ -228,7 +228,7 @@ class TheoryRun:
         self._refused: dict[Key, Answer | Refusal] = {}
 
     def ask(self, operation: str, question: Question, cancelled: Cancelled) -> Answer | Refusal:
-        """The answer of one operation (`pif.oracle.Theory`)."""
+        """The answer of one operation (`pif.language.host.Theory`)."""
         _look(cancelled)
         if self._refused:
             refused = self._refused.get((operation, _text_of(question)))

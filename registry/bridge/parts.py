@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from kleis.syntax import ConstructorPattern, Expression, Let, Name, Pattern, VariablePattern, WildcardPattern
-from pif.analysis.types import Type
-from pif.errors import Path, longer, pointer
+from pif.analysis.types.unification import Type
+from pif.language.errors import Path, longer, pointer
+from pif.language.terms import Term, part_keys
 from pif.reference.machine import Tool
-from pif.terms import Term, part_keys
 from registry.bridge.forms import names_in
 from registry.bridge.node_types import NodeTypes
 

@@ -33,9 +33,9 @@ from kleis.syntax import (
 from kleis.theory import Theory
 from kleis.traversal import children
 from pif.analysis.facts import facts_of
-from pif.analysis.tool_types import typing_of
-from pif.analysis.types import Shape, Type, find
-from pif.budget import reserve_stack
+from pif.analysis.types.tool_types import typing_of
+from pif.analysis.types.unification import Shape, Type, find
+from pif.language.budget import reserve_stack
 from pif.reference.machine import Tool, Tools
 from registry.bridge.known_folds import is_reversal
 from registry.bridge.names import FunctionNames

@@ -40,13 +40,13 @@ from kleis.syntax import (
 from kleis.theory import Theory
 from kleis.traversal import walk
 from kleis.values import Value, render_value
-from pif.analysis.types import Type
-from pif.budget import Budget
-from pif.evaluate import Request, run
-from pif.json_text import parse_json
+from pif.analysis.types.unification import Type
+from pif.language.budget import Budget
+from pif.language.json_text import parse_json
+from pif.language.terms import Json, literal, make, print_term
+from pif.language.terms import Term as PifTerm
 from pif.reference.machine import Tools
-from pif.terms import Json, literal, make, print_term
-from pif.terms import Term as PifTerm
+from pif.run.evaluate import Request, run
 from registry.bridge.exchange import NotShared, fits, from_json, to_term
 from registry.bridge.forms import record
 from registry.bridge.law_text import retyped

@@ -24,7 +24,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        from pif.errors import nearest
+        from pif.language.errors import nearest
 
         name = args[0]
         if self.get_command(ctx, name) is None and not name.startswith("-"):

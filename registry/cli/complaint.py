@@ -68,7 +68,7 @@ class Texts:
 
     def of(self, error: Error) -> tuple[str, Json, str] | Source | None:
         """The title of a text, its JSON and the path into it; or a text that is no JSON; or None."""
-        from pif.errors import KINDS
+        from pif.language.errors import KINDS
 
         path = error.get("path") if error["kind"] in KINDS else None  # else into the arguments of the call
         if path is None or "in" in error:
@@ -88,9 +88,9 @@ class Texts:
         return (self.code.name, _as_code(self.code.data), path)
 
     def _as_input(self, data: Json) -> Json:
-        from pif.errors import PifError
-        from pif.input import read_input
-        from pif.terms import print_term
+        from pif.language.errors import PifError
+        from pif.language.terms import print_term
+        from pif.run.read_input import read_input
 
         if self._data:
             return data
@@ -102,10 +102,10 @@ class Texts:
 
 def _as_code(data: Json) -> Json:
     """The form that a path points into: as received where that is no term, else the canonical one."""
-    from pif.decode import decode_term
-    from pif.errors import PifError
-    from pif.json_text import load_json
-    from pif.terms import print_term
+    from pif.language.decode import decode_term
+    from pif.language.errors import PifError
+    from pif.language.json_text import load_json
+    from pif.language.terms import print_term
 
     try:
         if isinstance(data, str):  # `code` that is text is decoded once more

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from pif.budget import reserve_stack
+from pif.language.budget import reserve_stack
 
 __all__ = ["Layout", "Mark", "Piece", "Role", "excerpt_of", "lay_out", "place_of"]
 

@@ -65,7 +65,7 @@ def run(
     The first argument is a tool's name, a term in JSON, @FILE, - for standard input, or a file. INPUT is JSON, @FILE
     or -; without it the input is null. Ctrl-C cancels the run.
     """
-    from pif.evaluate import Request
+    from pif.run.evaluate import Request
 
     with session.workspace() as workspace:
         tools = workspace.tools()

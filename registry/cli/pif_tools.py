@@ -23,8 +23,8 @@ __all__ = ["COMMANDS", "code_of", "term_of"]
 
 def term_of(data: Any) -> Any:
     """A stored code in its canonical order of keys, which the store's text does not keep."""
-    from pif.decode import decode_term
-    from pif.terms import print_term
+    from pif.language.decode import decode_term
+    from pif.language.terms import print_term
 
     return print_term(decode_term(data))
 

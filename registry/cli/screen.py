@@ -43,7 +43,7 @@ def json_text(data: Any) -> str:
     """`data` as one line of JSON."""
     import msgspec
 
-    from pif.budget import reserve_stack
+    from pif.language.budget import reserve_stack
 
     reserve_stack(4_000)
     try:

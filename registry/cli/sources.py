@@ -107,9 +107,9 @@ class Sources:
         return _utf8(sys.stdin.buffer.read(), "standard input", what)
 
     def _decoded(self, source: Source, place: Literal["code", "input"]) -> Source:
-        from pif.budget import JSON_LEVELS
-        from pif.errors import PifError
-        from pif.json_text import JsonError, TooDeep, load_json
+        from pif.language.budget import JSON_LEVELS
+        from pif.language.errors import PifError
+        from pif.language.json_text import JsonError, TooDeep, load_json
 
         where = "/input" if place == "input" else ""
         try:

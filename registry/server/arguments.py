@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from pif.errors import nearest
+from pif.language.errors import nearest
 from registry.server.group import Answer, ToolSpec
 
 __all__ = ["Checker"]

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from pif.errors import nearest
+from pif.language.errors import nearest
 from registry.server.arguments import Checker
 from registry.server.call import Call, Report
 from registry.server.defects import Defects

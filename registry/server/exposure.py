@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pif.terms import Json
+from pif.language.terms import Json
 from registry.errors import RegistryError
 from registry.server.group import ToolSpec
 from registry.server.pif_tools import own_tool

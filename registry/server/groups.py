@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import cast
 
-from pif.errors import nearest
+from pif.language.errors import nearest
 from registry.server.group import Group
 from registry.server.named_places import check_places
 from registry.server.scoped import share

@@ -25,7 +25,7 @@ from typing import Any
 
 import msgspec
 
-from pif.json_text import JsonError, TooDeep, check_nesting, load_json, outside_strings
+from pif.language.json_text import JsonError, TooDeep, check_nesting, load_json, outside_strings
 from registry.server.group import Answer
 
 __all__ = [

@@ -12,7 +12,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from pif.errors import nearest
+from pif.language.errors import nearest
 from registry.server.settings import Settings
 
 __all__ = ["check_places"]

@@ -16,9 +16,9 @@ import msgspec
 
 from kleis.errors import KleisError
 from kleis.session.watch import Watch
-from pif.evaluate import Answer as Result
-from pif.evaluate import Request
-from pif.schema import term_schema
+from pif.language.schema import term_schema
+from pif.run.evaluate import Answer as Result
+from pif.run.evaluate import Request
 from registry.errors import RegistryError
 from registry.help import help_on
 from registry.server.exposure import Exposure

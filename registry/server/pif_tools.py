@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from pif.budget import DEFAULT_FUEL
+from pif.language.budget import DEFAULT_FUEL
 from registry.analysis import ASPECTS, DEFAULT_ASPECTS, Aspect
 from registry.composition import Transform
 from registry.evolution import Example, Language

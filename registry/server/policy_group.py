@@ -25,7 +25,7 @@ from kleis.policy.decision import Decision
 from kleis.policy.policy import BRIEF, Policy, load_policy, policy_search
 from kleis.policy.policy_file import PolicyFile, Served
 from kleis.policy.schema import describe, explain_rule, list_rules
-from pif.errors import nearest
+from pif.language.errors import nearest
 from registry.server.group import Answer, CallContext, Group, PromptSpec, ToolSpec
 from registry.server.policy_text import (
     audit_text,

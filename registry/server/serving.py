@@ -13,7 +13,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 
-from pif.budget import reserve_stack
+from pif.language.budget import reserve_stack
 from registry.server.descriptors import move_descriptors
 from registry.server.framing import DEFAULT_CAP
 from registry.server.group import Group

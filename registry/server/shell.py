@@ -38,7 +38,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.uri_template import UriTemplate
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from pif.errors import nearest
+from pif.language.errors import nearest
 from registry.server.announcer import Changes
 from registry.server.call import Report
 from registry.server.calls import Calls

@@ -9,9 +9,9 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from pif.budget import JSON_LEVELS, reserve_stack
-from pif.errors import PifError
-from pif.json_text import TooDeep, check_nesting
+from pif.language.budget import JSON_LEVELS, reserve_stack
+from pif.language.errors import PifError
+from pif.language.json_text import TooDeep, check_nesting
 from registry.errors import RegistryError
 from registry.law_record import IMPORTED, NO_LAWS, KeptLaw, laws_text, read_laws
 from registry.store.arguments import check_record

@@ -12,10 +12,10 @@ from pif.compiled import generate
 from pif.compiled.emitter import Unsuitable
 from pif.compiled.generate import draft_function, draft_value
 from pif.compiled.kinds import ANY
-from pif.compiled.unit import Prepared
-from pif.decode import decode_term
+from pif.compiled.units import Prepared
+from pif.language.decode import decode_term
+from pif.language.terms import literal
 from pif.reference.machine import Tool
-from pif.terms import literal
 from tests.pif.tools import Dictionary
 from tests.pif_compiled.attempts import compare
 

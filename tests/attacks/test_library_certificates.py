@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from pif.evaluate import Request
+from pif.run.evaluate import Request
 from registry.evolution import verified
 from registry.law_record import KeptLaw, certificate_hash
 from registry.library import Library, directory_of_the_library

@@ -10,9 +10,9 @@ import pytest
 
 from kleis.logic.broker import Broker
 from kleis.theory import Theory
-from pif.budget import Budget
-from pif.evaluate import Answer, Request, run
-from pif.primitives import ASK, ASK_PROVER
+from pif.language.budget import Budget
+from pif.language.primitives import ASK, ASK_PROVER
+from pif.run.evaluate import Answer, Request, run
 from registry.bridge.oracles import LONGEST, TheoryRun, TheorySnapshot
 from tests.bridge.brokers import Hanging, Killing
 from tests.bridge.theories import prelude

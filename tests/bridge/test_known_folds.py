@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from kleis.parser import parse_expression, parse_program
 from kleis.printer import print_declaration
 from kleis.theory import Theory
-from pif.decode import decode_term
+from pif.language.decode import decode_term
 from pif.reference.machine import Tool
 from registry.bridge.known_folds import is_reversal
 from registry.bridge.parts import Untranslatable

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pif.evaluate import Request
+from pif.run.evaluate import Request
 from registry.store.sqlite import SqliteStore
 from registry.workspace import Workspace
 from tests.bridge.tools import TOOLS, function, variable

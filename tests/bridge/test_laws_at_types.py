@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kleis.values import Data, Value, list_of
-from pif.analysis.tool_types import typing_of
+from pif.analysis.types.tool_types import typing_of
 from registry.bridge.exchange import fits
 from registry.bridge.node_types import parameter_types
 from registry.store.sqlite import SqliteStore

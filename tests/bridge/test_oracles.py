@@ -11,8 +11,8 @@ import pytest
 from kleis.logic.broker import Broker
 from kleis.logic.cache import VerdictCache
 from kleis.theory import Theory
-from pif.budget import Budget
-from pif.evaluate import Answer, Request, run
+from pif.language.budget import Budget
+from pif.run.evaluate import Answer, Request, run
 from registry.bridge import oracles
 from registry.bridge.kleis_terms import term_of
 from registry.bridge.listings import axiom_expressions

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kleis.theory import Theory
-from pif.evaluate import Answer, Request
+from pif.run.evaluate import Answer, Request
 from registry.bridge.oracles import TheorySnapshot
 from registry.store.sqlite import SqliteStore
 from registry.workspace import Workspace

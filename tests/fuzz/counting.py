@@ -93,7 +93,7 @@ def kinds_of(code: Any) -> list[str]:
 
 
 def counted_run(counts: Counts, run: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
-    """`pif.evaluate.run` that also counts."""
+    """`pif.run.evaluate.run` that also counts."""
 
     def counting(request: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
         answer = run(request, *args, **kwargs)

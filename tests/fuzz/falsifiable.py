@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pif.budget import Budget
-from pif.evaluate import Request, run
+from pif.language.budget import Budget
+from pif.run.evaluate import Request, run
 from tests.pif.tools import Dictionary
 
 __all__ = ["test_a_dear_one", "test_a_sum_is_a_value", "test_false", "test_without_hypothesis"]

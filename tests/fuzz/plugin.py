@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
-from pif import evaluate
+from pif.run import evaluate
 from tests.fuzz.counting import Counts, counted_run, examples_in, falsified
 
 __all__: list[str] = []

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pif.decode import decode_term
+from pif.language.decode import decode_term
 from tests.guide.calls import answers, calls
 from tests.guide.transcripts import ROOT, Block, blocks, exchanges, matches, run
 from tests.server.raw_client import RawClient

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pif.oracle import Answer, Question, Refusal
-from pif.terms import Term, term_text
-from pif.values import Record, list_of
+from pif.language.host import Answer, Question, Refusal
+from pif.language.terms import Term, term_text
+from pif.language.values import Record, list_of
 
 __all__ = ["FakeTheory", "text_of"]
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from pif.analysis.cost import cost_of
-from pif.analysis.dead_code import dead_code
-from pif.analysis.polynomials import ZERO, charge_of, constant, larger, smaller, symbol
-from pif.analysis.tool_types import typing_of
-from pif.decode import decode_term
+from pif.analysis.cost.bounds import cost_of
+from pif.analysis.cost.polynomials import ZERO, charge_of, constant, larger, smaller, symbol
+from pif.analysis.normal_form.dead_code import dead_code
+from pif.analysis.types.tool_types import typing_of
+from pif.language.decode import decode_term
+from pif.language.terms import Json
 from pif.reference.machine import Tool
-from pif.terms import Json
 from registry.evolution import closed
 from tests.pif.tools import Dictionary, answer
 

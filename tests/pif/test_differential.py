@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pif.errors import PifError
-from pif.terms import code_text
+from pif.language.errors import PifError
+from pif.language.terms import code_text
 from tests.pif.tools import answer
 from tests.shared import needs_shared, shared_rows
 

@@ -13,10 +13,10 @@ from pif.analysis.facts import (
     literal_tool,
     live_children,
 )
-from pif.decode import decode_term
-from pif.errors import pointer
-from pif.primitives import PRIMITIVES
-from pif.terms import Json, Term, make, print_term
+from pif.language.decode import decode_term
+from pif.language.errors import pointer
+from pif.language.primitives import PRIMITIVES
+from pif.language.terms import Json, Term, make, print_term
 from tests.pif.tools import answer, error, value
 
 X, Y = {"var": "x"}, {"var": "y"}

@@ -8,11 +8,11 @@ import re
 import pytest
 
 from pif.analysis.facts import CAPABILITIES
-from pif.budget import DEFAULT_FUEL, INTEGER_BITS, STRING_LENGTH, Budget
-from pif.decode import decode_text
-from pif.errors import KINDS
-from pif.primitives import CATEGORIES, PRIMITIVES
-from pif.terms import code_text
+from pif.language.budget import DEFAULT_FUEL, INTEGER_BITS, STRING_LENGTH, Budget
+from pif.language.decode import decode_text
+from pif.language.errors import KINDS
+from pif.language.primitives import CATEGORIES, PRIMITIVES
+from pif.language.terms import code_text
 from registry.errors import KINDS as REGISTRY_KINDS
 from registry.help import ERRORS, EXAMPLES, TOPICS, help_on
 from tests.pif.tools import answer

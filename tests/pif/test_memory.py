@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from benchmarks.memory import HOGS
-from pif.budget import RETAINED_BYTES
+from pif.language.budget import RETAINED_BYTES
 
 
 @pytest.mark.parametrize(

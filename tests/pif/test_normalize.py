@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pif.analysis.normalize import normalize
-from pif.budget import INTEGER_BITS, STRING_LENGTH, TERM_DEPTH, Budget, reserve_stack
-from pif.decode import decode_term
-from pif.terms import Json, Term, literal, make, print_term, same_term, term_text
+from pif.language.budget import INTEGER_BITS, STRING_LENGTH, TERM_DEPTH, Budget, reserve_stack
+from pif.language.decode import decode_term
+from pif.language.terms import Json, Term, literal, make, print_term, same_term, term_text
 from tests.pif.tools import answer, error, value
 
 X, Y, F, Q = {"var": "x"}, {"var": "y"}, {"var": "f"}, {"var": "q"}

@@ -9,12 +9,12 @@ import jsonschema
 import pytest
 
 from pif.analysis.facts import facts_of
-from pif.decode import MANY, ONE, decode_term, decode_text
-from pif.errors import KINDS, PifError
-from pif.primitives import CATEGORIES, PRIMITIVES, Primitive
-from pif.reification import reflect, reify
-from pif.schema import term_schema
-from pif.terms import ONE_PART, Json, code_text, part_keys, print_term, same_term
+from pif.language.decode import MANY, ONE, decode_term, decode_text
+from pif.language.errors import KINDS, PifError
+from pif.language.primitives import CATEGORIES, PRIMITIVES, Primitive
+from pif.language.reification import reflect, reify
+from pif.language.schema import term_schema
+from pif.language.terms import ONE_PART, Json, code_text, part_keys, print_term, same_term
 from tests.pif.tools import answer
 
 SCHEMA = jsonschema.Draft202012Validator(term_schema())

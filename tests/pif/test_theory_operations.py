@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from pif import primitives as table
 from pif.analysis.facts import facts_of
-from pif.budget import Budget
-from pif.decode import decode_term
-from pif.evaluate import Answer, Request, run
-from pif.oracle import ORACLES
-from pif.primitives import PRIMITIVES
+from pif.language import primitives as table
+from pif.language.budget import Budget
+from pif.language.decode import decode_term
+from pif.language.host import ORACLES
+from pif.language.primitives import PRIMITIVES
+from pif.run.evaluate import Answer, Request, run
 from registry.help import help_on
 from tests.pif.fake_theory import FakeTheory
 from tests.pif.tools import Dictionary

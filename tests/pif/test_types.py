@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pif.analysis.tool_types import Typing, typing_of
-from pif.analysis.type_text import TypeSyntaxError, parse_type, print_type
-from pif.decode import decode_term
-from pif.terms import Json
+from pif.analysis.types.tool_types import Typing, typing_of
+from pif.analysis.types.type_text import TypeSyntaxError, parse_type, print_type
+from pif.language.decode import decode_term
+from pif.language.terms import Json
 from tests.pif.tools import Dictionary, answer
 
 X: Json = {"var": "x"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pif.budget import Budget
-from pif.errors import nearest
-from pif.evaluate import Answer, Request, run
+from pif.language.budget import Budget
+from pif.language.errors import nearest
 from pif.reference.machine import Tool
+from pif.run.evaluate import Answer, Request, run
 from registry.evolution import closed, read_code
 
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import msgspec
 
-from pif.budget import Budget, reserve_stack
 from pif.compiled.cache import Cache
 from pif.compiled.runtime import Session
-from pif.compiled.unit import Prepared, attempt
-from pif.errors import PifError
-from pif.given import Given, given_term
+from pif.compiled.units import Prepared, attempt
+from pif.language.budget import Budget, reserve_stack
+from pif.language.errors import PifError
+from pif.language.terms import Term, literal
+from pif.language.values import Continuation, Value, print_value
 from pif.reference.machine import Tool, Tools
-from pif.stepping import Stepper
-from pif.terms import Term, literal
-from pif.values import Continuation, Value, print_value
+from pif.reference.run_input import Given, given_term
+from pif.run.stepping import Stepper
 from tests.pif.tools import Dictionary
 from tests.properties.test_pif_runs import TOOLS
 

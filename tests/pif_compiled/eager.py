@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from pif import evaluate, stepping
 from pif.compiled.cache import Cache
+from pif.run import evaluate, stepping
 
 __all__ = ["compiling_at_once"]
 

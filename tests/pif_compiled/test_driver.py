@@ -8,15 +8,16 @@ from typing import Any
 
 import pytest
 
-from pif import evaluate, stepping
-from pif.budget import Budget
-from pif.compiled import runtime, unit
+from pif.compiled import runtime
+from pif.compiled import units as unit
 from pif.compiled.cache import Cache
 from pif.compiled.runtime import Runtime
-from pif.compiled.unit import Prepared
-from pif.decode import decode_term
-from pif.evaluate import Request, run
+from pif.compiled.units import Prepared
+from pif.language.budget import Budget
+from pif.language.decode import decode_term
 from pif.reference.machine import Tool
+from pif.run import evaluate, stepping
+from pif.run.evaluate import Request, run
 from tests.pif.tools import Dictionary, answer
 from tests.pif_compiled.eager import compiling_at_once
 

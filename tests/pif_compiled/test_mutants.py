@@ -12,15 +12,15 @@ from collections.abc import Callable
 
 import pytest
 
-from pif.budget import Budget
-from pif.compiled import emitter, functions, loops, scalars, source, unit
+from pif.compiled import emitter, functions, loops, scalars, source, units
 from pif.compiled.emitter import Emitter
 from pif.compiled.kinds import ANY
 from pif.compiled.loops import Loops
 from pif.compiled.scope import COMMITTED, TermFacts
 from pif.compiled.source import Block
+from pif.language.budget import Budget
+from pif.language.terms import Term, literal, make
 from pif.reference.machine import Tool
-from pif.terms import Term, literal, make
 from tests.pif_compiled.attempts import FUEL, Difference, at_its_depth, compared
 from tests.properties.compiled_maker import CompiledMaker
 from tests.properties.moving import MovingMaker
@@ -89,8 +89,8 @@ def in_source(pattern: str, replacement: str) -> Mutant:
     """A mutant that changes the source before it is compiled."""
 
     def apply(patch: Patch) -> None:
-        plain = unit.compiled
-        patch.setattr(unit, "compiled", lambda text: plain(re.sub(pattern, replacement, text)))
+        plain = units.compiled
+        patch.setattr(units, "compiled", lambda text: plain(re.sub(pattern, replacement, text)))
 
     return apply
 

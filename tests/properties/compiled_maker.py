@@ -4,7 +4,7 @@ closures made in loops, integers that outgrow a machine word, evals in evals, a 
 
 from __future__ import annotations
 
-from pif.terms import Term, literal, make
+from pif.language.terms import Term, literal, make
 from tests.properties.moving import MovingMaker
 from tests.properties.term_maker import app, lam, let, var
 

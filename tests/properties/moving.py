@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pif.analysis.facts import free_names
-from pif.terms import Term, literal, make
+from pif.language.terms import Term, literal, make
 from tests.properties.term_maker import NAMES, Source, TermMaker, app, lam, let, var
 
 __all__ = ["MovingMaker", "alpha_variant"]

@@ -11,7 +11,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from pif.terms import Term, literal, make
+from pif.language.terms import Term, literal, make
 from tests.properties.compiled_maker import CompiledMaker
 from tests.properties.moving import MovingMaker, alpha_variant
 from tests.properties.term_maker import (

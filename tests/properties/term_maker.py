@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from pif.terms import Term, literal, make
+from pif.language.terms import Term, literal, make
 
 __all__ = [
     "DATA_KINDS",

@@ -22,7 +22,7 @@ from kleis.parser import parse_expression
 from kleis.printer import print_expression
 from kleis.syntax import Call, Expression
 from kleis.theory import Theory
-from pif.decode import decode_term
+from pif.language.decode import decode_term
 from pif.reference.machine import Tool
 from registry.bridge.companions import Companions
 from registry.bridge.forms import call

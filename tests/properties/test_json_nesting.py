@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pif import json_text
-from pif.json_text import TooDeep, check_nesting, outside_strings
+from pif.language import json_text
+from pif.language.json_text import TooDeep, check_nesting, outside_strings
 
 TEXT = st.text(alphabet='[]{}"\\/,:ab\né', max_size=8)
 DATA = st.recursive(

@@ -14,10 +14,10 @@ from kleis.parser import parse_expression
 from kleis.printer import print_expression
 from kleis.syntax import Expression
 from kleis.theory import Theory
-from pif.budget import Budget
-from pif.decode import decode_term
-from pif.evaluate import Request, run
-from pif.terms import Term, literal, make, print_term, same_term
+from pif.language.budget import Budget
+from pif.language.decode import decode_term
+from pif.language.terms import Term, literal, make, print_term, same_term
+from pif.run.evaluate import Request, run
 from registry.bridge.answers import kleis_value
 from registry.bridge.kleis_terms import KleisTermError, expression_of, term_of
 from tests.kleis_language.strategies import expressions

@@ -11,11 +11,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pif.budget import Budget
-from pif.decode import decode_term
-from pif.evaluate import Answer
+from pif.language.budget import Budget
+from pif.language.decode import decode_term
+from pif.language.terms import Term, literal, make, print_term
 from pif.reference.machine import Tool
-from pif.terms import Term, literal, make, print_term
+from pif.run.evaluate import Answer
 from tests.pif.tools import answer
 from tests.pif_compiled.attempts import at_its_depth, compare, compared
 from tests.pif_compiled.eager import compiling_at_once

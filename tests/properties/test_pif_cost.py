@@ -9,13 +9,13 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pif.analysis.cost import CostBound, cost_of
-from pif.analysis.tool_types import Typing, typing_of
-from pif.budget import Budget
-from pif.evaluate import Request, run
+from pif.analysis.cost.bounds import CostBound, cost_of
+from pif.analysis.types.sampling import Sampler
+from pif.analysis.types.tool_types import Typing, typing_of
+from pif.language.budget import Budget
+from pif.language.terms import Term, literal, make, print_term, term_text
 from pif.reference.machine import Tool
-from pif.sampling import Sampler
-from pif.terms import Term, literal, make, print_term, term_text
+from pif.run.evaluate import Request, run
 from tests.pif.tools import Dictionary
 from tests.properties.strategies import Features, MovingMaker, Seeded, closed_terms, tool_terms, typed_terms
 from tests.properties.term_maker import TermMaker, lam, let, var

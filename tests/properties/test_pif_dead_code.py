@@ -7,10 +7,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pif.analysis.dead_code import DeadCode, dead_code
-from pif.budget import Budget
-from pif.evaluate import Answer, Request, run
-from pif.terms import Json, Term, literal, make, print_term
+from pif.analysis.normal_form.dead_code import DeadCode, dead_code
+from pif.language.budget import Budget
+from pif.language.terms import Json, Term, literal, make, print_term
+from pif.run.evaluate import Answer, Request, run
 from tests.pif.tools import Dictionary
 from tests.properties.strategies import Features, Seeded, TermMaker, closed_terms, typed_terms
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pif.analysis.tool_types import typing_of
-from pif.budget import Budget
-from pif.errors import PifError
-from pif.evaluate import Request, run
+from pif.analysis.types.sampling import Sampler
+from pif.analysis.types.tool_types import typing_of
+from pif.language.budget import Budget
+from pif.language.errors import PifError
+from pif.language.terms import Term, print_term, term_text
 from pif.python_syntax import PythonError, print_python, translate
-from pif.sampling import Sampler
-from pif.terms import Term, print_term, term_text
+from pif.run.evaluate import Request, run
 from tests.pif.tools import Dictionary
 from tests.properties.strategies import Features, Seeded, TermMaker, typed_terms
 from tests.properties.test_pif_cost import LoopMaker

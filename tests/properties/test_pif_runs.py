@@ -13,10 +13,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pif.budget import Budget
-from pif.errors import KINDS
-from pif.evaluate import Answer
-from pif.terms import Term, print_term
+from pif.language.budget import Budget
+from pif.language.errors import KINDS
+from pif.language.terms import Term, print_term
+from pif.run.evaluate import Answer
 from tests.pif.tools import answer
 from tests.properties.strategies import Features, Seeded, TermMaker, closed_terms, tool_terms
 from tests.properties.test_pif_terms import JSON

@@ -9,13 +9,13 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pif.decode import all_errors, decode_term, decode_text
-from pif.errors import PifError
-from pif.input import read_data, read_input
-from pif.primitives import PRIMITIVES
-from pif.reification import reflect, reify
-from pif.schema import term_schema
-from pif.terms import Term, identity, print_term, same_term, term_text
+from pif.language.decode import all_errors, decode_term, decode_text
+from pif.language.errors import PifError
+from pif.language.primitives import PRIMITIVES
+from pif.language.reification import reflect, reify
+from pif.language.schema import term_schema
+from pif.language.terms import Term, identity, print_term, same_term, term_text
+from pif.run.read_input import read_data, read_input
 from tests.properties.strategies import Features, open_terms
 
 TERMS = open_terms(Features(free=("u", "v"), tools=("double",), context=True, mistakes=4))
@@ -117,7 +117,7 @@ def test_any_text_is_a_term_or_gets_an_error(text: str | bytes) -> None:
 @given(JSON)
 def test_plain_data_is_not_changed(data: Any) -> None:
     """What `data` input holds comes back as it was, numbers rounded."""
-    from pif.values import print_value
+    from pif.language.values import print_value
 
     try:
         value, charge = read_data(data)

@@ -7,10 +7,10 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pif.budget import Budget
-from pif.evaluate import Answer, Request, run
-from pif.primitives import ASK
-from pif.terms import Term, literal, make, print_term
+from pif.language.budget import Budget
+from pif.language.primitives import ASK
+from pif.language.terms import Term, literal, make, print_term
+from pif.run.evaluate import Answer, Request, run
 from tests.pif.fake_theory import FakeTheory
 from tests.pif.tools import Dictionary
 from tests.pif_compiled.eager import compiling_at_once

@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pif.analysis.tool_types import Typing, typing_of
-from pif.analysis.type_text import parse_signature, parse_type, print_type
-from pif.analysis.types import Shape, find
-from pif.budget import Budget
-from pif.decode import decode_term
-from pif.evaluate import Answer, Request, run
-from pif.primitives import PRIMITIVES
-from pif.sampling import Sampler, shrunk, weight
-from pif.terms import Term, print_term, term_text
+from pif.analysis.types.sampling import Sampler, shrunk, weight
+from pif.analysis.types.tool_types import Typing, typing_of
+from pif.analysis.types.type_text import parse_signature, parse_type, print_type
+from pif.analysis.types.unification import Shape, find
+from pif.language.budget import Budget
+from pif.language.decode import decode_term
+from pif.language.primitives import PRIMITIVES
+from pif.language.terms import Term, print_term, term_text
+from pif.run.evaluate import Answer, Request, run
 from tests.pif.tools import Dictionary
 from tests.properties.strategies import (
     KINDS,

@@ -1,4 +1,4 @@
-"""`registry.tool.content_hash` (of a text) and `pif.terms.identity` (of a term) are one rule."""
+"""`registry.tool.content_hash` (of a text) and `pif.language.terms.identity` (of a term) are one rule."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pif.decode import decode_term
-from pif.terms import identity, term_text
+from pif.language.decode import decode_term
+from pif.language.terms import identity, term_text
 from registry.tool import content_hash
 
 LITERALS = st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"]))
@@ -25,7 +25,7 @@ TERMS = st.recursive(
 )
 
 
-# Hypothesis wants the recursion limit to itself; decoding raises it (pif.budget.reserve_stack).
+# Hypothesis wants the recursion limit to itself; decoding raises it (pif.language.budget.reserve_stack).
 @pytest.mark.filterwarnings("ignore:The recursion limit will not be reset")
 @given(TERMS)
 def test_the_hash_of_the_text_is_the_identity_of_the_term(data: object) -> None:

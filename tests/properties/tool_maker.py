@@ -9,7 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from pif.decode import decode_term
+from pif.language.decode import decode_term
 from pif.reference.machine import Tool
 
 __all__ = ["MadeTools", "made_tools"]

@@ -18,13 +18,13 @@ from kleis.meaning.ranges import Bounds
 from kleis.meaning.reference import Account
 from kleis.meaning.truth import FALSE, TRUE, UNDEFINED
 from kleis.syntax import Expression, ListLiteral
-from pif.analysis.tool_types import typing_of
-from pif.analysis.type_text import print_type
-from pif.budget import Budget
-from pif.decode import decode_term
-from pif.evaluate import Request, run
+from pif.analysis.types.tool_types import typing_of
+from pif.analysis.types.type_text import print_type
+from pif.language.budget import Budget
+from pif.language.decode import decode_term
+from pif.language.terms import Term
 from pif.reference.machine import Tools
-from pif.terms import Term
+from pif.run.evaluate import Request, run
 from registry.bridge.forms import call, constant, pair
 from registry.bridge.parts import Function
 from registry.bridge.proving import LawProver

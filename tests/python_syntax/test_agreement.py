@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from pif.analysis.tool_types import typing_of
-from pif.budget import Budget
-from pif.decode import decode_term
-from pif.evaluate import Request, run
+from pif.analysis.types.tool_types import typing_of
+from pif.language.budget import Budget
+from pif.language.decode import decode_term
+from pif.language.terms import Json, Term, print_term
 from pif.python_syntax import translate
-from pif.terms import Json, Term, print_term
+from pif.run.evaluate import Request, run
 from tests.pif.tools import Dictionary
 from tests.python_syntax.functions import FUNCTIONS, Inputs
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pif.evaluate import Answer, Request
+from pif.run.evaluate import Answer, Request
 from registry.composition import STAGES, Transform
 from registry.evolution import Example
 from registry.store.sqlite import SqliteStore

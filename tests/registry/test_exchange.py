@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pif.decode import decode_text
-from pif.terms import identity, term_text
+from pif.language.decode import decode_text
+from pif.language.terms import identity, term_text
 from registry.errors import RegistryError
 from registry.store import Lineage
 from registry.store.exchange import MANIFEST, Imported, Verified, export_tools, import_tools

@@ -82,7 +82,7 @@ def test_the_smallest_input_of_each_error(
 
 
 def _request(tool: str, given: dict[str, Any]) -> Any:
-    from pif.evaluate import Request
+    from pif.run.evaluate import Request
 
     return Request(tool=tool, input=given["input"], raw=given.get("raw", False), drive=1_000)
 

@@ -14,7 +14,7 @@ import pytest
 PROGRAM = """
 import json, sys
 from tests.pif.tools import answer
-from pif.budget import Budget
+from pif.language.budget import Budget
 
 request = json.loads(sys.argv[1])
 found = answer(request["code"], request.get("input"), tools=request.get("tools", {}), trace=request.get("trace", 0),

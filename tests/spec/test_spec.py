@@ -15,11 +15,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from pif.budget import Budget
-from pif.errors import nearest
-from pif.evaluate import Answer, Request, run
+from pif.language.budget import Budget
+from pif.language.errors import nearest
+from pif.language.terms import code_text
 from pif.reference.machine import Tool
-from pif.terms import code_text
+from pif.run.evaluate import Answer, Request, run
 from registry.evolution import closed, read_code
 from registry.store.sqlite import SqliteStore
 from registry.tool import parse_reference

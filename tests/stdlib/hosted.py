@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pif.budget import Budget
-from pif.evaluate import Answer, Request, run
-from pif.terms import Json
+from pif.language.budget import Budget
+from pif.language.terms import Json
+from pif.run.evaluate import Answer, Request, run
 from registry.evolution import verified
 from registry.library import Library
 from registry.tools_view import LibraryTools, TermCache

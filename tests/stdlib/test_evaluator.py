@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 
 from pif.analysis.facts import facts_of
-from pif.budget import Budget
-from pif.decode import decode_term
-from pif.evaluate import Answer, Request, run
-from pif.input import read_input
-from pif.terms import Json, Term, print_term
+from pif.language.budget import Budget
+from pif.language.decode import decode_term
+from pif.language.terms import Json, Term, print_term
+from pif.run.evaluate import Answer, Request, run
+from pif.run.read_input import read_input
 from tests.properties.strategies import Features, closed_terms, typed_terms
 from tests.spec.test_spec import CASES, RUNS, Versions, built
 from tests.stdlib.hosted import LIMITS, hosted, library_tools, outcome

@@ -7,17 +7,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from pif.analysis.cost import applied_cost_of, argument_types
+from pif.analysis.cost.bounds import applied_cost_of, argument_types
 from pif.analysis.facts import facts_of
-from pif.analysis.tool_types import typing_of
-from pif.budget import Budget
-from pif.errors import PifError
-from pif.evaluate import Request, run
-from pif.given import given_term
-from pif.input import read_input
+from pif.analysis.types.tool_types import typing_of
+from pif.language.budget import Budget
+from pif.language.errors import PifError
+from pif.language.reification import NotData, at_most, literal_term
+from pif.language.terms import Term, literal, make, print_term
 from pif.reference.machine import Tool
-from pif.reification import NotData, at_most, literal_term
-from pif.terms import Term, literal, make, print_term
+from pif.reference.run_input import given_term
+from pif.run.evaluate import Request, run
+from pif.run.read_input import read_input
 from registry.errors import RegistryError
 from registry.evolution import Example, example_answer, holds, verified
 from registry.library import Library

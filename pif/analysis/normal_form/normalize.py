@@ -1,0 +1,208 @@
+"""One pass of normalisation: calls of known functions become `let`s, `let`s of atoms go, known operations are done.
+
+The pass is one walk that carries the arguments that wait for the function it is at (`Waiting`), so that a curried call
+meets its function wherever `let`s, choices already made and names have put it. Nothing is walked twice: a function
+that is used once, in a call, is reduced where it is called and not where it was named.
+
+What keeps the meaning: only what cannot fail is dropped or moved past what can; `self` never comes under a `lam` or
+out from under one; a `continue` stays an operand or none; a waiting argument with an `eval` in it does not wait, and
+no binder that an `eval` can see is touched (it has a string for a name, see `binders`). A string that was computed
+stays no tool's name: in function position it fails as `null` does.
+
+`depth` bounds from above how deep in the result the whole expression (with all that waits) stands. What would nest
+deeper than a written term may is left as it is.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from pif.analysis.binders import Census
+from pif.analysis.facts import literal_tool
+from pif.analysis.normal_form.rewrite_rules import EMPTY, Folding, is_atom
+from pif.analysis.normal_form.static_facts import is_text, may_continue
+from pif.language.budget import TERM_DEPTH
+from pif.language.terms import Term, literal, make
+
+__all__ = ["reduced"]
+
+
+def reduced(term: Term) -> Term:
+    """The term after one pass. Its binders must be numbered (`binders.opened`)."""
+    return _Pass(Census(term)).reduce(term, 1, False, False, None)
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """Arguments that wait for their function, the first one outermost here: how many, and the highest of them."""
+
+    argument: Term
+    rest: Waiting | None
+    count: int
+    height: int
+
+
+def _count(waiting: Waiting | None) -> int:
+    return 0 if waiting is None else waiting.count
+
+
+def _goes_under(waiting: Waiting | None, depth: int) -> bool:
+    """Whether all that waits may stand one level deeper, under a `let` at `depth`."""
+    return waiting is None or depth + 1 + waiting.count + waiting.height <= TERM_DEPTH
+
+
+class _Pass:
+    """`uses` counts the variables emitted; `values` are the atoms to put for variables; `functions` those, still as
+    the pass found them, that wait for their one call."""
+
+    def __init__(self, census: Census) -> None:
+        self.census = census
+        self.uses: dict[int, int] = {}
+        self.values: dict[int, Term] = {}
+        self.functions: dict[int, Term] = {}
+        self.folding = Folding(self.uses)
+
+    def reduce(
+        self, term: Term, depth: int, operand: bool, in_function: bool, waiting: Waiting | None
+    ) -> Term:
+        """The term applied to what waits, reduced. `operand`: the value of the whole is used, so no `continue` may be
+        it. `in_function`: a `lam` stands around."""
+        while True:
+            op = term.op
+            if op == "app" and literal_tool(term) is None and id(term.parts[1]) not in self.census.evaluating:
+                argument = term.parts[1]
+                height = max(argument.height, waiting.height if waiting else 0)
+                waiting = Waiting(argument, waiting, _count(waiting) + 1, height)
+                term = term.parts[0]
+            elif op == "var":
+                function = self.functions.get(term.value)
+                if function is None or not waiting or depth + waiting.count + function.height > TERM_DEPTH:
+                    return self.applied(self.variable(term), depth, in_function, waiting)
+                del self.functions[term.value]
+                term = function
+            elif op == "lam" and waiting and self.enters(term, depth, in_function, waiting):
+                return self.bind(
+                    term.value, waiting.argument, term.parts[0], depth, operand, in_function, waiting.rest
+                )
+            elif op == "let" and type(term.value) is int and waiting and _goes_under(waiting, depth):
+                value, body = term.parts
+                return self.bind(term.value, value, body, depth, operand, in_function, waiting)
+            elif op == "if":
+                here = depth + _count(waiting) + 1
+                cond = self.reduce(term.parts[0], here, True, in_function, None)
+                if cond.op != "literal" or type(cond.value) is not bool:
+                    head = self.choice(cond, term, here, operand or waiting is not None, in_function)
+                    return self.applied(head, depth, in_function, waiting)
+                term = term.parts[1] if cond.value else term.parts[2]
+            else:
+                here = depth + _count(waiting)
+                head = self.head(term, here, operand or waiting is not None, in_function)
+                return self.applied(head, depth, in_function, waiting)
+
+    def applied(self, head: Term, depth: int, in_function: bool, waiting: Waiting | None) -> Term:
+        """The calls of a function that is not known."""
+        while waiting:
+            if is_text(head):
+                head = literal(None)
+            argument = self.reduce(waiting.argument, depth + waiting.count, True, in_function, None)
+            head = make("app", (head, argument))
+            waiting = waiting.rest
+        return head
+
+    def head(self, term: Term, here: int, operand: bool, in_function: bool) -> Term:
+        """A term with nothing waiting that the caller has no more to say of."""
+        match term.op:
+            case "literal" | "eval" | "self":
+                return term
+            case "nil":
+                return EMPTY
+            case "quote":
+                return self.renamed(term)
+            case "lam":
+                if type(term.value) is str:
+                    return term
+                return term.rebuilt((self.reduce(term.parts[0], here + 1, False, True, None),))
+            case "let":
+                value, body = term.parts
+                if type(term.value) is int:
+                    return self.bind(term.value, value, body, here, operand, in_function, None)
+                return term.rebuilt((self.reduce(value, here + 1, True, in_function, None), body))
+            case "app":
+                return self.call(term, here, in_function)
+            case _:
+                parts = tuple([self.reduce(part, here + 1, True, in_function, None) for part in term.parts])
+                return self.folding.folded(term.rebuilt(parts), operand)
+
+    def call(self, term: Term, here: int, in_function: bool) -> Term:
+        """A call of a tool, or one whose argument must stay where it is."""
+        function, argument = term.parts
+        if not is_text(function):
+            function = self.reduce(function, here + 1, True, in_function, None)
+            if is_text(function):
+                function = literal(None)
+        return term.rebuilt((function, self.reduce(argument, here + 1, True, in_function, None)))
+
+    def choice(self, cond: Term, term: Term, here: int, operand: bool, in_function: bool) -> Term:
+        then = self.reduce(term.parts[1], here, operand, in_function, None)
+        other = self.reduce(term.parts[2], here, operand, in_function, None)
+        return self.folding.folded(term.rebuilt((cond, then, other)), operand)
+
+    # Names.
+
+    def variable(self, term: Term) -> Term:
+        return self.folding.emit(self.values.get(term.value, term)) if type(term.value) is int else term
+
+    def enters(self, function: Term, depth: int, in_function: bool, waiting: Waiting) -> bool:
+        """Whether the call of a `lam` on the first that waits may become a `let`."""
+        return (
+            type(function.value) is int
+            and (in_function or id(function.parts[0]) not in self.census.reentrant)
+            and _goes_under(waiting.rest, depth)
+        )
+
+    def bind(
+        self,
+        name: int,
+        given: Term,
+        body: Term,
+        depth: int,
+        operand: bool,
+        in_function: bool,
+        waiting: Waiting | None,
+    ) -> Term:
+        """`let` a name be a value in a body applied to what waits."""
+        if self.called_once(name, given):
+            self.functions[name] = given
+            result = self.reduce(body, depth + 1, operand, in_function, waiting)
+            if self.functions.pop(name, None) is None or not self.uses.get(name):
+                return result
+            value = self.reduce(given, depth + 1, True, in_function, None)
+            return make("let", (value, result), name)
+        value = self.reduce(given, depth + 1, True, in_function, None)
+        if is_atom(value) or (value.op == "literal" and self.census.uses.get(name) == 1):
+            self.values[name] = value
+        self.folding.knowledge.learn(name, value)
+        result = self.reduce(body, depth + 1, operand, in_function, waiting)
+        if not self.uses.get(name) and self.folding.knowledge.total(value):
+            self.folding.drop(value)
+            return result
+        if result.op == "var" and result.value == name and (operand or not may_continue(value)):
+            self.uses[name] -= 1
+            return value
+        return make("let", (value, result), name)
+
+    def called_once(self, name: int, given: Term) -> bool:
+        """Whether a value is a function that can be put where it is called."""
+        census = self.census
+        return (
+            given.op == "lam"
+            and id(given) not in census.evaluating
+            and census.uses.get(name) == 1
+            and census.calls.get(name) == 1
+        )
+
+    def renamed(self, term: Term) -> Term:
+        """A quote, which is not reduced: in its live unquotes a variable may take another's place, no more."""
+        if term.op == "var" and type(term.value) is int:
+            other = self.values.get(term.value, term)
+            return self.folding.emit(other if other.op == "var" else term)
+        return term.rebuilt(tuple([self.renamed(part) for part in term.parts])) if term.parts else term

@@ -1,0 +1,275 @@
+"""Units: source that has been vetted and compiled, the runtimes that they are loaded into, and one attempt at a run.
+
+A unit is prepared once for a piece of code and a kind of argument. It may be used as long as the tools whose code it
+holds are still the same (`runtime.still_hold`). Runtimes are kept for the next run; two runs never share one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import CodeType, FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from pif.compiled.emitter import Unsuitable, WideIntegers
+from pif.compiled.kinds import ANY, Kind
+from pif.compiled.runtime import FAILURES, Declined, Runtime, Session, Stopped, still_hold
+from pif.language import primitives as table
+from pif.language.terms import Term
+from pif.language.values import Quoted, Value
+from pif.reference.machine import Tool, Tools
+from pif.reference.run_input import Given
+
+if TYPE_CHECKING:
+    from pif.compiled.generate import Draft
+
+__all__ = ["Outcome", "Prepared", "Unit", "attempt", "compiled", "must_weigh"]
+
+_IDLE = 4
+"""Runtimes that a unit keeps for later runs."""
+
+_RUNTIME_WEIGHT = 8_000
+_WEIGHT_A_CHARACTER = 12
+"""Bytes of compiled code for a character of source, about."""
+
+
+class Unit:
+    """Compiled code and what it relies on."""
+
+    __slots__ = (
+        "__weakref__",
+        "charge",
+        "code",
+        "constants",
+        "idle",
+        "is_function",
+        "owner",
+        "used",
+        "weighs",
+        "weight",
+    )
+
+    def __init__(self, draft: Draft, *, is_function: bool, weighs: bool, owner: Tool | None = None) -> None:
+        self.code = compiled(draft.source)
+        self.constants = draft.constants
+        self.used = draft.used
+        self.charge = draft.charge
+        self.is_function = is_function
+        self.weighs = weighs
+        self.owner = owner
+        self.weight = _WEIGHT_A_CHARACTER * len(draft.source) + _RUNTIME_WEIGHT
+        self.idle: list[tuple[Runtime, Any]] = []
+
+    def loaded(self) -> tuple[Runtime, Any]:
+        """A runtime with this unit in it, and the function to start with."""
+        try:
+            return self.idle.pop()
+        except IndexError:
+            runtime = Runtime(_compile_quoted, weighs=self.weighs)
+            return runtime, self.load(runtime)
+
+    def load(self, runtime: Runtime) -> Any:
+        """Make the unit's functions in a runtime; the one to start with."""
+        return FunctionType(self.code, runtime.globals)(self.constants)
+
+    def release(self, runtime: Runtime, entry: Any) -> None:
+        runtime.end()
+        if len(self.idle) < _IDLE:
+            self.idle.append((runtime, entry))
+
+
+def compiled(source: str) -> CodeType:
+    """The code of the one function in generated source, vetted. Raises `Unsuitable` where CPython's own limits are
+    met."""
+    from pif.compiled.source_policy import checked_code  # heavy, and wanted only where something is compiled
+
+    try:
+        module = checked_code(source)
+    except (SyntaxError, RecursionError, MemoryError) as error:
+        raise Unsuitable(f"CPython does not take the source: {error}") from None
+    (function,) = _functions(module)
+    if any(_frame(code) > _FRAME for code in _all_functions(function)):
+        raise Unsuitable("a function would need too large a frame")
+    return function
+
+
+_FRAME = 400
+"""Places in a function's frame, of 8 bytes each: a run may have thousands of frames, and pays nothing for them."""
+
+
+def _frame(code: CodeType) -> int:
+    return code.co_nlocals + len(code.co_cellvars) + len(code.co_freevars) + code.co_stacksize
+
+
+def _functions(code: CodeType) -> Iterator[CodeType]:
+    return (constant for constant in code.co_consts if isinstance(constant, CodeType))
+
+
+def _all_functions(code: CodeType) -> Iterator[CodeType]:
+    """The functions in a unit's own, at any depth; the unit's own runs once."""
+    for function in _functions(code):
+        yield function
+        yield from _all_functions(function)
+
+
+def _generate() -> ModuleType:
+    """The generator, imported where something is compiled: most processes never do."""
+    from pif.compiled import generate
+
+    return generate
+
+
+def _compile_quoted(runtime: Runtime, quoted: Quoted, names: tuple[str, ...]) -> Any:
+    """A function for quoted code that a run evaluates."""
+    draft = _generate().draft_value(
+        quoted.term, quoted.owner, names, runtime.session.tools, weighs=runtime.weighs
+    )
+    unit = Unit(draft, is_function=False, weighs=runtime.weighs)
+    runtime.used |= draft.used
+    return unit.load(runtime)
+
+
+class Prepared:
+    """What is kept of a piece of code: units by kind of argument, and what became of it before.
+
+    `weighed`: for how many more runs wide integers are expected, since they came up; `declined`: it stays on the
+    reference; `recent`: used since the cache last looked; `has_grown`: a unit was added since then;
+    `is_long`: the last brief try was too short.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "declined",
+        "has_grown",
+        "is_function",
+        "is_long",
+        "owner",
+        "recent",
+        "term",
+        "units",
+        "weighed",
+    )
+
+    def __init__(self, term: Term, owner: Tool | None) -> None:
+        self.term = term
+        self.owner = owner
+        self.units: dict[tuple[Kind, bool], Unit] = {}
+        self.is_function = term.op == "lam"
+        self.weighed = 0
+        self.declined = False
+        self.has_grown = False
+        self.is_long = False
+        self.recent = True
+
+    def unit(self, kind: Kind, tools: Tools, *, weighs: bool, only_ready: bool = False) -> Unit | None:
+        """The unit for a kind of argument, compiled if need be; None where the code is left to the reference."""
+        if weighs and self.weighed > 0:
+            self.weighed -= 1
+        key = (kind if self.is_function else ANY, weighs)
+        unit = self.units.get(key)
+        if unit is not None:
+            if not unit.used or still_hold(unit.used, tools):
+                return unit
+            del self.units[key]
+        return None if only_ready else self._made(kind, tools, weighs)
+
+    def _made(self, kind: Kind, tools: Tools, weighs: bool) -> Unit | None:
+        try:
+            if self.is_function:
+                draft = _generate().draft_function(self.term, self.owner, kind, tools, weighs=weighs)
+            else:
+                draft = _generate().draft_value(self.term, self.owner, (), tools, weighs=weighs)
+            unit = Unit(draft, is_function=self.is_function, weighs=weighs, owner=self.owner)
+        except WideIntegers:
+            self.weighed = _WEIGHED_RUNS
+            return self._made(kind, tools, True)
+        except Unsuitable:
+            self.declined = True
+            return None
+        if len(self.units) >= _UNITS:
+            self.units.clear()
+        self.units[kind if self.is_function else ANY, weighs] = unit
+        self.has_grown = True
+        return unit
+
+    def weight(self) -> int:
+        return sum(unit.weight for unit in self.units.values())
+
+
+_UNITS = 8
+"""Units kept for one piece of code."""
+
+_WEIGHED_RUNS = 16
+"""Runs with wide integers expected after they came up once; then the quicker unit is tried again."""
+
+
+_BITS, _FUEL = 256, 2**30
+"""What units that do not weigh integers rely on (`scalars`)."""
+
+Outcome = tuple[Value, int]
+"""A run that succeeded: its value (or a `Continuation`) and the fuel left."""
+
+
+def must_weigh(prepared: Prepared, given: Given, session: Session, fuel: int) -> bool:
+    """Whether a run needs a unit that weighs integers: they may be wide, or its budget is not what others rely on."""
+    return given.is_wide or prepared.weighed > 0 or fuel >= _FUEL or session.budget.integer_bits < _BITS
+
+
+def attempt(prepared: Prepared, given: Given, session: Session, fuel: int) -> Outcome | None:
+    """The outcome of a run, or None where it breaks some rule or is not compiled: then the reference runs it.
+
+    Where the session `compiles` nothing, only what is ready is used. Raises `runtime.Cancelled`.
+    """
+    weighs = must_weigh(prepared, given, session, fuel)
+    while not prepared.declined:
+        unit = prepared.unit(given.kind, session.tools, weighs=weighs, only_ready=not session.compiles)
+        if unit is None:
+            return None
+        weighs = unit.weighs
+        runtime, entry = unit.loaded()
+        try:
+            return _run(unit, runtime, entry, given, session, fuel)
+        except WideIntegers:
+            weighs = True
+            prepared.weighed = _WEIGHED_RUNS
+        except (Declined, Unsuitable):
+            prepared.declined = True
+        except FAILURES:
+            return None
+        finally:
+            unit.release(runtime, entry)
+    return None
+
+
+def _run(
+    unit: Unit, runtime: Runtime, entry: Any, given: Given, session: Session, fuel: int
+) -> Outcome | None:
+    depth = session.budget.depth
+    if unit.is_function:
+        left = fuel - unit.charge - given.charge
+        if left < 0 or given.height > depth:
+            return None
+        runtime.begin(session, left)
+        value = entry(_argument(runtime, given, session), depth - 1)
+    else:
+        runtime.begin(session, fuel)
+        value = entry((), depth)
+        if callable(value):
+            if given.height > depth:
+                return None
+            runtime.charge(given.charge + table.CALL)
+            value = value(_argument(runtime, given, session), depth - 1)
+    left = runtime.left()
+    return None if left < 0 else (value, left)
+
+
+def _argument(runtime: Runtime, given: Given, session: Session) -> Value:
+    value = given.value
+    if not given.is_known:
+        assert given.term is not None
+        if not session.compiles:
+            raise Stopped
+        draft = _generate().draft_value(
+            given.term, None, (), session.tools, weighs=runtime.weighs, operand=True
+        )
+        value = Unit(draft, is_function=False, weighs=runtime.weighs).load(runtime)((), session.budget.depth)
+    return runtime.keep(value) if type(value) is tuple else value

@@ -1,0 +1,13 @@
+"""What a program is: terms, values, limits, errors, and what a run may ask of its host.
+
+- `budget`: fuel, depth and size limits
+- `errors`: the one exception, with place
+- `json_text`: hostile JSON text, read safely
+- `primitives`: THE table of operations
+- `terms`: syntax trees, printing, identity
+- `decode`: JSON to terms, all errors
+- `values`: values, their kinds, printing
+- `reification`: values to terms and back
+- `host`: tools and theories for runs
+- `schema`: JSON Schema from the table
+"""

@@ -1,0 +1,305 @@
+"""Values: what terms evaluate to, and how they are printed (pif-language.md §6).
+
+| kind | Python value |
+|---|---|
+| integer, boolean, string, unit | `int`, `bool`, `str`, `None` |
+| list | `()` when empty, else `(head, tail, length)` |
+| pair | `(first, second)` |
+| record | `Record` |
+| quoted | `Quoted` |
+| function | `Closure`; in compiled code a Python function |
+
+Lists and pairs are plain tuples because a tuple is the cheapest cell CPython has and long chains of them are freed
+safely; their lengths (0 or 3, 2) tell them apart. Values are immutable, may share parts, and nest without limit: no
+code may recurse over them, compare them with `==` or hash them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Reversible
+from typing import Any
+
+import msgspec
+
+from pif.language.terms import Json, Term, code_text, print_term
+
+__all__ = [
+    "LONG",
+    "NIL",
+    "Closure",
+    "Continuation",
+    "FunctionInData",
+    "Printed",
+    "Quoted",
+    "Record",
+    "Value",
+    "dismantle",
+    "is_list",
+    "is_pair",
+    "items_of",
+    "kind_of",
+    "list_of",
+    "print_value",
+]
+
+Value = Any
+NIL: Value = ()
+
+EXACT_INTEGER = 2**53
+"""Integers beyond this are not exact in every JSON reader; the printed result then carries its text as well."""
+
+PLAIN_DEPTH = 150
+"""Levels of JSON that every client can read; deeper values are given as text alone."""
+
+
+class FunctionInData(Exception):
+    """A function stands where only data has a meaning."""
+
+
+class Record:
+    """Named fields in code-point order of their names; never changed after it is made."""
+
+    __slots__ = ("fields",)
+
+    def __init__(self, fields: dict[str, Value]) -> None:
+        self.fields = fields
+
+
+class Quoted:
+    """A term as data. `owner` is the tool whose unmodified source it is, or None for code made in place."""
+
+    __slots__ = ("owner", "term")
+
+    def __init__(self, term: Term, owner: Any = None) -> None:
+        self.term = term
+        self.owner = owner
+
+
+class Closure:
+    """A function: a body as its evaluator resolved it, and the environment it was made in."""
+
+    __slots__ = ("body", "env")
+
+    def __init__(self, body: Any, env: Any) -> None:
+        self.body = body
+        self.env = env
+
+
+class Continuation:
+    """The marker that `continue` ends a run with: the next input, and the node that asked."""
+
+    __slots__ = ("node", "value")
+
+    def __init__(self, value: Value, node: Any) -> None:
+        self.value = value
+        self.node = node
+
+
+def is_list(value: Value) -> bool:
+    return type(value) is tuple and len(value) != 2
+
+
+def is_pair(value: Value) -> bool:
+    return type(value) is tuple and len(value) == 2
+
+
+def list_of(items: Reversible[Value]) -> Value:
+    """A list value of these items (a list, a range, a string, the keys of a dictionary)."""
+    cell: Value = NIL
+    for length, item in enumerate(reversed(items), 1):
+        cell = (item, cell, length)
+    return cell
+
+
+LONG = 4_096
+"""Cells from which a list is taken apart step by step (`dismantle`)."""
+
+
+def dismantle(lists: list[Value]) -> None:
+    """Free long lists whose last references these are, cell by cell.
+
+    CPython frees a chain of tuples in one go, some 50 ns a cell, and lets no other thread run meanwhile: a million
+    cells would hold up a server for longer than its clients are promised.
+    """
+    while lists:
+        cell = lists.pop()
+        while cell:
+            cell = cell[1]
+
+
+def items_of(cell: Value) -> Iterator[Value]:
+    """The items of a list value."""
+    while cell:
+        yield cell[0]
+        cell = cell[1]
+
+
+def kind_of(value: Value) -> str:
+    """The kind of a value, as results and messages name it."""
+    match value:
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case str():
+            return "string"
+        case None:
+            return "unit"
+        case tuple():
+            return "pair" if len(value) == 2 else "list"
+        case Record():
+            return "record"
+        case Quoted():
+            return "quoted"
+        case Continuation():
+            return "continue"
+        case _:
+            return "function"
+
+
+class Printed(msgspec.Struct, frozen=True):
+    """A value as JSON text: the text, how deep it nests, and whether it holds an integer beyond ±2^53."""
+
+    text: str
+    depth: int
+    large_integer: bool
+
+    def fields(self) -> dict[str, Json]:
+        """`value` and, where JSON readers differ, `value_text` (instead of `value` where it nests too deep)."""
+        if self.depth > PLAIN_DEPTH:
+            return {"value_text": self.text}
+        fields: dict[str, Json] = {"value": msgspec.json.decode(self.text)}
+        if self.large_integer:
+            fields["value_text"] = self.text
+        return fields
+
+
+def print_value(value: Value, limit: int, *, as_term: bool = False) -> Printed | None:
+    """The JSON text of a value, or None where it has more than `limit` bytes of UTF-8.
+
+    A result prints functions as "<function>" and records and quoted terms bare. With `as_term` the text is that of
+    the literal term that evaluates to the value; a function in it then raises `FunctionInData`.
+    """
+    return _Printer(limit, as_term).run(value)
+
+
+_VALUE, _REST, _TEXT, _CLOSE = range(4)
+"""What waits on the printer's stack: a value, the rest of a list, text, text that closes one level a character."""
+
+
+def _levels(data: Json) -> int:
+    """How deep a printed term nests; at most two levels a term."""
+    if isinstance(data, dict):
+        return 1 + max(map(_levels, data.values()), default=0)
+    if isinstance(data, list):
+        return 1 + max(map(_levels, data), default=0)
+    return 0
+
+
+def _has_large_integer(term: Term) -> bool:
+    value = term.value
+    if term.op == "literal" and type(value) is int and not -EXACT_INTEGER <= value <= EXACT_INTEGER:
+        return True
+    return any(map(_has_large_integer, term.parts))
+
+
+class _Printer:
+    """An explicit stack in place of recursion: values nest without limit, and shared ones unfold."""
+
+    def __init__(self, limit: int, as_term: bool) -> None:
+        self.limit = limit
+        self.as_term = as_term
+        self.pieces: list[str] = []
+        self.size = 0
+        self.level = 0
+        self.depth = 0
+        self.large = False
+        self.stack: list[tuple[int, Any]] = []
+
+    def run(self, value: Value) -> Printed | None:
+        stack = self.stack
+        stack.append((_VALUE, value))
+        while stack:
+            what, item = stack.pop()
+            if what == _VALUE:
+                piece = self.piece(item)
+            elif what == _TEXT:
+                piece = item
+            elif what == _CLOSE:
+                piece = item
+                self.level -= len(item)
+            elif item:
+                head, tail, _ = item
+                stack.append((_REST, tail))
+                stack.append((_VALUE, head))
+                piece = ","
+            else:
+                continue
+            self.size += len(piece) if piece.isascii() else len(piece.encode())
+            if self.size > self.limit:
+                return None
+            self.pieces.append(piece)
+        return Printed("".join(self.pieces), self.depth, self.large)
+
+    def enter(self, levels: int) -> None:
+        self.level += levels
+        self.depth = max(self.depth, self.level)
+
+    def piece(self, value: Value) -> str:
+        """The text up to the first part that is not printed yet; the rest goes on the stack."""
+        kind = type(value)
+        if kind is int:
+            self.large = self.large or not -EXACT_INTEGER <= value <= EXACT_INTEGER
+            return str(value)
+        if kind is bool:
+            return "true" if value else "false"
+        if kind is str:
+            # Counted before it is encoded: a long string must not be copied only to be refused.
+            return msgspec.json.encode(value).decode() if self.size + len(value) <= self.limit else value
+        if value is None:
+            return "null"
+        if kind is tuple:
+            return self.cells(value)
+        if kind is Record:
+            return self.record(value)
+        if kind is Quoted:
+            return self.quoted(value)
+        if self.as_term:
+            raise FunctionInData
+        return '"<function>"'
+
+    def cells(self, value: Value) -> str:
+        if len(value) == 2:
+            self.enter(2)
+            self.stack += ((_CLOSE, "]}"), (_VALUE, value[1]), (_TEXT, ","), (_VALUE, value[0]))
+            return '{"pair":['
+        if not value:
+            self.depth = max(self.depth, self.level + 1)
+            return "[]"
+        self.enter(1)
+        head, tail, _ = value
+        self.stack += ((_CLOSE, "]"), (_REST, tail), (_VALUE, head))
+        return "["
+
+    def record(self, value: Record) -> str:
+        closing = "}}" if self.as_term else "}"
+        self.enter(len(closing))
+        parts: list[tuple[int, Any]] = []
+        separator = ""
+        for name, field in value.fields.items():
+            parts.append((_TEXT, separator + msgspec.json.encode(name).decode() + ":"))
+            parts.append((_VALUE, field))
+            separator = ","
+        self.stack.append((_CLOSE, closing))
+        self.stack += reversed(parts)
+        return '{"record":{' if self.as_term else "{"
+
+    def quoted(self, value: Quoted) -> str:
+        term = value.term
+        if self.size + term.nodes > self.limit:  # every node prints at least one character
+            return " " * (self.limit + 1)
+        data = print_term(term)
+        text = code_text({"quote": data}) if self.as_term else msgspec.json.encode(data).decode()
+        self.depth = max(self.depth, self.level + _levels(data) + self.as_term)
+        self.large = self.large or _has_large_integer(term)
+        return text

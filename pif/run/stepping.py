@@ -1,0 +1,253 @@
+"""One step of a run: on the reference evaluator, compiled, or first the one and then the other.
+
+A run starts on the reference, with no more fuel than compiling would be worth. Only a run that uses it up is
+compiled and starts anew; what was compiled is used at once the next time. The compiled attempt reports success or
+nothing: in every other case the reference runs from the start and says what is wrong. Evaluation is pure, so nobody
+can tell which of them it was, or how often (evaluator.md §3, §4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import msgspec
+
+from pif.compiled.cache import Cache
+from pif.compiled.emitter import Unsuitable, WideIntegers
+from pif.compiled.runtime import FAILURES, Cancelled, Declined
+from pif.compiled.units import Prepared, Unit, attempt, must_weigh
+from pif.language import primitives as table
+from pif.language.budget import Budget
+from pif.language.errors import PifError
+from pif.language.host import Theory, later
+from pif.language.terms import Term
+from pif.language.values import Closure, Continuation, Value, is_list
+from pif.reference.machine import Machine, Node, Tool, Tools
+from pif.reference.resolve import resolve
+from pif.reference.run_input import Given, following_value, given_result, given_value
+from pif.reference.trace import Event
+
+__all__ = ["Step", "Stepper"]
+
+_TRIAL_A_NODE = 600
+"""Fuel for each node of the code that a run uses on the reference before compiling it is worth its price."""
+
+_LEAST_TRIAL = 2_000
+
+_LONG = 100_000
+"""Fuel beyond which a run is too long for a brief try."""
+
+_DRIVEN_STEPS = 12
+"""Driven steps taken one by one before their tool is compiled."""
+
+
+class Step(msgspec.Struct, frozen=True, gc=False):
+    """A step that succeeded: its value (a `Continuation` where it asks for another) and the fuel it used."""
+
+    value: Value
+    used: int
+
+
+class Stepper:
+    """Runs the steps of one request. With `brief`, the run is a first try that must not take long: nothing is compiled
+    for it, and the reference gets no more than so much fuel."""
+
+    def __init__(
+        self,
+        tools: Tools,
+        budget: Budget,
+        cache: Cache,
+        *,
+        theory: Theory | None = None,
+        cancelled: Callable[[], bool] | None,
+        hook: Callable[[Event], None] | None,
+        brief: int | None = None,
+    ) -> None:
+        self.tools = tools
+        self.theory = theory if brief is None else later(theory)
+        self.budget = budget
+        self.cache = cache
+        self.cancelled = cancelled
+        self.hook = hook
+        self.brief = brief
+        self.compiles = brief is None
+        self.resolve = resolve if hook is None else partial(resolve, traced=True)
+        self.long_lists: list[Value] = []
+        self.steps = 0
+
+    def step(self, program: Tool | Term, given: Given, fuel: int) -> Step:
+        """Run a program on an input. Raises `PifError` with the fuel used."""
+        if self.hook is not None:
+            return self.reference(program, given, fuel)
+        ready = self.cache.ready(program)
+        if ready is not None:
+            return self._prepared_step(ready, program, given, fuel)
+        trial = self._trial(program)
+        if self.brief is not None:
+            if trial <= 0:
+                raise PifError("out_of_fuel", "the code is worth compiling, for which there is no time here")
+            return self.reference(program, given, self.limited(fuel))
+        if trial >= fuel:
+            return self.reference(program, given, fuel)
+        if trial > 0:
+            try:
+                return self.reference(program, given, trial)
+            except PifError as error:
+                if error.kind != "out_of_fuel":
+                    raise
+        prepared = self.cache.prepared(program)
+        return self.attempt(prepared, given, fuel) or self.reference(program, given, fuel)
+
+    def _prepared_step(self, ready: Prepared, program: Tool | Term, given: Given, fuel: int) -> Step:
+        if self.brief is None:
+            step = self.attempt(ready, given, fuel) or self.reference(program, given, fuel)
+            ready.is_long = ready.is_long and step.used > _LONG
+            return step
+        if ready.is_long:
+            raise PifError("out_of_fuel", "the last run of this code was long")
+        try:
+            return self.attempt(ready, given, fuel) or self.reference(program, given, self.limited(fuel))
+        except PifError as error:
+            ready.is_long = error.kind in ("out_of_fuel", "cancelled")
+            raise
+
+    def _settled(self, given: Given, fuel: int) -> Given:
+        """The input with its value, where it is no literal and yet gives plain data."""
+        if given.is_known or given.term is None:
+            return given
+        machine = self._machine(self.limited(fuel))
+        try:
+            code = self.resolve(given.term, (), "input", None, operand=True)
+            value = code.root.ev((), self.budget.depth, machine)
+        except PifError:
+            return given
+        return given_result(value, machine.used(), given)
+
+    def _machine(self, fuel: int) -> Machine:
+        budget = self.budget if fuel == self.budget.fuel else msgspec.structs.replace(self.budget, fuel=fuel)
+        machine = Machine(
+            budget, self.tools, self.resolve, theory=self.theory, cancelled=self.cancelled, hook=self.hook
+        )
+        machine.long_lists = self.long_lists
+        return machine
+
+    def limited(self, fuel: int) -> int:
+        return fuel if self.brief is None else min(fuel, self.brief)
+
+    @staticmethod
+    def _trial(program: Tool | Term) -> int:
+        if isinstance(program, Tool):
+            return max(_LEAST_TRIAL, _TRIAL_A_NODE * program.term.nodes) - program.spent
+        return max(_LEAST_TRIAL, _TRIAL_A_NODE * program.nodes)
+
+    def attempt(self, prepared: Prepared, given: Given, fuel: int) -> Step | None:
+        """The compiled step, or None where it does not succeed."""
+        try:
+            outcome = attempt(prepared, self._settled(given, fuel), self, fuel)
+        except Cancelled as stopped:
+            error = PifError("cancelled", "the run was cancelled")
+            error.fuel_used = fuel - stopped.left
+            raise error from None
+        if prepared.has_grown:
+            prepared.has_grown = False
+            self.cache.trim()
+        return None if outcome is None else Step(outcome[0], fuel - outcome[1])
+
+    def driven(
+        self, tool: Tool, value: Value, fuel: int, steps: int, goes_on: Callable[[], bool]
+    ) -> tuple[int, int, Value]:
+        """Take steps that `continue` asks for, as long as they are one compiled unit's: the values are handed on as
+        they are, and charged what their literal terms would be. `goes_on` is asked after each step.
+
+        Answers how many steps were taken, the fuel they used, and the last one's value (a `Continuation` where it
+        asks for more). Where anything is out of the ordinary it ends, and the step begun is taken anew by `step`.
+        """
+        self.steps += 1
+        limit = self.budget.result_bytes
+        given = given_value(value, limit)
+        unit = None if given is None else self._for_driving(tool, given)
+        taken, left = 0, fuel
+        last: Value = None
+        if given is None or unit is None:
+            return taken, 0, last
+        kind, is_wide, owner = given.kind, unit.weighs, unit.owner
+        runtime, entry = unit.loaded()
+        levels = self.budget.depth - 1
+        try:
+            runtime.begin(self, 0)
+            while taken < steps:
+                before = left - unit.charge - given.charge
+                if (
+                    before < 0
+                    or given.height > levels
+                    or given.kind != kind
+                    or (given.is_wide and not is_wide)
+                ):
+                    break
+                runtime.refill(before)
+                result = entry(given.value, levels)
+                after = runtime.left()
+                if after < 0:
+                    break
+                is_last = type(result) is not Continuation
+                if not is_last:
+                    given = following_value(result.value, given, limit)
+                    if given is None:
+                        break
+                taken, left, last = taken + 1, after, result
+                if is_last or not goes_on() or result.node is not owner:
+                    break
+        except (*FAILURES, WideIntegers, Declined, Unsuitable, Cancelled):
+            return taken, fuel - left, last  # the step that was begun counts for nothing
+        finally:
+            unit.release(runtime, entry)
+        return taken, fuel - left, last
+
+    def _for_driving(self, tool: Tool, given: Given) -> Unit | None:
+        """The unit for driven steps of a tool; a loop that has gone on for a while is worth compiling one."""
+        if self.hook is not None:
+            return None
+        is_long = self.compiles and self.steps > _DRIVEN_STEPS
+        prepared = self.cache.prepared(tool) if is_long else self.cache.ready(tool)
+        if prepared is None or prepared.declined or not prepared.is_function:
+            return None
+        weighs = must_weigh(prepared, given, self, self.budget.fuel)
+        return prepared.unit(given.kind, self.tools, weighs=weighs, only_ready=not is_long)
+
+    def reference(self, program: Tool | Term, given: Given, fuel: int) -> Step:
+        """The step as the reference evaluator takes it."""
+        machine = self._machine(fuel)
+        try:
+            value = self._evaluated(machine, program, given)
+        except PifError as error:
+            error.fuel_used = machine.used()
+            raise
+        finally:
+            if isinstance(program, Tool):
+                program.spent += machine.used()
+        return Step(value, machine.used())
+
+    def _evaluated(self, machine: Machine, program: Tool | Term, given: Given) -> Value:
+        depth = self.budget.depth
+        if isinstance(program, Tool):
+            code = machine.code_of(program)
+        else:
+            code = self.resolve(program, (), "code", None)
+        value = code.root.ev((), depth, machine)
+        if type(value) is not Closure:
+            return value
+        argument = self._argument(machine, given, code.root)
+        body: Node = value.body
+        machine.charge(table.CALL, body)
+        return body.ev((argument, value.env), depth - 1, machine)
+
+    def _argument(self, machine: Machine, given: Given, root: Node) -> Value:
+        """The input's value. A literal one that is sure to fit is charged as a whole; where it might not, or every
+        step is told, its nodes are evaluated."""
+        depth = self.budget.depth
+        is_plain = given.is_known and machine.hook is None and given.height <= depth
+        if given.term is None or (is_plain and given.charge <= machine.left()):
+            machine.charge(given.charge, root)
+            return machine.keep(given.value) if is_list(given.value) else given.value
+        return self.resolve(given.term, (), "input", None, operand=True).root.ev((), depth, machine)
