@@ -15,15 +15,15 @@ import msgspec
 from benchmarks.evaluator import WorkloadTools, prepared_reference
 from benchmarks.terms import Workload, workloads
 from benchmarks.timing import alternating, geometric_mean
-from pif.compiled.cache import Cache
 from pif.compiled.generate import draft_function
 from pif.compiled.source_policy import checked_code
+from pif.compiled.units import Cache
 from pif.language.budget import Budget, reserve_stack
 from pif.language.decode import decode_term
 from pif.language.errors import PifError
+from pif.language.host import Tool
 from pif.language.terms import literal
 from pif.language.values import print_value
-from pif.reference.machine import Tool
 from pif.reference.run_input import Given, given_term
 from pif.run.evaluate import Request, run
 from pif.run.stepping import Stepper

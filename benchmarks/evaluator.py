@@ -12,8 +12,9 @@ from benchmarks.terms import Workload, workloads
 from benchmarks.timing import alternating, geometric_mean
 from pif.language.budget import Budget, reserve_stack
 from pif.language.decode import decode_term
+from pif.language.host import Tool
 from pif.language.values import Closure, print_value
-from pif.reference.machine import Machine, Tool
+from pif.reference.machine import Machine
 from pif.reference.resolve import resolve
 
 __all__ = ["LIMIT", "WorkloadTools", "measure", "prepared_reference"]

@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pif.compiled.cache import Cache
-from pif.compiled.units import Prepared
+from pif.compiled.units import Cache, Prepared
 from pif.language.budget import RETAINED_BYTES, Budget, reserve_stack
 from pif.language.decode import decode_term
+from pif.language.host import Tool
 from pif.language.terms import literal
-from pif.reference.machine import Machine, Tool
+from pif.reference.machine import Machine
 from pif.reference.resolve import resolve
 from pif.reference.run_input import given_term
 from pif.run.stepping import Stepper

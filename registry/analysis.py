@@ -9,11 +9,11 @@ import msgspec
 
 from pif.analysis.facts import Facts, facts_of
 from pif.analysis.normal_form.dead_code import dead_code
-from pif.analysis.normalize import normalize
+from pif.analysis.normal_form.normalize import normalize
 from pif.analysis.types.tool_types import Typing
 from pif.language.decode import all_errors
+from pif.language.host import Tools
 from pif.language.terms import Json, Term, print_term, same_term
-from pif.reference.machine import Tools
 from pif.run.evaluate import Answer
 
 __all__ = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pif.language.errors import PifError
+from pif.language.host import Tool, Tools
 from pif.language.terms import Json, Term
-from pif.reference.machine import Tool, Tools
 from pif.run.evaluate import Answer
 from registry.bridge.equivalence import equivalence
 from registry.bridge.laws import LawCheck

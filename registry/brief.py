@@ -8,8 +8,8 @@ from __future__ import annotations
 import time
 
 from pif.language.budget import Budget
+from pif.language.host import Tool
 from pif.language.terms import Json
-from pif.reference.machine import Tool
 from pif.run.evaluate import Answer, Request, run
 from registry.tools_view import SnapshotTools
 

@@ -16,8 +16,8 @@ from pif.analysis.facts import facts_of
 from pif.language.budget import Budget
 from pif.language.decode import decode_term
 from pif.language.errors import PifError
+from pif.language.host import Tools, missing_tool
 from pif.language.terms import Json, Term, literal, make, print_term
-from pif.reference.machine import Tools, missing_tool
 from pif.run.evaluate import Request, run
 from registry.errors import RegistryError
 from registry.tool import parse_reference

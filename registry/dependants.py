@@ -12,8 +12,8 @@ import msgspec
 
 from pif.analysis.facts import facts_of
 from pif.language.budget import Budget
+from pif.language.host import Tools
 from pif.language.terms import Json
-from pif.reference.machine import Tools
 from registry.errors import RegistryError
 from registry.evolution import EXAMPLE_FUEL, Example, example_answer, holds, outcome_of, shown
 from registry.keeping_laws import is_stale

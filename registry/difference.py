@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pif.analysis.normalize import normalize
+from pif.analysis.normal_form.normalize import normalize
 from pif.language.terms import Json, Term, print_term, same_term
 from registry.errors import RegistryError
 from registry.store import Lineage

@@ -11,9 +11,9 @@ from pif.analysis.facts import facts_of, free_occurrences
 from pif.language.budget import JSON_LEVELS, Budget
 from pif.language.decode import decode_term, decode_text, round_number
 from pif.language.errors import PifError, pointer
+from pif.language.host import Tools
 from pif.language.json_text import JsonError, TooDeep, load_json
 from pif.language.terms import Json, Term, identity, literal, make, print_term, term_text
-from pif.reference.machine import Tools
 from pif.run.evaluate import Answer, Request, run
 from pif.run.read_input import read_input
 from registry.errors import RegistryError

@@ -19,8 +19,8 @@ from pif.analysis.types.type_text import TypeSyntaxError, parse_type, print_type
 from pif.analysis.types.unification import DYNAMIC, Shape, Type, find
 from pif.language.budget import Budget
 from pif.language.errors import PifError
+from pif.language.host import Tool, Tools
 from pif.language.terms import Json, Term, print_term, same_term, term_text
-from pif.reference.machine import Tool, Tools
 from pif.run.evaluate import Answer, Request, run
 from pif.run.read_input import read_input
 from registry.errors import RegistryError

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pif.language.errors import PifError, nearest
+from pif.language.host import Tools
 from pif.language.terms import Json, identity
-from pif.reference.machine import Tools
 from registry.bridge.law_reports import LATE, WHERE_DEFINED
 from registry.errors import RegistryError
 from registry.law_record import NO_LAWS, KeptLaw, certificate_hash, laws_text, read_laws

@@ -13,7 +13,7 @@ from kleis.errors import KleisError
 from kleis.parser import parse_expression
 from kleis.syntax import AsPattern, Binder, Call, Expression, Name, VariablePattern
 from kleis.traversal import walk
-from pif.reference.machine import Tool, Tools
+from pif.language.host import Tool, Tools
 from registry.bridge.names import is_free, plain_name
 from registry.tool import LIBRARY_PREFIX
 

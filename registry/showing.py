@@ -6,8 +6,8 @@ import msgspec
 
 from pif.analysis.cost.bounds import cost_json
 from pif.analysis.types.tool_types import Typing
+from pif.language.host import Tool, Tools
 from pif.language.terms import Json
-from pif.reference.machine import Tool, Tools
 from pif.run.evaluate import Answer
 from registry.keeping_laws import current_laws
 from registry.store import Lineage

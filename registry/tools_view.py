@@ -10,8 +10,8 @@ import threading
 from collections import OrderedDict
 
 from pif.language.decode import decode_text
+from pif.language.host import Tool
 from pif.language.terms import Term
-from pif.reference.machine import Tool
 from registry.errors import RegistryError
 from registry.law_record import KeptLaw, read_laws
 from registry.library import Library

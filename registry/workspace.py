@@ -18,9 +18,8 @@ from pif.analysis.types.tool_types import typing_of
 from pif.language.budget import DEFAULT_FUEL, MAXIMUM_FUEL, RETAINED_BYTES, Budget
 from pif.language.decode import decode_term
 from pif.language.errors import PifError
-from pif.language.host import Theory
+from pif.language.host import Theory, Tool, missing_tool
 from pif.language.terms import Json, Term
-from pif.reference.machine import Tool, missing_tool
 from pif.run.evaluate import Answer, Request, run
 from registry.admission import Admission
 from registry.analysis import DEFAULT_ASPECTS, analysis, invalid

@@ -12,14 +12,13 @@ from msgspec.structs import replace
 
 from pif.analysis.facts import ORACLES, literal_tool, live_parts
 from pif.compiled.emitter import NeedsMarkers, Unsuitable, common_shape
-from pif.compiled.kinds import ANY, NEVER, RESULTS, Kind
 from pif.compiled.loops import Assign, Loops
-from pif.compiled.scalars import ARITHMETIC, ORDER
-from pif.compiled.scope import Expression, Scope
+from pif.compiled.operations import ARITHMETIC, ORDER
+from pif.compiled.scope import RESULTS, Expression, Scope
 from pif.compiled.source import Block, Choice, Suite
 from pif.language import primitives as table
 from pif.language.terms import Term
-from pif.language.values import Quoted
+from pif.language.values import ANY, NEVER, Kind, Quoted
 
 __all__ = ["Control"]
 

@@ -12,11 +12,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from pif.compiled.kinds import ANY, NEVER, Kind, join, pairing, part
 from pif.compiled.scope import COMMITTED, Expression, TermFacts
 from pif.compiled.source import DEPTH, FUEL, Block, Function, Names
 from pif.language.terms import Term
-from pif.language.values import Value
+from pif.language.values import ANY, NEVER, Kind, Value, join, pairing, part
 
 __all__ = ["SMALL", "Emitter", "NeedsMarkers", "Shape", "Unsuitable", "WideIntegers", "holds_wide_literal"]
 

@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 from pif.analysis.facts import literal_tool, live_children
 from pif.compiled.emitter import Unsuitable
-from pif.compiled.kinds import ANY, NEVER, Called, Inference, Kind, part
 from pif.compiled.operations import Structures
-from pif.compiled.scope import Expression, Region, Scope
+from pif.compiled.scope import Called, Expression, Inference, Region, Scope
 from pif.compiled.source import DEPTH, FUEL, Function
 from pif.language import primitives as table
+from pif.language.host import Tool, Tools
 from pif.language.terms import Term
-from pif.reference.machine import Tool, Tools
+from pif.language.values import ANY, NEVER, Kind, part
 
 __all__ = ["Code", "Functions"]
 

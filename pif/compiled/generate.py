@@ -13,13 +13,12 @@ from typing import NamedTuple
 
 from pif.compiled.control import Control, Return
 from pif.compiled.emitter import NeedsMarkers, Unsuitable
-from pif.compiled.kinds import ANY, Kind
 from pif.compiled.scope import Expression, Region, Scope
 from pif.compiled.source import INDENT, Function, TooNested
 from pif.language import primitives as table
+from pif.language.host import Tool, Tools
 from pif.language.terms import Term
-from pif.language.values import Value
-from pif.reference.machine import Tool, Tools
+from pif.language.values import ANY, Kind, Value
 
 __all__ = ["Draft", "draft_function", "draft_value"]
 

@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from pif.compiled.functions import Functions
-from pif.compiled.kinds import ANY, NEVER, Kind, element, part
-from pif.compiled.scalars import ACCUMULATED
+from pif.compiled.operations import ACCUMULATED
 from pif.compiled.scope import COMMITTED, Expression, Scope
 from pif.compiled.source import DEPTH, FUEL, Block, Function, Suite, suites_in
 from pif.language import primitives as table
 from pif.language.terms import Term
+from pif.language.values import ANY, NEVER, Kind, element, part
 
 __all__ = ["Assign", "Loops"]
 

@@ -13,14 +13,13 @@ from itertools import islice
 from typing import Any, NoReturn, Protocol
 
 from pif.analysis.facts import facts_of
-from pif.analysis.normalize import normalize
-from pif.compiled.asking import asked
+from pif.analysis.normal_form.normalize import normalize
 from pif.compiled.emitter import WIDE, WideIntegers, holds_wide_literal
-from pif.compiled.services import CONSTANTS, SERVICES, WEIGHED
+from pif.compiled.services import CONSTANTS, SERVICES, WEIGHED, asked
 from pif.language import primitives as table
 from pif.language.budget import TERM_DEPTH, Budget
 from pif.language.errors import PifError
-from pif.language.host import Theory, holds_wide
+from pif.language.host import Theory, Tool, Tools, holds_wide
 from pif.language.reification import NotData, TooDeepTerm, literal_term, reflect, reify
 from pif.language.terms import Term, same_term
 from pif.language.values import (
@@ -35,9 +34,8 @@ from pif.language.values import (
     list_of,
     print_value,
 )
-from pif.reference.equality import equal
-from pif.reference.machine import Tool, Tools
 from pif.reference.quotation import analysis, fill
+from pif.reference.scalars import equal
 
 __all__ = ["FAILURES", "Cancelled", "Declined", "Runtime", "Session", "Stopped", "still_hold"]
 

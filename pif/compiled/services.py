@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import FunctionType
-from typing import Any
+from typing import Any, Protocol
 
-from pif.language.values import Continuation
+from pif.language.host import Refusal, Theory, ask, asking_charge, question_of
+from pif.language.values import Continuation, Value
 
-__all__ = ["CONSTANTS", "SERVICES", "WEIGHED"]
+__all__ = ["CONSTANTS", "SERVICES", "WEIGHED", "asked"]
 
 CONSTANTS: dict[str, Any] = {
     "type0": type, "len0": len, "range0": range, "int0": int, "bool0": bool, "str0": str, "tuple0": tuple,
@@ -18,7 +20,26 @@ SERVICES = (
     "pause", "look", "stop", "wide", "keep", "eq", "lt", "lte", "gt", "gte", "ranged", "list", "length", "record", "get",
     "keys", "concat", "chars", "join", "show", "reify", "reflect", "analyze", "normalize", "source", "template", "code", "ask",
 )  # fmt: skip
-"""Methods of the runtime, by the names of their operations."""
 
 WEIGHED = ("add", "sub", "mul", "div", "mod")
-"""Operations that weigh their integers where they may be wide."""
+
+
+# Questions to the theory from compiled code: charged as in `reference.asking`, with which it changes.
+
+
+class _Asking(Protocol):
+    theory: Theory | None
+    cancelled: Callable[[], bool] | None
+
+
+def asked(
+    session: _Asking, charge: Callable[[int], None], operation: str, value: Value
+) -> tuple[Value, bool]:
+    """The theory's answer; False where there is none, which is for the reference to explain."""
+    question, is_one = question_of(operation, value)
+    if not is_one:
+        return None, False
+    charge(asking_charge(operation, question))
+    answer = ask(session.theory, operation, question, session.cancelled)
+    charge(answer.fuel)
+    return (None, False) if isinstance(answer, Refusal) else (answer.value, True)

@@ -6,30 +6,30 @@ holds are still the same (`runtime.still_hold`). Runtimes are kept for the next 
 
 from __future__ import annotations
 
+import threading
+import weakref
+from collections import OrderedDict
 from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from pif.compiled.emitter import Unsuitable, WideIntegers
-from pif.compiled.kinds import ANY, Kind
 from pif.compiled.runtime import FAILURES, Declined, Runtime, Session, Stopped, still_hold
 from pif.language import primitives as table
-from pif.language.terms import Term
-from pif.language.values import Quoted, Value
-from pif.reference.machine import Tool, Tools
+from pif.language.host import Tool, Tools
+from pif.language.terms import Term, identity
+from pif.language.values import ANY, Kind, Quoted, Value
 from pif.reference.run_input import Given
 
 if TYPE_CHECKING:
     from pif.compiled.generate import Draft
 
-__all__ = ["Outcome", "Prepared", "Unit", "attempt", "compiled", "must_weigh"]
+__all__ = ["Cache", "Outcome", "Prepared", "Unit", "attempt", "compiled", "must_weigh"]
 
 _IDLE = 4
-"""Runtimes that a unit keeps for later runs."""
 
 _RUNTIME_WEIGHT = 8_000
 _WEIGHT_A_CHARACTER = 12
-"""Bytes of compiled code for a character of source, about."""
 
 
 class Unit:
@@ -93,7 +93,6 @@ def compiled(source: str) -> CodeType:
 
 
 _FRAME = 400
-"""Places in a function's frame, of 8 bytes each: a run may have thousands of frames, and pays nothing for them."""
 
 
 def _frame(code: CodeType) -> int:
@@ -196,17 +195,13 @@ class Prepared:
 
 
 _UNITS = 8
-"""Units kept for one piece of code."""
 
 _WEIGHED_RUNS = 16
-"""Runs with wide integers expected after they came up once; then the quicker unit is tried again."""
 
 
 _BITS, _FUEL = 256, 2**30
-"""What units that do not weigh integers rely on (`scalars`)."""
 
 Outcome = tuple[Value, int]
-"""A run that succeeded: its value (or a `Continuation`) and the fuel left."""
 
 
 def must_weigh(prepared: Prepared, given: Given, session: Session, fuel: int) -> bool:
@@ -273,3 +268,62 @@ def _argument(runtime: Runtime, given: Given, session: Session) -> Value:
         )
         value = Unit(draft, is_function=False, weighs=runtime.weighs).load(runtime)((), session.budget.depth)
     return runtime.keep(value) if type(value) is tuple else value
+
+
+# What has been prepared, by content: bounded memory, the least recently used dropped first. Safe in threads.
+#
+# A tool keeps a weak reference to what was prepared for it, so that a run need not hash its code again.
+
+_LIMIT = 64 * 2**20
+
+Key = tuple[str, str | None, str | None]
+
+
+class Cache:
+    """Prepared code, at most about `limit` bytes of it."""
+
+    def __init__(self, limit: int = _LIMIT) -> None:
+        self._limit = limit
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[Key, Prepared] = OrderedDict()
+
+    def ready(self, program: Tool | Term) -> Prepared | None:
+        """What is at hand for a tool without any work."""
+        if isinstance(program, Term) or program.prepared is None:
+            return None
+        found: Prepared | None = program.prepared()
+        if found is not None:
+            found.recent = True
+        return found
+
+    def prepared(self, program: Tool | Term) -> Prepared:
+        """What is kept for a tool or a run's own code; a new entry where there is none."""
+        ready = self.ready(program)
+        if ready is not None:
+            return ready
+        owner = program if isinstance(program, Tool) else None
+        term = program.term if isinstance(program, Tool) else program
+        key = (identity(term), owner.label if owner else None, owner.reference if owner else None)
+        with self._lock:
+            found = self._kept.get(key)
+            if found is None:
+                found = self._kept[key] = Prepared(term, owner)
+            found.recent = True
+        if owner is not None:
+            owner.prepared = weakref.ref(found)
+        return found
+
+    def trim(self) -> None:
+        """Drop entries until the limit is kept; one that was used since the last look is passed over once."""
+        with self._lock:
+            weight = sum(prepared.weight() for prepared in self._kept.values())
+            while weight > self._limit and len(self._kept) > 1:
+                key, prepared = self._kept.popitem(last=False)
+                if prepared.recent:
+                    prepared.recent = False
+                    self._kept[key] = prepared
+                else:
+                    weight -= prepared.weight()
+
+    def __len__(self) -> int:
+        return len(self._kept)

@@ -14,7 +14,7 @@ operations `kleis`, `verify`, `axioms`, `operations` and `structures` ask it. In
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -31,15 +31,17 @@ __all__ = [
     "Question",
     "Refusal",
     "Theory",
+    "Tool",
+    "Tools",
     "ask",
     "asking_charge",
     "holds_wide",
     "later",
+    "missing_tool",
     "question_of",
 ]
 
 Question = str | Term | None
-"""A text, a quoted term, or nothing (`structures`)."""
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -76,7 +78,6 @@ ORACLES: dict[str, tuple[str, ...]] = {
     "operations": ("string",),
     "structures": ("unit",),
 }
-"""The operations that ask, and the kinds of value that they take."""
 
 EXPECTED = {"string": "a string", "quoted": "a quoted term", "unit": "null"}
 
@@ -141,3 +142,52 @@ def holds_wide(value: Value, limit: int) -> bool:
         elif kind is Record:
             stack += part.fields.values()
     return False
+
+
+class Tool:
+    """A tool as a run sees it: one version of a name, frozen.
+
+    `reference` is how it was asked for (`name` or `name@version`); `code` (resolved), `quoted` (its source as a
+    value) and `prepared` (where the compiled back end keeps what it made of it) are filled in when they are first
+    wanted. `spent` counts the fuel of its runs on the reference.
+    """
+
+    __slots__ = ("code", "name", "prepared", "quoted", "reference", "spent", "term", "version")
+
+    def __init__(self, name: str, version: int, term: Term, *, reference: str | None = None) -> None:
+        self.name = name
+        self.version = version
+        self.term = term
+        self.reference = reference or name
+        self.code: Any = None
+        self.quoted: Quoted | None = None
+        self.prepared: Any = None
+        self.spent = 0
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}@{self.version}"
+
+
+class Tools(Protocol):
+    """The registry as it stood when the run began: answers must not change during a run."""
+
+    def tool(self, reference: str) -> Tool | None:
+        """The tool for `name` or `name@version`, or None."""
+
+    def nearest(self, name: str) -> str | None:
+        """The known name closest in spelling, for hints."""
+
+
+def missing_tool(reference: str, tools: Tools) -> PifError:
+    """The refusal of a name that no tool has, or of a version that a tool does not have."""
+    name, at, version = reference.partition("@")
+    present = tools.tool(name) if at else None
+    if present is not None:
+        message = f'the tool "{name}" has no version "{version[:12]}"'
+        hint = f"Its current version is {present.version}."
+    else:
+        close = tools.nearest(name)
+        message = f'there is no tool "{reference[:80]}"'
+        hint = f'Did you mean "{close}"?' if close else "`list` shows the tools."
+    return PifError("unknown_tool", message, found=reference[:80], hint=hint)

@@ -24,21 +24,30 @@ import msgspec
 from pif.language.terms import Json, Term, code_text, print_term
 
 __all__ = [
+    "ANY",
     "LONG",
+    "NEVER",
     "NIL",
     "Closure",
     "Continuation",
     "FunctionInData",
+    "Kind",
     "Printed",
     "Quoted",
     "Record",
     "Value",
     "dismantle",
+    "element",
     "is_list",
     "is_pair",
     "items_of",
+    "join",
     "kind_of",
+    "kind_of_value",
     "list_of",
+    "listing",
+    "pairing",
+    "part",
     "print_value",
 ]
 
@@ -46,10 +55,8 @@ Value = Any
 NIL: Value = ()
 
 EXACT_INTEGER = 2**53
-"""Integers beyond this are not exact in every JSON reader; the printed result then carries its text as well."""
 
 PLAIN_DEPTH = 150
-"""Levels of JSON that every client can read; deeper values are given as text alone."""
 
 
 class FunctionInData(Exception):
@@ -112,7 +119,6 @@ def list_of(items: Reversible[Value]) -> Value:
 
 
 LONG = 4_096
-"""Cells from which a list is taken apart step by step (`dismantle`)."""
 
 
 def dismantle(lists: list[Value]) -> None:
@@ -184,7 +190,6 @@ def print_value(value: Value, limit: int, *, as_term: bool = False) -> Printed |
 
 
 _VALUE, _REST, _TEXT, _CLOSE = range(4)
-"""What waits on the printer's stack: a value, the rest of a list, text, text that closes one level a character."""
 
 
 def _levels(data: Json) -> int:
@@ -303,3 +308,61 @@ class _Printer:
         self.depth = max(self.depth, self.level + _levels(data) + self.as_term)
         self.large = self.large or _has_large_integer(term)
         return text
+
+
+Kind = Any
+
+ANY = "any"
+NEVER = "never"
+_LEVELS = 3
+
+
+def _cut(kind: Kind, levels: int) -> Kind:
+    if not isinstance(kind, tuple):
+        return kind
+    if levels == 0:
+        return ANY
+    return (kind[0], *[_cut(part, levels - 1) for part in kind[1:]])
+
+
+def listing(item: Kind) -> Kind:
+    return _cut(("list", item), _LEVELS)
+
+
+def pairing(first: Kind, second: Kind) -> Kind:
+    return _cut(("pair", first, second), _LEVELS)
+
+
+def join(a: Kind, b: Kind) -> Kind:
+    """The narrowest kind that holds both."""
+    if a == b or b == NEVER:
+        return a
+    if a == NEVER:
+        return b
+    if isinstance(a, tuple) and isinstance(b, tuple) and a[0] == b[0]:
+        return (a[0], *[join(x, y) for x, y in zip(a[1:], b[1:], strict=True)])
+    return ANY
+
+
+def element(kind: Kind) -> Kind:
+    """The kind of a list's items."""
+    if kind == NEVER:
+        return NEVER
+    return kind[1] if isinstance(kind, tuple) and kind[0] == "list" else ANY
+
+
+def part(kind: Kind, index: int) -> Kind:
+    """The kind of a pair's first (0) or second (1) part."""
+    if kind == NEVER:
+        return NEVER
+    return kind[1 + index] if isinstance(kind, tuple) and kind[0] == "pair" else ANY
+
+
+_NAMES = {int: "int", bool: "bool", str: "str", type(None): "unit", Record: "record", Quoted: "quoted"}
+
+
+def kind_of_value(value: Value) -> Kind:
+    """The kind of a value by its outermost shape alone."""
+    if type(value) is tuple:
+        return ("pair", ANY, ANY) if len(value) == 2 else ("list", ANY if value else NEVER)
+    return _NAMES.get(type(value), ANY)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from pif.analysis.type_problems import TypeProblem
 from pif.analysis.types.inference import Inference, ToolTypes
+from pif.analysis.types.type_text import TypeProblem
 from pif.analysis.types.unification import Origin, Shape, Type, Unifier, Variable, find
 from pif.language.errors import Path, pointer
 from pif.language.terms import Term, make

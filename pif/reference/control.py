@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pif.language import primitives as table
 from pif.language.errors import nearest
+from pif.language.host import Tool
 from pif.language.values import Closure, Continuation, Quoted, Value, is_list
-from pif.reference.machine import Code, Env, Machine, Node, Tool
+from pif.reference.machine import Code, Env, Machine, Node
 
 __all__ = [
     "Application",

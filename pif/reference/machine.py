@@ -3,56 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from pif.language.budget import Budget
 from pif.language.errors import ErrorKind, PifError, Place, pointer
-from pif.language.host import Theory
+from pif.language.host import Theory, missing_tool
 from pif.language.terms import Term
-from pif.language.values import LONG, Quoted, Value, kind_of
+from pif.language.values import LONG, Value, kind_of
 
-__all__ = ["Code", "Env", "Machine", "Node", "One", "Resolve", "Tool", "Tools", "Two", "missing_tool"]
+if TYPE_CHECKING:
+    from pif.language.host import Tool, Tools
+
+__all__ = ["Code", "Env", "Machine", "Node", "One", "Resolve", "Two"]
 
 Env = Any
-"""`(value, outer)` pairs ending in a flat tuple; see the package's docstring."""
 
 SLICE = 4_096
-"""Fuel between two looks at the cancel flag: a few milliseconds at most."""
-
-
-class Tool:
-    """A tool as a run sees it: one version of a name, frozen.
-
-    `reference` is how it was asked for (`name` or `name@version`); `code` (resolved), `quoted` (its source as a
-    value) and `prepared` (where the compiled back end keeps what it made of it) are filled in when they are first
-    wanted. `spent` counts the fuel of its runs on the reference.
-    """
-
-    __slots__ = ("code", "name", "prepared", "quoted", "reference", "spent", "term", "version")
-
-    def __init__(self, name: str, version: int, term: Term, *, reference: str | None = None) -> None:
-        self.name = name
-        self.version = version
-        self.term = term
-        self.reference = reference or name
-        self.code: Code | None = None
-        self.quoted: Quoted | None = None
-        self.prepared: Any = None
-        self.spent = 0
-
-    @property
-    def label(self) -> str:
-        return f"{self.name}@{self.version}"
-
-
-class Tools(Protocol):
-    """The registry as it stood when the run began: answers must not change during a run."""
-
-    def tool(self, reference: str) -> Tool | None:
-        """The tool for `name` or `name@version`, or None."""
-
-    def nearest(self, name: str) -> str | None:
-        """The known name closest in spelling, for hints."""
 
 
 class Resolve(Protocol):
@@ -294,17 +260,3 @@ class Machine:
             # The term is kept beside its code: a freed term's id could be given to another.
             known = self.resolved[key] = (term, self.resolve(term, names, place, owner))
         return known[1]
-
-
-def missing_tool(reference: str, tools: Tools) -> PifError:
-    """The refusal of a name that no tool has, or of a version that a tool does not have."""
-    name, at, version = reference.partition("@")
-    present = tools.tool(name) if at else None
-    if present is not None:
-        message = f'the tool "{name}" has no version "{version[:12]}"'
-        hint = f"Its current version is {present.version}."
-    else:
-        close = tools.nearest(name)
-        message = f'there is no tool "{reference[:80]}"'
-        hint = f'Did you mean "{close}"?' if close else "`list` shows the tools."
-    return PifError("unknown_tool", message, found=reference[:80], hint=hint)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import NoReturn
 
 from pif.analysis.facts import Facts, facts_of
-from pif.analysis.normalize import normalize
+from pif.analysis.normal_form.normalize import normalize
 from pif.language import primitives as table
 from pif.language.budget import TERM_DEPTH
+from pif.language.host import Tool
 from pif.language.reification import NotData, TooDeepTerm, literal_term, reflect, reify
 from pif.language.terms import Term
 from pif.language.values import Quoted, Record, Value, list_of
-from pif.reference.machine import Env, Machine, Node, One, Tool
+from pif.reference.machine import Env, Machine, Node, One
 
 __all__ = ["CODE_OPERATIONS", "CodeOf", "Quote", "SourceOf", "Template", "analysis", "fill"]
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pif.analysis.facts import literal_tool, live_children, live_parts
 from pif.language import primitives as table
 from pif.language.errors import Path, Place, keys, longer
+from pif.language.host import Tool
 from pif.language.terms import Term, part_keys
 from pif.language.values import NIL
 from pif.reference.control import (
@@ -33,7 +34,7 @@ from pif.reference.control import (
     Variable1,
     Variable2,
 )
-from pif.reference.machine import Code, Node, One, Tool, Two
+from pif.reference.machine import Code, Node, One, Two
 from pif.reference.quotation import CODE_OPERATIONS, CodeOf, Quote, SourceOf, Template
 from pif.reference.scalars import SCALAR_OPERATIONS
 from pif.reference.shortcuts import shortcut

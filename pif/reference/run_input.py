@@ -11,10 +11,9 @@ from typing import Any
 import msgspec
 
 from pif.analysis.facts import live_parts
-from pif.compiled.kinds import kind_of_value
 from pif.language import primitives as table
 from pif.language.terms import Term
-from pif.language.values import NIL, Closure, Quoted, Record, Value, list_of
+from pif.language.values import NIL, Closure, Quoted, Record, Value, kind_of_value, list_of
 
 __all__ = ["Given", "following_value", "given_data", "given_result", "given_term", "given_value"]
 

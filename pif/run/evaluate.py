@@ -14,16 +14,15 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from pif.compiled.cache import Cache
+from pif.compiled.units import Cache
 from pif.language.budget import JSON_LEVELS, Budget, reserve_stack
 from pif.language.decode import decode_term
 from pif.language.errors import PifError
-from pif.language.host import Theory
+from pif.language.host import Theory, Tool, Tools, missing_tool
 from pif.language.json_text import JsonError, load_json
 from pif.language.reification import NotData, TooDeepTerm, TooManyNodes, at_most, literal_term
 from pif.language.terms import Json, Term, print_term, same_term
 from pif.language.values import Continuation, Value, dismantle, kind_of, print_value
-from pif.reference.machine import Tool, Tools, missing_tool
 from pif.reference.run_input import Given, given_data, given_term, given_value
 from pif.reference.trace import Event, Ring, debug_writer, debugging
 from pif.run.read_input import read_data, read_input

@@ -13,17 +13,16 @@ from functools import partial
 
 import msgspec
 
-from pif.compiled.cache import Cache
 from pif.compiled.emitter import Unsuitable, WideIntegers
 from pif.compiled.runtime import FAILURES, Cancelled, Declined
-from pif.compiled.units import Prepared, Unit, attempt, must_weigh
+from pif.compiled.units import Cache, Prepared, Unit, attempt, must_weigh
 from pif.language import primitives as table
 from pif.language.budget import Budget
 from pif.language.errors import PifError
-from pif.language.host import Theory, later
+from pif.language.host import Theory, Tool, Tools, later
 from pif.language.terms import Term
 from pif.language.values import Closure, Continuation, Value, is_list
-from pif.reference.machine import Machine, Node, Tool, Tools
+from pif.reference.machine import Machine, Node
 from pif.reference.resolve import resolve
 from pif.reference.run_input import Given, following_value, given_result, given_value
 from pif.reference.trace import Event

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kleis.syntax import Expression
 from pif.analysis.facts import literal_tool
-from pif.reference.machine import Tool
+from pif.language.host import Tool
 from registry.bridge.forms import call
 from registry.bridge.known_folds import reversed_list
 from registry.bridge.parts import Called, Closure, Code, Function, Part, Plain, RecordOf, Source

@@ -23,14 +23,14 @@ from kleis.parser import parse_expression
 from kleis.printer import print_type
 from kleis.syntax import Binder, Call, Expression, Name, Quantifier, TypeExpression
 from pif.analysis.facts import facts_of
-from pif.analysis.normalize import normalize
+from pif.analysis.normal_form.normalize import normalize
 from pif.analysis.types.sampling import Sampler, shrunk
 from pif.analysis.types.tool_types import typing_of
 from pif.analysis.types.unification import Shape, Type, find
 from pif.language.budget import Budget
+from pif.language.host import Tool, Tools
 from pif.language.json_text import parse_json
 from pif.language.terms import Json, Term, literal, make, print_term, same_term
-from pif.reference.machine import Tool, Tools
 from pif.run.evaluate import Answer, Request, run
 from registry.bridge.companions import Companions
 from registry.bridge.exchange import NotShared, from_kleis

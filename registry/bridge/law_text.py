@@ -40,7 +40,7 @@ from kleis.syntax import (
     VariablePattern,
 )
 from kleis.traversal import walk
-from pif.reference.machine import Tool
+from pif.language.host import Tool
 from registry.bridge.forms import call
 from registry.bridge.names import is_free, plain_name
 from registry.bridge.parts import Function

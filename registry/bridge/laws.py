@@ -30,8 +30,8 @@ import msgspec
 
 from kleis.printer import print_expression
 from kleis.syntax import TypeExpression
+from pif.language.host import Tool, Tools
 from pif.language.terms import Json, identity
-from pif.reference.machine import Tool, Tools
 from registry.bridge.forms import names_in
 from registry.bridge.having_values import Unsaid
 from registry.bridge.law_questions import NEVER_TRUE, Claim, LawQuestion, never_asked, never_true, question

@@ -37,8 +37,8 @@ from pif.analysis.types.unification import (
     find,
 )
 from pif.language.errors import Path, longer, pointer
+from pif.language.host import Tool, Tools
 from pif.language.terms import Term, part_keys
-from pif.reference.machine import Tool, Tools
 
 __all__ = [
     "KleisTypes",

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from kleis.syntax import ConstructorPattern, Expression, Let, Name, Pattern, VariablePattern, WildcardPattern
 from pif.analysis.types.unification import Type
 from pif.language.errors import Path, longer, pointer
+from pif.language.host import Tool
 from pif.language.terms import Term, part_keys
-from pif.reference.machine import Tool
 from registry.bridge.forms import names_in
 from registry.bridge.node_types import NodeTypes
 

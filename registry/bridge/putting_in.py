@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pif.analysis.facts import literal_tool
+from pif.language.host import Tool
 from pif.language.terms import Term
-from pif.reference.machine import Tool
 
 __all__ = ["with_tools_put_in"]
 

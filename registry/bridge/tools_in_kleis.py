@@ -36,7 +36,7 @@ from pif.analysis.facts import facts_of
 from pif.analysis.types.tool_types import typing_of
 from pif.analysis.types.unification import Shape, Type, find
 from pif.language.budget import reserve_stack
-from pif.reference.machine import Tool, Tools
+from pif.language.host import Tool, Tools
 from registry.bridge.known_folds import is_reversal
 from registry.bridge.names import FunctionNames
 from registry.bridge.node_types import (

@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from kleis.syntax import Expression, FunctionDefinition, Name, Parameter, TypeExpression
 from pif.analysis.facts import facts_of
 from pif.analysis.types.unification import Type
-from pif.reference.machine import Tool, Tools
+from pif.language.host import Tool, Tools
 from registry.bridge import applications, conditions, operations
 from registry.bridge.forms import bound_in, constant, is_atom, names_in, pair, record
 from registry.bridge.names import FunctionNames, VariableNames

@@ -42,10 +42,10 @@ from kleis.traversal import walk
 from kleis.values import Value, render_value
 from pif.analysis.types.unification import Type
 from pif.language.budget import Budget
+from pif.language.host import Tools
 from pif.language.json_text import parse_json
 from pif.language.terms import Json, literal, make, print_term
 from pif.language.terms import Term as PifTerm
-from pif.reference.machine import Tools
 from pif.run.evaluate import Request, run
 from registry.bridge.exchange import NotShared, fits, from_json, to_term
 from registry.bridge.forms import record

@@ -11,11 +11,11 @@ import pytest
 from pif.compiled import generate
 from pif.compiled.emitter import Unsuitable
 from pif.compiled.generate import draft_function, draft_value
-from pif.compiled.kinds import ANY
 from pif.compiled.units import Prepared
 from pif.language.decode import decode_term
+from pif.language.host import Tool
 from pif.language.terms import literal
-from pif.reference.machine import Tool
+from pif.language.values import ANY
 from tests.pif.tools import Dictionary
 from tests.pif_compiled.attempts import compare
 

@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 from pif.analysis.facts import free_names
 from pif.compiled.emitter import WideIntegers
 from pif.compiled.generate import draft_function, draft_value
-from pif.compiled.kinds import ANY
 from pif.compiled.runtime import Runtime
 from pif.compiled.source import is_name
 from pif.compiled.source_policy import Refused, checked_code
 from pif.compiled.units import Prepared, Unit
 from pif.language.decode import decode_term
+from pif.language.host import Tool
 from pif.language.terms import Term, literal, make
-from pif.reference.machine import Tool
+from pif.language.values import ANY
 from tests.pif.tools import Dictionary, value
 from tests.pif_compiled.attempts import compare
 from tests.pif_compiled.eager import compiling_at_once

@@ -16,7 +16,7 @@ from kleis.parser import parse_expression, parse_program
 from kleis.printer import print_declaration
 from kleis.theory import Theory
 from pif.language.decode import decode_term
-from pif.reference.machine import Tool
+from pif.language.host import Tool
 from registry.bridge.known_folds import is_reversal
 from registry.bridge.parts import Untranslatable
 from registry.bridge.proving import LawProver

@@ -11,8 +11,8 @@ from pif.analysis.cost.polynomials import ZERO, charge_of, constant, larger, sma
 from pif.analysis.normal_form.dead_code import dead_code
 from pif.analysis.types.tool_types import typing_of
 from pif.language.decode import decode_term
+from pif.language.host import Tool
 from pif.language.terms import Json
-from pif.reference.machine import Tool
 from registry.evolution import closed
 from tests.pif.tools import Dictionary, answer
 

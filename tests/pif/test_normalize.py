@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pif.analysis.normalize import normalize
+from pif.analysis.normal_form.normalize import normalize
 from pif.language.budget import INTEGER_BITS, STRING_LENGTH, TERM_DEPTH, Budget, reserve_stack
 from pif.language.decode import decode_term
 from pif.language.terms import Json, Term, literal, make, print_term, same_term, term_text

@@ -6,7 +6,7 @@ from typing import Any
 
 from pif.language.budget import Budget
 from pif.language.errors import nearest
-from pif.reference.machine import Tool
+from pif.language.host import Tool
 from pif.run.evaluate import Answer, Request, run
 from registry.evolution import closed, read_code
 

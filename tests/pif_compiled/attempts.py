@@ -8,14 +8,13 @@ from typing import Any
 
 import msgspec
 
-from pif.compiled.cache import Cache
 from pif.compiled.runtime import Session
-from pif.compiled.units import Prepared, attempt
+from pif.compiled.units import Cache, Prepared, attempt
 from pif.language.budget import Budget, reserve_stack
 from pif.language.errors import PifError
+from pif.language.host import Tool, Tools
 from pif.language.terms import Term, literal
 from pif.language.values import Continuation, Value, print_value
-from pif.reference.machine import Tool, Tools
 from pif.reference.run_input import Given, given_term
 from pif.run.stepping import Stepper
 from tests.pif.tools import Dictionary

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from pif.compiled.cache import Cache
+from pif.compiled.units import Cache
 from pif.run import evaluate, stepping
 
 __all__ = ["compiling_at_once"]

@@ -10,12 +10,11 @@ import pytest
 
 from pif.compiled import runtime
 from pif.compiled import units as unit
-from pif.compiled.cache import Cache
 from pif.compiled.runtime import Runtime
-from pif.compiled.units import Prepared
+from pif.compiled.units import Cache, Prepared
 from pif.language.budget import Budget
 from pif.language.decode import decode_term
-from pif.reference.machine import Tool
+from pif.language.host import Tool
 from pif.run import evaluate, stepping
 from pif.run.evaluate import Request, run
 from tests.pif.tools import Dictionary, answer

@@ -12,15 +12,15 @@ from collections.abc import Callable
 
 import pytest
 
-from pif.compiled import emitter, functions, loops, scalars, source, units
+from pif.compiled import emitter, functions, loops, operations, source, units
 from pif.compiled.emitter import Emitter
-from pif.compiled.kinds import ANY
 from pif.compiled.loops import Loops
 from pif.compiled.scope import COMMITTED, TermFacts
 from pif.compiled.source import Block
 from pif.language.budget import Budget
+from pif.language.host import Tool
 from pif.language.terms import Term, literal, make
-from pif.reference.machine import Tool
+from pif.language.values import ANY
 from tests.pif_compiled.attempts import FUEL, Difference, at_its_depth, compared
 from tests.properties.compiled_maker import CompiledMaker
 from tests.properties.moving import MovingMaker
@@ -142,8 +142,8 @@ MUTANTS: dict[str, Mutant] = {
     "closures of a loop's step share its variables": of(
         TermFacts, "makes_functions", lambda self, term: False
     ),
-    "sums never committed": of(scalars, "_sum", lambda left, right: (COMMITTED, None)),
-    "products never tested where they are used": of(scalars, "_SUMS", 10**6),
+    "sums never committed": of(operations, "_sum", lambda left, right: (COMMITTED, None)),
+    "products never tested where they are used": of(operations, "_SUMS", 10**6),
     "arguments of any kind taken for the first kind": of(
         functions.Functions, "kind", lambda self, value: "int" if value.kind == ANY else value.kind
     ),

@@ -23,7 +23,7 @@ from kleis.printer import print_expression
 from kleis.syntax import Call, Expression
 from kleis.theory import Theory
 from pif.language.decode import decode_term
-from pif.reference.machine import Tool
+from pif.language.host import Tool
 from registry.bridge.companions import Companions
 from registry.bridge.forms import call
 from registry.bridge.having_values import Unsaid

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from pif.language.budget import Budget
 from pif.language.decode import decode_term
+from pif.language.host import Tool
 from pif.language.terms import Term, literal, make, print_term
-from pif.reference.machine import Tool
 from pif.run.evaluate import Answer
 from tests.pif.tools import answer
 from tests.pif_compiled.attempts import at_its_depth, compare, compared

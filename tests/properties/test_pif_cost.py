@@ -13,8 +13,8 @@ from pif.analysis.cost.bounds import CostBound, cost_of
 from pif.analysis.types.sampling import Sampler
 from pif.analysis.types.tool_types import Typing, typing_of
 from pif.language.budget import Budget
+from pif.language.host import Tool
 from pif.language.terms import Term, literal, make, print_term, term_text
-from pif.reference.machine import Tool
 from pif.run.evaluate import Request, run
 from tests.pif.tools import Dictionary
 from tests.properties.strategies import Features, MovingMaker, Seeded, closed_terms, tool_terms, typed_terms

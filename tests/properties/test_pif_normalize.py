@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pif.analysis.facts import free_names, holds_live
-from pif.analysis.normalize import normalize
+from pif.analysis.normal_form.normalize import normalize
 from pif.language.budget import TERM_DEPTH, Budget
 from pif.language.decode import decode_term
+from pif.language.host import Tool
 from pif.language.terms import Json, Term, literal, make, print_term, same_term, term_text
-from pif.reference.machine import Tool
 from pif.run.evaluate import Answer, Request, run
 from tests.properties.strategies import (
     KINDS,

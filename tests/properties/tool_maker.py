@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from pif.language.decode import decode_term
-from pif.reference.machine import Tool
+from pif.language.host import Tool
 
 __all__ = ["MadeTools", "made_tools"]
 

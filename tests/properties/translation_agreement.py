@@ -22,8 +22,8 @@ from pif.analysis.types.tool_types import typing_of
 from pif.analysis.types.type_text import print_type
 from pif.language.budget import Budget
 from pif.language.decode import decode_term
+from pif.language.host import Tools
 from pif.language.terms import Term
-from pif.reference.machine import Tools
 from pif.run.evaluate import Request, run
 from registry.bridge.forms import call, constant, pair
 from registry.bridge.parts import Function

@@ -17,8 +17,8 @@ import pytest
 
 from pif.language.budget import Budget
 from pif.language.errors import nearest
+from pif.language.host import Tool
 from pif.language.terms import code_text
-from pif.reference.machine import Tool
 from pif.run.evaluate import Answer, Request, run
 from registry.evolution import closed, read_code
 from registry.store.sqlite import SqliteStore

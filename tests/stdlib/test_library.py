@@ -12,9 +12,9 @@ from pif.analysis.facts import facts_of
 from pif.analysis.types.tool_types import typing_of
 from pif.language.budget import Budget
 from pif.language.errors import PifError
+from pif.language.host import Tool
 from pif.language.reification import NotData, at_most, literal_term
 from pif.language.terms import Term, literal, make, print_term
-from pif.reference.machine import Tool
 from pif.reference.run_input import given_term
 from pif.run.evaluate import Request, run
 from pif.run.read_input import read_input

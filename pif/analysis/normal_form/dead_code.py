@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from pif.analysis.facts import free_names, holds_live, live_parts
-from pif.analysis.normalize import normalize
+from pif.analysis.normal_form.normalize import normalize
 from pif.language.errors import Path, longer, pointer
 from pif.language.terms import Term, part_keys
 

@@ -20,8 +20,7 @@ from collections.abc import Callable
 import msgspec
 
 from pif.analysis.facts import free_names, literal_tool, live_parts
-from pif.analysis.type_problems import PROBLEMS, TypeProblem, Unknown, problem
-from pif.analysis.types.type_text import parse_signature
+from pif.analysis.types.type_text import PROBLEMS, TypeProblem, Unknown, parse_signature, problem
 from pif.analysis.types.unification import (
     DEPTH,
     DYNAMIC,

@@ -11,13 +11,12 @@ from collections.abc import Iterator
 import msgspec
 
 from pif.analysis.facts import literal_tool, live_children
-from pif.analysis.type_problems import TypeProblem, Unknown
 from pif.analysis.types.inference import Inference, ToolTypes, Typed
-from pif.analysis.types.type_text import print_type
+from pif.analysis.types.type_text import TypeProblem, Unknown, print_type
 from pif.analysis.types.unification import GENERIC, Shape, TooMuchWork, Type, Unifier, Variable, find
 from pif.language.budget import reserve_stack
+from pif.language.host import Tool, Tools
 from pif.language.terms import Json, Term
-from pif.reference.machine import Tool, Tools
 
 __all__ = ["WORK", "Typing", "typing_of"]
 
