@@ -13,12 +13,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from kleis.import_search import search_from
-from kleis.loader import Loader
-from kleis.parser import parse_expression
+from kleis.explore.equations import read_equation
+from kleis.syntax.parser.parser import parse_expression
+from kleis.theory.import_search import search_from
+from kleis.theory.loader import Loader
 from pif.language.budget import Budget
 from pif.run.evaluate import Request, run
-from registry.bridge.equations import read_equation
 from registry.bridge.exploring import Asked, explored
 from registry.bridge.oracles import TheorySnapshot
 from registry.store.sqlite import SqliteStore

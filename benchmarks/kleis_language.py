@@ -44,7 +44,7 @@ def measure() -> dict[str, float]:
 
 
 def _reading() -> dict[str, float]:
-    from kleis.parser import parse_source
+    from kleis.syntax.parser.parser import parse_source
 
     text = _sample()
     kilobytes = len(text.encode()) / 1000
@@ -64,9 +64,9 @@ def _reading() -> dict[str, float]:
 
 def _loading() -> dict[str, float]:
     """The prelude by a new loader each time: cold without a cache, warm with one filled before."""
-    from kleis.import_search import search_from
-    from kleis.loader import Loader
-    from kleis.parse_cache import ParseCache
+    from kleis.theory.import_search import search_from
+    from kleis.theory.loader import Loader
+    from kleis.theory.parse_cache import ParseCache
 
     search = search_from(os.environ)
     if search.library is None:
@@ -92,9 +92,9 @@ def _loading() -> dict[str, float]:
 def _evaluating() -> dict[str, float]:
     """Each program under the standard budget; its time beside the same work in Python."""
     from kleis.budget import STANDARD_BUDGET
-    from kleis.evaluation.environment import environment_of
-    from kleis.evaluation.evaluate import evaluate
-    from kleis.parser import parse_expression, parse_program
+    from kleis.evaluator.environment import environment_of
+    from kleis.evaluator.evaluate import evaluate
+    from kleis.syntax.parser.parser import parse_expression, parse_program
     from kleis.values import render_value
 
     program = parse_program("define fact(n) = if n <= 0 then 1 else n * fact(n - 1)")
@@ -128,7 +128,7 @@ def _sample() -> str:
     """What people write, as one text: programs without their imports, over and over."""
     places = (_ROOT / "stdlib" / "kleis", _ROOT / "tests" / "kleis")
     files = sorted(path for place in places for path in place.rglob("*.kleis"))
-    from kleis.parser import parse_source
+    from kleis.syntax.parser.parser import parse_source
 
     texts = [path.read_text(encoding="utf-8") for path in files]
     good = "\n".join(text for text in texts if parse_source(text).ok)

@@ -22,8 +22,8 @@ from typing import Any
 import msgspec
 
 from benchmarks.stdio_latency import HANDSHAKE
-from kleis.import_search import packaged_library
 from kleis.policy.policy import load_policy
+from kleis.theory.import_search import packaged_library
 
 __all__ = ["LIMITS", "measure"]
 

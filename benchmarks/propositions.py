@@ -21,11 +21,11 @@ from typing import Any
 
 import click
 
-from kleis.import_search import search_from
-from kleis.loader import Loader
-from kleis.logic.questions import Prover
-from kleis.logic.verdict import Verdict
-from kleis.parser import parse_expression, parse_type
+from kleis.prover.protocol.verdict import Verdict
+from kleis.prover.prover import Prover
+from kleis.syntax.parser.parser import parse_expression, parse_type
+from kleis.theory.import_search import search_from
+from kleis.theory.loader import Loader
 
 _DEFINITE = ("verified", "disproved", "consistent", "inconsistent")
 

@@ -22,16 +22,16 @@ from typing import Any
 import msgspec
 
 from benchmarks.timing import alternating
-from kleis.logic.broker import Broker
-from kleis.logic.certificate import check
-from kleis.logic.certificate_build import Question, build
-from kleis.logic.engine import Task
-from kleis.logic.questions import Prover
-from kleis.logic.verdict import Verdict
-from kleis.meaning.elaborate import Elaborator
-from kleis.parser import parse_expression, parse_program, parse_type
-from kleis.syntax import Declaration
-from kleis.theory import Theory
+from kleis.elaborate.elaborator import Elaborator
+from kleis.prover.certificates.build import Question, build
+from kleis.prover.certificates.certificate import check
+from kleis.prover.process.broker import Broker
+from kleis.prover.protocol.engine import Task
+from kleis.prover.protocol.verdict import Verdict
+from kleis.prover.prover import Prover
+from kleis.syntax.parser.parser import parse_expression, parse_program, parse_type
+from kleis.syntax.tree import Declaration
+from kleis.theory.theory import Theory
 
 __all__ = ["LIMITS", "measure"]
 

@@ -20,10 +20,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.peer import Connection, serving
-from kleis.parser import parse_source
-from kleis.session import Sessions, open_sessions
-from kleis.session.bounded import Watch
-from kleis.session.record import ItemKind, heading, item_of, item_text
+from kleis.prover.process.deadline import Watch
+from kleis.sessions import Sessions, open_sessions
+from kleis.sessions.files.record import ItemKind, heading, item_of, item_text
+from kleis.syntax.parser.parser import parse_source
 
 __all__ = ["LIMITS", "measure"]
 

@@ -31,14 +31,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kleis.errors import BudgetError, EvaluationError, KleisError, LoadError, ParseError
-    from kleis.formatter import format_source
-    from kleis.import_search import ImportSearch, search_from
-    from kleis.loader import Loader, Loading
-    from kleis.parser import parse_expression, parse_program, parse_source, parse_type
-    from kleis.printer import print_expression, print_program, print_type
     from kleis.problems import Place, Problem
-    from kleis.resolution import check_names
-    from kleis.theory import Theory
+    from kleis.syntax.parser.parser import parse_expression, parse_program, parse_source, parse_type
+    from kleis.syntax.printer.formatter import format_source
+    from kleis.syntax.printer.program import print_expression, print_program, print_type
+    from kleis.theory.import_search import ImportSearch, search_from
+    from kleis.theory.loader import Loader, Loading
+    from kleis.theory.name_check.check_names import check_names
+    from kleis.theory.theory import Theory
 
 __all__ = [
     "BudgetError",
@@ -66,14 +66,14 @@ __all__ = [
 
 _HOMES = {
     "errors": ("BudgetError", "EvaluationError", "KleisError", "LoadError", "ParseError"),
-    "formatter": ("format_source",),
-    "import_search": ("ImportSearch", "search_from"),
-    "loader": ("Loader", "Loading"),
-    "parser": ("parse_expression", "parse_program", "parse_source", "parse_type"),
-    "printer": ("print_expression", "print_program", "print_type"),
+    "syntax.printer.formatter": ("format_source",),
+    "theory.import_search": ("ImportSearch", "search_from"),
+    "theory.loader": ("Loader", "Loading"),
+    "syntax.parser.parser": ("parse_expression", "parse_program", "parse_source", "parse_type"),
+    "syntax.printer.program": ("print_expression", "print_program", "print_type"),
     "problems": ("Place", "Problem"),
-    "resolution": ("check_names",),
-    "theory": ("Theory",),
+    "theory.name_check.check_names": ("check_names",),
+    "theory.theory": ("Theory",),
 }
 
 

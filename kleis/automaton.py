@@ -6,7 +6,7 @@ terminal is acceptable is found by playing the reductions on a copy of the few s
 
 from __future__ import annotations
 
-from kleis.tables import END, Tables
+from kleis.syntax.parser.tables import END, Tables
 
 __all__ = ["Automaton", "Stuck"]
 

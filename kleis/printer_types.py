@@ -1,10 +1,10 @@
-"""Types, kinds and dimensions as text.  See kleis/printer.py."""
+"""Types, kinds and dimensions as text.  See kleis/syntax/printer/program.py."""
 
 from __future__ import annotations
 
 from typing import assert_never
 
-from kleis.syntax import (
+from kleis.syntax.tree import (
     AppliedType,
     DimensionOperation,
     ForAllType,

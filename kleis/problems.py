@@ -1,7 +1,7 @@
 """What is wrong, or only surprising, with a program as a whole: a value, not an exception.
 
 Specification: issue 3, items 3 and 6; kleis-language.md §10.2.  A `Problem` has the JSON form of a
-`kleis.syntax.Lint`, with the fields `found`, `expected` and `related` added.
+`kleis.syntax.tree.Lint`, with the fields `found`, `expected` and `related` added.
 
 Invariant: a problem of severity "error" means that a proposition that reaches the place has no meaning; the rest
 of the program still has its own, so problems are collected and nothing stops at the first.

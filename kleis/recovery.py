@@ -7,7 +7,7 @@ Statement words at the very start of a line count as items where braces balance.
 
 from __future__ import annotations
 
-from kleis.lexing import Tokens
+from kleis.syntax.parser.lexer import Tokens
 
 __all__ = ["ITEM_WORDS", "Recovery"]
 

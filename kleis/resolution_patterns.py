@@ -5,9 +5,8 @@ Specification: kleis-language.md §2.12, §4.7.
 
 from __future__ import annotations
 
-from kleis.resolution_known import Known, describe
 from kleis.resolution_report import Report
-from kleis.syntax import (
+from kleis.syntax.tree import (
     AsPattern,
     ConstructorPattern,
     ListPattern,
@@ -16,6 +15,7 @@ from kleis.syntax import (
     VariablePattern,
     WildcardPattern,
 )
+from kleis.theory.name_check.known_names import Known, describe
 
 __all__ = ["PatternNames"]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Literal
 
-from kleis.names import suggestion
 from kleis.problems import Place, Problem, Spanned, problem_at
+from kleis.spelling import suggestion
 
 __all__ = ["Report"]
 

@@ -11,10 +11,8 @@ from typing import TypeAlias
 
 from rpds import HashTrieSet
 
-from kleis.resolution_known import Known
-from kleis.resolution_members import head_name
 from kleis.resolution_report import Report
-from kleis.syntax import (
+from kleis.syntax.tree import (
     AppliedType,
     DimensionOperation,
     ForAllType,
@@ -25,6 +23,8 @@ from kleis.syntax import (
     TypeExpression,
     split_name,
 )
+from kleis.theory.name_check.known_names import Known
+from kleis.theory.name_check.structure_members import head_name
 
 __all__ = ["TypeNames"]
 

@@ -278,7 +278,7 @@ def _by_certificate(
     law: KeptLaw, view: Tools, check: LawCheck, certificate: Callable[[str], str | None]
 ) -> list[Json]:
     """What the check of one certificate found."""
-    from kleis.logic.certificate import Certificate, CertificateError
+    from kleis.prover.certificates.certificate import Certificate, CertificateError
 
     text = certificate(law.certificate)
     if text is None:

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from kleis.errors import KleisError
-from kleis.parser import parse_expression
-from kleis.syntax import AsPattern, Binder, Call, Expression, Name, VariablePattern
-from kleis.traversal import walk
+from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.tree import AsPattern, Binder, Call, Expression, Name, VariablePattern
+from kleis.syntax.tree.traversal import walk
 from pif.language.host import Tool, Tools
 from registry.bridge.names import is_free, plain_name
 from registry.tool import LIBRARY_PREFIX

@@ -41,7 +41,7 @@ from registry.tools_view import Overlay, SnapshotTools, TermCache
 from registry.typings import TypeCache
 
 if TYPE_CHECKING:
-    from kleis.session.watch import Watch
+    from kleis.prover.process.deadline import Watch
     from registry.bridge.proving import LawProver
 
 __all__ = ["PAGE", "Workspace"]

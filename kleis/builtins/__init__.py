@@ -7,6 +7,6 @@ is what a builtin may use while it runs; sorts.py names the sorts of parameters.
 from __future__ import annotations
 
 from kleis.builtins.row import Builtin, BuiltinParameter
-from kleis.builtins.table import BUILTINS, builtin_arities, find_builtin
+from kleis.builtins.rows.table import BUILTINS, builtin_arities, find_builtin
 
 __all__ = ["BUILTINS", "Builtin", "BuiltinParameter", "builtin_arities", "find_builtin"]

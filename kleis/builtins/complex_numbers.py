@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kleis.builtins import numbers
+from kleis.builtins import exact_numbers
 from kleis.builtins.context import Context
-from kleis.builtins.numbers import Numeric
+from kleis.builtins.exact_numbers import Numeric
 from kleis.builtins.row import Builtin, row
 from kleis.values import Complex, Number, complex_value
 
@@ -16,15 +16,17 @@ def _complex(context: Context, real: Number, imaginary: Number) -> Numeric:
 
 
 def _conjugate(context: Context, z: Numeric) -> Numeric:
-    return complex_value(z.real, numbers.negate_real(z.imaginary)) if isinstance(z, Complex) else z
+    return complex_value(z.real, exact_numbers.negate_real(z.imaginary)) if isinstance(z, Complex) else z
 
 
 def _squared(context: Context, z: Numeric) -> Numeric:
     if not isinstance(z, Complex):
-        return numbers.multiply(context, z, z)
+        return exact_numbers.multiply(context, z, z)
     real, imaginary = z.real, z.imaginary
-    return numbers.add(
-        context, numbers.multiply(context, real, real), numbers.multiply(context, imaginary, imaginary)
+    return exact_numbers.add(
+        context,
+        exact_numbers.multiply(context, real, real),
+        exact_numbers.multiply(context, imaginary, imaginary),
     )
 
 
@@ -37,20 +39,20 @@ def _imaginary_part(context: Context, z: Numeric) -> Number:
 
 
 def _inverse(context: Context, z: Numeric) -> Numeric:
-    return numbers.divide(context, 1, z)
+    return exact_numbers.divide(context, 1, z)
 
 
 COMPLEX_NUMBERS: tuple[Builtin, ...] = (
     row("complex(re : ℝ, im : ℝ) : ℂ", _complex, "re + im·i", ("complex(3, 0)", "3"),
         ("complex(0, 1) * complex(0, 1)", "0 - 1"), ("complex(1, 2) / complex(3, 4)", "complex(11/25, 2/25)"),
         tier="T6"),
-    row("complex_add(a : ℂ, b : ℂ) : ℂ", numbers.add, "a + b", ("complex_add(complex(1, 2), complex(2, 3))",
+    row("complex_add(a : ℂ, b : ℂ) : ℂ", exact_numbers.add, "a + b", ("complex_add(complex(1, 2), complex(2, 3))",
         "complex(3, 5)"), tier="T6", aliases="cadd"),
-    row("complex_sub(a : ℂ, b : ℂ) : ℂ", numbers.subtract, "a - b",
+    row("complex_sub(a : ℂ, b : ℂ) : ℂ", exact_numbers.subtract, "a - b",
         ("complex_sub(complex(1, 2), complex(1, 3))", "complex(0, 0 - 1)"), tier="T6", aliases="csub"),
-    row("complex_mul(a : ℂ, b : ℂ) : ℂ", numbers.multiply, "a * b",
+    row("complex_mul(a : ℂ, b : ℂ) : ℂ", exact_numbers.multiply, "a * b",
         ("complex_mul(complex(1, 2), complex(3, 4))", "complex(0 - 5, 10)"), tier="T6", aliases="cmul"),
-    row("complex_div(a : ℂ, b : ℂ) : ℂ", numbers.divide, "a / b", ("complex_div(2, complex(0, 1))", "complex(0, 0 - 2)"),
+    row("complex_div(a : ℂ, b : ℂ) : ℂ", exact_numbers.divide, "a / b", ("complex_div(2, complex(0, 1))", "complex(0, 0 - 2)"),
         ("complex_div(complex(0, 1), 0)", "undefined"), tier="T6", aliases="cdiv", condition="b ≠ 0"),
     row("complex_inverse(a : ℂ) : ℂ", _inverse, "1 / a", ("complex_inverse(complex(0, 1))", "complex(0, 0 - 1)"),
         ("complex_inverse(0)", "undefined"), tier="T6", condition="a ≠ 0"),

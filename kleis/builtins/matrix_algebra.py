@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kleis.builtins import numbers
+from kleis.builtins import exact_numbers
 from kleis.builtins.context import Context, undefined, wrong_sort
 from kleis.values import (
     Complex,
@@ -100,7 +100,7 @@ def entry_sum(context: Context, a: Value, b: Value) -> Value:
         return a
     if isinstance(a, (Symbol, Stuck, Suspended)) or isinstance(b, (Symbol, Stuck, Suspended)):
         return Stuck("plus", (a, b), total=True)
-    return numbers.add(context, _entry(a), _entry(b))
+    return exact_numbers.add(context, _entry(a), _entry(b))
 
 
 def product_of_entries(context: Context, a: Value, b: Value) -> Value:
@@ -113,7 +113,7 @@ def product_of_entries(context: Context, a: Value, b: Value) -> Value:
     if symbolic:
         zero = _is_exactly(a, 0) or _is_exactly(b, 0)
         return 0 if zero and _total(a) and _total(b) else Stuck("times", (a, b), total=True)
-    return numbers.multiply(context, _entry(a), _entry(b))
+    return exact_numbers.multiply(context, _entry(a), _entry(b))
 
 
 def _total(value: Value) -> bool:
@@ -121,9 +121,9 @@ def _total(value: Value) -> bool:
     return not isinstance(value, (Stuck, Suspended))
 
 
-def _entry(value: Value) -> numbers.Numeric:
+def _entry(value: Value) -> exact_numbers.Numeric:
     if is_number(value) or isinstance(value, Complex):
-        assert isinstance(value, numbers.Numeric)
+        assert isinstance(value, exact_numbers.Numeric)
         return value
     raise wrong_sort("arithmetic needs numbers", found=kind_name(value), expected="ℂ")
 

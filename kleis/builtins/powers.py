@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from kleis.budget import Meter
 from kleis.builtins.context import undefined
-from kleis.builtins.numbers import Numeric, approximate, divide, finite, multiply
+from kleis.builtins.exact_numbers import Numeric, approximate, divide, finite, multiply
 from kleis.values import Complex, Number, exact
 
 __all__ = ["exact_root", "modulus", "power", "square_root"]

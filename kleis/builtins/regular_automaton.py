@@ -1,6 +1,6 @@
 """The automaton of a regular expression, grown by derivatives as texts lead through it, and kept for the next text.
 
-Specification: kleis-language.md §5.4 (Regex).  The states are expressions by number (kleis/builtins/regular_space.py);
+Specification: kleis-language.md §5.4 (Regex).  The states are expressions by number (kleis/builtins/regular/automaton.py);
 code points that the expression does not tell apart have one step.
 
 Invariants
@@ -16,9 +16,9 @@ import threading
 from bisect import bisect_right
 
 from kleis.budget import Budget, Meter
-from kleis.builtins.regular import Node
+from kleis.builtins.regular.automaton import Space
+from kleis.builtins.regular.regex import Node
 from kleis.builtins.regular_classes import bounds_of, characters_between
-from kleis.builtins.regular_space import Space
 
 __all__ = ["Automaton", "matches"]
 

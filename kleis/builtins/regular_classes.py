@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from kleis.builtins.regular import Node
+from kleis.builtins.regular.regex import Node
 
 __all__ = ["bounds_of", "characters_between"]
 

@@ -3,9 +3,9 @@ kleis/builtins/regular_automaton.py."""
 
 from __future__ import annotations
 
-from kleis.builtins import regular
 from kleis.builtins.context import Context, undefined
-from kleis.builtins.regular import Node
+from kleis.builtins.regular import regex
+from kleis.builtins.regular.regex import Node
 from kleis.builtins.regular_automaton import Automaton, matches
 from kleis.builtins.row import Builtin, row
 from kleis.values import Regex
@@ -30,58 +30,58 @@ def _matches(context: Context, text: str, expression: Regex | str) -> bool:
 
 
 def _literal(context: Context, text: str) -> Regex:
-    return regular.regex_value(("text", text), context)
+    return regex.regex_value(("text", text), context)
 
 
 def _range(context: Context, low: str, high: str) -> Regex:
     if not low or not high:
         raise undefined("re_range of an empty string", "give two strings with a first character")
-    node = ("range", low[0], high[0]) if low[0] <= high[0] else regular.NONE
-    return regular.regex_value(node, context)
+    node = ("range", low[0], high[0]) if low[0] <= high[0] else regex.NONE
+    return regex.regex_value(node, context)
 
 
 def _star(context: Context, part: Regex | str) -> Regex:
-    return regular.regex_value(regular.loop(_node(part), 0, None), context)
+    return regex.regex_value(regex.loop(_node(part), 0, None), context)
 
 
 def _plus(context: Context, part: Regex | str) -> Regex:
-    return regular.regex_value(regular.loop(_node(part), 1, None), context)
+    return regex.regex_value(regex.loop(_node(part), 1, None), context)
 
 
 def _option(context: Context, part: Regex | str) -> Regex:
-    return regular.regex_value(regular.unite(regular.EMPTY, _node(part)), context)
+    return regex.regex_value(regex.unite(regex.EMPTY, _node(part)), context)
 
 
 def _join(context: Context, *parts: Regex | str) -> Regex:
-    return regular.regex_value(regular.join(*map(_node, parts)), context)
+    return regex.regex_value(regex.join(*map(_node, parts)), context)
 
 
 def _unite(context: Context, *parts: Regex | str) -> Regex:
-    return regular.regex_value(regular.unite(*map(_node, parts)), context)
+    return regex.regex_value(regex.unite(*map(_node, parts)), context)
 
 
 def _meet(context: Context, *parts: Regex | str) -> Regex:
-    return regular.regex_value(regular.meet(*map(_node, parts)), context)
+    return regex.regex_value(regex.meet(*map(_node, parts)), context)
 
 
 def _complement(context: Context, part: Regex | str) -> Regex:
-    return regular.regex_value(regular.negated(_node(part)), context)
+    return regex.regex_value(regex.negated(_node(part)), context)
 
 
 def _loop(context: Context, part: Regex | str, low: int, high: int) -> Regex:
-    return regular.regex_value(regular.loop(_node(part), max(low, 0), high if high >= 0 else -1), context)
+    return regex.regex_value(regex.loop(_node(part), max(low, 0), high if high >= 0 else -1), context)
 
 
 def _full(context: Context) -> Regex:
-    return regular.regex_value(regular.FULL, context)
+    return regex.regex_value(regex.FULL, context)
 
 
 def _none(context: Context) -> Regex:
-    return regular.regex_value(regular.NONE, context)
+    return regex.regex_value(regex.NONE, context)
 
 
 def _any(context: Context) -> Regex:
-    return regular.regex_value(regular.ANY, context)
+    return regex.regex_value(regex.ANY, context)
 
 
 _AB = 're_concat("a", re_star("b"))'

@@ -10,13 +10,13 @@ from typing import Any
 
 import msgspec
 
-from kleis.corpus.basis import SourceView, source_view
+from kleis.corpus.edge_sources import SourceView, source_view
 from kleis.corpus.errors import CorpusError, not_found
 from kleis.corpus.freshness import freshness
 from kleis.corpus.graph import Direction, Graph, edge_row, graph_of
 from kleis.corpus.reading import Corpus, Paper
 from kleis.corpus.records import Edge
-from kleis.names import nearest
+from kleis.spelling import nearest
 
 __all__ = ["Walk", "declaration_graph", "paper_audit", "paper_list", "walk_graph"]
 

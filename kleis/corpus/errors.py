@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from kleis.errors import KleisError
-from kleis.names import nearest
+from kleis.spelling import nearest
 
 __all__ = ["CorpusCode", "CorpusError", "not_found"]
 

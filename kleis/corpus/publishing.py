@@ -32,7 +32,7 @@ import msgspec
 from kleis.corpus.errors import CorpusError
 from kleis.corpus.freshness import HASH_VERSION, HASHED_FILES, build_hash
 from kleis.corpus.reading import PAPER_ID
-from kleis.logic.verdict import Verdict
+from kleis.prover.protocol.verdict import Verdict
 
 __all__ = [
     "DOMAINS",

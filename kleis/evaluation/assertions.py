@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from kleis.builtins.context import RECOVERABLE, wrong_sort
 from kleis.errors import EvaluationError
-from kleis.evaluation.environment import Environment
-from kleis.evaluation.evaluate import evaluate_with
-from kleis.evaluation.machine import Machine
-from kleis.syntax import Call, Expression
+from kleis.evaluator.environment import Environment
+from kleis.evaluator.evaluate import evaluate_with
+from kleis.evaluator.machine import Machine
+from kleis.syntax.tree import Call, Expression
 from kleis.values import (
     Number,
     Stuck,

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from kleis.errors import EvaluationError
-from kleis.evaluation.machine import Code, Frame, Machine
-from kleis.syntax import Span
+from kleis.evaluator.machine import Code, Frame, Machine
+from kleis.syntax.tree import Span
 from kleis.values import Value
 
 __all__ = ["Compiled", "Finish", "Place", "Scope", "charged", "constant", "sequence"]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from kleis.operators import canonical_name
-from kleis.syntax import (
+from kleis.syntax.operators import canonical_name
+from kleis.syntax.tree import (
     DataDefinition,
     ElementDeclaration,
     Field,

@@ -10,8 +10,8 @@ Invariant: in doubt the name is the program's own, and then nothing is computed 
 from __future__ import annotations
 
 from kleis.builtins.row import Builtin
-from kleis.operators import BINARY, POSTFIX, PREFIX
-from kleis.syntax import (
+from kleis.syntax.operators import BINARY, POSTFIX, PREFIX
+from kleis.syntax.tree import (
     AppliedType,
     AsPattern,
     ConstructorPattern,

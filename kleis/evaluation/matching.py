@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kleis.builtins.context import wrong_sort
 from kleis.errors import EvaluationError
 from kleis.evaluation.compiled import Compiled, Place, Scope
-from kleis.evaluation.machine import Code, Frame, Machine
-from kleis.evaluation.patterns import Test, compile_pattern, pattern_names
-from kleis.syntax import Let, Match, Pattern
+from kleis.evaluator.machine import Code, Frame, Machine
+from kleis.evaluator.matching import Test, compile_pattern, pattern_names
+from kleis.syntax.tree import Let, Match, Pattern
 from kleis.values import Stuck, Suspended, Symbol, Value, kind_name, render_value
 
 if TYPE_CHECKING:
-    from kleis.evaluation.compiler import Compiler
+    from kleis.evaluator.compiler import Compiler
 
 __all__ = ["compile_let", "compile_match"]
 

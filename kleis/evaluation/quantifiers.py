@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 from kleis.builtins.context import wrong_sort
 from kleis.errors import EvaluationError
 from kleis.evaluation.compiled import Compiled, Place, Scope, charged
-from kleis.evaluation.connectives import CONNECTIVES, connective_code
-from kleis.evaluation.machine import Code, Frame, Machine
-from kleis.syntax import Binder, NamedType, Quantifier
+from kleis.evaluator.logical_operators import CONNECTIVES, connective_code
+from kleis.evaluator.machine import Code, Frame, Machine
+from kleis.syntax.tree import Binder, NamedType, Quantifier
 from kleis.values import Data, Stuck, Suspended, Symbol, Value, kind_name
 
 if TYPE_CHECKING:
-    from kleis.evaluation.compiler import Compiler
-    from kleis.evaluation.environment import Environment
+    from kleis.evaluator.compiler import Compiler
+    from kleis.evaluator.environment import Environment
 
 __all__ = ["compile_quantifier"]
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from kleis.builtins.bit_vectors import bit_vector
 from kleis.builtins.context import Context, undefined
-from kleis.syntax import AppliedType, NamedType, NumberType, TypeExpression
+from kleis.builtins.rows.bit_vectors import bit_vector
+from kleis.syntax.tree import AppliedType, NamedType, NumberType, TypeExpression
 from kleis.values import Value
 
 __all__ = ["bit_width", "value_at_type"]

@@ -25,11 +25,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kleis.lean.acceptance import Acceptance, accept, count_sorries, has_refutation, theorem_names
-    from kleis.lean.check import LeanProblem, check_emitted
-    from kleis.lean.export import export_lean
-    from kleis.lean.files import LeanFile, LineEntry, NameEntry, Omission, TheoremEntry
-    from kleis.lean.lexing import LeanError
+    from kleis.lean.acceptance.accept import Acceptance, accept, count_sorries, has_refutation, theorem_names
+    from kleis.lean.export.export import export_lean
+    from kleis.lean.language.check_file import LeanProblem, check_emitted
+    from kleis.lean.language.lean_lexer import LeanError
+    from kleis.lean.lean_file import LeanFile, LineEntry, NameEntry, Omission, TheoremEntry
 
 __all__ = [
     "Acceptance",
@@ -49,11 +49,11 @@ __all__ = [
 ]
 
 _HOMES = {
-    "acceptance": ("Acceptance", "accept", "count_sorries", "has_refutation", "theorem_names"),
-    "check": ("LeanProblem", "check_emitted"),
-    "export": ("export_lean",),
-    "files": ("LeanFile", "LineEntry", "NameEntry", "Omission", "TheoremEntry"),
-    "lexing": ("LeanError",),
+    "acceptance.accept": ("Acceptance", "accept", "count_sorries", "has_refutation", "theorem_names"),
+    "language.check_file": ("LeanProblem", "check_emitted"),
+    "export.export": ("export_lean",),
+    "lean_file": ("LeanFile", "LineEntry", "NameEntry", "Omission", "TheoremEntry"),
+    "language.lean_lexer": ("LeanError",),
 }
 
 

@@ -8,12 +8,23 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from kleis.lean.operations import cast
-from kleis.lean.operations_collections import component
-from kleis.lean.sorts import Sorts, call, refused
-from kleis.lean.tree import Bind, Binder, Infix, LeanTerm, Name, Number, Prefix, Text, Tuple, Typed
-from kleis.meaning.core import ListOf, LiteralTerm, Numeric, SetOf, Sort, TupleOf
-from kleis.meaning.wording import sort_text
+from kleis.core import ListOf, LiteralTerm, Numeric, SetOf, Sort, TupleOf
+from kleis.core.sort_printing import sort_text
+from kleis.lean.export.terms.lean_builtins import cast
+from kleis.lean.export.terms.lean_collections import component
+from kleis.lean.export.terms.lean_types import Sorts, call, refused
+from kleis.lean.language.lean_tree import (
+    Bind,
+    Binder,
+    Infix,
+    LeanTerm,
+    Name,
+    Number,
+    Prefix,
+    Text,
+    Tuple,
+    Typed,
+)
 
 __all__ = ["coerced", "literal"]
 

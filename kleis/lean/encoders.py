@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from kleis.lean.sorts import Sorts, call
-from kleis.lean.tree import LeanTerm, Name
-from kleis.meaning.core import Operation, Sort
+from kleis.core import Operation, Sort
+from kleis.lean.export.terms.lean_types import Sorts, call
+from kleis.lean.language.lean_tree import LeanTerm, Name
 
 __all__ = ["Encoder", "named", "sort_of"]
 

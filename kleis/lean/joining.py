@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kleis.lean.propositions import (
+from kleis.core import Term, Variable
+from kleis.core.traversal import subterms
+from kleis.definedness.partial_logic import Language, TwoSided
+from kleis.lean.export.terms.propositions import (
     TRUE,
     Formula,
     conjunction,
@@ -16,10 +19,7 @@ from kleis.lean.propositions import (
     mentions,
     negation,
 )
-from kleis.lean.tree import Arm, Binder, Call, Infix, LeanTerm, Match, Name, Tuple
-from kleis.meaning.core import Term, Variable
-from kleis.meaning.terms import subterms
-from kleis.meaning.two_sided import Language, TwoSided
+from kleis.lean.language.lean_tree import Arm, Binder, Call, Infix, LeanTerm, Match, Name, Tuple
 
 __all__ = ["LEAN", "cases", "chosen", "merged", "occurs", "where"]
 

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kleis.core import BitVec, Operation
 from kleis.lean.encoders import Encoder, named
-from kleis.lean.sorts import Sorts, call
-from kleis.lean.tree import (
-    Infix,
-    LeanTerm,
-    Name,
-    Number,
-)
-from kleis.meaning.core import (
-    BitVec,
-    Operation,
-)
+from kleis.lean.export.terms.lean_types import Sorts, call
+from kleis.lean.language.lean_tree import Infix, LeanTerm, Name, Number
 
 __all__ = ["WORDS"]
 

@@ -6,7 +6,7 @@ with a real Lean proof where that is possible").  No Lean checks them here: whoe
 =====================  ==========================================================================================
 finite decision        a claim about data types without fields, Bool and closed terms, decided by computing
 ground instantiation   axioms at written-out arguments, put together by replacing equals and by modus ponens
-                       (kleis/lean/instances.py)
+                       (kleis/lean/export/proofs/proofs.py)
 =====================  ==========================================================================================
 """
 
@@ -16,12 +16,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kleis.lean.definitions import Definitions
-from kleis.lean.instances import instance_proof
-from kleis.lean.scopes import Scope
-from kleis.lean.terms import Terms
-from kleis.lean.tree import Bind, Cases, Close, Intro, LeanTerm, Tactic
-from kleis.meaning.core import (
+from kleis.core import (
     BOOL,
     RATIONAL,
     STRING,
@@ -34,8 +29,13 @@ from kleis.meaning.core import (
     Term,
     Variable,
 )
-from kleis.meaning.meaning import Meaning
-from kleis.meaning.terms import sorts_of, subterms
+from kleis.core.goal import Meaning
+from kleis.core.traversal import sorts_of, subterms
+from kleis.lean.export.declarations.class_scopes import Scope
+from kleis.lean.export.declarations.lean_definitions import Definitions
+from kleis.lean.export.proofs.proofs import instance_proof
+from kleis.lean.export.terms.lean_terms import Terms
+from kleis.lean.language.lean_tree import Bind, Cases, Close, Intro, LeanTerm, Tactic
 
 __all__ = ["Proof", "find_proof", "is_decided"]
 

@@ -1,7 +1,7 @@
 """Conditionals that test constructors, as cases of a match.
 
 Specification: lean-and-corpus.md §6.2 (match, recursion "as is if structural").  The core has testers and selectors
-(kleis/meaning/patterns.py); Lean finds structural recursion only where a match names the parts.
+(kleis/elaborate/expressions/match_elaboration.py); Lean finds structural recursion only where a match names the parts.
 
 ``specialised`` is a term as it is when a value was made by a known constructor: its testers are decided, its
 selections are the names of the parts.  So a case is complete in itself, however tests were nested.
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kleis.meaning.core import (
+from kleis.core import (
     BOOL,
     Conditional,
     Connective,
@@ -22,7 +22,7 @@ from kleis.meaning.core import (
     Term,
     Variable,
 )
-from kleis.meaning.terms import rebuild
+from kleis.core.traversal import rebuild
 
 __all__ = ["specialised", "tested"]
 

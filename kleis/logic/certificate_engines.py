@@ -15,21 +15,21 @@ from typing import Any
 
 import msgspec
 
-from kleis.logic.engine import Answer, Task, load_engine
-from kleis.logic.engines.z3_runs import run_text, script_text
-from kleis.logic.obligations import RECHECK, Proof
-from kleis.logic.smt.script import encode
-from kleis.logic.smt.sorts import Inexpressible
-from kleis.meaning.meaning import Axiom
+from kleis.core.goal import Axiom
 from kleis.problems import Place
+from kleis.prover.certificates.rechecks import RECHECK, Proof
+from kleis.prover.engines.solvers.runs import run_text, script_text
+from kleis.prover.protocol.engine import Answer, Task, load_engine
+from kleis.prover.smt.encode_sorts import Inexpressible
+from kleis.prover.smt.script import encode
 
 __all__ = ["RECHECK_SEARCH", "RecheckSearch", "Search", "core_script"]
 
 _REFLECTION = "reflection of "
 _DERIVED = "derived "
-_COMPLETION = "kleis.logic.engines.completion:Completion"
+_COMPLETION = "kleis.prover.engines.completion.engine:Completion"
 _COMPLETION_STEPS = 4_000
-"""What kleis/logic/engines/with_equations.py gives completion.  The equations are only proposed by it."""
+"""What kleis/prover/engines/solvers/script_engines.py gives completion.  The equations are only proposed by it."""
 
 _HERE = Place(file="<derived>", line=1, column=1)
 
@@ -89,7 +89,7 @@ def _refused(detail: str) -> Answer:
 
 
 def _completion(proof: Proof) -> Answer:
-    from kleis.logic.engines.completion_check import check_chain
+    from kleis.prover.engines.completion.check_proof import check_chain
 
     outcome: Any = "inconsistent" if proof.axioms_clash else "proved"
     answer = Answer(outcome=outcome, core=proof.core, proof=proof.obligations)
@@ -108,7 +108,7 @@ def _named(proof: Proof, steps: Sequence[tuple[str, str]]) -> tuple[str, ...]:
 
 def _evaluation(proof: Proof, steps: int) -> Answer:
     """The claim computed again, with as many steps as there are for any check: what the proof says is not looked at."""
-    from kleis.logic.engines.evaluation import check_evaluation
+    from kleis.prover.engines.computation.evaluation import check_evaluation
 
     if proof.axioms_clash or proof.core or not check_evaluation(proof.task, steps):
         return _refused("computed again, the claim is not found to be true")
@@ -117,7 +117,7 @@ def _evaluation(proof: Proof, steps: int) -> Answer:
 
 def _regular(proof: Proof, steps: int) -> Answer:
     """The claim decided again: what the proof says is not looked at."""
-    from kleis.logic.engines.regular_languages import check_regular
+    from kleis.prover.engines.regular.engine import check_regular
 
     if proof.axioms_clash or proof.core or not check_regular(proof.task, steps):
         return _refused("decided again, the claim is not found to be true")
@@ -126,7 +126,7 @@ def _regular(proof: Proof, steps: int) -> Answer:
 
 def _induction(proof: Proof, steps: int) -> Answer:
     """The schemes again; every obligation refuted, also by the axioms of the core alone."""
-    from kleis.logic.engines.induction import check_induction
+    from kleis.prover.engines.induction.engine import check_induction
 
     if proof.axioms_clash or not check_induction(proof.task, proof.obligations):
         return _refused("the obligations are not those of an induction on the claim")
@@ -153,7 +153,7 @@ def _assertions_outside(task: Task, core: Sequence[str]) -> set[str]:
 
 def _with_equations(proof: Proof, steps: int) -> Answer:
     """The derived equations each by its steps, then the obligations with them as axioms."""
-    from kleis.logic.engines.completion_check import check_chain
+    from kleis.prover.engines.completion.check_proof import check_chain
 
     chains: dict[str, list[tuple[str, str]]] = {}
     solved: list[tuple[str, str]] = []

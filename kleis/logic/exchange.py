@@ -1,19 +1,19 @@
 """A proposition as a file for other provers: SMT-LIB as our solvers get it, or TPTP.
 
 Specification: issue 10 item 1; proving.md §6 ("plain z3 checks").  The SMT-LIB text is that of
-kleis/logic/smt/script.py and nothing else: `unsat` means that the claim holds.
+kleis/prover/smt/script.py and nothing else: `unsat` means that the claim holds.
 """
 
 from __future__ import annotations
 
 import msgspec
 
+from kleis.core.goal import Meaning
 from kleis.errors import KleisError
-from kleis.logic.engine import Task
-from kleis.logic.smt.script import encode
-from kleis.logic.smt.sorts import Inexpressible
-from kleis.logic.tptp import tptp_text
-from kleis.meaning.meaning import Meaning
+from kleis.prover.problem_files import tptp_text
+from kleis.prover.protocol.engine import Task
+from kleis.prover.smt.encode_sorts import Inexpressible
+from kleis.prover.smt.script import encode
 
 __all__ = ["Exchange", "ExportError", "smtlib", "tptp"]
 

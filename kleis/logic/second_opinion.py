@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from kleis.logic.engine import Answer
+from kleis.prover.protocol.engine import Answer
 
 __all__ = ["SECOND_OPINION", "SecondOpinion"]
 

@@ -6,11 +6,12 @@ elsewhere an overload").
 
 from __future__ import annotations
 
-from kleis.builtins.table import find_builtin
-from kleis.meaning.core import BOOL, Carrier, Numeric, Sort, SortVariable, Symbol
-from kleis.meaning.inference import Inference, map_sort, rank, substitute_sort, variables_of
-from kleis.meaning.scope import BuiltinName, Candidate, Polymorphic
-from kleis.meaning.signatures import Argument, Signature, Waiting, signatures
+from kleis.builtins.rows.table import find_builtin
+from kleis.builtins.signatures.shapes import Argument, Signature, Waiting
+from kleis.builtins.signatures.signature_table import signatures
+from kleis.core import BOOL, Carrier, Numeric, Sort, SortVariable, Symbol
+from kleis.elaborate.scopes.scope import BuiltinName, Candidate, Polymorphic
+from kleis.elaborate.sorts.sort_inference import Inference, map_sort, rank, substitute_sort, variables_of
 
 __all__ = ["as_builtin", "is_builtin"]
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from kleis.meaning.constructors import construct_list, construct_tuple
-from kleis.meaning.core import (
+from kleis.core import (
     COMPLEX,
     INTEGER,
     NATURAL,
@@ -36,7 +35,8 @@ from kleis.meaning.core import (
     TupleOf,
     Variable,
 )
-from kleis.meaning.meaning import Meaning
+from kleis.core.goal import Meaning
+from kleis.core.terms import construct_list, construct_tuple
 from kleis.values import BitVector, Complex, Data, ListValue, SetValue, Value
 
 __all__ = ["NamelessError", "denoting"]

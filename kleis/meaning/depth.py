@@ -1,6 +1,6 @@
 """Room for recursion over deep sources.
 
-A source nests at most 256 levels (kleis/syntax.py), and a list literal at most `LONGEST_LIST` elements; reading one
+A source nests at most 256 levels (kleis/syntax/tree/declarations.py), and a list literal at most `LONGEST_LIST` elements; reading one
 level takes several Python frames.  Python counts frames against a limit of 1,000 that it does not need since its
 frames live on the heap; it is raised while a meaning is made or printed, and put back.
 """

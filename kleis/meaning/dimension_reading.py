@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from kleis.meaning.core import Dimension, Sort
-from kleis.meaning.wording import dimension_text, refusal
-from kleis.syntax import DimensionOperation, NamedType, NumberType, TypeExpression
+from kleis.core import Dimension, Sort
+from kleis.core.sort_printing import dimension_text, refusal
+from kleis.syntax.tree import DimensionOperation, NamedType, NumberType, TypeExpression
 
 __all__ = ["constant", "normal_dimension", "number_of", "read_dimension"]
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kleis.meaning.core import (
+from kleis.core import (
     BOOL,
     Connective,
     DefinitionCall,
@@ -23,14 +23,14 @@ from kleis.meaning.core import (
     Term,
     Variable,
 )
-from kleis.meaning.definedness import Definedness
-from kleis.meaning.implementing import Implementation
-from kleis.meaning.meaning import Axiom, Obligation
-from kleis.meaning.scope import Template
-from kleis.meaning.terms import subterms
+from kleis.core.goal import Axiom, Obligation
+from kleis.core.traversal import subterms
+from kleis.definedness.conditions import Definedness
+from kleis.elaborate.scopes.implements import Implementation
+from kleis.elaborate.scopes.scope import Template
 
 if TYPE_CHECKING:
-    from kleis.meaning.elaborate import Elaborator
+    from kleis.elaborate.elaborator import Elaborator
 
 __all__ = ["axioms_of", "obligations_of"]
 

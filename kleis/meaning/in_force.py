@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kleis.meaning.core import Dimension, Sort
+from kleis.core import Dimension, Sort
+from kleis.elaborate.scopes.global_scope import Globals
+from kleis.elaborate.scopes.scope import Candidate
+from kleis.elaborate.scopes.structure_scope import StructureInstance, number_candidate, shadows
 from kleis.meaning.declared_builtins import as_builtin
-from kleis.meaning.frames import StructureInstance, number_candidate, shadows
-from kleis.meaning.globals_in_force import Globals
-from kleis.meaning.scope import Candidate
-from kleis.operators import canonical_name
-from kleis.syntax import TypeExpression, split_name
+from kleis.syntax.operators import canonical_name
+from kleis.syntax.tree import TypeExpression, split_name
 
 __all__ = ["InForce"]
 

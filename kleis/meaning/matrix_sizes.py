@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import msgspec
 
-from kleis.meaning.core import Dimension, ListOf, MatrixOf, Numeric, Sort
-from kleis.meaning.signature_shapes import Argument, is_open, larger
+from kleis.builtins.signatures.shapes import Argument, is_open, larger
+from kleis.core import Dimension, ListOf, MatrixOf, Numeric, Sort
 
 __all__ = ["Matrix", "common_number", "constant", "matrix_of", "number_of", "plus_sizes", "size_text"]
 

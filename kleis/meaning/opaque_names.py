@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kleis.syntax import (
+from kleis.syntax.tree import (
     AppliedType,
     DataDefinition,
     Declaration,
@@ -20,7 +20,7 @@ from kleis.syntax import (
     Structure,
     TypeExpression,
 )
-from kleis.traversal import walk
+from kleis.syntax.tree.traversal import walk
 
 __all__ = ["opaque_names"]
 

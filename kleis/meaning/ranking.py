@@ -18,8 +18,8 @@ from typing import TypeAlias
 
 import msgspec
 
-from kleis.meaning import formulas
-from kleis.meaning.measures import CallFacts, Change, Quantity
+from kleis.core import build_terms
+from kleis.termination.rankings import CallFacts, Change, Quantity
 
 __all__ = ["Level", "Ranking", "Rankings"]
 
@@ -41,7 +41,7 @@ class Ranking(msgspec.Struct, frozen=True):
 
     def measures(self, key: str) -> tuple[Quantity, ...]:
         """The measures of a definition; 0 where a level says nothing of it."""
-        nothing = Quantity(formulas.integer(0))
+        nothing = Quantity(build_terms.integer(0))
         return tuple(dict(level).get(key, nothing) for level in self.levels)
 
     def conditions(self, key: str) -> tuple[Quantity, ...]:
@@ -192,4 +192,4 @@ def _constants(calls: Sequence[CallFacts]) -> Level:
     found: dict[frozenset[str], int] = {}
     for cycle in sorted(below, key=lambda each: len(below[each])):
         found[cycle] = max((found[each] + 1 for each in below[cycle]), default=0)
-    return tuple((key, Quantity(formulas.integer(found[cycles[key]]))) for key in edges)
+    return tuple((key, Quantity(build_terms.integer(found[cycles[key]]))) for key in edges)

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kleis.builtins.row import Builtin
-from kleis.meaning.core import BOOL, COMPLEX, INTEGER, NATURAL, RATIONAL, REAL, Numeric
-from kleis.meaning.signature_shapes import NUMBERS, Argument, Rule, Shape, Signature, fixed, shape
+from kleis.builtins.signatures.shapes import NUMBERS, Argument, Rule, Shape, Signature, fixed, shape
+from kleis.core import BOOL, COMPLEX, INTEGER, NATURAL, RATIONAL, REAL, Numeric
 
 __all__ = ["NUMBER_RULES", "alike"]
 

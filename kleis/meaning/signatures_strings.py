@@ -17,18 +17,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kleis.builtins.row import Builtin
-from kleis.meaning.core import (
-    BOOL,
-    INTEGER,
-    NATURAL,
-    REGEX,
-    STRING,
-    FunctionOf,
-    ListOf,
-    Sort,
-    SortVariable,
-)
-from kleis.meaning.signature_shapes import Argument, Rule, Signature, fixed, shape
+from kleis.builtins.signatures.shapes import Argument, Rule, Signature, fixed, shape
+from kleis.core import BOOL, INTEGER, NATURAL, REGEX, STRING, FunctionOf, ListOf, Sort, SortVariable
 
 __all__ = ["STRING_RULES"]
 

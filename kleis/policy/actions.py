@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from kleis.names import nearest
+from kleis.spelling import nearest
 
 __all__ = ["ACTIONS", "LONGEST_ARGUMENT", "Action", "ArgumentRefusal", "read_action", "read_arguments"]
 

@@ -14,7 +14,7 @@ Specification: servers.md ("audit_policy"), rivals.md (Cedar: always allows, alw
 ``never_asked``        a rule for an action that does not exist, or with the wrong number of parameters
 ``unknown_name``       a name in the policy's file that is nothing
 ``redefined``          a definition in the policy's file that replaces another one
-``misread``            a place in it that may be read otherwise than it looks (`kleis.lints`)
+``misread``            a place in it that may be read otherwise than it looks (`kleis.syntax.parser.lints`)
 ``no_rule``            an action without a rule, left to the default
 ``undecided``          a question that the prover did not decide
 =====================  ==================================================================================
@@ -33,12 +33,13 @@ from typing import Any, Literal
 
 import msgspec
 
-from kleis.builtins.table import builtin_arities
-from kleis.logic.broker import Broker
-from kleis.names import nearest
+from kleis.builtins.rows.table import builtin_arities
 from kleis.policy.actions import ACTIONS, Action
+from kleis.policy.argument_spellings import families
 from kleis.policy.decision import Decision
-from kleis.policy.guards import (
+from kleis.policy.policy import Policy
+from kleis.policy.prover_questions import Finding, Questions
+from kleis.policy.rule_conditions import (
     READINGS,
     Condition,
     Reading,
@@ -49,13 +50,12 @@ from kleis.policy.guards import (
     negation,
     permits,
 )
-from kleis.policy.policy import Policy
-from kleis.policy.questions import Finding, Questions
-from kleis.policy.spellings import families
-from kleis.printer import print_expression
-from kleis.resolution import check_names
-from kleis.syntax import Call, Expression, FunctionDefinition, Let, Name, Text
-from kleis.traversal import walk
+from kleis.prover.process.broker import Broker
+from kleis.spelling import nearest
+from kleis.syntax.printer.program import print_expression
+from kleis.syntax.tree import Call, Expression, FunctionDefinition, Let, Name, Text
+from kleis.syntax.tree.traversal import walk
+from kleis.theory.name_check.check_names import check_names
 
 __all__ = ["Audit", "Kind", "Remark", "audit"]
 

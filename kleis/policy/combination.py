@@ -15,7 +15,7 @@ import msgspec
 
 from kleis.errors import LoadError
 from kleis.policy.policy import Policy
-from kleis.syntax import (
+from kleis.syntax.tree import (
     AsPattern,
     Binder,
     Call,
@@ -30,8 +30,8 @@ from kleis.syntax import (
     VariablePattern,
     Variant,
 )
-from kleis.theory import Theory
-from kleis.traversal import walk
+from kleis.syntax.tree.traversal import walk
+from kleis.theory.theory import Theory
 
 __all__ = ["Combination", "combine"]
 

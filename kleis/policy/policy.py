@@ -27,16 +27,16 @@ import msgspec
 
 from kleis.budget import Budget
 from kleis.errors import BudgetError, EvaluationError, KleisError
-from kleis.evaluation.environment import Environment, environment_of
-from kleis.evaluation.evaluate import evaluate_with
-from kleis.evaluation.machine import BUSY, Machine
-from kleis.import_search import ImportSearch, packaged_library
-from kleis.loader import Loader, Loading
+from kleis.evaluator.environment import Environment, environment_of
+from kleis.evaluator.evaluate import evaluate_with
+from kleis.evaluator.machine import BUSY, Machine
 from kleis.policy.actions import ACTIONS, Action, ArgumentRefusal, read_action, read_arguments
 from kleis.policy.decision import Decision, allows, described, steps_of
-from kleis.syntax import Call, Expression, FunctionDefinition, Name, Number, Text
-from kleis.theory import Theory
-from kleis.traversal import walk
+from kleis.syntax.tree import Call, Expression, FunctionDefinition, Name, Number, Text
+from kleis.syntax.tree.traversal import walk
+from kleis.theory.import_search import ImportSearch, packaged_library
+from kleis.theory.loader import Loader, Loading
+from kleis.theory.theory import Theory
 from kleis.values import Value
 
 __all__ = ["BRIEF", "FULL", "Default", "Policy", "load_policy", "policy_search"]

@@ -27,10 +27,10 @@ import msgspec
 
 from kleis.budget import Budget
 from kleis.errors import KleisError, LoadError
-from kleis.loader import Loader
 from kleis.policy.actions import ACTIONS
 from kleis.policy.decision import Decision
 from kleis.policy.policy import FULL, Default, Policy, policy_of, policy_search
+from kleis.theory.loader import Loader
 
 __all__ = ["QUIET", "SETTLED", "PolicyFile", "Served"]
 

@@ -2,7 +2,7 @@
 
 Specification: servers.md (`submit_structure` and its siblings, `try_structure`); kleis-language.md §8.3.
 
-Invariant: `check` changes nothing.  The item it gives is accepted only by writing it (kleis/session/sessions.py).
+Invariant: `check` changes nothing.  The item it gives is accepted only by writing it (kleis/sessions/sessions.py).
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ import msgspec
 
 from kleis.errors import KleisError
 from kleis.problems import Problem
-from kleis.session.admission import Candidate, Refusal, Stage, admit, read
-from kleis.session.answers import evidence_fields, problem_fields, witness_text
-from kleis.session.bounded import Provers, Watch
-from kleis.session.record import Item, ItemKind, item_of
-from kleis.session.universe import Universe
-from kleis.session.verification import Verification, verify
+from kleis.prover.process.cancellable_broker import Provers
+from kleis.prover.process.deadline import Watch
+from kleis.sessions.answer_fields import evidence_fields, problem_fields, witness_text
+from kleis.sessions.files.record import Item, ItemKind, item_of
+from kleis.sessions.files.universe import Universe
+from kleis.sessions.submission import Candidate, Refusal, Stage, admit, read
+from kleis.sessions.verification import Verification, verify
 
 __all__ = ["Checked", "Outcome", "check", "outcome_fields"]
 

@@ -40,7 +40,7 @@ from kleis.values.kinds import (
 )
 from kleis.values.lists import EMPTY_LIST, ListValue, list_of
 from kleis.values.numerals import integer_from_digits, integer_text, number_from_text, number_text, plain_text
-from kleis.values.rendering import display_text, render_value
+from kleis.values.text import display_text, render_value
 
 __all__ = [
     "EMPTY_LIST",

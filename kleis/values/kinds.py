@@ -14,7 +14,7 @@ Data                a constructor with its fields: data types, tuples, ``Matrix`
 FunctionValue       a function: definition, lambda, builtin or constructor, perhaps partly applied
 SetValue            a finite set, or the complement of one
 BitVector           a word of fixed width
-Regex               a regular expression (kleis/builtins/regular.py)
+Regex               a regular expression (kleis/builtins/regular/regex.py)
 Symbol              an unbound name: it has some value, nothing is known of it
 Stuck               an operation that symbolic arguments keep from being computed, or that nobody defined
 Suspended           an `if`, `match` or quantifier that cannot be decided, with the values of its names
@@ -31,7 +31,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from kleis.syntax import Expression
+from kleis.syntax.tree import Expression
 from kleis.values.lists import ListValue
 
 __all__ = [
@@ -134,7 +134,7 @@ class BitVector(msgspec.Struct, frozen=True):
 
 
 class Regex:
-    """A regular expression value; `node` is a tree of kleis/builtins/regular.py, `key` its identity.
+    """A regular expression value; `node` is a tree of kleis/builtins/regular/regex.py, `key` its identity.
 
     `automaton` is what matching has found out about it so far: no part of the value.
     """

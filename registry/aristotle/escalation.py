@@ -22,10 +22,10 @@ from registry.aristotle.orders import Order, prove_job
 
 if TYPE_CHECKING:
     from kleis.lean import LeanFile
-    from kleis.logic.questions import Prover
-    from kleis.logic.verdict import Verdict
-    from kleis.syntax import Expression, TypeExpression
-    from kleis.theory import Theory
+    from kleis.prover.protocol.verdict import Verdict
+    from kleis.prover.prover import Prover
+    from kleis.syntax.tree import Expression, TypeExpression
+    from kleis.theory.theory import Theory
 
 __all__ = ["ARGUMENTS", "Claim", "Exported", "ask_portfolio", "export", "job_of", "read_claim", "steps"]
 
@@ -59,8 +59,8 @@ def read_claim(
 ) -> Claim:
     """Read a question about a theory, with declarations for this question only.  Raises `KleisError`."""
     from kleis.errors import LoadError
-    from kleis.parser import parse_expression, parse_source, parse_type
-    from kleis.syntax import Import
+    from kleis.syntax.parser.parser import parse_expression, parse_source, parse_type
+    from kleis.syntax.tree import Import
 
     if declarations:
         result = parse_source(declarations, file=THEORY)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kleis.errors import KleisError
-from kleis.logic.verdict import Evidence, Verdict
-from kleis.parser import parse_expression
-from kleis.syntax import Boolean, Call, Expression, ListLiteral, Number, Text
+from kleis.prover.protocol.verdict import Evidence, Verdict
+from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.tree import Boolean, Call, Expression, ListLiteral, Number, Text
 from kleis.values import Data, ListValue, render_value
 from kleis.values import Value as KleisValue
 from pif.language.budget import INTEGER_BITS

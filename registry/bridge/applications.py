@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kleis.syntax import Expression
+from kleis.syntax.tree import Expression
 from pif.analysis.facts import literal_tool
 from pif.language.host import Tool
 from registry.bridge.forms import call

@@ -8,9 +8,9 @@
 The law with its premises is an ordinary proposition over an ordinary theory: what is proved, what its certificate holds
 and what a reader sees is that.
 
-Which functions have a companion is what Kleis says of the definitions (kleis/meaning/definedness.py): those that are
+Which functions have a companion is what Kleis says of the definitions (kleis/definedness/conditions.py): those that are
 not shown to have a value everywhere.  Where a recursion ends only for some arguments, its companion says for which, in
-the words of Kleis's own condition (kleis/meaning/termination.py), so that the companion itself always ends.
+the words of Kleis's own condition (kleis/termination/show_termination.py), so that the companion itself always ends.
 
 A companion does not take what it only hands on to itself: an accumulator that nothing is asked of would have to be
 spoken of in each induction.
@@ -28,15 +28,15 @@ from functools import reduce
 
 import msgspec
 
+from kleis.core import DefinitionCall
+from kleis.core.goal import Meaning, Termination
+from kleis.definedness.conditions import Definedness
+from kleis.delaborate.describe_goal import expression_of
+from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
-from kleis.meaning.core import DefinitionCall
-from kleis.meaning.definedness import Definedness
-from kleis.meaning.elaborate import Elaborator
-from kleis.meaning.meaning import Meaning, Termination
-from kleis.meaning.printing import expression_of
-from kleis.parser import parse_program
-from kleis.printer import print_declaration
-from kleis.syntax import (
+from kleis.syntax.parser.parser import parse_program
+from kleis.syntax.printer.program import print_declaration
+from kleis.syntax.tree import (
     Binder,
     Call,
     Conditional,
@@ -46,8 +46,8 @@ from kleis.syntax import (
     Node,
     Quantifier,
 )
-from kleis.theory import Theory
-from kleis.traversal import walk
+from kleis.syntax.tree.traversal import walk
+from kleis.theory.theory import Theory
 from pif.language.budget import reserve_stack
 from registry.bridge.forms import call, names_in
 from registry.bridge.having_values import FALSE, TRUE, Unsaid, ValueConditions, implication

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kleis.syntax import Boolean, Expression, Name
+from kleis.syntax.tree import Boolean, Expression, Name
 from pif.analysis.types.unification import Shape, find
 from pif.language.terms import Term
 from registry.bridge.forms import call, choice, is_total, list_cases

@@ -19,9 +19,9 @@ from random import Random
 import msgspec
 
 from kleis.errors import KleisError
-from kleis.parser import parse_expression
-from kleis.printer import print_type
-from kleis.syntax import Binder, Call, Expression, Name, Quantifier, TypeExpression
+from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.printer.program import print_type
+from kleis.syntax.tree import Binder, Call, Expression, Name, Quantifier, TypeExpression
 from pif.analysis.facts import facts_of
 from pif.analysis.normal_form.normalize import normalize
 from pif.analysis.types.sampling import Sampler, shrunk

@@ -9,8 +9,8 @@
 
 from __future__ import annotations
 
-from kleis.meaning.core import Basic, ListOf, Numeric, RecordOf, Sort, TupleOf
-from kleis.syntax import Boolean, Call, Expression, ListLiteral, Name, Number, Text
+from kleis.core import Basic, ListOf, Numeric, RecordOf, Sort, TupleOf
+from kleis.syntax.tree import Boolean, Call, Expression, ListLiteral, Name, Number, Text
 from kleis.values import UNIT, Data, ListValue, Value, list_of
 from pif.analysis.types.unification import Shape, Type, Variable, find
 from pif.language.terms import Json, Term, literal, make

@@ -19,15 +19,15 @@ from typing import Any
 import msgspec
 
 from kleis.errors import KleisError
-from kleis.parser import parse_expression
-from kleis.session.watch import Watch
-from kleis.syntax import Expression
+from kleis.explore.explore import Ask, Explored, Finding, Model, Subject, explore
+from kleis.prover.process.deadline import Watch
+from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.tree import Expression
 from pif.language.budget import Budget
 from pif.language.decode import decode_term
 from pif.language.errors import PifError, nearest
 from pif.language.json_text import parse_json
 from pif.run.evaluate import Request, run
-from registry.bridge.explore import Ask, Explored, Finding, Model, Subject, explore
 from registry.bridge.exploring_tools import subject_of_tools
 from registry.bridge.kleis_terms import KleisTermError, expression_of
 from registry.bridge.listings import Signature, axiom_expressions, signatures_of

@@ -17,18 +17,18 @@ from random import Random
 
 import msgspec
 
-from kleis.logic.verdict import Binding, Evidence, Verdict
-from kleis.meaning.core import Basic, ListOf, Numeric, Sort
-from kleis.printer import print_expression, print_type
-from kleis.syntax import Expression
+from kleis.core import Basic, ListOf, Numeric, Sort
+from kleis.explore.equations import Equation, Term, letters
+from kleis.explore.explore import Subject
+from kleis.prover.protocol.verdict import Binding, Evidence, Verdict
+from kleis.syntax.printer.program import print_expression, print_type
+from kleis.syntax.tree import Expression
 from kleis.values import Value, render_value
 from pif.language.budget import Budget
 from pif.language.errors import PifError
 from pif.language.terms import print_term
 from pif.run.evaluate import Request, run
-from registry.bridge.equations import Equation, Term, letters
 from registry.bridge.exchange import NotShared, from_json
-from registry.bridge.explore import Subject
 from registry.bridge.law_reports import LATE, WHERE_DEFINED
 from registry.bridge.laws import LawCheck
 from registry.bridge.listings import Signature

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kleis.syntax import (
+from kleis.syntax.tree import (
     Ascription,
     Boolean,
     Call,
@@ -21,7 +21,7 @@ from kleis.syntax import (
     VariablePattern,
     WildcardPattern,
 )
-from kleis.traversal import walk
+from kleis.syntax.tree.traversal import walk
 
 __all__ = [
     "EMPTY",

@@ -26,9 +26,9 @@ from typing import cast
 import msgspec
 
 from kleis.builtins.row import Builtin
-from kleis.builtins.table import find_builtin
-from kleis.parser import parse_expression
-from kleis.syntax import (
+from kleis.builtins.rows.table import find_builtin
+from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.tree import (
     Ascription,
     AsPattern,
     Boolean,
@@ -51,7 +51,7 @@ from kleis.syntax import (
     VariablePattern,
     WildcardPattern,
 )
-from kleis.traversal import walk
+from kleis.syntax.tree.traversal import walk
 from registry.bridge.forms import EMPTY, call, names_in
 
 __all__ = [

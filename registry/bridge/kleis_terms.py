@@ -31,10 +31,10 @@ from contextlib import contextmanager
 from functools import lru_cache
 
 from kleis.errors import KleisError
-from kleis.operators import BINARY, POSTFIX, PREFIX, canonical_name
-from kleis.parser import parse_expression, parse_type
-from kleis.printer import print_expression, print_type
-from kleis.syntax import (
+from kleis.syntax.operators import BINARY, POSTFIX, PREFIX, canonical_name
+from kleis.syntax.parser.parser import parse_expression, parse_type
+from kleis.syntax.printer.program import print_expression, print_type
+from kleis.syntax.tree import (
     Apply,
     Binder,
     Boolean,

@@ -25,7 +25,7 @@ from functools import partial
 
 import msgspec
 
-from kleis.syntax import (
+from kleis.syntax.tree import (
     Call,
     Conditional,
     Expression,
@@ -37,7 +37,7 @@ from kleis.syntax import (
     Parameter,
     TypeExpression,
 )
-from kleis.traversal import walk
+from kleis.syntax.tree.traversal import walk
 from pif.language.terms import Term
 from registry.bridge.forms import EMPTY, call, names_in
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kleis.syntax import Expression
-from kleis.theory import Theory
+from kleis.syntax.tree import Expression
+from kleis.theory.theory import Theory
 from registry.bridge.companions import Companions, never_together
 from registry.bridge.forms import names_in
 from registry.bridge.having_values import TRUE, Unsaid

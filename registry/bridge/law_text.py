@@ -20,8 +20,8 @@ from typing import cast, get_args
 import msgspec
 
 from kleis.errors import KleisError
-from kleis.parser import parse_expression
-from kleis.syntax import (
+from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.tree import (
     AsPattern,
     Binder,
     Call,
@@ -39,7 +39,7 @@ from kleis.syntax import (
     Using,
     VariablePattern,
 )
-from kleis.traversal import walk
+from kleis.syntax.tree.traversal import walk
 from pif.language.host import Tool
 from registry.bridge.forms import call
 from registry.bridge.names import is_free, plain_name

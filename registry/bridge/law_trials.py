@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kleis.errors import KleisError
-from kleis.parser import parse_expression
+from kleis.syntax.parser.parser import parse_expression
 from kleis.values import Value
 from registry.bridge.exchange import NotShared, from_kleis
 from registry.bridge.law_reports import LawReport
@@ -20,7 +20,7 @@ from registry.bridge.tools_in_kleis import ToolTheory
 from registry.bridge.trials import Point, ToolSignature, Trials, Untried
 
 if TYPE_CHECKING:
-    from kleis.logic.verdict import Verdict
+    from kleis.prover.protocol.verdict import Verdict
 
 __all__ = ["LawTrials"]
 

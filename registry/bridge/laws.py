@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from kleis.printer import print_expression
-from kleis.syntax import TypeExpression
+from kleis.syntax.printer.program import print_expression
+from kleis.syntax.tree import TypeExpression
 from pif.language.host import Tool, Tools
 from pif.language.terms import Json, identity
 from registry.bridge.forms import names_in
@@ -43,7 +43,7 @@ from registry.bridge.proving import LawProver
 from registry.bridge.tools_in_kleis import ToolTheory
 
 if TYPE_CHECKING:
-    from kleis.logic.questions import Decision
+    from kleis.prover.prover import Decision
 
 __all__ = ["CASES", "SEED", "LawCheck", "check_laws"]
 
@@ -273,7 +273,7 @@ class LawCheck:
 
         `where_defined` says that the law is only said to hold where the tools in it have values.
         """
-        from kleis.logic.certificate_build import theory_text
+        from kleis.prover.certificates.build import theory_text
 
         claims = [str(each.get("claim")) for each in certificate.get("lemmas", ())]
         try:

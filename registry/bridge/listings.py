@@ -10,12 +10,13 @@ from typing import Any
 
 import msgspec
 
-from kleis.meaning.core import Symbol
-from kleis.meaning.elaborate import Elaborator
-from kleis.meaning.printing import expression_of, type_of
-from kleis.printer import print_expression, print_type
-from kleis.syntax import Call, Expression, Name, NamedType, Node, TypeExpression
-from kleis.theory import Theory
+from kleis.core import Symbol
+from kleis.delaborate.describe_goal import expression_of
+from kleis.delaborate.print_types import type_of
+from kleis.elaborate.elaborator import Elaborator
+from kleis.syntax.printer.program import print_expression, print_type
+from kleis.syntax.tree import Call, Expression, Name, NamedType, Node, TypeExpression
+from kleis.theory.theory import Theory
 from pif.language.values import Quoted, Record, list_of
 from registry.bridge.answers import record_of
 from registry.bridge.kleis_terms import term_of

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kleis.syntax import Call, Expression, Let, Name, NamedType, Text, TypeExpression, VariablePattern
+from kleis.syntax.tree import Call, Expression, Let, Name, NamedType, Text, TypeExpression, VariablePattern
 from pif.analysis.types.unification import Shape, Type, find
 from registry.bridge.applications import apply
 from registry.bridge.forms import EMPTY, call, choice, integer, list_cases

@@ -66,9 +66,9 @@ _FORMS = frozenset(
 @cache
 def _words() -> frozenset[str]:
     """Every word that Kleis itself has a use for."""
-    from kleis.builtins.table import BUILTINS
-    from kleis.operators import BINARY, POSTFIX, PREFIX
-    from kleis.tables import load_tables
+    from kleis.builtins.rows.table import BUILTINS
+    from kleis.syntax.operators import BINARY, POSTFIX, PREFIX
+    from kleis.syntax.parser.tables import load_tables
 
     names = {name for row in BUILTINS for name in (row.name, *row.aliases)}
     spelled = {spelling for spelling in load_tables().spellings if _IDENTIFIER.fullmatch(spelling)}

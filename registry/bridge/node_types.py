@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from kleis.syntax import AppliedType, NamedType, ProductType, TypeExpression
+from kleis.syntax.tree import AppliedType, NamedType, ProductType, TypeExpression
 from pif.analysis.types.inference import Inference, ToolTypes
 from pif.analysis.types.tool_types import WORK, Typing, typing_of
 from pif.analysis.types.unification import (

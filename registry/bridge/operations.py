@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kleis.syntax import Ascription, Boolean, Expression, ListLiteral, Name, Text
+from kleis.syntax.tree import Ascription, Boolean, Expression, ListLiteral, Name, Text
 from pif.analysis.types.unification import Shape, Type, Variable, find
 from registry.bridge import loops
 from registry.bridge.conditions import connective, emptiness

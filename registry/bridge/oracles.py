@@ -19,16 +19,16 @@ from collections.abc import Callable
 
 from kleis.budget import Budget
 from kleis.errors import KleisError
-from kleis.evaluation.environment import Environment, environment_of
-from kleis.evaluation.evaluate import evaluate
-from kleis.logic.broker import Broker
-from kleis.logic.cache import VerdictCache
-from kleis.logic.questions import Decision, Prover
-from kleis.logic.verdict import Verdict
-from kleis.parser import parse_expression
-from kleis.printer import print_expression
-from kleis.syntax import Expression
-from kleis.theory import Theory
+from kleis.evaluator.environment import Environment, environment_of
+from kleis.evaluator.evaluate import evaluate
+from kleis.prover.process.broker import Broker
+from kleis.prover.protocol.verdict import Verdict
+from kleis.prover.prover import Decision, Prover
+from kleis.prover.verdict_cache import VerdictCache
+from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.printer.program import print_expression
+from kleis.syntax.tree import Expression
+from kleis.theory.theory import Theory
 from pif.language.errors import PifError, nearest
 from pif.language.host import Answer, Question, Refusal
 from pif.language.terms import Term, term_text

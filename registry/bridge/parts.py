@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from kleis.syntax import ConstructorPattern, Expression, Let, Name, Pattern, VariablePattern, WildcardPattern
+from kleis.syntax.tree import (
+    ConstructorPattern,
+    Expression,
+    Let,
+    Name,
+    Pattern,
+    VariablePattern,
+    WildcardPattern,
+)
 from pif.analysis.types.unification import Type
 from pif.language.errors import Path, longer, pointer
 from pif.language.host import Tool

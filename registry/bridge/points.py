@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from random import Random
 
-from kleis.meaning.core import Basic, FunctionOf, ListOf, Numeric, RecordOf, Sort, TupleOf
-from kleis.meaning.ranges import Function
+from kleis.core import Basic, FunctionOf, ListOf, Numeric, RecordOf, Sort, TupleOf
+from kleis.semantics.ranges import Function
 from kleis.values import UNIT, Data, ListValue, Value, exact, list_of
 
 __all__ = ["Unsampled", "sample", "smaller"]

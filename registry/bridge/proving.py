@@ -1,6 +1,6 @@
 """The prover as laws use it: one broker for all questions of a process, a theory of tools for each (ADR 015).
 
-Everything from `kleis.logic` is loaded when the first law is asked, so a registry without laws never pays for solvers.
+Everything from `kleis.prover` is loaded when the first law is asked, so a registry without laws never pays for solvers.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from kleis.printer import print_expression
-from kleis.syntax import Expression
-from kleis.theory import Theory
+from kleis.syntax.printer.program import print_expression
+from kleis.syntax.tree import Expression
+from kleis.theory.theory import Theory
 
 if TYPE_CHECKING:
-    from kleis.logic.broker import Broker
-    from kleis.logic.cache import VerdictCache
-    from kleis.logic.certificate import CheckReport
-    from kleis.logic.portfolio import Entry
-    from kleis.logic.questions import Decision
-    from kleis.logic.verdict import Verdict
-    from kleis.meaning.elaborate import Elaborator
-    from kleis.session.watch import Watch
+    from kleis.elaborate.elaborator import Elaborator
+    from kleis.prover.certificates.certificate import CheckReport
+    from kleis.prover.portfolio import Entry
+    from kleis.prover.process.broker import Broker
+    from kleis.prover.process.deadline import Watch
+    from kleis.prover.protocol.verdict import Verdict
+    from kleis.prover.prover import Decision
+    from kleis.prover.verdict_cache import VerdictCache
 
 __all__ = ["LawProver", "Proof"]
 
@@ -45,10 +45,10 @@ def _order() -> tuple[Entry, ...]:
 
     Whatever these two leave open is asked in the published order.
     """
-    from kleis.logic.portfolio import ORDER, Entry
+    from kleis.prover.portfolio import ORDER, Entry
 
     short = Entry("kleis.logic.engines.direct:PROOFS", "prove", _SHORT, cpu=4)
-    induction = Entry("kleis.logic.engines.induction:INDUCTION", "prove", _FIRST_INDUCTION, cpu=12)
+    induction = Entry("kleis.prover.engines.induction.engine:INDUCTION", "prove", _FIRST_INDUCTION, cpu=12)
     return (short, *ORDER[:2], induction, *ORDER[2:])
 
 
@@ -92,7 +92,7 @@ class LawProver:
 
     def broker(self) -> Broker:
         """The way to the worker."""
-        from kleis.logic.broker import Broker
+        from kleis.prover.process.broker import Broker
 
         with self._lock:
             if self._broker is None:
@@ -105,7 +105,7 @@ class LawProver:
 
     def decide(self, theory: Theory, claim: Expression, lemmas: Sequence[Expression] = ()) -> Decision:
         """The same with the answer that decided, where it was not kept from before."""
-        from kleis.logic.questions import Prover
+        from kleis.prover.prover import Prover
 
         return Prover(
             theory,
@@ -118,7 +118,7 @@ class LawProver:
 
     def _elaborator(self, theory: Theory) -> Elaborator:
         """One elaborator for what a thread asks of one theory in turn: a law, its vacuity, its certificate."""
-        from kleis.meaning.elaborate import Elaborator
+        from kleis.elaborate.elaborator import Elaborator
 
         kept: tuple[Theory, Elaborator] | None = getattr(self._last, "elaborator", None)
         if kept is None or kept[0] is not theory:
@@ -126,7 +126,7 @@ class LawProver:
         return kept[1]
 
     def _verdicts(self) -> VerdictCache | None:
-        from kleis.logic.cache import VerdictCache
+        from kleis.prover.verdict_cache import VerdictCache
 
         if self._directory is None:
             return None
@@ -139,8 +139,8 @@ class LawProver:
         self, theory: Theory, claim: Expression, decision: Decision, lemmas: Sequence[Expression] = ()
     ) -> Proof:
         """The certificate of what was decided; it has passed its own check."""
-        from kleis.logic.certificate import CertificateError
-        from kleis.logic.certificate_build import Question, build
+        from kleis.prover.certificates.build import Question, build
+        from kleis.prover.certificates.certificate import CertificateError
 
         shown = [
             (print_expression(each), self.verify(theory, each, lemmas[:place]))
@@ -158,7 +158,7 @@ class LawProver:
 
     def check(self, certificate: dict[str, Any]) -> CheckReport:
         """Whether a certificate shows what it says; everything is parsed, encoded and solved again."""
-        from kleis.logic.certificate import Certificate, CheckReport, Finding, check
+        from kleis.prover.certificates.certificate import Certificate, CheckReport, Finding, check
 
         try:
             read = msgspec.convert(certificate, Certificate)
@@ -172,7 +172,7 @@ class LawProver:
 
         What was cut is not kept. The worker and the verdicts that are kept are shared.
         """
-        from kleis.session.bounded import BoundedBroker, bounded_by
+        from kleis.prover.process.cancellable_broker import BoundedBroker, bounded_by
 
         with bounded_by(BoundedBroker(self.broker()), watch) as broker:
             yield _WatchedProver(self, broker, watch)

@@ -19,8 +19,8 @@ from typing import cast
 
 import msgspec
 
-from kleis.syntax import Call, Case, Conditional, Expression, FunctionDefinition, Let, Match, Name, Node
-from kleis.traversal import children
+from kleis.syntax.tree import Call, Case, Conditional, Expression, FunctionDefinition, Let, Match, Name, Node
+from kleis.syntax.tree.traversal import children
 from registry.bridge.forms import call, is_total, names_in
 from registry.bridge.having_values import FALSE, TRUE, both, bound_by, conjuncts, used
 

@@ -9,9 +9,9 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 
-from kleis.logic.broker import Broker
-from kleis.logic.cache import VerdictCache
-from kleis.theory import Theory
+from kleis.prover.process.broker import Broker
+from kleis.prover.verdict_cache import VerdictCache
+from kleis.theory.theory import Theory
 from registry.bridge.oracles import TheorySnapshot
 
 __all__ = ["Snapshots"]

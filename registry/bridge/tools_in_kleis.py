@@ -2,7 +2,7 @@
 
     theory = ToolTheory(tools)
     theory.add("square")             # a Translated, or raises Untranslatable
-    theory.theory                    # kleis.theory.Theory with all definitions added so far
+    theory.theory                    # kleis.theory.theory.Theory with all definitions added so far
 
 A tool comes with all tools that it calls. What one of them cannot be makes the others that need it untranslatable too.
 Definitions are elaborated once before they are believed: a tool whose definition Kleis has no reading for is refused.
@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import msgspec
 
+from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
-from kleis.meaning.elaborate import Elaborator
-from kleis.parser import parse_program
-from kleis.printer import print_declaration
-from kleis.syntax import (
+from kleis.syntax.parser.parser import parse_program
+from kleis.syntax.printer.program import print_declaration
+from kleis.syntax.tree import (
     AppliedType,
     Binder,
     Call,
@@ -30,8 +30,8 @@ from kleis.syntax import (
     Quantifier,
     TypeExpression,
 )
-from kleis.theory import Theory
-from kleis.traversal import children
+from kleis.syntax.tree.traversal import children
+from kleis.theory.theory import Theory
 from pif.analysis.facts import facts_of
 from pif.analysis.types.tool_types import typing_of
 from pif.analysis.types.unification import Shape, Type, find

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from kleis.syntax import Expression, FunctionDefinition, Name, Parameter, TypeExpression
+from kleis.syntax.tree import Expression, FunctionDefinition, Name, Parameter, TypeExpression
 from pif.analysis.facts import facts_of
 from pif.analysis.types.unification import Type
 from pif.language.host import Tool, Tools

@@ -17,15 +17,15 @@ from typing import Literal
 import msgspec
 
 from kleis.budget import Budget as KleisBudget
+from kleis.core import Connective, Quantifier, Sort, Symbol, Term, Variable
+from kleis.core.goal import Meaning
+from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import BudgetError, KleisError
-from kleis.meaning.core import Connective, Quantifier, Sort, Symbol, Term, Variable
-from kleis.meaning.elaborate import Elaborator
-from kleis.meaning.meaning import Meaning
-from kleis.meaning.models import Model, evaluator_of
-from kleis.meaning.ranges import Bounds, Function, Outcome
-from kleis.meaning.reference import Account
-from kleis.meaning.truth import FALSE, OPEN, TRUE, UNDEFINED, Truth
-from kleis.syntax import (
+from kleis.semantics.models import Model, evaluator_of
+from kleis.semantics.ranges import Bounds, Function, Outcome
+from kleis.semantics.reference import Account
+from kleis.semantics.truth import FALSE, OPEN, TRUE, UNDEFINED, Truth
+from kleis.syntax.tree import (
     Call,
     Expression,
     FunctionDefinition,
@@ -37,8 +37,8 @@ from kleis.syntax import (
     ProductType,
     TypeExpression,
 )
-from kleis.theory import Theory
-from kleis.traversal import walk
+from kleis.syntax.tree.traversal import walk
+from kleis.theory.theory import Theory
 from kleis.values import Value, render_value
 from pif.analysis.types.unification import Type
 from pif.language.budget import Budget

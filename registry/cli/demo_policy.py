@@ -14,7 +14,7 @@ __all__ = ["POLICY", "policy_options"]
 
 def policy_options() -> tuple[str, ...]:
     """The options of a server that gates by the starter policy. Raises ConnectionError where it is not installed."""
-    from kleis.import_search import packaged_library
+    from kleis.theory.import_search import packaged_library
 
     library = packaged_library()
     starter = (library or Path()) / "policies" / "coding_agent.kleis"

@@ -17,10 +17,10 @@ from registry.cli.layout import Piece
 from registry.cli.screen import Screen, json_text
 
 if TYPE_CHECKING:
-    from kleis.logic.broker import Broker
-    from kleis.logic.certificate import Certificate, Finding, ObligationText
-    from kleis.logic.questions import Prover
-    from kleis.logic.verdict import Verdict
+    from kleis.prover.certificates.certificate import Certificate, Finding, ObligationText
+    from kleis.prover.process.broker import Broker
+    from kleis.prover.protocol.verdict import Verdict
+    from kleis.prover.prover import Prover
     from registry.cli.kleis_verify import Question
 
 __all__ = ["certified", "certified_parts", "check_file", "obligation_files", "write_certificate"]
@@ -30,9 +30,9 @@ def certified(
     question: Question, proposition: str, prover: Prover, broker: Broker, verdict: Verdict
 ) -> Verdict:
     """The verdict with its certificate written; with a warning where there is none, withdrawn on a contradiction."""
-    from kleis.logic.certificate import CertificateError
-    from kleis.logic.certificate_build import Contradiction, build
-    from kleis.logic.certificate_build import Question as Asked
+    from kleis.prover.certificates.build import Contradiction, build
+    from kleis.prover.certificates.build import Question as Asked
+    from kleis.prover.certificates.certificate import CertificateError
 
     assert question.certificate is not None
     try:
@@ -59,8 +59,8 @@ def certified_parts(
     parts: tuple[tuple[str, Verdict], ...], folder: Path, prover: Prover, broker: Broker
 ) -> tuple[tuple[str, Verdict], ...]:
     """The verdicts on parts of a theory, each with its certificate in a file of the folder."""
-    from kleis.logic.certificate import CertificateError
-    from kleis.logic.certificate_build import build_part
+    from kleis.prover.certificates.build import build_part
+    from kleis.prover.certificates.certificate import CertificateError
 
     folder.mkdir(parents=True, exist_ok=True)
     found: list[tuple[str, Verdict]] = []
@@ -83,7 +83,7 @@ _NAME = 60
 
 def _lemmas(question: Question, prover: Prover) -> list[tuple[str, Verdict]]:
     """The lemmas with their verdicts, each with those before it."""
-    from kleis.parser import parse_expression, parse_type
+    from kleis.syntax.parser.parser import parse_expression, parse_type
 
     using = parse_type(question.using) if question.using else None
     trees = [parse_expression(each) for each in question.lemmas]
@@ -123,8 +123,14 @@ def _replace(path: Path, content: bytes) -> None:
 
 def check_file(file: Path, *, as_json: bool) -> int:
     """Check a certificate and say what was found; the exit status."""
-    from kleis.logic.broker import Broker
-    from kleis.logic.certificate import Certificate, CertificateError, CheckReport, Finding, check
+    from kleis.prover.certificates.certificate import (
+        Certificate,
+        CertificateError,
+        CheckReport,
+        Finding,
+        check,
+    )
+    from kleis.prover.process.broker import Broker
 
     status = claim = ""
     try:
@@ -154,7 +160,7 @@ def check_file(file: Path, *, as_json: bool) -> int:
 
 def _beside(file: Path, certificate: Certificate) -> list[Finding]:
     """That obligations written beside the certificate, where they are there, are those in it."""
-    from kleis.logic.certificate import Finding as Found
+    from kleis.prover.certificates.certificate import Finding as Found
 
     found = []
     for path, each in obligation_files(file, certificate).items():

@@ -14,9 +14,9 @@ from typing import Any
 import msgspec
 
 from kleis.errors import KleisError, LoadError, ParseError
-from kleis.loader import Loader, Loading
 from kleis.problems import Problem
-from kleis.syntax import Lint
+from kleis.syntax.tree import Lint
+from kleis.theory.loader import Loader, Loading
 from registry.cli.kleis_files import load
 
 __all__ = ["CheckedFile", "check_file", "load_errors"]
@@ -67,8 +67,8 @@ def check_file(loader: Loader, name: str, *, syntax_only: bool = False) -> Check
     clashes = [each for each in loading.problems if each.file == main.name or each.severity == "error"]
     names: tuple[Problem, ...] = ()
     if loading.ok:
-        from kleis.builtins.table import builtin_arities
-        from kleis.resolution import check_names
+        from kleis.builtins.rows.table import builtin_arities
+        from kleis.theory.name_check.check_names import check_names
 
         names = check_names(main.result.program, loading.theory, builtin_arities())
         names += _meaning_problems(loading, (*clashes, *names))
@@ -79,7 +79,7 @@ def check_file(loader: Loader, name: str, *, syntax_only: bool = False) -> Check
 
 def _meaning_problems(loading: Loading, known: tuple[Problem, ...]) -> tuple[Problem, ...]:
     """What elaboration finds in the file itself, but where a place has an error already: one is enough."""
-    from kleis.meaning.elaborate import Elaborator
+    from kleis.elaborate.elaborator import Elaborator
 
     wrong = {(each.file, each.line, each.column) for each in known if each.severity == "error"}
     found = Elaborator(loading.theory).check(loading.main.result.program)

@@ -30,9 +30,9 @@ def evaluate_text(
     """Print the value of an expression; the exit status."""
     refuse = _refuse_in_json if as_json else _refuse
     from kleis.budget import STANDARD_BUDGET
-    from kleis.evaluation.environment import environment_of
-    from kleis.evaluation.evaluate import evaluate
-    from kleis.parser import parse_expression
+    from kleis.evaluator.environment import environment_of
+    from kleis.evaluator.evaluate import evaluate
+    from kleis.syntax.parser.parser import parse_expression
     from kleis.values import render_value
 
     try:
@@ -57,7 +57,7 @@ def evaluate_text(
         refuse(error, text if error.file in ("<expression>", "<text>") else loading.text_of(error.file))
         return 1
     if as_json:
-        from kleis.session.evaluation import value_fields
+        from kleis.sessions.evaluate_expression import value_fields
 
         _say_in_json(value_fields(answer, tree, loading.theory))
         return 0
@@ -74,7 +74,7 @@ def _say_in_json(answer: dict[str, Any]) -> None:
 
 
 def _refuse_in_json(error: KleisError, text: str) -> None:
-    from kleis.session.evaluation import refused
+    from kleis.sessions.evaluate_expression import refused
 
     del text  # its place is in the object
     prefix = "Parse error" if isinstance(error, ParseError) else ""

@@ -86,7 +86,7 @@ def explore(asked: Exploring) -> int:
 
 
 def _answer(asked: Exploring, theory: Any, cancelled: Callable[[], bool]) -> Answer:
-    from kleis.logic.cache import VerdictCache
+    from kleis.prover.verdict_cache import VerdictCache
     from registry.bridge.exploring import GENERATOR, Asked, explored
     from registry.bridge.oracles import TheorySnapshot
     from registry.home import find_home
@@ -166,7 +166,7 @@ def _where(row: Answer) -> str:
 
 
 def _model(screen: Screen, carrier: str, model: Answer) -> None:
-    from kleis.logic.verdict import Table
+    from kleis.prover.protocol.verdict import Table
 
     title = f"model {model['model']}, which refutes {model['refutes']}: {carrier} = {{{', '.join(model['elements'])}}}"
     screen.write([Piece(title, "strong")])

@@ -2,7 +2,7 @@
 
 Specification: issue 10 item 1; lean-and-corpus.md §5 ("State for each file which level it passed"), §6.
 
-JSON: the fields of `kleis.lean.files.LeanFile` with ``problems`` (of our checker), ``lean`` (what a Lean said, if one
+JSON: the fields of `kleis.lean.lean_file.LeanFile` with ``problems`` (of our checker), ``lean`` (what a Lean said, if one
 ran) and ``output``; of SMT-LIB and TPTP ``{"text", "exact", "approximated", "output"}``; of a refusal the error.
 """
 
@@ -23,9 +23,9 @@ from registry.cli.process import words
 from registry.cli.screen import Screen, json_text
 
 if TYPE_CHECKING:
-    from kleis.lean.files import LeanFile
-    from kleis.loader import Loading
-    from kleis.syntax import Expression, TypeExpression
+    from kleis.lean.lean_file import LeanFile
+    from kleis.syntax.tree import Expression, TypeExpression
+    from kleis.theory.loader import Loading
 
 __all__ = ["Exporting", "export"]
 
@@ -71,7 +71,7 @@ def _proposition_text(asked: Exporting) -> str:
 
 
 def _question(asked: Exporting, text: str) -> tuple[Expression | None, TypeExpression | None]:
-    from kleis.parser import parse_expression, parse_type
+    from kleis.syntax.parser.parser import parse_expression, parse_type
 
     using = parse_type(asked.using, file="<using>") if asked.using else None
     return (parse_expression(text, file=_PROPOSITION) if text else None), using
@@ -101,8 +101,8 @@ def _written(asked: Exporting, text: str) -> str:
 
 
 def _exchange(asked: Exporting, loading: Loading, texts: dict[str, str]) -> int:
+    from kleis.elaborate.elaborator import Elaborator
     from kleis.logic.exchange import smtlib, tptp
-    from kleis.meaning.elaborate import Elaborator
 
     proposition, using = _question(asked, texts[_PROPOSITION])
     assert proposition is not None, "the command line asks for one"
@@ -126,7 +126,7 @@ def _exchange(asked: Exporting, loading: Loading, texts: dict[str, str]) -> int:
 
 
 def _lean(asked: Exporting, loading: Loading, texts: dict[str, str]) -> int:
-    from kleis.lean.check import check_emitted
+    from kleis.lean.language.check_file import check_emitted
 
     found = _lean_file(asked, loading, texts[_PROPOSITION])
     problems = check_emitted(found.text)
@@ -156,7 +156,7 @@ def _lean(asked: Exporting, loading: Loading, texts: dict[str, str]) -> int:
 
 
 def _lean_file(asked: Exporting, loading: Loading, text: str) -> LeanFile:
-    from kleis.lean.export import export_lean
+    from kleis.lean.export.export import export_lean
 
     proposition, using = _question(asked, text)
     own = (loading.main.name,)

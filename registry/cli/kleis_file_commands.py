@@ -179,7 +179,7 @@ def show(
 
 def _show_file(file: str, tree: bool, in_ascii: bool) -> int:
     from kleis.errors import LoadError
-    from kleis.printer import print_program
+    from kleis.syntax.printer.program import print_program
     from registry.cli.kleis_files import expand, load, make_loader
     from registry.cli.kleis_report import render
     from registry.cli.kleis_tree import tree_lines

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import click
 
-from kleis.import_search import decode_text, search_from
-from kleis.loader import Loader, Loading
-from kleis.names import nearest
-from kleis.parse_cache import user_cache
+from kleis.spelling import nearest
+from kleis.theory.import_search import decode_text, search_from
+from kleis.theory.loader import Loader, Loading
+from kleis.theory.parse_cache import user_cache
 
 __all__ = ["STANDARD_INPUT", "expand", "load", "make_loader", "standard_input"]
 

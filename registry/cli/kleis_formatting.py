@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from kleis.errors import LoadError, ParseError
-from kleis.import_search import read_text
+from kleis.theory.import_search import read_text
 from registry.cli.kleis_files import STANDARD_INPUT, standard_input
 from registry.cli.kleis_report import render
 from registry.cli.kleis_terminal import complain, say
@@ -26,7 +26,7 @@ Outcome = Literal["same", "changed", "failed"]
 
 def format_file(name: str, *, only_check: bool, in_ascii: bool) -> Outcome:
     """Format one file, or standard input to standard output."""
-    from kleis.formatter import format_source
+    from kleis.syntax.printer.formatter import format_source
 
     text = ""
     try:

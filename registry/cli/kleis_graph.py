@@ -17,9 +17,9 @@ from kleis.corpus.graph import Graph, graph_of
 from kleis.corpus.location import find_corpus
 from kleis.corpus.reading import Corpus
 from kleis.errors import KleisError
-from kleis.syntax import DataDefinition, FunctionDefinition, Implements, Structure
-from kleis.theory import Theory
-from kleis.traversal import walk
+from kleis.syntax.tree import DataDefinition, FunctionDefinition, Implements, Structure
+from kleis.syntax.tree.traversal import walk
+from kleis.theory.theory import Theory
 from registry.cli.kleis_files import load, make_loader
 from registry.cli.kleis_report import refuse
 from registry.cli.screen import Screen, json_text

@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from kleis.lean.files import LeanFile
+from kleis.lean.lean_file import LeanFile
 
 __all__ = ["LIMIT", "run_lean"]
 

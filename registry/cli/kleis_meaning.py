@@ -1,6 +1,6 @@
 """`kleis show --meaning`: the reading of a proposition that every engine goes by.
 
-Specification: proving.md §1, issue 4 item 3.  JSON: the fields of `kleis.meaning.printing.Description`, or
+Specification: proving.md §1, issue 4 item 3.  JSON: the fields of `kleis.delaborate.describe_goal.Description`, or
 ``{"error": {…}}``; an error of a file that is imported has that file's name.
 
 Invariant: the lines of `proposition` together are Kleis again, with the same meaning.
@@ -20,9 +20,9 @@ from registry.cli.layout import Piece
 from registry.cli.screen import Line, Screen, json_text
 
 if TYPE_CHECKING:
-    from kleis.loader import Loading
-    from kleis.meaning.meaning import Meaning
-    from kleis.meaning.printing import Description
+    from kleis.core.goal import Meaning
+    from kleis.delaborate.describe_goal import Description
+    from kleis.theory.loader import Loading
 
 __all__ = ["show_meaning"]
 
@@ -56,7 +56,7 @@ def show_meaning(
         meaning = _elaborate(loading, texts[_PROPOSITION], using)
     except KleisError as error:
         return _refuse([error], texts, as_json)
-    from kleis.meaning.printing import describe
+    from kleis.delaborate.describe_goal import describe
 
     shown = describe(meaning, loading.theory, ascii=in_ascii)
     screen = Screen()
@@ -75,8 +75,8 @@ def _load(imports: Sequence[str], path: Sequence[Path]) -> Loading:
 
 
 def _elaborate(loading: Loading, text: str, using: str) -> Meaning:
-    from kleis.meaning.elaborate import Elaborator
-    from kleis.parser import parse_expression, parse_type
+    from kleis.elaborate.elaborator import Elaborator
+    from kleis.syntax.parser.parser import parse_expression, parse_type
 
     structure = parse_type(using, file=_USING) if using else None
     expression = parse_expression(text, file=_PROPOSITION)

@@ -19,7 +19,7 @@ from registry.cli.kleis_terminal import complain, progress, say, say_row, table
 
 if TYPE_CHECKING:
     from kleis.policy.audit import Audit
-    from kleis.policy.comparison import Comparison, Row
+    from kleis.policy.compare_policies import Comparison, Row
     from kleis.policy.policy import Default, Policy
 
 __all__ = ["audit_file", "check_action", "compare_files"]
@@ -108,7 +108,7 @@ def compare_files(old: Path, new: Path, *, default: Default, roots: tuple[Path, 
     second = None if first is None else _load(new, default, roots, as_json=as_json)
     if first is None or second is None:
         return _USAGE
-    from kleis.policy.comparison import compare
+    from kleis.policy.compare_policies import compare
 
     found = compare(first, second)
     if as_json:

@@ -27,7 +27,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
-from kleis.syntax import (
+from kleis.syntax.tree import (
     Assertion,
     Axiom,
     Binder,
@@ -40,13 +40,13 @@ from kleis.syntax import (
     Quantifier,
     VariablePattern,
 )
-from kleis.traversal import walk
+from kleis.syntax.tree.traversal import walk
 from registry.cli.kleis_verdicts import counterexample_text
 
 if TYPE_CHECKING:
-    from kleis.logic.questions import Prover
-    from kleis.logic.verdict import Verdict
-    from kleis.theory import Theory
+    from kleis.prover.protocol.verdict import Verdict
+    from kleis.prover.prover import Prover
+    from kleis.theory.theory import Theory
 
 __all__ = ["OpenAssertion", "ProverPool", "clash_of", "outcome_of", "question_of"]
 
@@ -58,7 +58,7 @@ class ProverPool:
     """Provers for several questions at a time, over one broker: one process runs for each question."""
 
     def __init__(self, jobs: int, *, fresh: bool = False) -> None:
-        from kleis.logic.broker import Broker
+        from kleis.prover.process.broker import Broker
 
         self._broker = Broker(slots=jobs)
         self._fresh = fresh
@@ -147,7 +147,7 @@ def _mentioned(expression: Expression) -> set[str]:
 
 def outcome_of(kind: str, verdict: Verdict) -> tuple[Status, str]:
     """The status of an assertion and a detail, by the table above."""
-    from kleis.logic.verdict import Verdict as _Verdict
+    from kleis.prover.protocol.verdict import Verdict as _Verdict
 
     assert isinstance(verdict, _Verdict)
     if verdict.status == "error":
@@ -202,7 +202,7 @@ def _declarations(prover: Prover) -> Verdict:
         for verdict in parts:
             if verdict.status == status:
                 return verdict
-    from kleis.logic.verdict import Verdict as _Verdict
+    from kleis.prover.protocol.verdict import Verdict as _Verdict
 
     return parts[0] if parts else _Verdict(status="consistent", message="nothing is declared")
 

@@ -27,19 +27,19 @@ from kleis.corpus.publishing import (
     paper_files,
     paper_id_of,
 )
+from kleis.corpus.write_paper import corpus_for, refuse_existing, write_paper
 from kleis.errors import KleisError
-from kleis.loader import Loading
+from kleis.theory.loader import Loading
 from registry.cli.kleis_files import load, make_loader
 from registry.cli.kleis_report import refuse
 from registry.cli.kleis_terminal import progress
 from registry.cli.screen import Screen, json_text
-from registry.publication import corpus_for, refuse_existing, write_paper
 
 if TYPE_CHECKING:
     from kleis.lean import LeanFile
-    from kleis.lean.sources import Proposition
-    from kleis.logic.verdict import Verdict
-    from kleis.syntax import Expression
+    from kleis.lean.export.stated_propositions import Proposition
+    from kleis.prover.protocol.verdict import Verdict
+    from kleis.syntax.tree import Expression
 
 __all__ = ["Publishing", "publish"]
 
@@ -103,14 +103,14 @@ def _find(asked: Publishing) -> Path:
     given = Path(asked.theory)
     if given.is_file():
         return given
-    from kleis.session.places import find_places
+    from kleis.sessions.files.places import find_places
 
     saved = find_places(asked.home, os.environ, Path.cwd()).saved
     plain = given.name == asked.theory and not asked.theory.startswith(".")
     file = saved / f"{asked.theory.removesuffix('.kleis')}.kleis"
     if plain and file.is_file():
         return file
-    from kleis.names import nearest
+    from kleis.spelling import nearest
 
     names = [path.stem for path in saved.glob("*.kleis")] if saved.is_dir() else []
     close = nearest(asked.theory, names)
@@ -176,8 +176,8 @@ def _proved(
 ) -> tuple[LeanFile, list[Statement]]:
     """The Lean file of the theory, and its propositions, each with its verdict."""
     from kleis.lean import export_lean
-    from kleis.lean.sources import propositions_of
-    from kleis.printer import print_expression
+    from kleis.lean.export.stated_propositions import propositions_of
+    from kleis.syntax.printer.program import print_expression
     from registry.cli.kleis_verify import make_prover
 
     own = loading.main.name
@@ -221,8 +221,8 @@ def _settled(verdict: Verdict, proposition: Proposition) -> Verdict:
 
 
 def _declared(loading: Loading, lean: LeanFile, module: str, target: str, used: set[str]) -> list[Statement]:
-    from kleis.printer import print_declaration, print_expression
-    from kleis.syntax import Axiom, DataDefinition, FunctionDefinition
+    from kleis.syntax.printer.program import print_declaration, print_expression
+    from kleis.syntax.tree import Axiom, DataDefinition, FunctionDefinition
 
     own = loading.main.name
     found: list[Statement] = []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kleis.errors import KleisError
 from kleis.problems import Problem
-from kleis.syntax import Lint
+from kleis.syntax.tree import Lint
 from registry.cli.kleis_checking import CheckedFile
 from registry.cli.kleis_terminal import complain, say, say_row, table
 from registry.cli.kleis_testing import NEEDS_PROVER, Block, FileReport

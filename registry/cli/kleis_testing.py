@@ -26,14 +26,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kleis.errors import KleisError, LoadError
-from kleis.loader import Loader
-from kleis.syntax import Example, Structure
+from kleis.syntax.tree import Example, Structure
+from kleis.theory.loader import Loader
 from registry.cli.kleis_checking import load_errors
 from registry.cli.kleis_files import load
 
 if TYPE_CHECKING:
-    from kleis.evaluation.outcomes import AssertionResult, ExampleResult
-    from kleis.loader import Loading
+    from kleis.evaluator.outcomes import AssertionResult, ExampleResult
+    from kleis.theory.loader import Loading
     from registry.cli.kleis_proving import ProverPool
 
 __all__ = [
@@ -176,8 +176,8 @@ _AHEAD = 16
 
 def _runner(loading: Loading, granted_root: Path | None) -> Callable[[Example], ExampleResult]:
     from kleis.budget import STANDARD_BUDGET
-    from kleis.evaluation.environment import environment_of
-    from kleis.evaluation.examples import run_example
+    from kleis.evaluator.environment import environment_of
+    from kleis.evaluator.examples import run_example
 
     environment = environment_of(loading.theory, granted_root=granted_root)
     file = loading.main.name

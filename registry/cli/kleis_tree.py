@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from kleis.syntax import Node, Program
+from kleis.syntax.tree import Node, Program
 
 __all__ = ["tree_lines"]
 

@@ -16,7 +16,7 @@ from registry.cli.layout import Piece, Role
 from registry.cli.screen import Line, Screen
 
 if TYPE_CHECKING:
-    from kleis.logic.verdict import Evidence, Status, Table, Verdict
+    from kleis.prover.protocol.verdict import Evidence, Status, Table, Verdict
 
 __all__ = ["counterexample_text", "grid", "print_table", "print_verdict", "status_piece"]
 

@@ -1,6 +1,6 @@
 """`kleis verify` and `kleis consistent`: a question about declarations, and its verdict.
 
-Specification: proving.md §2; issue 5, item 7.  JSON: the fields of `kleis.logic.verdict.Verdict` that say something;
+Specification: proving.md §2; issue 5, item 7.  JSON: the fields of `kleis.prover.protocol.verdict.Verdict` that say something;
 of `consistent` ``{"file", "status", "parts": [{"name", …verdict}]}``.
 
 Exit status, for continuous integration: 0 verified or consistent, 1 disproved or inconsistent, 2 the question or the
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kleis.errors import KleisError, LoadError
-from kleis.loader import Loading
+from kleis.theory.loader import Loading
 from registry.cli.kleis_files import STANDARD_INPUT, load, make_loader, standard_input
 from registry.cli.kleis_report import render
 from registry.cli.kleis_terminal import complain
@@ -25,11 +25,11 @@ from registry.cli.kleis_verdicts import print_verdict
 from registry.cli.screen import Screen, json_text
 
 if TYPE_CHECKING:
-    from kleis.logic.broker import Broker
-    from kleis.logic.cache import VerdictCache
-    from kleis.logic.questions import Prover
-    from kleis.logic.verdict import Status, Verdict
-    from kleis.theory import Theory
+    from kleis.prover.process.broker import Broker
+    from kleis.prover.protocol.verdict import Status, Verdict
+    from kleis.prover.prover import Prover
+    from kleis.prover.verdict_cache import VerdictCache
+    from kleis.theory.theory import Theory
 
 __all__ = ["EXPECTED", "Question", "consistent_file", "error_verdict", "exit_status", "make_prover", "verify"]
 
@@ -98,7 +98,7 @@ def verify(question: Question, *, explain: bool, as_json: bool, expected: str = 
 
 
 def _decided(question: Question, texts: dict[str, str], loading: Loading) -> Verdict:
-    from kleis.parser import parse_expression, parse_type
+    from kleis.syntax.parser.parser import parse_expression, parse_type
 
     using = parse_type(question.using, file=_USING) if question.using else None
     lemmas = []
@@ -109,7 +109,7 @@ def _decided(question: Question, texts: dict[str, str], loading: Loading) -> Ver
     if question.certificate is None:
         with make_prover(loading.theory, fresh=question.fresh) as prover:
             return prover.verify(proposition, using=using, lemmas=lemmas, file=_PROPOSITION)
-    from kleis.logic.broker import Broker
+    from kleis.prover.process.broker import Broker
     from registry.cli.kleis_certificates import certified
 
     with Broker() as broker:
@@ -124,14 +124,14 @@ def make_prover(
     theory: Theory, *, fresh: bool = False, broker: Broker | None = None, beside: bool = True
 ) -> Prover:
     """A prover with the user's cache of verdicts (none if `fresh`), and cvc5 where it is installed."""
-    from kleis.logic.questions import Prover
+    from kleis.prover.prover import Prover
 
     cache = None if fresh else _user_cache()
     return Prover(theory, broker=broker, cache=cache, cvc5=find_spec("cvc5") is not None, beside=beside)
 
 
 def _user_cache() -> VerdictCache:
-    from kleis.logic.cache import VerdictCache
+    from kleis.prover.verdict_cache import VerdictCache
     from registry.home import find_home
 
     return VerdictCache(find_home().path / "verdicts")
@@ -146,7 +146,7 @@ def _load(imports: Sequence[str], path: Sequence[Path]) -> Loading:
 
 def error_verdict(error: KleisError) -> Verdict:
     """The verdict on a question that is ill-formed."""
-    from kleis.logic.verdict import Verdict
+    from kleis.prover.protocol.verdict import Verdict
 
     return Verdict(status="error", message=error.message, advice=error.hint, problem=error.as_dict())
 
@@ -215,7 +215,7 @@ def consistent_file(
 
 
 def _parts(theory: Theory, fresh: bool, certificates: Path | None) -> tuple[tuple[str, Verdict], ...]:
-    from kleis.logic.broker import Broker
+    from kleis.prover.process.broker import Broker
     from registry.cli.kleis_certificates import certified_parts
 
     with Broker() as broker:

@@ -118,7 +118,7 @@ def export(session: Session, tool: str, directory: Path, overwrite: bool) -> int
 
 def _write(directory: Path, texts: dict[Path, str]) -> None:
     """Write certificates to files of a directory, which is made where it is not there."""
-    from kleis.logic.certificate import Certificate, CertificateError
+    from kleis.prover.certificates.certificate import Certificate, CertificateError
     from registry.cli.kleis_certificates import write_certificate
 
     try:

@@ -12,7 +12,7 @@ import click
 from registry.errors import RegistryError
 
 if TYPE_CHECKING:
-    from kleis.theory import Theory
+    from kleis.theory.theory import Theory
     from registry.bridge.oracles import TheoryRun
 
 __all__ = ["theory_for_run"]
@@ -24,7 +24,7 @@ def theory_for_run(home: Path, session: str | None, file: Path | None) -> Iterat
     if session is not None and file is not None:
         raise click.UsageError("--session and --theory exclude each other: a run asks one theory")
     if file is not None:
-        from kleis.logic.cache import VerdictCache
+        from kleis.prover.verdict_cache import VerdictCache
         from registry.bridge.oracles import TheorySnapshot
 
         snapshot = TheorySnapshot(_loaded(file), name=str(file), cache=VerdictCache(home / "verdicts"))
@@ -58,8 +58,8 @@ def _loaded(file: Path) -> Theory:
 
 
 def _of_session(home: Path, name: str) -> Iterator[TheoryRun]:
-    from kleis.session.errors import SessionError
-    from kleis.session.sessions import open_sessions
+    from kleis.sessions.files.errors import SessionError
+    from kleis.sessions.sessions import open_sessions
     from registry.bridge.oracles import TheorySnapshot
 
     try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from kleis.session.watch import Watch
+    from kleis.prover.process.deadline import Watch
 
 __all__ = ["SECONDS", "watch_of"]
 
@@ -18,6 +18,6 @@ def watch_of(seconds: float | None) -> Watch | None:
     """The watch over a question; None where it may take as long as it takes."""
     if seconds is None:
         return None
-    from kleis.session.watch import Watch
+    from kleis.prover.process.deadline import Watch
 
     return Watch(seconds)

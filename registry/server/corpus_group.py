@@ -21,7 +21,7 @@ from urllib.parse import unquote
 import msgspec
 
 from kleis.corpus.answers import Walk, declaration_graph, paper_audit, paper_list, walk_graph
-from kleis.corpus.basis import source_view
+from kleis.corpus.edge_sources import source_view
 from kleis.corpus.errors import CorpusError
 from kleis.corpus.files import FileMode
 from kleis.corpus.listing import Listing, merged_rows, original_rows, rows_in_file

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from kleis.session.errors import SessionError
+from kleis.sessions.files.errors import SessionError
 from registry.bridge.exploring import GENERATOR, Asked, explored
 from registry.errors import RegistryError
 from registry.server.group import Answer, CallContext, ToolSpec

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from kleis.session.bounded import Watch
+from kleis.prover.process.deadline import Watch
 from registry.aristotle.choice import KEY
 from registry.aristotle.escalation import (
     Claim,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kleis.errors import KleisError
-from kleis.session.watch import Watch
+from kleis.prover.process.deadline import Watch
 from pif.language.schema import term_schema
 from pif.run.evaluate import Answer as Result
 from pif.run.evaluate import Request

@@ -22,9 +22,9 @@ import msgspec
 from kleis.errors import KleisError, LoadError
 from kleis.policy.actions import ACTIONS
 from kleis.policy.decision import Decision
+from kleis.policy.describe_rules import describe, explain_rule, list_rules
 from kleis.policy.policy import BRIEF, Policy, load_policy, policy_search
 from kleis.policy.policy_file import PolicyFile, Served
-from kleis.policy.schema import describe, explain_rule, list_rules
 from pif.language.errors import nearest
 from registry.server.group import Answer, CallContext, Group, PromptSpec, ToolSpec
 from registry.server.policy_text import (
@@ -51,8 +51,8 @@ from registry.server.prompts import POLICY_PROMPTS
 from registry.server.settings import Site
 
 if TYPE_CHECKING:
-    from kleis.session.bounded import Provers
-    from kleis.session.universe import Universe
+    from kleis.prover.process.cancellable_broker import Provers
+    from kleis.sessions.files.universe import Universe
 
 __all__ = ["PolicyGroup", "make"]
 
@@ -174,14 +174,14 @@ class PolicyGroup(Group):
 
     @cached_property
     def _provers(self) -> Provers:
-        from kleis.logic.broker import Broker
-        from kleis.session.bounded import Provers
+        from kleis.prover.process.broker import Broker
+        from kleis.prover.process.cancellable_broker import Provers
 
         return Provers(Broker(), None)
 
     def _evaluate(self, policy: Policy, arguments: Evaluate, context: CallContext) -> Answer:
-        from kleis.session.bounded import Watch
-        from kleis.session.evaluation import evaluate
+        from kleis.prover.process.deadline import Watch
+        from kleis.sessions.evaluate_expression import evaluate
 
         watch = Watch(arguments.timeout_ms / 1000, left=context.cancelled.is_set)
         universe = self._universe(policy)
@@ -190,8 +190,8 @@ class PolicyGroup(Group):
 
     def _universe(self, policy: Policy) -> Universe:
         """The policy's declarations as the evaluation of sessions takes them."""
-        from kleis.session.basis import Basis
-        from kleis.session.universe import Universe
+        from kleis.sessions.files.imported_theory import Basis
+        from kleis.sessions.files.universe import Universe
 
         known = self._known
         if known is None or known[0] is not policy:
@@ -221,7 +221,7 @@ class PolicyGroup(Group):
         return Answer(found, audit_text(found), rest="Call it with one `action`.")
 
     def _compare(self, policy: Policy, arguments: ComparePolicies, context: CallContext) -> Answer:
-        from kleis.policy.comparison import compare
+        from kleis.policy.compare_policies import compare
 
         try:
             other = self._other(arguments)

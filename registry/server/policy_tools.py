@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import msgspec
 
 from kleis.policy.actions import ACTIONS
-from kleis.policy.schema import Depth
+from kleis.policy.describe_rules import Depth
 from registry.server.group import ToolSpec
 from registry.server.schemas import choice, record, switch, text, whole
 

@@ -17,7 +17,7 @@ from registry.store.sqlite import SqliteStore
 from registry.workspace import Workspace
 
 if TYPE_CHECKING:
-    from kleis.session.sessions import Sessions
+    from kleis.sessions.sessions import Sessions
     from registry.bridge.snapshots import Snapshots
 
 __all__ = ["Settings", "Site"]
@@ -60,9 +60,9 @@ class Site:
     @cached_property
     def sessions(self) -> Sessions:
         """The theory sessions of the home. Raises RegistryError where their configuration cannot be read."""
-        from kleis.parse_cache import user_cache
-        from kleis.session.errors import SessionError
-        from kleis.session.sessions import open_sessions
+        from kleis.sessions.files.errors import SessionError
+        from kleis.sessions.sessions import open_sessions
+        from kleis.theory.parse_cache import user_cache
 
         try:
             return open_sessions(self.settings.home, roots=self.settings.roots, cache=user_cache())

@@ -1,6 +1,6 @@
 """The group `theory`: universes of declarations that agents build, prove about and keep (servers.md).
 
-Handlers are thin: arguments in, `kleis.session` in a worker thread, its fields out.  What a client gets is an answer
+Handlers are thin: arguments in, `kleis.sessions` in a worker thread, its fields out.  What a client gets is an answer
 within 45 seconds, also where a solver hangs; what it cancels is stopped.
 
 To put a tool of another package into this group, write ``provide(site) -> Sequence[ExtraTool]`` and name it in
@@ -18,19 +18,19 @@ from typing import Any
 import msgspec
 
 from kleis.errors import KleisError
-from kleis.names import nearest
-from kleis.session.basis import Library
-from kleis.session.bounded import Watch
-from kleis.session.comparison import compare, explain
-from kleis.session.errors import SessionError
-from kleis.session.evaluation import evaluate, refused
-from kleis.session.record import Item, ItemKind
-from kleis.session.schema import describe, describe_name
-from kleis.session.sessions import Sessions
+from kleis.prover.process.deadline import Watch
 from kleis.session.submission import outcome_fields
-from kleis.session.suggestions import suggestions
-from kleis.session.universe import Universe
-from kleis.session.verification import Verification
+from kleis.sessions.compare_universes import compare, explain
+from kleis.sessions.describe_universe import describe, describe_name
+from kleis.sessions.evaluate_expression import evaluate, refused
+from kleis.sessions.files.errors import SessionError
+from kleis.sessions.files.imported_theory import Library
+from kleis.sessions.files.record import Item, ItemKind
+from kleis.sessions.files.universe import Universe
+from kleis.sessions.sessions import Sessions
+from kleis.sessions.suggestions import suggestions
+from kleis.sessions.verification import Verification
+from kleis.spelling import nearest
 from registry.server.group import Answer, CallContext, Group, PromptSpec, ResourceText, TemplateSpec, ToolSpec
 from registry.server.prompts import THEORY_PROMPTS
 from registry.server.settings import Site

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from kleis.session.schema import Depth
+from kleis.sessions.describe_universe import Depth
 from registry.server.group import ToolSpec
 from registry.server.schemas import Natural, choice, record, session_name, switch, text, texts, whole
 

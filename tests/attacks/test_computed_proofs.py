@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from kleis.logic.engines.evaluation import EVALUATION, check_evaluation
+from kleis.prover.engines.computation.evaluation import EVALUATION, check_evaluation
 from tests.logic.claims import task
 
 STEPS = 100_000

@@ -336,6 +336,6 @@ def test_what_is_accepted_has_our_statements_and_nothing_open(pieces: list[str],
 
 
 def _words(text: str) -> list[str]:
-    from kleis.lean.lexing import tokenize
+    from kleis.lean.language.lean_lexer import tokenize
 
     return [token.text for token in tokenize(text) if token.kind == "name"]

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from kleis.logic.broker import Broker
-from kleis.theory import Theory
+from kleis.prover.process.broker import Broker
+from kleis.theory.theory import Theory
 from pif.language.budget import Budget
 from pif.language.primitives import ASK, ASK_PROVER
 from pif.run.evaluate import Answer, Request, run

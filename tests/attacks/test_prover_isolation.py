@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
-from kleis.logic.broker import Broker, Guards
-from kleis.logic.engine import Answer
-from kleis.logic.worker import SPARES
+from kleis.prover.process.broker import Broker, Guards
+from kleis.prover.process.worker import SPARES
+from kleis.prover.protocol.engine import Answer
 
 ROGUES = "tests.logic.rogue_engines"
 PATIENCE = 60.0
@@ -272,7 +272,7 @@ def test_closing_answers_everybody_and_leaves_no_process(fifo: Path) -> None:
 
 ORPHANING = """
 import os, signal, sys
-from kleis.logic.broker import Broker
+from kleis.prover.process.broker import Broker
 broker = Broker()
 broker.submit("tests.logic.rogue_engines:SPIN", sys.argv[1], 1)
 print(open(sys.argv[1]).read(), flush=True)

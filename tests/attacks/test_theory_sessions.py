@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from kleis.session import SessionError, Sessions, open_sessions
-from kleis.session.bounded import Watch
-from kleis.session.evaluation import LONGEST_EXPRESSION, evaluate
+from kleis.prover.process.deadline import Watch
+from kleis.sessions import SessionError, Sessions, open_sessions
+from kleis.sessions.evaluate_expression import LONGEST_EXPRESSION, evaluate
 from tests.server.pif_server import pif_server
 from tests.server.raw_client import call, cancelled
 from tests.server.theory_client import TheoryClient, theory_client

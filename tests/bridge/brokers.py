@@ -6,8 +6,8 @@ import threading
 from concurrent.futures import Future
 from typing import Any
 
-from kleis.logic.broker import Broker, Guards
-from kleis.logic.engine import Answer
+from kleis.prover.process.broker import Broker, Guards
+from kleis.prover.protocol.engine import Answer
 
 __all__ = ["Hanging", "Killing"]
 

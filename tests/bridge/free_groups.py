@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from registry.bridge.equations import Equation
+from kleis.explore.equations import Equation
 
 __all__ = ["holds_in_groups"]
 

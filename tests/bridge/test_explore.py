@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from kleis.logic.broker import Broker
-from kleis.logic.cache import VerdictCache
-from kleis.parser import parse_expression
-from registry.bridge.equations import Equation, canonical, read_equation
+from kleis.explore.equations import Equation, canonical, read_equation
+from kleis.prover.process.broker import Broker
+from kleis.prover.verdict_cache import VerdictCache
+from kleis.syntax.parser.parser import parse_expression
 from registry.bridge.exploring import GENERATOR, Asked, explored
 from registry.bridge.oracles import TheorySnapshot
 from registry.errors import RegistryError

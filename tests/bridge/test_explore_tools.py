@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from kleis.parser import parse_expression
-from kleis.session.watch import Watch
-from registry.bridge.explore import Explored, explore
+from kleis.explore.explore import Explored, explore
+from kleis.prover.process.deadline import Watch
+from kleis.syntax.parser.parser import parse_expression
 from registry.bridge.exploring import Asked, explored
 from registry.bridge.exploring_tools import subject_of_tools
 from registry.errors import RegistryError

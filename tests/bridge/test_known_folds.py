@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from kleis.parser import parse_expression, parse_program
-from kleis.printer import print_declaration
-from kleis.theory import Theory
+from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.syntax.printer.program import print_declaration
+from kleis.theory.theory import Theory
 from pif.language.decode import decode_term
 from pif.language.host import Tool
 from registry.bridge.known_folds import is_reversal

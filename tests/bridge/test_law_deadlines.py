@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from kleis.logic.broker import Broker
-from kleis.logic.engine import Answer
-from kleis.session.watch import Watch
+from kleis.prover.process.broker import Broker
+from kleis.prover.process.deadline import Watch
+from kleis.prover.protocol.engine import Answer
 from registry.bridge.laws import check_laws
 from registry.bridge.proving import LawProver
 from registry.law_record import read_laws

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from kleis.logic.broker import Broker
-from kleis.logic.cache import VerdictCache
-from kleis.theory import Theory
+from kleis.prover.process.broker import Broker
+from kleis.prover.verdict_cache import VerdictCache
+from kleis.theory.theory import Theory
 from pif.language.budget import Budget
 from pif.run.evaluate import Answer, Request, run
 from registry.bridge import oracles

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kleis.theory import Theory
+from kleis.theory.theory import Theory
 from pif.run.evaluate import Answer, Request
 from registry.bridge.oracles import TheorySnapshot
 from registry.store.sqlite import SqliteStore

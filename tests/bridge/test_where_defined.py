@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from kleis.logic.questions import Decision
-from kleis.logic.verdict import Verdict
-from kleis.printer import print_expression
-from kleis.syntax import Expression
-from kleis.theory import Theory
+from kleis.prover.protocol.verdict import Verdict
+from kleis.prover.prover import Decision
+from kleis.syntax.printer.program import print_expression
+from kleis.syntax.tree import Expression
+from kleis.theory.theory import Theory
 from registry.bridge.law_questions import Claim, question
 from registry.bridge.laws import LawCheck
 from registry.bridge.proving import LawProver

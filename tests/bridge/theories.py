@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from kleis.import_search import search_from
-from kleis.loader import Loader
-from kleis.theory import Theory
+from kleis.theory.import_search import search_from
+from kleis.theory.loader import Loader
+from kleis.theory.theory import Theory
 
 _REPOSITORY = Path(__file__).resolve().parent.parent.parent
 

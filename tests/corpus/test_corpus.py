@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kleis.corpus.answers import Walk, paper_audit, walk_graph
-from kleis.corpus.basis import source_view
+from kleis.corpus.edge_sources import source_view
 from kleis.corpus.errors import CorpusError
 from kleis.corpus.files import keeps, near_files
 from kleis.corpus.freshness import freshness

@@ -14,8 +14,8 @@ from kleis.corpus.freshness import freshness
 from kleis.corpus.listing import merged_rows
 from kleis.corpus.publishing import Publication, Statement, paper_files, paper_id_of
 from kleis.corpus.reading import Corpus
+from kleis.corpus.write_paper import corpus_for, write_paper
 from registry.cli.kleis import main
-from registry.publication import corpus_for, write_paper
 from tests.corpus.small_corpus import small_corpus
 
 THEORY = """

@@ -24,8 +24,8 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from kleis.session import Sessions, open_sessions
-from kleis.session.bounded import Watch
+from kleis.prover.process.deadline import Watch
+from kleis.sessions import Sessions, open_sessions
 
 SESSION = "s"
 BOUNDARIES = ("fsync", "replace", "write")

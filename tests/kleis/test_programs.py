@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from kleis.import_search import search_from
-from kleis.loader import Loader
+from kleis.theory.import_search import search_from
+from kleis.theory.loader import Loader
 from registry.cli.kleis_checking import check_file
 from registry.cli.kleis_testing import run_file
 

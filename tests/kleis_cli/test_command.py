@@ -55,7 +55,7 @@ def test_help_and_version(process: Callable[..., Any]) -> None:
 def test_help_imports_no_phase_of_the_language() -> None:
     program = (
         "import sys, registry.cli.kleis as k; status = k.main(['--help']); "
-        "print(sorted(m for m in sys.modules if m in ('kleis.parser', 'lark', 'regex', 'rich', 'rpds', 'mcp')), "
+        "print(sorted(m for m in sys.modules if m in ('kleis.syntax.parser.parser', 'lark', 'regex', 'rich', 'rpds', 'mcp')), "
         "status)"
     )
     done = subprocess.run(

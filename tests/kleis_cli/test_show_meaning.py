@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kleis.parser import parse_expression
+from kleis.syntax.parser.parser import parse_expression
 
 KEYS = {
     "proposition", "operations", "using", "free", "instances", "carriers", "symbols", "axioms", "definitions", "data",

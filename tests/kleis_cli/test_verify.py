@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kleis.logic.verdict import Attempt, Binding, Evidence, Status, Table, Verdict
+from kleis.prover.protocol.verdict import Attempt, Binding, Evidence, Status, Table, Verdict
 from registry.cli.kleis_verdicts import counterexample_text, grid, print_verdict, status_piece
 from registry.cli.kleis_verify import exit_status
 from registry.cli.screen import Screen

@@ -8,12 +8,12 @@ import pytest
 
 from kleis.budget import STANDARD_BUDGET, Budget
 from kleis.errors import BudgetError, EvaluationError
-from kleis.evaluation.environment import Environment, environment_of
-from kleis.evaluation.evaluate import evaluate
-from kleis.evaluation.examples import run_example
-from kleis.evaluation.outcomes import AssertionResult, Evaluation, ExampleResult
-from kleis.parser import parse_expression, parse_program
-from kleis.syntax import Example
+from kleis.evaluator.environment import Environment, environment_of
+from kleis.evaluator.evaluate import evaluate
+from kleis.evaluator.examples import run_example
+from kleis.evaluator.outcomes import AssertionResult, Evaluation, ExampleResult
+from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.syntax.tree import Example
 from kleis.values import render_value
 
 SMALL_BUDGET = Budget(steps=200_000, depth=3_000, size=20_000)

@@ -8,9 +8,9 @@ import pytest
 
 from kleis.budget import STANDARD_BUDGET, Budget
 from kleis.errors import BudgetError, EvaluationError
-from kleis.evaluation.environment import environment_of
-from kleis.evaluation.evaluate import evaluate
-from kleis.syntax import Call, Expression, Number, Program
+from kleis.evaluator.environment import environment_of
+from kleis.evaluator.evaluate import evaluate
+from kleis.syntax.tree import Call, Expression, Number, Program
 
 from .running import evaluation, refusal, stopped, value
 

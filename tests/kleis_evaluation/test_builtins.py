@@ -11,10 +11,10 @@ from kleis.builtins import BUILTINS, Builtin, builtin_arities, find_builtin
 from kleis.builtins.context import RECOVERABLE
 from kleis.builtins.numeric_extra import NUMERIC_EXTRA
 from kleis.errors import EvaluationError
-from kleis.evaluation.environment import environment_of
-from kleis.evaluation.evaluate import evaluate
-from kleis.parser import parse_expression
-from kleis.syntax import Call, Name, Program
+from kleis.evaluator.environment import environment_of
+from kleis.evaluator.evaluate import evaluate
+from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.tree import Call, Name, Program
 from kleis.values import BitVector, Data, SetValue, Value, list_of
 
 from .running import refusal, value

@@ -8,8 +8,8 @@ import pytest
 
 from kleis.budget import STANDARD_BUDGET, Budget
 from kleis.errors import BudgetError, EvaluationError
-from kleis.evaluation.evaluate import evaluate
-from kleis.syntax import Call, Text
+from kleis.evaluator.evaluate import evaluate
+from kleis.syntax.tree import Call, Text
 from kleis.values import Value
 
 from .running import environment

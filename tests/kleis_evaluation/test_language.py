@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kleis.evaluation.declarations import ProgramDeclarations
-from kleis.evaluation.environment import environment_of
-from kleis.parser import parse_program
+from kleis.evaluator.environment import environment_of
+from kleis.syntax.parser.parser import parse_program
 
 from .running import environment, evaluation, refusal, value
 

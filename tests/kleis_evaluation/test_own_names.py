@@ -6,10 +6,10 @@ import pytest
 
 from kleis.budget import STANDARD_BUDGET
 from kleis.evaluation.declarations import ProgramDeclarations
-from kleis.evaluation.environment import environment_of
-from kleis.evaluation.evaluate import evaluate
-from kleis.parser import parse_expression, parse_program
-from kleis.theory import Theory
+from kleis.evaluator.environment import environment_of
+from kleis.evaluator.evaluate import evaluate
+from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.theory.theory import Theory
 from kleis.values import render_value
 from tests.kleis_evaluation.running import assertion, value
 

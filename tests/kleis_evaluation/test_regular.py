@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kleis.budget import STANDARD_BUDGET, Meter
-from kleis.builtins import regular
-from kleis.builtins.regular import ANY, EMPTY, FULL, NONE, Node, join, loop, meet, negated, unite
+from kleis.builtins.regular import regex
+from kleis.builtins.regular.regex import ANY, EMPTY, FULL, NONE, Node, join, loop, meet, negated, unite
 from kleis.builtins.regular_automaton import Automaton, matches
-from kleis.parser import parse_expression
+from kleis.syntax.parser.parser import parse_expression
 
 from .running import refusal, value
 
@@ -67,7 +67,7 @@ def test_boolean_operations(one: Both, other: Both, text: str) -> None:
 
 @given(expressions, texts)
 def test_the_text_of_an_expression_means_the_same(both: Both, text: str) -> None:
-    shown = regular.regex_value(both[0], Meter(STANDARD_BUDGET)).key
+    shown = regex.regex_value(both[0], Meter(STANDARD_BUDGET)).key
     parse_expression(shown)
     assert value(f'matches("{text}", {shown})') == str(accepts(both[0], text)).lower()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from kleis.operators import BINARY, POSTFIX, PREFIX
-from kleis.syntax import (
+from kleis.syntax.operators import BINARY, POSTFIX, PREFIX
+from kleis.syntax.tree import (
     AliasDefinition,
     Annotation,
     AppliedType,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kleis.parser import parse_expression, parse_program, parse_source
-from kleis.printer import print_program
+from kleis.syntax.parser.parser import parse_expression, parse_program, parse_source
+from kleis.syntax.printer.program import print_program
 
 ROWS = [
     'example "1" { assert(-3^2 = 9) }',

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from kleis.parser import parse_expression, parse_program, parse_source, parse_type
-from kleis.printer import print_declaration, print_program, print_statement
-from kleis.syntax import (
+from kleis.syntax.parser.parser import parse_expression, parse_program, parse_source, parse_type
+from kleis.syntax.printer.program import print_declaration, print_program, print_statement
+from kleis.syntax.tree import (
     AliasDefinition,
     Annotation,
     Assertion,

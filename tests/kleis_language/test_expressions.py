@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kleis.errors import ParseError
-from kleis.parser import parse_expression, parse_type
-from kleis.printer import print_expression, print_type
-from kleis.syntax import (
+from kleis.syntax.parser.parser import parse_expression, parse_type
+from kleis.syntax.printer.program import print_expression, print_type
+from kleis.syntax.tree import (
     Apply,
     Ascription,
     Boolean,

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kleis.errors import ParseError
-from kleis.formatter import format_source
-from kleis.lexing import tokenize
-from kleis.parser import parse_source
+from kleis.syntax.parser.lexer import tokenize
+from kleis.syntax.parser.parser import parse_source
+from kleis.syntax.printer.formatter import format_source
 
 SOURCE = """\
 // head

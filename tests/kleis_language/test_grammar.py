@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from lark.exceptions import GrammarError
 
-from kleis.building_items import ItemBuilder
-from kleis.operators import BINARY, CUSTOM_OPERATORS, POSTFIX, PREFIX, SPELLINGS, canonical_name
-from kleis.parser import parse_expression
-from kleis.syntax import Call, Name
-from kleis.tables import build_tables, grammar_text, load_tables
+from kleis.syntax.operators import BINARY, CUSTOM_OPERATORS, POSTFIX, PREFIX, SPELLINGS, canonical_name
+from kleis.syntax.parser.build_declarations import ItemBuilder
+from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.parser.tables import build_tables, grammar_text, load_tables
+from kleis.syntax.tree import Call, Name
 
 
 def test_the_grammar_is_lalr_without_conflicts() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kleis.lexing import is_word, tokenize
-from kleis.tables import END
+from kleis.syntax.parser.lexer import is_word, tokenize
+from kleis.syntax.parser.tables import END
 
 
 def kinds(text: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kleis.parser import parse_source
+from kleis.syntax.parser.parser import parse_source
 
 LINTED = [
     ("minus-binds-tight", "define f(x) = -x^2", "-"),

@@ -7,9 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from kleis import building, building_items, chains, diagnostics, mistakes, parser
 from kleis.errors import ParseError
-from kleis.parser import parse_expression, parse_program, parse_source
+from kleis.syntax.parser import (
+    build_declarations,
+    build_expressions,
+    common_mistakes,
+    operator_chains,
+    parse_errors,
+    parser,
+)
+from kleis.syntax.parser.parser import parse_expression, parse_program, parse_source
 
 EXAMPLES = [
     ("not-an-item", "«let» x = 3"),
@@ -106,7 +113,14 @@ def test_the_mistake_is_named_at_its_place(code: str, marked: str) -> None:
 
 def test_every_code_has_an_example() -> None:
     codes: set[str] = set()
-    for module in (building, building_items, chains, diagnostics, mistakes, parser):
+    for module in (
+        build_expressions,
+        build_declarations,
+        operator_chains,
+        parse_errors,
+        common_mistakes,
+        parser,
+    ):
         source = Path(str(module.__file__)).read_text(encoding="utf-8")
         codes |= set(re.findall(r'(?:Mistake|Refusal)\(\s*"([a-z-]+)"', source))
     assert codes == {code for code, _ in EXAMPLES}

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from kleis.automaton import Automaton
 from kleis.errors import ParseError
-from kleis.formatter import format_source
-from kleis.lexing import tokenize
-from kleis.parser import parse_expression, parse_program, parse_source, parse_type
-from kleis.printer import print_program
-from kleis.syntax import MAXIMUM_NESTING, Node
-from kleis.tables import load_tables
-from kleis.traversal import children, walk
+from kleis.syntax.parser.lexer import tokenize
+from kleis.syntax.parser.parser import parse_expression, parse_program, parse_source, parse_type
+from kleis.syntax.parser.tables import load_tables
+from kleis.syntax.printer.formatter import format_source
+from kleis.syntax.printer.program import print_program
+from kleis.syntax.tree import MAXIMUM_NESTING, Node
+from kleis.syntax.tree.traversal import children, walk
 from tests.kleis_language.strategies import programs
 
 ROOT = Path(__file__).parents[2]
@@ -98,7 +98,7 @@ class Steps:
             tables.ends,
             tables.spellings,
         )
-        monkeypatch.setattr("kleis.parser.load_tables", lambda: counting)
+        monkeypatch.setattr("kleis.syntax.parser.parser.load_tables", lambda: counting)
 
     def of(self, text: str) -> int:
         self.count = 0

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kleis.formatter import format_source
-from kleis.parser import parse_expression, parse_program, parse_source, parse_type
-from kleis.printer import print_expression, print_program, print_type
-from kleis.syntax import Call, Expression, Name, NamedType, Program, TypeExpression, Using
+from kleis.syntax.parser.parser import parse_expression, parse_program, parse_source, parse_type
+from kleis.syntax.printer.formatter import format_source
+from kleis.syntax.printer.program import print_expression, print_program, print_type
+from kleis.syntax.tree import Call, Expression, Name, NamedType, Program, TypeExpression, Using
 from tests.kleis_language.strategies import expressions, programs, types
 
 ROOT = Path(__file__).parents[2]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kleis import tables
-from kleis.tables import Tables, load_tables
+from kleis.syntax.parser import tables
+from kleis.syntax.parser.tables import Tables, load_tables
 
 UNCACHED = load_tables.__wrapped__
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kleis.builtins.table import builtin_arities
-from kleis.import_search import ImportSearch
-from kleis.loader import Loader, Loading
+from kleis.builtins.rows.table import builtin_arities
 from kleis.problems import Problem
-from kleis.resolution import check_names
+from kleis.theory.import_search import ImportSearch
+from kleis.theory.loader import Loader, Loading
+from kleis.theory.name_check.check_names import check_names
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAMS = sorted(

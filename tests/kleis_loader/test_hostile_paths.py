@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kleis.errors import LoadError
-from kleis.import_search import MAXIMUM_FILE_SIZE, ImportSearch, read_text
-from kleis.loader import Loader
+from kleis.theory.import_search import MAXIMUM_FILE_SIZE, ImportSearch, read_text
+from kleis.theory.loader import Loader
 
 
 def quoted(path: str) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kleis.errors import LoadError
-from kleis.import_search import ImportSearch
-from kleis.loader import Loader, Loading
+from kleis.theory.import_search import ImportSearch
+from kleis.theory.loader import Loader, Loading
 
 
 def write(root: Path, **files: str) -> None:
@@ -70,7 +70,7 @@ def test_a_long_chain_of_imports_needs_no_stack(tmp_path: Path) -> None:
 
 
 def test_more_files_than_allowed_are_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kleis.loader.MAXIMUM_FILES", 10)
+    monkeypatch.setattr("kleis.theory.loader.MAXIMUM_FILES", 10)
     write(tmp_path, **{f"m{index}": f'import "m{index + 1}"' for index in range(20)}, m20="")
     assert [error.code for error in load(tmp_path, "m0").errors] == ["too-many-files"]
 

@@ -9,9 +9,9 @@ from collections import Counter
 
 import pytest
 
-from kleis.parser import parse_program
-from kleis.resolution import check_names
-from kleis.theory import Theory
+from kleis.syntax.parser.parser import parse_program
+from kleis.theory.name_check.check_names import check_names
+from kleis.theory.theory import Theory
 
 MANY = 8000
 

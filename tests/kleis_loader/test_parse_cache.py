@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from kleis.import_search import ImportSearch
-from kleis.loader import Loader
-from kleis.parse_cache import ParseCache
-from kleis.parser import parse_source
+from kleis.syntax.parser.parser import parse_source
+from kleis.theory.import_search import ImportSearch
+from kleis.theory.loader import Loader
+from kleis.theory.parse_cache import ParseCache
 
 TEXT = 'import "x"\ndefine f(x) = -x^2\nexample "a" { let y : ℤ  assert(f(y) = 2.50) }\n@note(anything)\n'
 
@@ -28,7 +28,7 @@ class Counting:
 @pytest.fixture
 def parser(monkeypatch: pytest.MonkeyPatch) -> Counting:
     counting = Counting()
-    monkeypatch.setattr("kleis.parser.parse_source", counting)
+    monkeypatch.setattr("kleis.syntax.parser.parser.parse_source", counting)
     return counting
 
 
@@ -128,7 +128,7 @@ def test_entries_of_another_parser_are_not_read_and_go_first(
     tmp_path: Path, parser: Counting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parse(tmp_path)
-    monkeypatch.setattr("kleis.parse_cache._parser_version", lambda: "another")
+    monkeypatch.setattr("kleis.theory.parse_cache._parser_version", lambda: "another")
     parse(tmp_path)
     assert parser.calls == 2
     old, new = sorted(entries(tmp_path), key=lambda path: path.parent.name == "another")
@@ -146,7 +146,7 @@ def test_an_entry_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: py
     def refuse(source: str, target: str) -> None:
         raise OSError("the disk is full")
 
-    monkeypatch.setattr("kleis.parse_cache.os.replace", refuse)
+    monkeypatch.setattr("kleis.theory.parse_cache.os.replace", refuse)
     parse(tmp_path)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 

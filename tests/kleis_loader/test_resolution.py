@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kleis.parser import parse_program
 from kleis.problems import Problem
-from kleis.resolution import check_names
-from kleis.theory import Theory
+from kleis.syntax.parser.parser import parse_program
+from kleis.theory.name_check.check_names import check_names
+from kleis.theory.theory import Theory
 
 BUILTINS = {
     "length": (1, 1),

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kleis.parser import parse_program
-from kleis.syntax import Call, FunctionDefinition, Name, OperationDeclaration, Parameter, Program
-from kleis.theory import Theory
+from kleis.syntax.parser.parser import parse_program
+from kleis.syntax.tree import Call, FunctionDefinition, Name, OperationDeclaration, Parameter, Program
+from kleis.theory.theory import Theory
 
 EVERYTHING = """
 import "elsewhere.kleis"

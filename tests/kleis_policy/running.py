@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from kleis.loader import Loader
 from kleis.policy.decision import Decision
 from kleis.policy.policy import Default, Policy, policy_of, policy_search
+from kleis.theory.loader import Loader
 
 __all__ = ["STARTER", "decide", "policy"]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from kleis.logic.broker import Broker
 from kleis.policy.audit import Audit, Remark, audit
 from kleis.policy.policy import Policy, load_policy
+from kleis.prover.process.broker import Broker
 from tests.kleis_policy.running import STARTER, policy
 
 

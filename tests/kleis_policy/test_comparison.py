@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from kleis.logic.broker import Broker
-from kleis.policy.comparison import Comparison, Row, compare
+from kleis.policy.compare_policies import Comparison, Row, compare
 from kleis.policy.policy import load_policy
+from kleis.prover.process.broker import Broker
 from tests.kleis_policy.running import STARTER, policy
 
 PUSH = 'define check_git_push(branch, force) = if force = 1 then "deny" else if {} then "deny" else "allow"'

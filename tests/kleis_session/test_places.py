@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kleis.session import SessionError, find_places
+from kleis.sessions import SessionError, find_places
 
 
 def write(file: Path, text: str) -> Path:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kleis.parser import parse_source
-from kleis.session import SessionError
-from kleis.session.record import Item, Record, heading, item_text, plain_text, read_record
+from kleis.sessions import SessionError
+from kleis.sessions.files.record import Item, Record, heading, item_text, plain_text, read_record
+from kleis.syntax.parser.parser import parse_source
 
 _texts = st.text(
     st.characters(exclude_categories=["Cs"]) | st.sampled_from('\n"/@{}'), max_size=60

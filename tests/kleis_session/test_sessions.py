@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from kleis.errors import KleisError
-from kleis.session import Sessions, open_sessions
-from kleis.session import sessions as sessions_module
-from kleis.session import universe as universe_module
-from kleis.session.basis import Library
-from kleis.session.bounded import Watch
-from kleis.session.comparison import compare, explain
-from kleis.session.record import ItemKind, item_of, item_text
-from kleis.session.universe import Universe
-from kleis.syntax import Program
+from kleis.prover.process.deadline import Watch
+from kleis.sessions import Sessions, open_sessions
+from kleis.sessions import sessions as sessions_module
+from kleis.sessions.compare_universes import compare, explain
+from kleis.sessions.files import universe as universe_module
+from kleis.sessions.files.imported_theory import Library
+from kleis.sessions.files.record import ItemKind, item_of, item_text
+from kleis.sessions.files.universe import Universe
+from kleis.syntax.tree import Program
 
 GROUP = """structure Gruppe(G1) { operation (⊙) : G1 × G1 → G1  element u : G1  operation inv : G1 → G1
   axiom assoc : ∀(x y z : G1). (x ⊙ y) ⊙ z = x ⊙ (y ⊙ z)
@@ -81,25 +81,25 @@ def test_an_item_of_another_process_is_all_that_is_read(
 
 def test_growth_reads_the_new_text_alone(sessions: Sessions, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the session holds, a submission is parsed once and nothing else is."""
-    import kleis.parser
+    import kleis.syntax.parser.parser
 
     for n in range(30):
         submit(sessions, f"define f{n}() : ℤ = {n}")
     texts: list[str] = []
-    real = kleis.parser.parse_source
+    real = kleis.syntax.parser.parser.parse_source
 
     def counted(text: str, *, file: str = "<text>") -> object:
         texts.append(text)
         return real(text, file=file)
 
-    monkeypatch.setattr(kleis.parser, "parse_source", counted)
+    monkeypatch.setattr(kleis.syntax.parser.parser, "parse_source", counted)
     submit(sessions, "define last() : ℤ = 1")
     assert texts == ["define last() : ℤ = 1"]
 
 
 def test_what_names_lead_to() -> None:
     """A declaration that speaks of another through a third is found; one that speaks of something else is not."""
-    from kleis.parser import parse_source
+    from kleis.syntax.parser.parser import parse_source
 
     universe = Universe.of("s", Library(Path("/nowhere"), {}).basis(()))
     for n, text in enumerate(

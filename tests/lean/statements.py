@@ -9,7 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kleis.lean.tree import Bind, By, Call, If, Infix, LeanTerm, LetIn, Name, Named, Prefix, Typed
+from kleis.lean.language.lean_tree import (
+    Bind,
+    By,
+    Call,
+    If,
+    Infix,
+    LeanTerm,
+    LetIn,
+    Name,
+    Named,
+    Prefix,
+    Typed,
+)
 
 __all__ = ["holds"]
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from kleis import Loader, search_from
+from kleis.core.goal import MeaningError
 from kleis.lean import LeanError, LeanFile, check_emitted, count_sorries, export_lean
-from kleis.lean.parser import parse_file
-from kleis.lean.printer import print_file
-from kleis.logic.questions import Prover
-from kleis.meaning.meaning import MeaningError
-from kleis.parser import parse_expression, parse_program
-from kleis.theory import Theory
+from kleis.lean.language.lean_parser import parse_file
+from kleis.lean.language.lean_printer import print_file
+from kleis.prover.prover import Prover
+from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.theory.theory import Theory
 from tests.lean.examples import EXAMPLES, Shape
 
 STANDARD_LIBRARY = sorted((Path(__file__).parents[2] / "stdlib" / "kleis").glob("*.kleis"))

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kleis.lean.lexing import LeanError
-from kleis.lean.parser import parse_file
-from kleis.lean.parser_terms import unquote
-from kleis.lean.printer import print_file, quote
-from kleis.lean.tree import (
+from kleis.lean.language.lean_lexer import LeanError
+from kleis.lean.language.lean_parser import parse_file
+from kleis.lean.language.lean_printer import print_file, quote
+from kleis.lean.language.lean_tree import (
     OPERATORS,
     Anonymous,
     Arm,
@@ -46,6 +45,7 @@ from kleis.lean.tree import (
     Tuple,
     Typed,
 )
+from kleis.lean.language.parse_terms import unquote
 
 NAMES = st.sampled_from(["x", "y'", "α", "Group.op", "f_1", "«end»", "ℕ", "List", "x₁"])
 PLAIN = st.sampled_from(["x", "y'", "α", "f_1", "x₁"])

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kleis.lean import LeanFile, check_emitted, export_lean
-from kleis.lean.export import export_lean as export
-from kleis.lean.parser import parse_file
-from kleis.lean.tree import (
+from kleis.lean.export.export import export_lean as export
+from kleis.lean.language.lean_parser import parse_file
+from kleis.lean.language.lean_tree import (
     Anonymous,
     Bind,
     Call,
@@ -25,10 +25,10 @@ from kleis.lean.tree import (
     Named,
     Theorem,
 )
-from kleis.logic.verdict import Verdict
-from kleis.parser import parse_expression, parse_program
-from kleis.syntax import Expression
-from kleis.theory import Theory
+from kleis.prover.protocol.verdict import Verdict
+from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.syntax.tree import Expression
+from kleis.theory.theory import Theory
 
 PROGRAM = """
 structure Semi(S) { operation (•) : S × S → S  axiom assoc : ∀(x y z : S). (x • y) • z = x • (y • z) }

@@ -9,20 +9,20 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kleis.core import BOOL, Carrier, Symbol, Term
+from kleis.core.goal import Axiom, Meaning
+from kleis.core.traversal import subterms
 from kleis.lean import check_emitted
-from kleis.lean.export import export_lean, export_meaning
-from kleis.lean.names import Names
-from kleis.lean.parser import parse_file
-from kleis.lean.tree import Theorem
-from kleis.meaning.core import BOOL, Carrier, Symbol, Term
-from kleis.meaning.meaning import Axiom, Meaning
-from kleis.meaning.models import Model, evaluator_of
-from kleis.meaning.ranges import Bounds, Element, Function
-from kleis.meaning.terms import subterms
-from kleis.meaning.truth import TRUE
-from kleis.parser import parse_program
+from kleis.lean.export.export import export_lean, export_meaning
+from kleis.lean.export.terms.lean_names import Names
+from kleis.lean.language.lean_parser import parse_file
+from kleis.lean.language.lean_tree import Theorem
 from kleis.problems import Place
-from kleis.theory import Theory
+from kleis.semantics.models import Model, evaluator_of
+from kleis.semantics.ranges import Bounds, Element, Function
+from kleis.semantics.truth import TRUE
+from kleis.syntax.parser.parser import parse_program
+from kleis.theory.theory import Theory
 from tests.lean.statements import holds
 from tests.logic.algebra import G
 from tests.logic.random_theories import equations, formulas

@@ -5,22 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 
-from kleis.logic.engine import Task
-from kleis.meaning.core import (
-    BOOL,
-    Carrier,
-    Connective,
-    Equals,
-    Quantifier,
-    Sort,
-    Symbol,
-    SymbolCall,
-    Term,
-    Variable,
-)
-from kleis.meaning.meaning import Axiom, Meaning
-from kleis.meaning.terms import sorts_of, subterms
+from kleis.core import BOOL, Carrier, Connective, Equals, Quantifier, Sort, Symbol, SymbolCall, Term, Variable
+from kleis.core.goal import Axiom, Meaning
+from kleis.core.traversal import sorts_of, subterms
 from kleis.problems import Place
+from kleis.prover.protocol.engine import Task
 
 G = Carrier("G")
 H = Carrier("H")

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kleis.budget import Budget
-from kleis.logic.engine import Answer, Task
-from kleis.logic.engines.witnesses import Witness
-from kleis.logic.engines.z3_runs import run_text
-from kleis.logic.smt.script import stripped
-from kleis.meaning.core import Connective
-from kleis.meaning.elaborate import Elaborator
-from kleis.meaning.models import Model, evaluator_of
-from kleis.meaning.ranges import Bounds
-from kleis.meaning.reference import Account
-from kleis.meaning.truth import Truth
-from kleis.parser import parse_expression, parse_program, parse_type
-from kleis.theory import Theory
+from kleis.core import Connective
+from kleis.core.traversal import stripped
+from kleis.elaborate.elaborator import Elaborator
+from kleis.prover.engines.solvers.read_models import Witness
+from kleis.prover.engines.solvers.runs import run_text
+from kleis.prover.protocol.engine import Answer, Task
+from kleis.semantics.models import Model, evaluator_of
+from kleis.semantics.ranges import Bounds
+from kleis.semantics.reference import Account
+from kleis.semantics.truth import Truth
+from kleis.syntax.parser.parser import parse_expression, parse_program, parse_type
+from kleis.theory.theory import Theory
 
 REPLAY = 20_000_000
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from kleis.meaning.core import BOOL, Conditional, Equals, Let, LiteralTerm, Quantifier, Term, Variable
+from kleis.core import BOOL, Conditional, Equals, Let, LiteralTerm, Quantifier, Term, Variable
 from tests.logic.algebra import G, Operation, both, either, implies, no
 
 __all__ = ["equations", "formulas"]

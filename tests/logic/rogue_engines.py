@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from kleis.logic.engine import Answer
-from kleis.logic.frames import framed
+from kleis.prover.process.pipe_messages import framed
+from kleis.prover.protocol.engine import Answer
 
 __all__ = [
     "BIG",

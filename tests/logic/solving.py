@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import msgspec
 import z3
 
-from kleis.logic.engine import Task
-from kleis.logic.smt.script import Script, encode
-from kleis.meaning.core import Term
-from kleis.meaning.meaning import Meaning
+from kleis.core import Term
+from kleis.core.goal import Meaning
+from kleis.prover.protocol.engine import Task
+from kleis.prover.smt.script import Script, encode
 
 __all__ = ["encoding", "holds", "verdict"]
 

@@ -12,14 +12,14 @@ from concurrent.futures import Future
 
 import pytest
 
-from kleis.logic.broker import Broker, Guards
-from kleis.logic.engine import Answer, Task
-from kleis.logic.frames import pack, read_frame, write_frame
-from kleis.meaning.core import BOOL, Connective, LiteralTerm, Term
-from kleis.meaning.elaborate import Elaborator
-from kleis.meaning.meaning import Meaning
-from kleis.parser import parse_expression
-from kleis.theory import Theory
+from kleis.core import BOOL, Connective, LiteralTerm, Term
+from kleis.core.goal import Meaning
+from kleis.elaborate.elaborator import Elaborator
+from kleis.prover.process.broker import Broker, Guards
+from kleis.prover.process.pipe_messages import pack, read_frame, write_frame
+from kleis.prover.protocol.engine import Answer, Task
+from kleis.syntax.parser.parser import parse_expression
+from kleis.theory.theory import Theory
 
 DIRECT = "kleis.logic.engines.direct:DIRECT"
 ECHO = "tests.logic.rogue_engines:ECHO"

@@ -13,14 +13,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from kleis.logic import cache as cache_module
-from kleis.logic.cache import VerdictCache, key_of, solver_versions
-from kleis.logic.verdict import Attempt, Binding, Evidence, Table, Verdict
-from kleis.meaning.core import BOOL, LiteralTerm
-from kleis.meaning.elaborate import Elaborator
-from kleis.meaning.meaning import Meaning
-from kleis.parser import parse_expression, parse_program
-from kleis.theory import Theory
+from kleis.core import BOOL, LiteralTerm
+from kleis.core.goal import Meaning
+from kleis.elaborate.elaborator import Elaborator
+from kleis.prover import verdict_cache as cache_module
+from kleis.prover.protocol.verdict import Attempt, Binding, Evidence, Table, Verdict
+from kleis.prover.verdict_cache import VerdictCache, key_of, solver_versions
+from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.theory.theory import Theory
 
 PROGRAM = """structure Semigroup(S) {
   operation (•) : S × S → S

@@ -13,15 +13,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from kleis.logic.broker import Broker
-from kleis.logic.certificate import Certificate, CertificateError, ObligationText, check
-from kleis.logic.certificate_build import Question, build, build_part, theory_text
-from kleis.logic.obligations import RefusedError, commands, digest
-from kleis.logic.portfolio import Entry
-from kleis.logic.questions import Prover
-from kleis.logic.verdict import Verdict
-from kleis.parser import parse_expression, parse_program
-from kleis.theory import Theory
+from kleis.prover.certificates.build import Question, build, build_part, theory_text
+from kleis.prover.certificates.certificate import Certificate, CertificateError, ObligationText, check
+from kleis.prover.certificates.rechecks import RefusedError, commands, digest
+from kleis.prover.portfolio import Entry
+from kleis.prover.process.broker import Broker
+from kleis.prover.protocol.verdict import Verdict
+from kleis.prover.prover import Prover
+from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.theory.theory import Theory
 
 PROGRAM = """
 structure Group(G) {
@@ -53,15 +53,15 @@ define total(l : List(ℤ)) : ℤ = match l { Nil => 0 | Cons(h, t) => h + total
 define copied(l : List(ℤ)) : List(ℤ) = match l { Nil => Nil | Cons(h, t) => Cons(h, copied(t)) }
 """
 
-ENGINES = "kleis.logic.engines"
-DIRECT = (Entry(f"{ENGINES}.direct:DIRECT", "prove", 1_500_000),)
-COMPLETION = (Entry(f"{ENGINES}.completion:Completion", "prove", 60_000),)
-TABLES = (Entry(f"{ENGINES}.finite_models:FiniteModels", "refute", 1_500_000),)
-INSTANCES = (Entry(f"{ENGINES}.instantiation:INSTANTIATION", "prove", 2_000_000),)
-INDUCTION = (Entry(f"{ENGINES}.induction:INDUCTION", "prove", 20_000_000),)
-STANDARD = (Entry(f"{ENGINES}.interpretations:INTERPRETATIONS", "refute", 3_000_000),)
-COMPUTED = (Entry(f"{ENGINES}.evaluation:EVALUATION", "prove", 40_000),)
-SMALL = (Entry(f"{ENGINES}.enumeration:ENUMERATION", "refute", 40_000),)
+ENGINES = "kleis.prover.engines"
+DIRECT = (Entry(f"kleis.logic.engines.direct:DIRECT", "prove", 1_500_000),)
+COMPLETION = (Entry(f"{ENGINES}.completion.engine:Completion", "prove", 60_000),)
+TABLES = (Entry(f"{ENGINES}.models.finite_models:FiniteModels", "refute", 1_500_000),)
+INSTANCES = (Entry(f"{ENGINES}.solvers.instantiation:INSTANTIATION", "prove", 2_000_000),)
+INDUCTION = (Entry(f"{ENGINES}.induction.engine:INDUCTION", "prove", 20_000_000),)
+STANDARD = (Entry(f"{ENGINES}.models.standard_models:INTERPRETATIONS", "refute", 3_000_000),)
+COMPUTED = (Entry(f"{ENGINES}.computation.evaluation:EVALUATION", "prove", 40_000),)
+SMALL = (Entry(f"{ENGINES}.computation.enumeration:ENUMERATION", "refute", 40_000),)
 
 RIGHT_IDENTITY = "∀(x : G). x • e = x"
 ABELIAN = "∀(x y : G). x • y = y • x"
@@ -174,9 +174,9 @@ def test_another_claim_is_refused(broker: Broker, case: str) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_another_claim_with_its_own_hash_is_refused(broker: Broker, case: str) -> None:
     """Whoever forges a certificate can compute hashes."""
-    from kleis.logic.cache import digest_of
-    from kleis.logic.certificate import declarations_of
-    from kleis.meaning.elaborate import elaborate
+    from kleis.elaborate.elaborator import elaborate
+    from kleis.prover.certificates.certificate import declarations_of
+    from kleis.prover.verdict_cache import digest_of
 
     certificate = made(broker, case)
     false = {
@@ -366,8 +366,8 @@ def test_lemmas_are_certificates_of_their_own(broker: Broker) -> None:
 def test_what_is_not_computed_to_be_true_gets_no_certificate_by_evaluation(
     broker: Broker, claim: str
 ) -> None:
-    from kleis.logic.cache import digest_of
-    from kleis.meaning.elaborate import elaborate
+    from kleis.elaborate.elaborator import elaborate
+    from kleis.prover.verdict_cache import digest_of
 
     certificate = made(broker, "evaluation")
     assert certificate.obligations == ()
@@ -380,8 +380,8 @@ def test_what_is_not_computed_to_be_true_gets_no_certificate_by_evaluation(
 
 def test_only_what_is_computed_needs_no_termination(broker: Broker) -> None:
     """`spin` never ends: a certificate that says so by another engine, or of what nobody can compute, is refused."""
-    from kleis.logic.cache import digest_of
-    from kleis.meaning.elaborate import elaborate
+    from kleis.elaborate.elaborator import elaborate
+    from kleis.prover.verdict_cache import digest_of
 
     program = "define spin(n : ℤ) : ℤ = if n = 7 then 0 else spin(n) + 1\n"
     spinning = Theory().include(parse_program(program))
@@ -429,8 +429,8 @@ def test_definitions_must_terminate(broker: Broker) -> None:
     certificate = build(broker, theory(), Question(claim), verdict, order=DIRECT)
     names = [each.what for each in check(certificate, broker).findings]
     assert "down::decreases::1" in names
-    from kleis.logic.cache import digest_of
-    from kleis.meaning.elaborate import elaborate
+    from kleis.elaborate.elaborator import elaborate
+    from kleis.prover.verdict_cache import digest_of
 
     endless = certificate.theory.replace("down(n - 1)", "down(n)")
     assert endless != certificate.theory

@@ -9,12 +9,12 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from kleis.logic.engine import Answer, Task
-from kleis.logic.engines.completion import Completion
-from kleis.logic.engines.completion_check import check_chain, check_rewriting, rewriting_evidence
-from kleis.logic.engines.finite_models import FiniteModels
-from kleis.logic.engines.finite_models_check import check_tables
-from kleis.meaning.core import INTEGER, LiteralTerm, Term
+from kleis.core import INTEGER, LiteralTerm, Term
+from kleis.prover.engines.completion.check_proof import check_chain, check_rewriting, rewriting_evidence
+from kleis.prover.engines.completion.engine import Completion
+from kleis.prover.engines.models.finite_check import check_tables
+from kleis.prover.engines.models.finite_models import FiniteModels
+from kleis.prover.protocol.engine import Answer, Task
 from tests.logic.algebra import (
     COMMUTATIVE,
     LATTICE,

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from kleis.logic.engine import Answer, Task
-from kleis.logic.engines.completion import Completion
-from kleis.logic.engines.completion_check import check_chain, check_rewriting
+from kleis.prover.engines.completion.check_proof import check_chain, check_rewriting
+from kleis.prover.engines.completion.engine import Completion
+from kleis.prover.protocol.engine import Answer, Task
 from tests.logic.algebra import (
     LEFT_GROUP,
     MONOID,

@@ -8,14 +8,14 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from kleis.logic.broker import Broker
-from kleis.logic.engine import Task
-from kleis.logic.engines.completion import Completion
-from kleis.logic.engines.completion_check import check_chain
-from kleis.logic.questions import Prover
-from kleis.logic.verdict import Verdict
-from kleis.parser import parse_expression, parse_program
-from kleis.theory import Theory
+from kleis.prover.engines.completion.check_proof import check_chain
+from kleis.prover.engines.completion.engine import Completion
+from kleis.prover.process.broker import Broker
+from kleis.prover.protocol.engine import Task
+from kleis.prover.protocol.verdict import Verdict
+from kleis.prover.prover import Prover
+from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.theory.theory import Theory
 from tests.logic.claims import task
 
 GROUP = """

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from kleis.logic.engine import Engine
-from kleis.logic.engines.cvc5_engine import (
+from kleis.prover.engines.solvers.cvc5_engine import (
     CVC5,
     CVC5_ENUMERATIVE,
     CVC5_FINITE,
     CVC5_INDUCTION,
     is_installed,
 )
+from kleis.prover.protocol.engine import Engine
 from tests.logic.claims import refuted_again, task
 
 ALL = [CVC5, CVC5_ENUMERATIVE, CVC5_FINITE, CVC5_INDUCTION]

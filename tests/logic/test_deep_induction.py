@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kleis.logic.engines.induction import INDUCTION, PATIENT_INDUCTION, check_induction
+from kleis.prover.engines.induction.engine import INDUCTION, PATIENT_INDUCTION, check_induction
 from tests.logic.claims import refuted_again, task
 
 TERMS = """

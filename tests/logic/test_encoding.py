@@ -15,11 +15,9 @@ from hypothesis import event, given
 
 from kleis.builtins.context import Undecided
 from kleis.builtins.row import Builtin
-from kleis.builtins.table import find_builtin
-from kleis.logic.smt.operations import OPERATIONS
-from kleis.logic.smt.script import Script
-from kleis.logic.smt.sorts import Inexpressible
-from kleis.meaning.core import (
+from kleis.builtins.rows.table import find_builtin
+from kleis.builtins.signatures.shapes import Argument, Signature
+from kleis.core import (
     BOOL,
     REGEX,
     STRING,
@@ -37,11 +35,13 @@ from kleis.meaning.core import (
     Term,
     Variable,
 )
-from kleis.meaning.elaborate import Elaborator
-from kleis.meaning.ranges import Bounds
-from kleis.meaning.signatures import Argument, Signature
-from kleis.parser import parse_expression, parse_program
-from kleis.theory import Theory
+from kleis.elaborate.elaborator import Elaborator
+from kleis.prover.smt.encode_builtins import OPERATIONS
+from kleis.prover.smt.encode_sorts import Inexpressible
+from kleis.prover.smt.script import Script
+from kleis.semantics.ranges import Bounds
+from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.theory.theory import Theory
 from kleis.values import BitVector, Complex, Value
 from tests.logic.random_propositions import FINITE, GROUND, closed, ground
 from tests.logic.solving import encoding, holds, verdict

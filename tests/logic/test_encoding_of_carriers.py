@@ -11,12 +11,12 @@ import os
 from hypothesis import event, given, settings
 
 from kleis.budget import Budget
-from kleis.logic.engine import Task
-from kleis.logic.smt.script import encode
-from kleis.logic.smt.sorts import Inexpressible
-from kleis.meaning.core import Term
-from kleis.meaning.models import decide
-from kleis.meaning.ranges import Bounds
+from kleis.core import Term
+from kleis.prover.protocol.engine import Task
+from kleis.prover.smt.encode_sorts import Inexpressible
+from kleis.prover.smt.script import encode
+from kleis.semantics.models import decide
+from kleis.semantics.ranges import Bounds
 from tests.logic.algebra import either, eq, every, some, task
 from tests.logic.random_theories import equations, formulas
 from tests.logic.solving import verdict

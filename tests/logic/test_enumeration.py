@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kleis.logic.engines.enumeration import ENUMERATION
-from kleis.meaning.truth import FALSE, UNDEFINED
+from kleis.prover.engines.computation.enumeration import ENUMERATION
+from kleis.semantics.truth import FALSE, UNDEFINED
 from tests.logic.claims import claim_at, task
 
 STEPS = 60_000

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from kleis.logic.broker import Broker
-from kleis.logic.engines.evaluation import EVALUATION, check_evaluation
-from kleis.logic.questions import Prover
-from kleis.logic.verdict import Verdict
-from kleis.parser import parse_expression, parse_program
-from kleis.theory import Theory
+from kleis.prover.engines.computation.evaluation import EVALUATION, check_evaluation
+from kleis.prover.process.broker import Broker
+from kleis.prover.protocol.verdict import Verdict
+from kleis.prover.prover import Prover
+from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.theory.theory import Theory
 from tests.logic.claims import task
 
 STEPS = 300_000

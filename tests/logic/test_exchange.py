@@ -7,15 +7,15 @@ import re
 import pytest
 from hypothesis import given
 
-from kleis.logic.engine import Task
+from kleis.core import Quantifier, Term, Variable
+from kleis.core.goal import Meaning
+from kleis.core.traversal import subterms
+from kleis.elaborate.elaborator import Elaborator
 from kleis.logic.exchange import ExportError, smtlib, tptp
-from kleis.logic.smt.script import encode
-from kleis.meaning.core import Quantifier, Term, Variable
-from kleis.meaning.elaborate import Elaborator
-from kleis.meaning.meaning import Meaning
-from kleis.meaning.terms import subterms
-from kleis.parser import parse_expression, parse_program
-from kleis.theory import Theory
+from kleis.prover.protocol.engine import Task
+from kleis.prover.smt.script import encode
+from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.theory.theory import Theory
 from tests.logic.algebra import G
 from tests.logic.random_theories import equations, formulas
 from tests.logic.solving import _check

@@ -6,21 +6,21 @@ import msgspec
 import pytest
 from hypothesis import event, given
 
-from kleis.logic.engine import Task
-from kleis.logic.engines.induction import INDUCTION, check_induction
-from kleis.logic.engines.z3_runs import run_text
-from kleis.logic.expansion import expanded
-from kleis.logic.smt.script import encode
-from kleis.logic.smt.sorts import Inexpressible
-from kleis.meaning.core import BuiltinCall, DefinitionCall
-from kleis.meaning.elaborate import Elaborator
-from kleis.meaning.meaning import MeaningError
-from kleis.meaning.models import Model, evaluator_of
-from kleis.meaning.ranges import Bounds
-from kleis.meaning.terms import subterms
-from kleis.meaning.truth import FALSE, TRUE, UNDEFINED, Truth
-from kleis.parser import parse_expression
-from kleis.theory import Theory
+from kleis.core import BuiltinCall, DefinitionCall
+from kleis.core.goal import MeaningError
+from kleis.core.traversal import subterms
+from kleis.elaborate.elaborator import Elaborator
+from kleis.prover.engines.induction.engine import INDUCTION, check_induction
+from kleis.prover.engines.solvers.runs import run_text
+from kleis.prover.lowering.defunctionalize import expanded
+from kleis.prover.protocol.engine import Task
+from kleis.prover.smt.encode_sorts import Inexpressible
+from kleis.prover.smt.script import encode
+from kleis.semantics.models import Model, evaluator_of
+from kleis.semantics.ranges import Bounds
+from kleis.semantics.truth import FALSE, TRUE, UNDEFINED, Truth
+from kleis.syntax.parser.parser import parse_expression
+from kleis.theory.theory import Theory
 from tests.logic.claims import refuted_again, task
 from tests.logic.random_lists import facts
 from tests.logic.solving import verdict

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 
 from kleis.budget import Budget
-from kleis.logic.engine import Answer, Task
-from kleis.logic.engines.finite_models import FiniteModels
-from kleis.logic.engines.finite_models_check import check_tables
-from kleis.meaning.core import BOOL, Application, Carrier, FunctionOf, Quantifier, Term, Variable
-from kleis.meaning.models import decide
-from kleis.meaning.ranges import Bounds
+from kleis.core import BOOL, Application, Carrier, FunctionOf, Quantifier, Term, Variable
+from kleis.prover.engines.models.finite_check import check_tables
+from kleis.prover.engines.models.finite_models import FiniteModels
+from kleis.prover.protocol.engine import Answer, Task
+from kleis.semantics.models import decide
+from kleis.semantics.ranges import Bounds
 from tests.logic.algebra import (
     COMMUTATIVE,
     LATTICE,

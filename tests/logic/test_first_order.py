@@ -10,14 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from kleis.logic.engine import Task
-from kleis.logic.engines.completion import Completion
-from kleis.logic.engines.completion_check import check_chain, check_rewriting
-from kleis.logic.engines.finite_models import FiniteModels
-from kleis.logic.engines.finite_models_check import check_tables
-from kleis.logic.engines.first_order import translate
-from kleis.logic.engines.first_order_terms import Function, functions_of
-from kleis.meaning.core import (
+from kleis.core import (
     BOOL,
     INTEGER,
     STRING,
@@ -40,8 +33,15 @@ from kleis.meaning.core import (
     Undefined,
     Variable,
 )
-from kleis.meaning.core import Operation as Builtin
-from kleis.meaning.meaning import Unsettled
+from kleis.core import Operation as Builtin
+from kleis.core.goal import Unsettled
+from kleis.prover.engines.completion.check_proof import check_chain, check_rewriting
+from kleis.prover.engines.completion.engine import Completion
+from kleis.prover.engines.first_order_problem import translate
+from kleis.prover.engines.first_order_terms import Function, functions_of
+from kleis.prover.engines.models.finite_check import check_tables
+from kleis.prover.engines.models.finite_models import FiniteModels
+from kleis.prover.protocol.engine import Task
 from tests.logic.algebra import (
     COMMUTATIVE,
     LEFT_GROUP,
@@ -284,8 +284,8 @@ def test_names_that_clash_are_told_apart() -> None:
 
 _ANSWERS = """
 import msgspec
-from kleis.logic.engines.completion import Completion
-from kleis.logic.engines.finite_models import FiniteModels
+from kleis.prover.engines.completion.engine import Completion
+from kleis.prover.engines.models.finite_models import FiniteModels
 from tests.logic.algebra import COMMUTATIVE, LATTICE, LEFT_GROUP, eq, every, i, m, e, task
 asked = [
     task(LEFT_GROUP, COMMUTATIVE),
@@ -315,7 +315,7 @@ def test_answers_do_not_depend_on_the_process() -> None:
 
 
 def test_loading_the_engines_does_not_load_z3() -> None:
-    code = "import sys, kleis.logic.engines.finite_models, kleis.logic.engines.completion; print('z3' in sys.modules)"
+    code = "import sys, kleis.prover.engines.models.finite_models, kleis.prover.engines.completion.engine; print('z3' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 

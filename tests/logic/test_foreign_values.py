@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from kleis.logic.engine import Answer
-from kleis.logic.engines.interpretations import Interpretation
-from kleis.logic.engines.witnesses import FunctionTable, Witness
-from kleis.logic.evidence import check_evidence
-from kleis.meaning.core import BOOL, INTEGER, LiteralTerm, Variable
-from kleis.meaning.meaning import Meaning
-from kleis.meaning.ranges import Element
-from kleis.meaning.wording import sort_text
+from kleis.core import BOOL, INTEGER, LiteralTerm, Variable
+from kleis.core.goal import Meaning
+from kleis.core.sort_printing import sort_text
+from kleis.prover.engines.models.standard_models import Interpretation
+from kleis.prover.engines.solvers.read_models import FunctionTable, Witness
+from kleis.prover.evidence import check_evidence
+from kleis.prover.protocol.engine import Answer
+from kleis.semantics.ranges import Element
 from kleis.values import BitVector, Data, SetValue, complex_value, list_of
 from tests.logic.claims import task
 

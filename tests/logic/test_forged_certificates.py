@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from kleis.logic.broker import Broker
-from kleis.logic.cache import digest_of
-from kleis.logic.certificate import Certificate, ObligationText, check
-from kleis.logic.certificate_build import Question, build, theory_text
-from kleis.logic.engine import Task, with_lemmas
-from kleis.logic.obligations import digest
-from kleis.logic.questions import Prover
-from kleis.logic.smt.script import encode
-from kleis.meaning.elaborate import Elaborator, elaborate
-from kleis.parser import parse_expression, parse_program, parse_type
-from kleis.theory import Theory
+from kleis.elaborate.elaborator import Elaborator, elaborate
+from kleis.prover.certificates.build import Question, build, theory_text
+from kleis.prover.certificates.certificate import Certificate, ObligationText, check
+from kleis.prover.certificates.rechecks import digest
+from kleis.prover.process.broker import Broker
+from kleis.prover.protocol.engine import Task, with_lemmas
+from kleis.prover.prover import Prover
+from kleis.prover.smt.script import encode
+from kleis.prover.verdict_cache import digest_of
+from kleis.syntax.parser.parser import parse_expression, parse_program, parse_type
+from kleis.theory.theory import Theory
 
 
 def test_naming_the_engine_that_computes_spares_nobody_the_proof_of_termination() -> None:

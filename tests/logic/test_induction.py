@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kleis.logic.engines.induction import INDUCTION, check_induction
-from kleis.logic.engines.induction_schemes import goal_of, schemes
-from kleis.logic.engines.lemmas import plausible, templates
-from kleis.meaning.core import Quantifier
+from kleis.core import Quantifier
+from kleis.prover.engines.induction.engine import INDUCTION, check_induction
+from kleis.prover.engines.induction.lemmas import plausible, templates
+from kleis.prover.engines.induction.schemes import goal_of, schemes
 from tests.logic.claims import refuted_again, task
 
 LISTS = """

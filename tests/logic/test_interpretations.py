@@ -5,12 +5,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from kleis.logic.engines.interpretations import (
+from kleis.core import BOOL, LiteralTerm
+from kleis.prover.engines.models.standard_models import (
     INTERPRETATIONS,
     check_interpretation,
     interpretation_evidence,
 )
-from kleis.meaning.core import BOOL, LiteralTerm
 from tests.logic.claims import task
 
 STEPS = 400_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import z3
 
-from kleis.logic.smt.script import encode
+from kleis.prover.smt.script import encode
 from tests.logic.claims import task
 from tests.logic.solving import verdict
 

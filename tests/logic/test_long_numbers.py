@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import pytest
 
-from kleis.logic.cache import digest_of
-from kleis.logic.certificate_data import UnwritableError, read, written
-from kleis.logic.engine import Task
 from kleis.logic.engines.direct import DIRECT
-from kleis.logic.evidence import check_evidence
-from kleis.logic.smt.script import encode
+from kleis.prover.evidence import check_evidence
+from kleis.prover.protocol.engine import Task
+from kleis.prover.protocol.witness import UnwritableError, read, written
+from kleis.prover.smt.script import encode
+from kleis.prover.verdict_cache import digest_of
 from tests.logic.claims import task
 
 NINES = "9" * 5_000

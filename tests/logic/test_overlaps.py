@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kleis.logic.engines.overlaps import OVERLAPS
-from kleis.logic.obligations import RECHECK, Proof
+from kleis.prover.certificates.rechecks import RECHECK, Proof
 from tests.logic.claims import task
 
 STEPS = 300_000

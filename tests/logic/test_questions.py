@@ -9,12 +9,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from kleis.logic.broker import Broker
-from kleis.logic.certificate_build import Question, build
-from kleis.logic.questions import Prover
-from kleis.logic.verdict import Verdict
-from kleis.parser import parse_expression, parse_program, parse_type
-from kleis.theory import Theory
+from kleis.prover.certificates.build import Question, build
+from kleis.prover.process.broker import Broker
+from kleis.prover.protocol.verdict import Verdict
+from kleis.prover.prover import Prover
+from kleis.syntax.parser.parser import parse_expression, parse_program, parse_type
+from kleis.theory.theory import Theory
 
 GROUP = """
 structure Group(G) {

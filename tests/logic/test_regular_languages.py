@@ -9,18 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kleis.budget import STANDARD_BUDGET, Budget, Meter
-from kleis.builtins.regular import Node, join, loop, meet, negated, unite
+from kleis.builtins.regular.automaton import Space
+from kleis.builtins.regular.regex import Node, join, loop, meet, negated, unite
 from kleis.builtins.regular_automaton import matches
-from kleis.builtins.regular_space import Space
+from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import BudgetError
-from kleis.logic.broker import Broker
-from kleis.logic.engine import Answer, Task
 from kleis.logic.engines.direct import DIRECT
-from kleis.logic.engines.regular_languages import REGULAR, check_regular
-from kleis.logic.questions import Prover
-from kleis.meaning.elaborate import Elaborator
-from kleis.parser import parse_expression, parse_program
-from kleis.theory import Theory
+from kleis.prover.engines.regular.engine import REGULAR, check_regular
+from kleis.prover.process.broker import Broker
+from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.prover import Prover
+from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.theory.theory import Theory
 
 STEPS = 2_000_000
 WORDS = ["".join(word) for length in range(5) for word in product("abc", repeat=length)]
@@ -109,8 +109,8 @@ def test_too_few_steps_decide_nothing() -> None:
 
 
 def test_a_verdict_with_a_certificate() -> None:
-    from kleis.logic.certificate import check
-    from kleis.logic.certificate_build import Question, build
+    from kleis.prover.certificates.build import Question, build
+    from kleis.prover.certificates.certificate import check
 
     program = 'define rule(s) = if matches(s, re_plus(re_literal("ab"))) then "allow" else "deny"'
     claim = '∀(s : String). contains(s, "ba ") → rule(s) = "deny"'
@@ -197,8 +197,8 @@ TERMS = st.recursive(
 @SOME
 @given(TERMS)
 def test_the_answer_is_that_of_all_short_words(term: str) -> None:
-    from kleis.evaluation.environment import environment_of
-    from kleis.evaluation.evaluate import evaluate
+    from kleis.evaluator.environment import environment_of
+    from kleis.evaluator.evaluate import evaluate
 
     task, answer = asked(f'∀(s : String). contains(s, "") → {term}')
     body = parse_expression(term)

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from kleis.logic.broker import Broker
-from kleis.logic.certificate import check
-from kleis.logic.certificate_build import Question, build
-from kleis.logic.engines.residues import RESIDUES
-from kleis.logic.obligations import RECHECK, Proof
-from kleis.logic.questions import Prover
-from kleis.parser import parse_expression, parse_program
-from kleis.theory import Theory
+from kleis.prover.certificates.build import Question, build
+from kleis.prover.certificates.certificate import check
+from kleis.prover.certificates.rechecks import RECHECK, Proof
+from kleis.prover.engines.solvers.residues import RESIDUES
+from kleis.prover.process.broker import Broker
+from kleis.prover.prover import Prover
+from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.theory.theory import Theory
 from tests.logic.claims import refuted_again, task
 
 STEPS = 400_000

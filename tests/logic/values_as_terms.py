@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from kleis.meaning.constructors import construct_list, construct_tuple
-from kleis.meaning.core import (
+from kleis.core import (
     COMPLEX,
     INTEGER,
     NATURAL,
@@ -24,6 +23,7 @@ from kleis.meaning.core import (
     TupleOf,
     Variable,
 )
+from kleis.core.terms import construct_list, construct_tuple
 from kleis.values import BitVector, Complex, Data, ListValue, SetValue, Value
 
 __all__ = ["builtin_call", "term_of"]

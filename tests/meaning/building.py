@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from kleis.meaning.core import (
+from kleis.core import (
     BOOL,
     INTEGER,
     NATURAL,
@@ -27,12 +27,12 @@ from kleis.meaning.core import (
     Undefined,
     Variable,
 )
-from kleis.meaning.meaning import Axiom, Meaning
-from kleis.meaning.models import Model, evaluator_of
-from kleis.meaning.ranges import Bounds, Outcome
-from kleis.meaning.reference import Mode
-from kleis.meaning.truth import Truth
+from kleis.core.goal import Axiom, Meaning
 from kleis.problems import Place
+from kleis.semantics.models import Model, evaluator_of
+from kleis.semantics.ranges import Bounds, Outcome
+from kleis.semantics.reference import Mode
+from kleis.semantics.truth import Truth
 from kleis.values import Value
 
 NOWHERE = Place(file="<test>", line=1, column=1)

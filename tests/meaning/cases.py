@@ -18,11 +18,8 @@ from typing import Any
 
 import msgspec
 
-from kleis.builtins.table import builtin_arities
-from kleis.errors import KleisError
-from kleis.import_search import ImportSearch, packaged_library
-from kleis.loader import Loader
-from kleis.meaning.core import (
+from kleis.builtins.rows.table import builtin_arities
+from kleis.core import (
     Basic,
     BitVec,
     BuiltinCall,
@@ -39,14 +36,17 @@ from kleis.meaning.core import (
     SortVariable,
     TupleOf,
 )
-from kleis.meaning.elaborate import Elaborator
-from kleis.meaning.meaning import Instance, Meaning
-from kleis.meaning.ranges import Bounds
-from kleis.meaning.terms import canonical, subterms
-from kleis.parser import parse_expression, parse_program, parse_type
-from kleis.resolution import check_names
-from kleis.syntax import Program
-from kleis.theory import Theory
+from kleis.core.goal import Instance, Meaning
+from kleis.core.traversal import canonical, subterms
+from kleis.elaborate.elaborator import Elaborator
+from kleis.errors import KleisError
+from kleis.semantics.ranges import Bounds
+from kleis.syntax.parser.parser import parse_expression, parse_program, parse_type
+from kleis.syntax.tree import Program
+from kleis.theory.import_search import ImportSearch, packaged_library
+from kleis.theory.loader import Loader
+from kleis.theory.name_check.check_names import check_names
+from kleis.theory.theory import Theory
 from tests.meaning.deciding import truth_of
 from tests.meaning.well_sorted import assert_sound
 

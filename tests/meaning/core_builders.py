@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kleis.meaning.core import (
+from kleis.core import (
     BOOL,
     INTEGER,
     NATURAL,

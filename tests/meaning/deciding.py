@@ -13,11 +13,11 @@ from typing import Any
 
 import msgspec
 
-from kleis.meaning.core import Carrier, Symbol, SymbolCall, Term
-from kleis.meaning.meaning import Meaning
-from kleis.meaning.models import Decision, Model, decide, evaluator_of
-from kleis.meaning.ranges import Bounds, Ranges
-from kleis.meaning.terms import rebuild
+from kleis.core import Carrier, Symbol, SymbolCall, Term
+from kleis.core.goal import Meaning
+from kleis.core.traversal import rebuild
+from kleis.semantics.models import Decision, Model, decide, evaluator_of
+from kleis.semantics.ranges import Bounds, Ranges
 
 __all__ = ["truth_of"]
 

@@ -10,8 +10,10 @@ from random import Random
 from kleis.budget import STANDARD_BUDGET
 from kleis.builtins.context import Context
 from kleis.builtins.row import Builtin
-from kleis.builtins.table import BUILTINS, find_builtin
-from kleis.meaning.core import (
+from kleis.builtins.rows.table import BUILTINS, find_builtin
+from kleis.builtins.signatures.shapes import Argument, Signature, Waiting
+from kleis.builtins.signatures.signature_table import RULES, signatures
+from kleis.core import (
     BOOL,
     COMPLEX,
     INTEGER,
@@ -30,9 +32,8 @@ from kleis.meaning.core import (
     Sort,
     TupleOf,
 )
-from kleis.meaning.inference import substitute_sort, variables_of
+from kleis.elaborate.sorts.sort_inference import substitute_sort, variables_of
 from kleis.meaning.matrix_sizes import constant, number_of
-from kleis.meaning.signatures import RULES, Argument, Signature, Waiting, signatures
 from kleis.values import (
     BitVector,
     Complex,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import Any
 
-from kleis.meaning.core import (
+from kleis.core import (
     BuiltinCall,
     Coercion,
     Conditional,

@@ -1,11 +1,10 @@
-"""Which data types make sense, and their instances (kleis/meaning/data_types.py, data_instances.py)."""
+"""Which data types make sense, and their instances (kleis/elaborate/sorts/data_types.py, data_instances.py)."""
 
 from __future__ import annotations
 
 import pytest
 
-from kleis.meaning.components import components
-from kleis.meaning.core import (
+from kleis.core import (
     BOOL,
     INTEGER,
     NATURAL,
@@ -23,11 +22,12 @@ from kleis.meaning.core import (
     SortVariable,
     TupleOf,
 )
-from kleis.meaning.data_instances import instances
-from kleis.meaning.data_types import DataDeclaration, DataReport, check_data
+from kleis.core.goal import MeaningError
+from kleis.elaborate.sorts.data_instances import instances
+from kleis.elaborate.sorts.data_types import DataDeclaration, DataReport, check_data
 from kleis.meaning.dimension_reading import normal_dimension
-from kleis.meaning.meaning import MeaningError
 from kleis.problems import Place
+from kleis.strongly_connected import components
 
 T = SortVariable("T")
 U = SortVariable("U")

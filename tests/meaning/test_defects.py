@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from kleis.core import Carrier, Equals, LiteralTerm, Quantifier
+from kleis.core.goal import MeaningError
+from kleis.core.traversal import canonical, sorts_of, subterms
 from kleis.errors import KleisError
-from kleis.meaning.core import Carrier, Equals, LiteralTerm, Quantifier
-from kleis.meaning.meaning import MeaningError
-from kleis.meaning.models import decide
-from kleis.meaning.ranges import Bounds
-from kleis.meaning.terms import canonical, sorts_of, subterms
+from kleis.semantics.models import decide
+from kleis.semantics.ranges import Bounds
 from tests.meaning.cases import elaborator_of, meaning_of
 from tests.meaning.deciding import truth_of
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from kleis.meaning.definedness import Definedness
-from kleis.meaning.elaborate import Elaborator
-from kleis.meaning.printing import conditions, expression_of
-from kleis.meaning.terms import free_variables
-from kleis.parser import parse_expression, parse_program
-from kleis.printer import print_expression
-from kleis.theory import Theory
+from kleis.core.traversal import free_variables
+from kleis.definedness.conditions import Definedness
+from kleis.delaborate.describe_goal import conditions, expression_of
+from kleis.elaborate.elaborator import Elaborator
+from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.syntax.printer.program import print_expression
+from kleis.theory.theory import Theory
 
 PROGRAM = """
 data Shape = Dot | Line(length : ℕ) | Box(width : ℤ, height : ℤ)

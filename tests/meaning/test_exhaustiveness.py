@@ -1,4 +1,4 @@
-"""Which values a match leaves out, and which of its cases are never reached (kleis/meaning/exhaustiveness.py)."""
+"""Which values a match leaves out, and which of its cases are never reached (kleis/core/pattern_coverage.py)."""
 
 from __future__ import annotations
 
@@ -8,21 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kleis.meaning.core import (
-    BOOL,
-    INTEGER,
-    STRING,
-    Constructor,
-    ConstructorField,
-    DataSort,
-    ListOf,
-    Sort,
-    TupleOf,
-)
-from kleis.meaning.exhaustiveness import Coverage, coverage
-from kleis.meaning.meaning import MeaningError
-from kleis.parser import parse_expression
-from kleis.syntax import Case, ConstructorPattern, Match, Name, Pattern, WildcardPattern
+from kleis.core import BOOL, INTEGER, STRING, Constructor, ConstructorField, DataSort, ListOf, Sort, TupleOf
+from kleis.core.goal import MeaningError
+from kleis.core.pattern_coverage import Coverage, coverage
+from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.tree import Case, ConstructorPattern, Match, Name, Pattern, WildcardPattern
 
 COLOR = DataSort("Color")
 TREE = DataSort("Tree")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from kleis.meaning.core import DefinitionCall, SymbolCall
-from kleis.meaning.meaning import Meaning, MeaningError
-from kleis.meaning.mentions import Mentions
-from kleis.meaning.ranges import Bounds
-from kleis.meaning.sections_in_force import names_of_links
-from kleis.meaning.terms import subterms
+from kleis.core import DefinitionCall, SymbolCall
+from kleis.core.goal import Meaning, MeaningError
+from kleis.core.traversal import subterms
+from kleis.elaborate.scopes.section_links import names_of_links
+from kleis.semantics.ranges import Bounds
+from kleis.theory.name_dependencies import Mentions
 from tests.meaning.cases import elaborator_of, meaning_of, truth_of
 
 

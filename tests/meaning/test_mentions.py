@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kleis.import_search import ImportSearch, packaged_library
-from kleis.loader import Loader
-from kleis.meaning.mentions import Mentions
-from kleis.parser import parse_program
-from kleis.theory import Theory
+from kleis.syntax.parser.parser import parse_program
+from kleis.theory.import_search import ImportSearch, packaged_library
+from kleis.theory.loader import Loader
+from kleis.theory.name_dependencies import Mentions
+from kleis.theory.theory import Theory
 
 PROGRAM = """
 type Crate = Box

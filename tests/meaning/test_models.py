@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kleis.budget import Budget
-from kleis.meaning.core import (
+from kleis.core import (
     BOOL,
     INTEGER,
     REAL,
@@ -24,12 +24,12 @@ from kleis.meaning.core import (
     Undefined,
     Variable,
 )
-from kleis.meaning.elaborate import Elaborator
-from kleis.meaning.meaning import Axiom, Meaning, Termination
-from kleis.meaning.models import Decision, decide
-from kleis.meaning.ranges import Bounds
-from kleis.parser import parse_expression, parse_program
-from kleis.theory import Theory
+from kleis.core.goal import Axiom, Meaning, Termination
+from kleis.elaborate.elaborator import Elaborator
+from kleis.semantics.models import Decision, decide
+from kleis.semantics.ranges import Bounds
+from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.theory.theory import Theory
 from tests.meaning.building import (
     NO,
     VOID,

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from kleis.core import Term, Undefined
+from kleis.core.goal import Meaning
+from kleis.core.traversal import canonical, rebuild
+from kleis.delaborate.describe_goal import proposition_of
+from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
-from kleis.meaning.core import Term, Undefined
-from kleis.meaning.elaborate import Elaborator
-from kleis.meaning.meaning import Meaning
-from kleis.meaning.printing import proposition_of
-from kleis.meaning.terms import canonical, rebuild
-from kleis.parser import parse_expression, parse_program, parse_type
-from kleis.printer import print_expression
-from kleis.theory import Theory
+from kleis.syntax.parser.parser import parse_expression, parse_program, parse_type
+from kleis.syntax.printer.program import print_expression
+from kleis.theory.theory import Theory
 from tests.meaning.cases import Case, cases_of
 from tests.meaning.propositions import PROGRAM, propositions
 from tests.shared import needs_shared, shared_rows

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from kleis.meaning.core import (
+from kleis.core import (
     BOOL,
     COMPLEX,
     INTEGER,
@@ -47,15 +47,15 @@ from kleis.meaning.core import (
     Undefined,
     Variable,
 )
-from kleis.meaning.core import Coercion as Widened
-from kleis.meaning.meaning import DataType, Instance, Meaning
-from kleis.meaning.printing import describe, expression_of, proposition_of, type_of
+from kleis.core import Coercion as Widened
+from kleis.core.goal import DataType, Instance, Meaning
+from kleis.delaborate.describe_goal import describe, expression_of, proposition_of
+from kleis.delaborate.print_types import type_of, writable
+from kleis.delaborate.printed_names import Names, variable_name
 from kleis.meaning.printing_literals import has_numeral, numeral
-from kleis.meaning.printing_names import Names, variable_name
-from kleis.meaning.printing_types import writable
-from kleis.parser import parse_expression, parse_program, parse_type
-from kleis.printer import print_expression, print_type
-from kleis.theory import Theory
+from kleis.syntax.parser.parser import parse_expression, parse_program, parse_type
+from kleis.syntax.printer.program import print_expression, print_type
+from kleis.theory.theory import Theory
 from tests.meaning.core_builders import CONS, INTEGERS, NIL, built, integer, integers, natural, number, plus
 
 X, Y, N = integer("x"), integer("y"), natural("n")

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from kleis.meaning.elaborate import Elaborator
-from kleis.meaning.ranges import Bounds
-from kleis.parser import parse_program
-from kleis.printer import print_expression
-from kleis.syntax import Assertion, Example, Expression, Program
-from kleis.theory import Theory
+from kleis.elaborate.elaborator import Elaborator
+from kleis.semantics.ranges import Bounds
+from kleis.syntax.parser.parser import parse_program
+from kleis.syntax.printer.program import print_expression
+from kleis.syntax.tree import Assertion, Example, Expression, Program
+from kleis.theory.theory import Theory
 from tests.meaning.deciding import truth_of
 from tests.meaning.well_sorted import assert_sound
 

@@ -8,13 +8,13 @@ import msgspec
 import pytest
 
 from kleis.budget import Budget
-from kleis.meaning.core import BOOL, LiteralTerm
-from kleis.meaning.elaborate import Elaborator
-from kleis.meaning.meaning import Meaning
-from kleis.meaning.models import decide
-from kleis.meaning.ranges import Bounds
-from kleis.parser import parse_expression, parse_program, parse_type
-from kleis.theory import Theory
+from kleis.core import BOOL, LiteralTerm
+from kleis.core.goal import Meaning
+from kleis.elaborate.elaborator import Elaborator
+from kleis.semantics.models import decide
+from kleis.semantics.ranges import Bounds
+from kleis.syntax.parser.parser import parse_expression, parse_program, parse_type
+from kleis.theory.theory import Theory
 from tests.shared import needs_shared, shared_rows
 
 SMALL = Bounds(carrier=2, alphabet="abx", budget=Budget(steps=150_000, depth=150, size=100_000))

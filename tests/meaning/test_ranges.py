@@ -8,7 +8,7 @@ import pytest
 
 from kleis.budget import Budget
 from kleis.builtins.context import Context
-from kleis.meaning.core import (
+from kleis.core import (
     BOOL,
     COMPLEX,
     INTEGER,
@@ -33,7 +33,7 @@ from kleis.meaning.core import (
     SortVariable,
     TupleOf,
 )
-from kleis.meaning.ranges import Bounds, Range, Ranges
+from kleis.semantics.ranges import Bounds, Range, Ranges
 from kleis.values import render_value
 
 G = Carrier("G")

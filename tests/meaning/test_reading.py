@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from kleis.core.traversal import canonical
+from kleis.delaborate.describe_goal import proposition_of
+from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
-from kleis.meaning.elaborate import Elaborator
-from kleis.meaning.models import decide
-from kleis.meaning.printing import proposition_of
-from kleis.meaning.terms import canonical
-from kleis.parser import parse_expression, parse_program
-from kleis.printer import print_expression
-from kleis.theory import Theory
+from kleis.semantics.models import decide
+from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.syntax.printer.program import print_expression
+from kleis.theory.theory import Theory
 
 ALGEBRA = """
 define e = 27/10

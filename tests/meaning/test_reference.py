@@ -1,4 +1,4 @@
-"""The meaning of every kind of term, sentence by sentence of kleis/meaning/core.py."""
+"""The meaning of every kind of term, sentence by sentence of kleis/core/terms.py."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from itertools import permutations, product
 
 import pytest
 
-from kleis.errors import EvaluationError
-from kleis.meaning.core import (
+from kleis.core import (
     BOOL,
     COMPLEX,
     INTEGER,
@@ -36,9 +35,10 @@ from kleis.meaning.core import (
     Undefined,
     Variable,
 )
-from kleis.meaning.meaning import DataType, Meaning, Termination
-from kleis.meaning.ranges import Bounds
-from kleis.meaning.truth import FALSE, OPEN, TRUE, UNDEFINED, Truth, union
+from kleis.core.goal import DataType, Meaning, Termination
+from kleis.errors import EvaluationError
+from kleis.semantics.ranges import Bounds
+from kleis.semantics.truth import FALSE, OPEN, TRUE, UNDEFINED, Truth, union
 from kleis.values import render_value
 from tests.meaning.building import (
     NO,

@@ -10,7 +10,7 @@ from hypothesis.strategies import DrawFn
 
 from kleis.budget import Budget
 from kleis.builtins.context import Context
-from kleis.meaning.core import (
+from kleis.core import (
     BOOL,
     INTEGER,
     Conditional,
@@ -24,11 +24,11 @@ from kleis.meaning.core import (
     Undefined,
     Variable,
 )
-from kleis.meaning.meaning import Meaning
-from kleis.meaning.models import Model
-from kleis.meaning.ranges import Bounds, Ranges
-from kleis.meaning.terms import canonical, rebuild, subterms
-from kleis.meaning.truth import FALSE, OPEN, TRUE, UNDEFINED
+from kleis.core.goal import Meaning
+from kleis.core.traversal import canonical, rebuild, subterms
+from kleis.semantics.models import Model
+from kleis.semantics.ranges import Bounds, Ranges
+from kleis.semantics.truth import FALSE, OPEN, TRUE, UNDEFINED
 from tests.meaning.building import (
     builtin,
     call,

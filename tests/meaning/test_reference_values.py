@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kleis.meaning.core import (
+from kleis.core import (
     BOOL,
     INTEGER,
     NATURAL,
@@ -28,7 +28,7 @@ from kleis.meaning.core import (
     TupleOf,
     Variable,
 )
-from kleis.meaning.truth import FALSE, OPEN, TRUE, UNDEFINED
+from kleis.semantics.truth import FALSE, OPEN, TRUE, UNDEFINED
 from kleis.values import BitVector
 from tests.meaning.building import (
     NO,

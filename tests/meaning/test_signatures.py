@@ -10,11 +10,10 @@ import pytest
 from kleis.budget import STANDARD_BUDGET
 from kleis.builtins.context import Undecided
 from kleis.builtins.row import Builtin
-from kleis.builtins.table import BUILTINS, find_builtin
-from kleis.errors import EvaluationError
-from kleis.evaluation.environment import environment_of
-from kleis.evaluation.evaluate import evaluate
-from kleis.meaning.core import (
+from kleis.builtins.rows.table import BUILTINS, find_builtin
+from kleis.builtins.signatures.shapes import NUMBERS, Argument, Signature, Waiting
+from kleis.builtins.signatures.signature_table import CORE_FORMS, RULES, UNTYPED, signatures
+from kleis.core import (
     BOOL,
     COMPLEX,
     INTEGER,
@@ -33,13 +32,14 @@ from kleis.meaning.core import (
     SortVariable,
     TupleOf,
 )
-from kleis.meaning.inference import Inference, variables_of
+from kleis.elaborate.sorts.sort_inference import Inference, variables_of
+from kleis.errors import EvaluationError
+from kleis.evaluator.environment import environment_of
+from kleis.evaluator.evaluate import evaluate
 from kleis.meaning.matrix_sizes import constant, plus_sizes
-from kleis.meaning.signature_shapes import NUMBERS
-from kleis.meaning.signatures import CORE_FORMS, RULES, UNTYPED, Argument, Signature, Waiting, signatures
-from kleis.parser import parse_expression
-from kleis.syntax import Call, Expression, Name, Number, Program
-from kleis.traversal import walk
+from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.tree import Call, Expression, Name, Number, Program
+from kleis.syntax.tree.traversal import walk
 from kleis.values import FunctionValue, Value
 
 from .signature_calls import (

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kleis.meaning.calls import term_text
-from kleis.meaning.core import (
+from kleis.core import (
     BOOL,
     INTEGER,
     NATURAL,
@@ -31,10 +30,11 @@ from kleis.meaning.core import (
     Term,
     Variable,
 )
-from kleis.meaning.linear import All, Any, AtLeast, Fact, Linear, Unknowns, impossible
-from kleis.meaning.meaning import Termination
-from kleis.meaning.termination import show_termination
-from kleis.meaning.terms import free_variables, subterms
+from kleis.core.goal import Termination
+from kleis.core.traversal import free_variables, subterms
+from kleis.definedness.linear_arithmetic import All, Any, AtLeast, Fact, Linear, Unknowns, impossible
+from kleis.termination.recursive_calls import term_text
+from kleis.termination.show_termination import show_termination
 from tests.meaning.core_builders import (
     LEAF,
     MAKE_PAIR,

@@ -11,8 +11,8 @@ from itertools import product
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
-from kleis.meaning.core import INTEGER, NATURAL, Definition, Let, ListOf, Term, Variable
-from kleis.meaning.termination import show_termination
+from kleis.core import INTEGER, NATURAL, Definition, Let, ListOf, Term, Variable
+from kleis.termination.show_termination import show_termination
 from tests.meaning.core_builders import (
     PLACES,
     at_most,

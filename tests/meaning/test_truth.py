@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from kleis.meaning.truth import (
+from kleis.semantics.truth import (
     FALSE,
     OPEN,
     TRUE,

@@ -11,12 +11,12 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from kleis.builtins.table import find_builtin
-from kleis.meaning.core import Lambda as CoreLambda
-from kleis.meaning.core import Term
-from kleis.meaning.meaning import Meaning
-from kleis.meaning.terms import canonical
-from kleis.syntax import (
+from kleis.builtins.rows.table import find_builtin
+from kleis.core import Lambda as CoreLambda
+from kleis.core import Term
+from kleis.core.goal import Meaning
+from kleis.core.traversal import canonical
+from kleis.syntax.tree import (
     AsPattern,
     Binder,
     Call,
@@ -40,7 +40,7 @@ from kleis.syntax import (
     Variant,
     split_name,
 )
-from kleis.traversal import walk
+from kleis.syntax.tree.traversal import walk
 
 __all__ = [
     "declared_names",

@@ -1,4 +1,4 @@
-"""The invariants of kleis/meaning/core.py and meaning.py, checked of a finished meaning.
+"""The invariants of kleis/core/terms.py and meaning.py, checked of a finished meaning.
 
 Terms are well sorted: the sort of every argument is exactly what its place requires.  No binder binds a name that is
 bound around it, nothing is free, no sort is left open, and a meaning lists everything that it speaks of.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kleis.meaning.core import (
+from kleis.core import (
     BOOL,
     INTEGER,
     Application,
@@ -41,8 +41,8 @@ from kleis.meaning.core import (
     Undefined,
     Variable,
 )
-from kleis.meaning.meaning import Meaning
-from kleis.meaning.terms import free_variables, sorts_of, subterms
+from kleis.core.goal import Meaning
+from kleis.core.traversal import free_variables, sorts_of, subterms
 
 __all__ = ["assert_sound"]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from kleis.syntax import (
+from kleis.syntax.tree import (
     Apply,
     AsPattern,
     Boolean,

@@ -8,9 +8,7 @@ from typing import Any
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from kleis.parser import parse_expression
-from kleis.printer import print_expression
-from registry.bridge.equations import (
+from kleis.explore.equations import (
     Equation,
     Rules,
     canonical,
@@ -20,7 +18,9 @@ from registry.bridge.equations import (
     size_of,
     variables_of,
 )
-from registry.bridge.finite_testing import FiniteModel
+from kleis.explore.finite_testing import FiniteModel
+from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.printer.program import print_expression
 
 OPERATIONS = {"•": 2, "inv": 1, "e": 0}
 

@@ -11,17 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kleis.budget import Budget as KleisBudget
+from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import BudgetError, KleisError
-from kleis.evaluation.environment import environment_of
-from kleis.evaluation.evaluate import evaluate
-from kleis.meaning.elaborate import Elaborator
-from kleis.meaning.models import Model, evaluator_of
-from kleis.meaning.reference import Account
-from kleis.meaning.truth import FALSE, TRUE, UNDEFINED, Truth
-from kleis.parser import parse_expression
-from kleis.printer import print_expression
-from kleis.syntax import Call, Expression
-from kleis.theory import Theory
+from kleis.evaluator.environment import environment_of
+from kleis.evaluator.evaluate import evaluate
+from kleis.semantics.models import Model, evaluator_of
+from kleis.semantics.reference import Account
+from kleis.semantics.truth import FALSE, TRUE, UNDEFINED, Truth
+from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.printer.program import print_expression
+from kleis.syntax.tree import Call, Expression
+from kleis.theory.theory import Theory
 from pif.language.decode import decode_term
 from pif.language.host import Tool
 from registry.bridge.companions import Companions

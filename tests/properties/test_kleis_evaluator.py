@@ -19,12 +19,12 @@ from kleis.builtins import BUILTINS
 from kleis.builtins.context import RECOVERABLE
 from kleis.builtins.numeric_extra import NUMERIC_EXTRA
 from kleis.errors import BudgetError, EvaluationError
-from kleis.evaluation.environment import environment_of
-from kleis.evaluation.evaluate import evaluate
-from kleis.evaluation.examples import run_example
-from kleis.parser import parse_program
-from kleis.printer import print_expression
-from kleis.syntax import (
+from kleis.evaluator.environment import environment_of
+from kleis.evaluator.evaluate import evaluate
+from kleis.evaluator.examples import run_example
+from kleis.syntax.parser.parser import parse_program
+from kleis.syntax.printer.program import print_expression
+from kleis.syntax.tree import (
     Apply,
     Assertion,
     Binder,
@@ -120,7 +120,7 @@ def test_agrees_with_a_naive_evaluator(expression: Expression) -> None:
 
 @given(closed)
 def test_reads_what_the_printer_writes(expression: Expression) -> None:
-    from kleis.parser import parse_expression
+    from kleis.syntax.parser.parser import parse_expression
 
     assert outcome(parse_expression(print_expression(expression))) == outcome(expression)
 

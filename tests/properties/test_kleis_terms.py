@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from kleis.budget import Budget as KleisBudget
 from kleis.errors import KleisError
-from kleis.evaluation.environment import environment_of
-from kleis.evaluation.evaluate import evaluate
-from kleis.parser import parse_expression
-from kleis.printer import print_expression
-from kleis.syntax import Expression
-from kleis.theory import Theory
+from kleis.evaluator.environment import environment_of
+from kleis.evaluator.evaluate import evaluate
+from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.printer.program import print_expression
+from kleis.syntax.tree import Expression
+from kleis.theory.theory import Theory
 from pif.language.budget import Budget
 from pif.language.decode import decode_term
 from pif.language.terms import Term, literal, make, print_term, same_term

@@ -16,18 +16,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kleis.builtins.table import builtin_arities
-from kleis.import_search import ImportSearch
-from kleis.loader import Loader
-from kleis.meaning.core import Undefined
-from kleis.meaning.elaborate import Elaborator
-from kleis.meaning.meaning import Meaning, MeaningError
-from kleis.meaning.ranges import Bounds
-from kleis.meaning.terms import subterms
-from kleis.parser import parse_expression, parse_program
-from kleis.printer import print_expression, print_program
-from kleis.resolution import check_names
-from kleis.syntax import (
+from kleis.builtins.rows.table import builtin_arities
+from kleis.core import Undefined
+from kleis.core.goal import Meaning, MeaningError
+from kleis.core.traversal import subterms
+from kleis.elaborate.elaborator import Elaborator
+from kleis.semantics.ranges import Bounds
+from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.syntax.printer.program import print_expression, print_program
+from kleis.syntax.tree import (
     Assertion,
     Call,
     ConstructorPattern,
@@ -47,8 +44,11 @@ from kleis.syntax import (
     Text,
     Variant,
 )
-from kleis.theory import Theory
-from kleis.traversal import walk
+from kleis.syntax.tree.traversal import walk
+from kleis.theory.import_search import ImportSearch
+from kleis.theory.loader import Loader
+from kleis.theory.name_check.check_names import check_names
+from kleis.theory.theory import Theory
 from tests.meaning.deciding import truth_of
 from tests.meaning.variants import (
     declared_names,

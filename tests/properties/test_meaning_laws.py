@@ -14,12 +14,12 @@ import msgspec
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from kleis.meaning.elaborate import Elaborator
-from kleis.meaning.meaning import Meaning, MeaningError
-from kleis.meaning.ranges import Bounds
-from kleis.meaning.terms import canonical
-from kleis.parser import parse_expression, parse_program, parse_type
-from kleis.syntax import (
+from kleis.core.goal import Meaning, MeaningError
+from kleis.core.traversal import canonical
+from kleis.elaborate.elaborator import Elaborator
+from kleis.semantics.ranges import Bounds
+from kleis.syntax.parser.parser import parse_expression, parse_program, parse_type
+from kleis.syntax.tree import (
     Apply,
     Binder,
     Boolean,
@@ -35,7 +35,7 @@ from kleis.syntax import (
     Quantifier,
     VariablePattern,
 )
-from kleis.theory import Theory
+from kleis.theory.theory import Theory
 from tests.meaning.cases import sort_text
 from tests.meaning.deciding import truth_of
 from tests.meaning.variants import places, replaced_at

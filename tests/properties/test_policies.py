@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from kleis.budget import Budget
 from kleis.errors import BudgetError, EvaluationError
-from kleis.evaluation.environment import environment_of
-from kleis.evaluation.evaluate import evaluate
+from kleis.evaluator.environment import environment_of
+from kleis.evaluator.evaluate import evaluate
 from kleis.policy.actions import ACTIONS
 from kleis.policy.policy import Policy
-from kleis.syntax import Call, Text
+from kleis.syntax.tree import Call, Text
 from kleis.values import Data, Symbol
 from tests.kleis_policy.running import policy
 

@@ -13,16 +13,16 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from kleis.logic.broker import Broker
-from kleis.logic.questions import Prover
-from kleis.logic.verdict import Verdict
-from kleis.meaning.elaborate import Elaborator
-from kleis.meaning.models import decide
-from kleis.meaning.ranges import Bounds
-from kleis.parser import parse_expression, parse_program
-from kleis.printer import print_expression, print_program
-from kleis.syntax import Expression, Program
-from kleis.theory import Theory
+from kleis.elaborate.elaborator import Elaborator
+from kleis.prover.process.broker import Broker
+from kleis.prover.protocol.verdict import Verdict
+from kleis.prover.prover import Prover
+from kleis.semantics.models import decide
+from kleis.semantics.ranges import Bounds
+from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.syntax.printer.program import print_expression, print_program
+from kleis.syntax.tree import Expression, Program
+from kleis.theory.theory import Theory
 from tests.logic.random_propositions import FINITE, GROUND, closed, ground
 from tests.meaning.deciding import truth_of
 from tests.meaning.variants import with_fresh_variables

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kleis.parser import parse_program
+from kleis.syntax.parser.parser import parse_program
 from registry.bridge.parts import Untranslatable
 from registry.bridge.proving import LawProver
 from registry.bridge.tools_in_kleis import ToolTheory

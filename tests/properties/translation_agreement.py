@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 from kleis.budget import Budget as KleisBudget
+from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import BudgetError, EvaluationError, KleisError
-from kleis.evaluation.environment import environment_of
-from kleis.evaluation.evaluate import evaluate
-from kleis.meaning.elaborate import Elaborator
-from kleis.meaning.models import Model, evaluator_of
-from kleis.meaning.ranges import Bounds
-from kleis.meaning.reference import Account
-from kleis.meaning.truth import FALSE, TRUE, UNDEFINED
-from kleis.syntax import Expression, ListLiteral
+from kleis.evaluator.environment import environment_of
+from kleis.evaluator.evaluate import evaluate
+from kleis.semantics.models import Model, evaluator_of
+from kleis.semantics.ranges import Bounds
+from kleis.semantics.reference import Account
+from kleis.semantics.truth import FALSE, TRUE, UNDEFINED
+from kleis.syntax.tree import Expression, ListLiteral
 from pif.analysis.types.tool_types import typing_of
 from pif.analysis.types.type_text import print_type
 from pif.language.budget import Budget

@@ -10,7 +10,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from kleis.syntax import (
+from kleis.syntax.tree import (
     Apply,
     Boolean,
     Call,

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from kleis.parser import parse_expression
-from kleis.session import Sessions, open_sessions
-from kleis.session.bounded import Watch
-from kleis.session.evaluation import evaluate
-from kleis.session.suggestions import suggestions
+from kleis.prover.process.deadline import Watch
+from kleis.sessions import Sessions, open_sessions
+from kleis.sessions.evaluate_expression import evaluate
+from kleis.sessions.suggestions import suggestions
+from kleis.syntax.parser.parser import parse_expression
 from registry.server.groups import make_groups
 from registry.server.settings import Settings, Site
 from registry.server.shell import INSTRUCTIONS_LIMIT, Shell
@@ -111,13 +111,13 @@ def test_a_large_universe_does_not_flood(server: PifClient, depth: str) -> None:
 @pytest.mark.parametrize("module", MODULES)
 def test_suggestions_of_every_library_module_have_a_meaning(sessions: Sessions, module: str) -> None:
     """Each is read again from its text and elaborated or computed, in a universe of that module."""
-    from kleis.session.universe import Universe
+    from kleis.sessions.files.universe import Universe
 
     universe = Universe.of("s", sessions.library.basis((f"stdlib/{module}.kleis",)))
     found = suggestions(universe, limit=30)
     texts = [each.kleis for each in found]
     assert len(texts) == len(set(texts))
-    from kleis.meaning.elaborate import Elaborator
+    from kleis.elaborate.elaborator import Elaborator
 
     elaborator = Elaborator(universe.theory)
     for each in found:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from kleis.logic.engines.completion_rules import Direction
-from kleis.logic.engines.completion_terms import SHIFT, Bank, Node, positions
+from kleis.prover.engines.completion.rewriting import Direction
+from kleis.prover.engines.completion.shared_terms import SHIFT, Bank, Node, positions
 
 __all__ = ["Overlap", "covers", "orders"]
 

@@ -16,13 +16,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from kleis.logic.engines.completion_rules import expanded
-from kleis.logic.engines.completion_search import Origin, Search
-from kleis.logic.engines.completion_terms import Node
-from kleis.logic.engines.completion_units import Unit
-from kleis.logic.engines.first_order_terms import Function
-from kleis.meaning.core import Sort
-from kleis.meaning.wording import sort_text
+from kleis.core import Sort
+from kleis.core.sort_printing import sort_text
+from kleis.prover.engines.completion.rewriting import expanded
+from kleis.prover.engines.completion.search import Origin, Search
+from kleis.prover.engines.completion.shared_terms import Node
+from kleis.prover.engines.completion.unit_equations import Unit
+from kleis.prover.engines.first_order_terms import Function
 
 __all__ = ["Reader", "chain_of", "written_proof"]
 

@@ -9,12 +9,20 @@ The other engines on Z3 differ in how they run the script, not in what they do w
 
 from __future__ import annotations
 
-from kleis.logic.engine import Answer, Outcome, Task
 from kleis.logic.engines.rational_points import with_rational_points
-from kleis.logic.engines.witnesses import read_witness
-from kleis.logic.engines.z3_runs import DEFAULT, Options, Run, proof_of, run_text, script_text, unwritable
-from kleis.logic.smt.script import Script, encode
-from kleis.logic.smt.sorts import Inexpressible
+from kleis.prover.engines.solvers.read_models import read_witness
+from kleis.prover.engines.solvers.runs import (
+    DEFAULT,
+    Options,
+    Run,
+    proof_of,
+    run_text,
+    script_text,
+    unwritable,
+)
+from kleis.prover.protocol.engine import Answer, Outcome, Task
+from kleis.prover.smt.encode_sorts import Inexpressible
+from kleis.prover.smt.script import Script, encode
 
 __all__ = ["DIRECT", "PROOFS", "decided", "proved"]
 

@@ -8,11 +8,11 @@ nothing: it never claims a model of quantified axioms.  Recursive definitions ar
 
 from __future__ import annotations
 
-from kleis.logic.engine import Answer, Task
 from kleis.logic.engines.direct import proved
-from kleis.logic.engines.z3_runs import Options, run_text, script_text, unwritable
-from kleis.logic.smt.script import encode
-from kleis.logic.smt.sorts import Inexpressible
+from kleis.prover.engines.solvers.runs import Options, run_text, script_text, unwritable
+from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.smt.encode_sorts import Inexpressible
+from kleis.prover.smt.script import encode
 
 __all__ = ["EMATCHING"]
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from kleis.logic.engines.first_order import Problem
-from kleis.logic.engines.first_order_terms import (
+from kleis.core import BOOL
+from kleis.prover.engines.first_order_problem import Problem
+from kleis.prover.engines.first_order_terms import (
     TRUE,
     Apply,
     Both,
@@ -27,7 +28,6 @@ from kleis.logic.engines.first_order_terms import (
     letters_in,
     names_in,
 )
-from kleis.meaning.core import BOOL
 
 __all__ = ["Clause", "clauses_of", "letters_of"]
 

@@ -20,13 +20,13 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from kleis.budget import Budget
-from kleis.logic.engine import Task
-from kleis.logic.engines.induction_schemes import Goal, goal_of
-from kleis.logic.engines.induction_search import BudgetUsedError, Proof, Search
-from kleis.logic.engines.lemmas import plausible, templates
-from kleis.logic.engines.speculation import speculated
-from kleis.meaning.core import Term
-from kleis.meaning.reference import Account
+from kleis.core import Term
+from kleis.prover.engines.induction.lemmas import plausible, templates
+from kleis.prover.engines.induction.schemes import Goal, goal_of
+from kleis.prover.engines.induction.search import BudgetUsedError, Proof, Search
+from kleis.prover.engines.induction.speculation import speculated
+from kleis.prover.protocol.engine import Task
+from kleis.semantics.reference import Account
 
 __all__ = ["Lemma", "given", "lemma_called", "proved_with_lemmas"]
 

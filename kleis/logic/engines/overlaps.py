@@ -17,10 +17,10 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, islice
 from typing import Any
 
-from kleis.logic.engine import Task
-from kleis.logic.engines.instantiation import InstanceSearch, Instantiation
-from kleis.logic.engines.z3_runs import library, run_solver
-from kleis.meaning.core import STRING, BitVec, Connective, Numeric, Quantifier, Term
+from kleis.core import STRING, BitVec, Connective, Numeric, Quantifier, Term
+from kleis.prover.engines.solvers.instantiation import InstanceSearch, Instantiation
+from kleis.prover.engines.solvers.runs import library, run_solver
+from kleis.prover.protocol.engine import Task
 
 __all__ = ["OVERLAPS"]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kleis.logic.engines.z3_runs import library, run_solver, script_text
-from kleis.logic.smt.script import Script
+from kleis.prover.engines.solvers.runs import library, run_solver, script_text
+from kleis.prover.smt.script import Script
 
 __all__ = ["with_rational_points"]
 

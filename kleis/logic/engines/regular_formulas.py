@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from kleis.builtins.regular import Node
+from kleis.builtins.regular.regex import Node
 
 __all__ = ["Formula", "In", "Many", "Not", "Open", "all_of", "any_of", "opposite"]
 

@@ -13,11 +13,11 @@ from random import Random
 
 import msgspec
 
-from kleis.logic.engine import Answer, Task
 from kleis.logic.engines.direct import decided
-from kleis.logic.engines.z3_runs import Options, run_text, script_text, unwritable
-from kleis.logic.smt.script import Script, encode
-from kleis.logic.smt.sorts import Inexpressible
+from kleis.prover.engines.solvers.runs import Options, run_text, script_text, unwritable
+from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.smt.encode_sorts import Inexpressible
+from kleis.prover.smt.script import Script, encode
 
 __all__ = ["RESTARTS"]
 

@@ -8,7 +8,7 @@ Invariant: a term of which this says yes has a value at every point; of many tha
 
 from __future__ import annotations
 
-from kleis.meaning.core import (
+from kleis.core import (
     Application,
     Coercion,
     Conditional,
@@ -24,8 +24,8 @@ from kleis.meaning.core import (
     Term,
     Variable,
 )
-from kleis.meaning.meaning import Meaning
-from kleis.meaning.terms import subterms
+from kleis.core.goal import Meaning
+from kleis.core.traversal import subterms
 
 __all__ = ["Totality"]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kleis.logic.smt.sorts import Inexpressible
-from kleis.logic.smt.text import MAXIMUM_CHARACTER
-from kleis.meaning.core import LiteralTerm, Term
+from kleis.core import LiteralTerm, Term
+from kleis.prover.smt.encode_sorts import Inexpressible
+from kleis.prover.smt.smtlib_text import MAXIMUM_CHARACTER
 
 __all__ = ["Characters"]
 

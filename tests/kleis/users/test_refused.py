@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from kleis.import_search import search_from
-from kleis.loader import Loader
+from kleis.theory.import_search import search_from
+from kleis.theory.loader import Loader
 from registry.cli.kleis_testing import run_file
 
 REFUSED = sorted(Path(__file__).resolve().parent.rglob("*.kleis.refused"))

@@ -1,0 +1,245 @@
+"""Regular expressions by number: equal ones have one number, and a derivative is computed once.
+
+Specification: kleis-language.md §5.4 (Regex).  The expressions are those of kleis/builtins/regular/regex.py; this is how many
+states of one are walked through, where that module matches one text.
+
+Invariants
+    * The number of an expression never changes, and expressions that the constructors find alike have the same one:
+      unions and intersections are sets, sequences lean to the right.
+    * A step is paid for whenever a derivative is computed, not when it is looked up.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+
+from kleis.budget import Meter
+from kleis.builtins.regular.regex import Node
+from kleis.builtins.regular_classes import bounds_of, characters_between
+
+__all__ = ["Space"]
+
+
+class Space:
+    """The expressions met so far.  `none`, `empty` and `full` are the numbers of three; `derivatives` is to be read
+    only.  One thread at a time may make new ones.
+    """
+
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
+        self._numbers: dict[tuple[object, ...], int] = {}
+        self._shapes: list[tuple[object, ...]] = []
+        self._accepts: list[bool] = []
+        self.derivatives: dict[tuple[int, str], int] = {}
+        self._weights: dict[int, int] = {}
+        self._explored: dict[int, str | None] = {}
+        self.none = self._number(("none",), accepts=False)
+        self.empty = self._number(("text", ""), accepts=True)
+        self._any = self._number(("any",), accepts=False)
+        self.full = self._number(("loop", self._any, 0, None), accepts=True)
+        self._bounds: set[int] = set()
+        self.states = 0
+
+    # ── Making ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def add(self, node: Node) -> int:
+        """The number of an expression.  Texts are walked with the characters that all expressions added tell apart."""
+        self._bounds |= set(bounds_of(node))
+        self._explored.clear()
+        return self._added(node)
+
+    def _added(self, node: Node) -> int:
+        match node[0]:
+            case "then":
+                return self._sequence([self._added(part) for part in node[1:]])
+            case "or":
+                return self._union(map(self._added, node[1:]))
+            case "and":
+                return self.meet(map(self._added, node[1:]))
+            case "not":
+                return self.negated(self._added(node[1]))
+            case "loop":
+                return self._loop(self._added(node[1]), node[2], node[3])
+            case "text":
+                return self._number(node, accepts=not node[1])
+            case _:
+                return self._number(node, accepts=False)
+
+    def _number(self, shape: tuple[object, ...], *, accepts: bool) -> int:
+        number = self._numbers.get(shape)
+        if number is None:
+            self._meter.charge(1)
+            number = len(self._shapes)
+            self._numbers[shape] = number
+            self._shapes.append(shape)
+            self._accepts.append(accepts)
+        return number
+
+    def _sequence(self, parts: list[int]) -> int:
+        result = self.empty
+        for part in reversed(parts):
+            result = self._then(part, result)
+        return result
+
+    def _then(self, first: int, rest: int) -> int:
+        if self.none in (first, rest):
+            return self.none
+        if first == self.empty or rest == self.empty:
+            return rest if first == self.empty else first
+        shape = self._shapes[first]
+        if shape[0] == "then":
+            _, head, tail = shape
+            assert isinstance(head, int)
+            assert isinstance(tail, int)
+            return self._then(head, self._then(tail, rest))
+        return self._number(("then", first, rest), accepts=self._accepts[first] and self._accepts[rest])
+
+    def _union(self, parts: Iterable[int]) -> int:
+        return self._gathered("or", parts, neutral=self.none, absorbing=self.full)
+
+    def meet(self, parts: Iterable[int]) -> int:
+        """What all of them have."""
+        return self._gathered("and", parts, neutral=self.full, absorbing=self.none)
+
+    def _gathered(self, kind: str, parts: Iterable[int], *, neutral: int, absorbing: int) -> int:
+        found: set[int] = set()
+        for part in parts:
+            shape = self._shapes[part]
+            found |= set(shape[1]) if shape[0] == kind and isinstance(shape[1], frozenset) else {part}
+        if absorbing in found or any(self._opposite(part) in found for part in found):
+            return absorbing
+        found.discard(neutral)
+        if len(found) <= 1:
+            return found.pop() if found else neutral
+        test = any if kind == "or" else all
+        return self._number((kind, frozenset(found)), accepts=test(self._accepts[part] for part in found))
+
+    def _opposite(self, part: int) -> int | None:
+        """The complement of an expression if it has a number already."""
+        shape = self._shapes[part]
+        if shape[0] == "not" and isinstance(shape[1], int):
+            return shape[1]
+        return self._numbers.get(("not", part))
+
+    def is_complement(self, part: int) -> bool:
+        """Whether an expression says what a text is not."""
+        return self._shapes[part][0] == "not"
+
+    def negated(self, part: int) -> int:
+        """Every text but its own."""
+        if part in (self.none, self.full):
+            return self.full if part == self.none else self.none
+        shape = self._shapes[part]
+        if shape[0] == "not" and isinstance(shape[1], int):
+            return shape[1]
+        return self._number(("not", part), accepts=not self._accepts[part])
+
+    def _loop(self, part: int, low: int, high: int | None) -> int:
+        if high is not None and high < low:
+            return self.none
+        if high == 0 or part == self.empty:
+            return self.empty
+        if part == self.none:
+            return self.empty if low == 0 else self.none
+        if (low, high) == (1, 1):
+            return part
+        return self._number(("loop", part, low, high), accepts=low == 0 or self._accepts[part])
+
+    @property
+    def size(self) -> int:
+        """How many expressions and derivatives there are."""
+        return len(self._shapes) + len(self.derivatives)
+
+    def accepts(self, number: int) -> bool:
+        """Whether the empty text is in the language."""
+        return self._accepts[number]
+
+    def weight(self, number: int) -> int:
+        """How many expressions have to be derived to derive this one."""
+        known = self._weights.get(number)
+        if known is None:
+            seen: set[int] = set()
+            waiting = [number]
+            while waiting:
+                each = waiting.pop()
+                if each not in seen:
+                    seen.add(each)
+                    waiting.extend(self._derived_first(self._shapes[each]))
+            known = self._weights[number] = len(seen)
+        return known
+
+    def _derived_first(self, shape: tuple[object, ...]) -> Iterable[int]:
+        match shape:
+            case ("then", int() as first, int() as rest):
+                return (first, rest) if self._accepts[first] else (first,)
+            case ("or" | "and", frozenset() as parts):
+                return parts
+            case ("not", int() as part) | ("loop", int() as part, _, _):
+                return (part,)
+            case _:
+                return ()
+
+    # ── Walking ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def derivative(self, number: int, character: str) -> int:
+        """What may follow a character."""
+        known = self.derivatives.get((number, character))
+        if known is None:
+            self._meter.charge(1)
+            known = self._derived(self._shapes[number], character)
+            self.derivatives[number, character] = known
+        return known
+
+    def _derived(self, shape: tuple[object, ...], character: str) -> int:
+        match shape:
+            case ("none",):
+                return self.none
+            case ("any",):
+                return self.empty
+            case ("range", str() as low, str() as high):
+                return self.empty if low <= character <= high else self.none
+            case ("text", str() as text):
+                if text[:1] != character:
+                    return self.none
+                return self._number(("text", text[1:]), accepts=len(text) == 1)
+            case ("then", int() as first, int() as rest):
+                begun = self._then(self.derivative(first, character), rest)
+                if not self._accepts[first]:
+                    return begun
+                return self._union((begun, self.derivative(rest, character)))
+            case ("or", frozenset() as parts):
+                return self._union([self.derivative(part, character) for part in sorted(parts)])
+            case ("and", frozenset() as parts):
+                return self.meet([self.derivative(part, character) for part in sorted(parts)])
+            case ("not", int() as part):
+                return self.negated(self.derivative(part, character))
+            case ("loop", int() as part, int() as low, high):
+                most = high - 1 if isinstance(high, int) else None
+                rest = self._loop(part, max(low - 1, 0), most)
+                return self._then(self.derivative(part, character), rest)
+            case _:
+                raise AssertionError(shape)
+
+    def shortest(self, number: int) -> str | None:
+        """The shortest text of an expression, the first in order of its characters; None if it has none."""
+        if number not in self._explored:
+            self._explored[number] = self._explore(number)
+        return self._explored[number]
+
+    def _explore(self, start: int) -> str | None:
+        characters = characters_between(self._bounds)
+        known = {start}
+        waiting = deque([(start, "")])
+        while waiting:
+            number, text = waiting.popleft()
+            self.states += 1
+            if self._accepts[number]:
+                return text
+            for character in characters:
+                self._meter.charge(1)
+                following = self.derivative(number, character)
+                if following != self.none and following not in known:
+                    known.add(following)
+                    waiting.append((following, text + character))
+        return None

@@ -1,0 +1,12 @@
+"""The rows by tier, and the table.
+
+- `table`: every row by name
+- `arithmetic`: numbers, comparison, logic, complex
+- `elementary_functions`: roots, logarithms, trigonometry
+- `bit_vectors`: bit-vectors as SMT-LIB
+- `strings`: strings and regular expressions
+- `collections`: lists, tuples, sets
+- `higher_order`: map, filter, folds, sums
+- `matrices`: concrete matrices
+- `documents`: printing, records, tables, files
+"""

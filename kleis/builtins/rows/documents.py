@@ -1,0 +1,197 @@
+"""Tiers T2 and T8: printing, records, documents as text, and files.
+
+Specification: kleis-language.md §4.8 (out, readFile, Typst), §2.10 (named arguments make records), §9.3.
+
+Nothing here runs Typst: a document builtin gives the text that Typst would be given.  `readFile` reads below the
+directory that whoever started the evaluation granted, and nowhere else; by default nothing is granted.
+"""
+
+from __future__ import annotations
+
+from kleis.builtins.context import Context, undefined, wrong_sort
+from kleis.builtins.matrix_algebra import read_matrix
+from kleis.builtins.row import Builtin, row
+from kleis.builtins.rows.strings import text_of
+from kleis.errors import EvaluationError
+from kleis.values import Data, ListValue, Value, display_text, kind_name, list_of
+
+__all__ = ["DOCUMENTS"]
+
+
+def _out(context: Context, value: Value) -> Value:
+    room = max(context.budget.size - context.printed, 0)
+    context.emit(display_text(value, limit=room))
+    return value
+
+
+def _field(context: Context, name: str, value: Value) -> Data:
+    return Data("field", (name, value))
+
+
+def _record(context: Context, *fields: Value) -> Data:
+    if len(fields) == 1 and isinstance(fields[0], Data) and fields[0].constructor == "record":
+        # record(name = "a") is record(record(field("name", "a"))), see §2.10.
+        return fields[0]
+    seen: set[str] = set()
+    for field in fields:
+        if not (isinstance(field, Data) and field.constructor == "field"):
+            raise wrong_sort(
+                "a record is made of fields", found=kind_name(field), expected="field(name, value)"
+            )
+        name = str(field.fields[0])
+        if name in seen:
+            raise undefined(f'a record with two fields "{name}"', "give every field once")
+        seen.add(name)
+    return Data("record", tuple(fields))
+
+
+def _entries(record: Data) -> dict[str, Value]:
+    return {str(field.fields[0]): field.fields[1] for field in record.fields if isinstance(field, Data)}
+
+
+def _get(context: Context, record: Data, name: str) -> Value:
+    context.charge(len(record.fields))
+    entries = _entries(record)
+    if name not in entries:
+        raise undefined(f'the record has no field "{name}"', f"it has {', '.join(entries) or 'none'}")
+    return entries[name]
+
+
+def _has(context: Context, record: Data, name: str) -> bool:
+    context.charge(len(record.fields))
+    return name in _entries(record)
+
+
+def _set(context: Context, record: Data, name: str, value: Value) -> Data:
+    context.charge(len(record.fields))
+    entries = {**_entries(record), name: value}
+    return Data("record", tuple(Data("field", pair) for pair in entries.items()))
+
+
+def _names(context: Context, record: Data) -> ListValue:
+    context.charge(len(record.fields))
+    return list_of(_entries(record))
+
+
+def _raw(context: Context, value: Value) -> str:
+    return text_of(context, value)
+
+
+_TYPST_SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\#$*_`<>@[]~=+-/"})
+
+
+def _escaped(context: Context, value: Value) -> str:
+    shown = value if isinstance(value, str) else display_text(value, limit=context.budget.size)
+    context.admit(2 * len(shown), "a document")
+    return shown.translate(_TYPST_SPECIAL)
+
+
+def _cell(context: Context, value: Value) -> str:
+    shown = value if isinstance(value, str) else display_text(value, limit=context.budget.size)
+    context.admit(len(shown), "a document")
+    return shown
+
+
+def _table_rows(context: Context, headers: ListValue, rows: ListValue) -> list[list[Value]]:
+    lines = [headers.items()]
+    for line in rows:
+        if not isinstance(line, ListValue) or len(line) != len(headers):
+            raise undefined(
+                "a table whose rows differ in length from its headers", "give every row all its cells"
+            )
+        lines.append(line.items())
+    return lines
+
+
+def _table(context: Context, headers: ListValue, rows: ListValue) -> str:
+    lines = _table_rows(context, headers, rows)
+    return _table_text([[_escaped(context, cell) for cell in line] for line in lines], len(headers))
+
+
+def _raw_table(context: Context, headers: ListValue, rows: ListValue) -> str:
+    lines = _table_rows(context, headers, rows)
+    return _table_text([[_cell(context, cell) for cell in line] for line in lines], len(headers))
+
+
+def _table_text(lines: list[list[str]], columns: int) -> str:
+    head, *body = ["  " + ", ".join(f"[{cell}]" for cell in line) + "," for line in lines]
+    header = f"  table.header({head.strip().removesuffix(',')}),"
+    return "\n".join([f"#table(columns: {columns},", header, *body, ")"])
+
+
+def _render(context: Context, value: Value) -> str:
+    """A value as Typst: text as it is, a matrix as mathematics, all else as its display text."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Data) and value.constructor == "Matrix" and len(value.fields) == 3:
+        matrix = read_matrix(context, value)
+        lines = ["; ".join(", ".join(_cell(context, cell) for cell in line) for line in matrix.rows)]
+        return f"$mat({lines[0]})$"
+    return _cell(context, value)
+
+
+def _export(context: Context, *parts: Value) -> str:
+    document = "\n".join(_render(context, part) for part in parts)
+    context.admit(len(document), "a document")
+    return document
+
+
+def _read_file(context: Context, path: str) -> str:
+    root = context.granted_root
+    if root is None:
+        raise _refused("readFile is not permitted here", "grant a directory to read from")
+    try:
+        base = root.resolve(strict=True)
+        target = (base / path).resolve(strict=True)
+        if not target.is_relative_to(base):
+            raise _refused(f"{path} is outside the granted directory", "read a file below it")
+        size = target.stat().st_size
+        if not target.is_file():
+            raise _refused(f"{path} is no file", "name a file")
+        context.admit(size, "a file")
+        with target.open(encoding="utf-8", newline="") as stream:
+            # The file may have grown since it was measured.
+            return stream.read(context.budget.size)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is not UTF-8 text"
+        raise _refused(f"{path} cannot be read: {reason}", "check the path and the permissions") from None
+
+
+def _refused(message: str, hint: str) -> EvaluationError:
+    return EvaluationError(message, code="file", hint=hint)
+
+
+DOCUMENTS: tuple[Builtin, ...] = (
+    row("out(a : Any) : Any", _out, "Print a and give it back; matrices are drawn as boxes.", ("out(1 + 1)", "2"),
+        tier="T2", aliases="show print"),
+    row("field(name : String, a : Any) : field", _field, "One entry of a record.",
+        ('field("x", 1) = field("x", 1)', "true"), tier="T8"),
+    row("record(fields : Any?*) : Record", _record, "A record; `f(x = 1)` passes record(field(\"x\", 1)).",
+        ('get_field(record(field("x", 1), field("y", 2)), "y")', "2"), tier="T8"),
+    row("get_field(r : Record, name : String) : Any", _get, "The value of a field.",
+        ('get_field(record(field("x", 1)), "x")', "1"), ('get_field(record(field("x", 1)), "y")', "undefined"),
+        tier="T8", condition="has_field(r, name)"),
+    row("has_field(r : Record, name : String) : Bool", _has, "Whether there is such a field.",
+        ('has_field(record(field("x", 1)), "y")', "false"), tier="T8"),
+    row("set_field(r : Record, name : String, a : Any) : Record", _set, "The record with that field set.",
+        ('set_field(record(field("x", 1)), "x", 2)', 'record(field("x", 2))'), tier="T8"),
+    row("field_names(r : Record) : List", _names, "The names of the fields, in order.",
+        ('field_names(record(field("x", 1)))', '["x"]'), tier="T8"),
+    row("typst_raw(s : Any) : String", _raw, "The text as it is, to be printed into a document.",
+        ('typst_raw("= Title")', '"= Title"'), tier="T8"),
+    row("table_typst(headers : List, rows : List) : String", _table, "A Typst table; the cells are plain text.",
+        ('contains(table_typst(["a_b"], [[1]]), "a\\\\_b")', "true"), ('table_typst(["a"], [[1, 2]])', "undefined"),
+        tier="T8", condition="all(λ line . length(line) = length(headers), rows)"),
+    row("table_typst_raw(headers : List, rows : List) : String", _raw_table, "A Typst table; the cells are Typst.",
+        ('contains(table_typst_raw(["a_b"], [[1]]), "[a_b]")', "true"),
+        ('table_typst_raw(["a"], [[1, 2]])', "undefined"), tier="T8",
+        condition="all(λ line . length(line) = length(headers), rows)"),
+    row("render_to_typst(a : Any) : String", _render, "A value as Typst.", ("render_to_typst(eye(2))",
+        '"$mat(1, 0; 0, 1)$"'), tier="T8"),
+    row("export_typst(parts : Any*) : String", _export, "The parts of a document as one Typst text.",
+        ('export_typst("= A", "b")', '"= A\\nb"'), tier="T8"),
+    row("export_typst_fragment(parts : Any*) : String", _export, "The parts of a fragment as one Typst text.",
+        ('export_typst_fragment("a", 1)', '"a\\n1"'), tier="T8"),
+    row("readFile(path : String) : String", _read_file, "The text of a file below the granted directory.",
+        ('readFile("missing")', "undefined"), tier="T8"),
+)  # fmt: skip

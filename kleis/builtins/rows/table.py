@@ -1,0 +1,68 @@
+"""THE table of builtins: every row by each of its names.
+
+Evaluator, solver, name checks and help all read this one table, so what a builtin means is said in one place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from kleis.builtins.complex_numbers import COMPLEX_NUMBERS
+from kleis.builtins.numeric_extra import NUMERIC_EXTRA
+from kleis.builtins.regular_expressions import REGULAR_EXPRESSIONS
+from kleis.builtins.row import Builtin
+from kleis.builtins.rows.arithmetic import CORE
+from kleis.builtins.rows.bit_vectors import BIT_VECTORS
+from kleis.builtins.rows.collections import LISTS
+from kleis.builtins.rows.documents import DOCUMENTS
+from kleis.builtins.rows.elementary_functions import MATHEMATICS
+from kleis.builtins.rows.higher_order import FUNCTIONS
+from kleis.builtins.rows.matrices import MATRICES
+from kleis.builtins.rows.strings import TEXT
+from kleis.builtins.sets import SETS
+
+__all__ = ["BUILTINS", "CONSTANT_NAMES", "builtin_arities", "find_builtin"]
+
+BUILTINS: tuple[Builtin, ...] = (
+    CORE
+    + DOCUMENTS
+    + LISTS
+    + FUNCTIONS
+    + TEXT
+    + MATHEMATICS
+    + COMPLEX_NUMBERS
+    + SETS
+    + BIT_VECTORS
+    + REGULAR_EXPRESSIONS
+    + MATRICES
+)
+"""All rows, by tier and family."""
+
+CONSTANT_NAMES = frozenset(
+    {"Nil", "nil", "empty_set", "set_empty", "empty_string", "bv_zero", "bv_ones", "bv_one"}
+    | {"re_full", "re_all", "re_empty", "re_none", "re_allchar", "re_any"}
+)
+"""The builtins without arguments that a bare name calls.  `pi`, `e` and `tau` need parentheses (§4.8)."""
+
+
+@cache
+def _by_name() -> Mapping[str, Builtin]:
+    rows: dict[str, Builtin] = {}
+    for builtin in BUILTINS:
+        for name in (builtin.name, *builtin.aliases):
+            if name in rows:
+                raise ValueError(f"two builtins are called {name}")
+            rows[name] = builtin
+    return rows
+
+
+def find_builtin(name: str) -> Builtin | None:
+    """The row with this name or alias."""
+    return _by_name().get(name)
+
+
+def builtin_arities() -> dict[str, tuple[int, int | None]]:
+    """The least and greatest number of arguments of every name, those of the extra `numeric` included."""
+    arities = {name: (builtin.least, builtin.most) for name, builtin in _by_name().items()}
+    return {**arities, **dict.fromkeys(NUMERIC_EXTRA, (0, None))}

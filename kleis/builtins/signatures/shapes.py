@@ -1,0 +1,136 @@
+"""What a signature of a built-in is, and how the tables of signatures are written.
+
+Specification: proving.md §1 ("Numbers", "Definedness", "Higher order").  The tables are in signatures_*.py, one module
+to a family of kleis/builtins; kleis/builtins/signatures/signature_table.py looks up in them.
+
+A *rule* gives the signatures of one row for the arguments of a call.  Most rules are `fixed`: a list of signatures of
+which those with the right number of parameters count.  Rules for words, matrices, records and tuples compute a
+signature from the sorts of the arguments, because sort variables cannot stand for widths, dimensions and fields.
+
+Invariants
+    * The sorts of a signature are never smaller than what the row computes: for arguments of the parameter sorts where
+      the condition is true the row gives a value of the result sort (tests/meaning/test_signatures.py).
+    * The signatures of one row at one number of arguments have different parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import msgspec
+
+from kleis.builtins.row import Builtin
+from kleis.core import COMPLEX, INTEGER, NATURAL, RATIONAL, REAL, Numeric, Sort, SortVariable
+
+__all__ = [
+    "NUMBERS",
+    "Argument",
+    "Rule",
+    "Shape",
+    "Signature",
+    "Waiting",
+    "fixed",
+    "is_open",
+    "larger",
+    "shape",
+]
+
+NUMBERS = (NATURAL, INTEGER, RATIONAL, REAL, COMPLEX)
+"""The sorts of numbers, the least first."""
+
+
+class Signature(msgspec.Struct, frozen=True, kw_only=True):
+    """A built-in at given sorts.
+
+    parameters, result
+        They may hold sort variables: the built-in then has the signature at every instance.
+    incomplete
+        Solvers only approximate it: no model counts before exact evaluation confirms it.
+    condition
+        The Kleis text of the condition of definedness *at these sorts*, over `names`; None where there always is a
+        value.  It is not always the row's text: what the sorts or literals show already is left out (``0 ≤ n`` of a
+        natural number), and sizes that are known are written as numerals.
+    """
+
+    row: Builtin
+    parameters: tuple[Sort, ...]
+    result: Sort
+    incomplete: bool = False
+    condition: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the parameters; a repeated one is numbered: ``parts_1, parts_2``."""
+        written = [each.name for each in self.row.parameters]
+        if not self.row.variadic:
+            return tuple(written[: len(self.parameters)])
+        *single, repeated = written
+        count = len(self.parameters) - len(single)
+        return (*single, *(f"{repeated}_{place}" for place in range(1, count + 1)))
+
+
+class Argument(msgspec.Struct, frozen=True):
+    """What is known of an argument.
+
+    sort
+        None or a `SortVariable` if it is not known yet.
+    literal
+        Its value if it is a literal.
+    shape
+        The lengths of a list literal from the outermost in, as far as they are equal everywhere: ``(2,)`` for
+        ``[x, y]``, ``(1, 2)`` for ``[[x, y]]``.  Without it a list is no matrix, because its sizes are not known.
+    """
+
+    sort: Sort | None
+    literal: int | str | None = None
+    shape: tuple[int, ...] | None = None
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """The answer depends on `unknown`, which is not known yet."""
+
+    unknown: str
+
+
+Rule: TypeAlias = Callable[[Builtin, tuple[Argument, ...]], "tuple[Signature, ...] | Waiting"]
+"""The signatures of a row for the arguments of a call that has an admissible number of them."""
+
+Shape: TypeAlias = tuple[tuple[Sort, ...], Sort]
+"""Parameters and result."""
+
+
+def shape(*sorts: Sort) -> Shape:
+    """Parameters, then the result."""
+    return sorts[:-1], sorts[-1]
+
+
+def fixed(*shapes: Shape, incomplete: bool = False, total: bool = False) -> Rule:
+    """The same signatures for every call; under the row's condition, unless it is `total` at these sorts."""
+
+    def rule(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
+        return tuple(
+            Signature(
+                row=row,
+                parameters=parameters,
+                result=result,
+                incomplete=incomplete,
+                condition=None if total else row.condition,
+            )
+            for parameters, result in shapes
+            if len(parameters) == len(arguments)
+        )
+
+    return rule
+
+
+def is_open(sort: Sort | None) -> bool:
+    """Whether nothing is known of a sort."""
+    return sort is None or isinstance(sort, SortVariable)
+
+
+def larger(a: Sort, b: Sort) -> Sort | None:
+    """The larger of two sorts of numbers, or the sort if there is but one; else None."""
+    if isinstance(a, Numeric) and isinstance(b, Numeric):
+        return max(a, b, key=NUMBERS.index)
+    return a if a == b else None

@@ -1,0 +1,74 @@
+"""Conditions that the path to a partial operation settles, left out of a definition.
+
+Specification: proving.md §1 (Definedness).  In ``if n = 0 then 1 else n * fact(n - 1)`` over ℕ the difference is a natural
+number wherever it is computed, and `mod(h, 2)` has a value everywhere.  Without these conditions the definition is
+seen to be defined everywhere, and is one equation a case instead of a second recursion that says where it is.
+
+Invariants
+    * A condition is left out only where it is true whenever the place is reached: the path is the conditions of `if`
+      around it, which are strict, and what follows from it is found by kleis/definedness/entailment.py.
+    * The value is the same wherever the place is reached; elsewhere nobody asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from kleis.core import NATURAL, BuiltinCall, Coercion, Conditional, Connective, Let, Narrowing, Term
+from kleis.core.build_terms import at_least, integer
+from kleis.core.goal import Meaning
+from kleis.core.traversal import rebuild, substitute, subterms
+from kleis.definedness.entailment import follows
+
+__all__ = ["is_settled", "settled"]
+
+
+def is_settled(term: Term) -> bool:
+    """Whether there is nothing in a term whose condition could be left out."""
+    return not any(
+        isinstance(each, Narrowing)
+        or (isinstance(each, BuiltinCall) and each.operation.condition is not None)
+        for each in subterms(term)
+    )
+
+
+def settled(body: Term, meaning: Meaning) -> Term:
+    """The body of a definition without the conditions that its own paths settle."""
+    return body if is_settled(body) else _Walk(meaning).term(body, (), {})
+
+
+class _Walk:
+    def __init__(self, meaning: Meaning) -> None:
+        self._meaning = meaning
+
+    def term(self, term: Term, path: tuple[Term, ...], values: Mapping[str, Term]) -> Term:
+        """The term at a place that is reached only where everything on the path is true."""
+        match term:
+            case Conditional(condition=condition, consequent=yes, alternative=no):
+                otherwise = Connective("not", (condition,))
+                return Conditional(
+                    self.term(condition, path, values),
+                    self.term(yes, (*path, condition), values),
+                    self.term(no, (*path, otherwise), values),
+                )
+            case Let(variable=variable, value=value, body=body):
+                inner = {**values, variable.name: value}
+                return Let(variable, self.term(value, path, values), self.term(body, path, inner))
+        changed = rebuild(term, lambda part: self.term(part, path, values))
+        match term:
+            case Narrowing(term=number) if self._true(at_least(number, integer(0)), path, values):
+                assert isinstance(changed, Narrowing)
+                return Coercion(changed.term, NATURAL)
+            case BuiltinCall(operation=operation, arguments=arguments) if operation.condition is not None:
+                names = (each.name for each in operation.parameters)
+                condition = substitute(operation.condition, dict(zip(names, arguments, strict=True)))
+                if self._true(condition, path, values):
+                    assert isinstance(changed, BuiltinCall)
+                    plain = msgspec.structs.replace(operation, condition=None)
+                    return BuiltinCall(plain, changed.arguments)
+        return changed
+
+    def _true(self, condition: Term, path: tuple[Term, ...], values: Mapping[str, Term]) -> bool:
+        return follows(path, condition, self._meaning, values)

@@ -1,0 +1,203 @@
+"""Does a condition follow from what is true on the path to it?  Cheap and sound, by no means complete.
+
+Specification: proving.md §1 ("Definedness"): the warning that an axiom is not shown to be defined.
+
+Two methods.  Cases: every choice of constructors and truth values for the values that are tested makes something on
+the path false, or the condition true.  Arithmetic: the path and the contrary of the condition are impossible
+together (kleis/definedness/path_arithmetic.py, kleis/definedness/linear_arithmetic.py), where squares are known not to be negative.
+
+Invariant: a formula on the path is true, and what it tests has a value; the condition's own operands have values,
+because their needs come before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import TypeAlias
+
+from kleis.core import (
+    BOOL,
+    BuiltinCall,
+    Coercion,
+    Conditional,
+    Connective,
+    DataSort,
+    Discrimination,
+    Equals,
+    ListOf,
+    LiteralTerm,
+    Term,
+    Variable,
+)
+from kleis.core.goal import Meaning
+from kleis.core.traversal import subterms
+from kleis.definedness.linear_arithmetic import AtLeast, Fact, impossible
+from kleis.definedness.path_arithmetic import Arithmetic, is_number
+
+__all__ = ["follows"]
+
+_MOST_CASES = 512
+
+
+def follows(
+    path: Sequence[Term], condition: Term, meaning: Meaning, values: Mapping[str, Term] | None = None
+) -> bool:
+    """Whether the condition is true wherever everything on the path is; `values` are those that `let` gives."""
+    goals: tuple[Term, ...] = (condition,)
+    if isinstance(condition, Connective) and condition.name == "and":
+        goals = condition.arguments
+    return all(
+        goal in path or _by_cases(path, goal, meaning) or _by_arithmetic(path, goal, values or {})
+        for goal in goals
+    )
+
+
+# ── Arithmetic ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _by_arithmetic(path: Sequence[Term], goal: Term, values: Mapping[str, Term]) -> bool:
+    arithmetic = Arithmetic(values)
+    facts: list[Fact] = [arithmetic.assume(each) for each in path]
+    facts += [arithmetic.equal(Variable(name, value.sort), value) for name, value in values.items()]
+    facts.append(arithmetic.assume(goal, holds=False))
+    facts.extend(_squares((*path, goal, *values.values()), arithmetic))
+    return impossible(facts, arithmetic.unknowns)
+
+
+def _squares(terms: Sequence[Term], arithmetic: Arithmetic) -> Iterator[Fact]:
+    """What is known of products of a number with itself."""
+    for term in subterms(*terms):
+        if not isinstance(term, BuiltinCall) or len(term.arguments) != 2:
+            continue
+        left, right = map(_uncoerced, term.arguments)
+        same = term.operation.name == "times" and left == right
+        even = (
+            term.operation.name == "power"
+            and isinstance(right, LiteralTerm)
+            and isinstance(right.value, int)
+            and right.value % 2 == 0
+        )
+        if (same or even) and is_number(term.sort) and is_number(left.sort):
+            form, sides = arithmetic.linear(term)
+            yield AtLeast(form)
+            yield from sides
+
+
+def _uncoerced(term: Term) -> Term:
+    while isinstance(term, Coercion):
+        term = term.term
+    return term
+
+
+# ── Cases ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _by_cases(path: Sequence[Term], goal: Term, meaning: Meaning) -> bool:
+    atoms = dict.fromkeys(atom for term in (*path, goal) for atom in _atoms(term))
+    choices = [_choices(atom, meaning) for atom in atoms]
+    total = 1
+    for each in choices:
+        total *= len(each)
+    if total > _MOST_CASES:
+        return False
+    for chosen in product(*choices):
+        case = dict(zip(atoms, chosen, strict=True))
+        if _value(goal, case) is not True and all(_value(each, case) is not False for each in path):
+            return False
+    return True
+
+
+_Atom: TypeAlias = "Term | frozenset[Term]"
+"""A value whose constructor is tested, a formula tested as a whole, or the two sides of an equation."""
+
+
+def _atoms(formula: Term) -> Iterator[_Atom]:
+    """What the truth of a formula is made of."""
+    match formula:
+        case Connective(arguments=arguments):
+            for each in arguments:
+                yield from _atoms(each)
+        case Conditional(sort=sort) if sort == BOOL:
+            for each in (formula.condition, formula.consequent, formula.alternative):
+                yield from _atoms(each)
+        case Discrimination(term=inner):
+            yield inner
+        case LiteralTerm():
+            pass
+        case Equals():
+            if _same(formula) is None:
+                yield _sides(formula)
+        case _:
+            yield formula
+
+
+def _sides(equation: Equals) -> frozenset[Term]:
+    """The sides in any order, without coercions, which change no value."""
+    return frozenset((_uncoerced(equation.left), _uncoerced(equation.right)))
+
+
+def _same(equation: Equals) -> bool | None:
+    """Whether the sides are equal, where their form shows it."""
+    left, right = _uncoerced(equation.left), _uncoerced(equation.right)
+    if isinstance(left, LiteralTerm) and isinstance(right, LiteralTerm):
+        return left.value == right.value
+    return True if left == right else None
+
+
+def _choices(atom: _Atom, meaning: Meaning) -> Sequence[str | bool | None]:
+    """What an atom may be: one of its constructors, or true or false; None where that is not known."""
+    if isinstance(atom, frozenset):
+        return (True, False)
+    sort = atom.sort
+    if sort == BOOL:
+        return (True, False)
+    if isinstance(sort, ListOf):
+        return ("Nil", "Cons")
+    if isinstance(sort, DataSort):
+        try:
+            return tuple(each.name for each in meaning.constructors(sort))
+        except KeyError:
+            return (None,)
+    return (None,)
+
+
+def _value(formula: Term, case: Mapping[_Atom, str | bool | None]) -> bool | None:
+    """The truth of a formula in one case; None if the case does not tell."""
+    match formula:
+        case LiteralTerm(value=bool(value)):
+            return value
+        case Discrimination(constructor=constructor, term=inner):
+            made = case.get(inner)
+            if constructor.alone:
+                return True
+            return made == constructor.name if isinstance(made, str) else None
+        case Equals() if (same := _same(formula)) is not None:
+            return same
+        case Equals():
+            known = case.get(_sides(formula))
+            return known if isinstance(known, bool) else None
+        case Connective(name="not", arguments=(inner,)):
+            return _negated(_value(inner, case))
+        case Connective(name="implies", arguments=(left, right)):
+            return _any((_negated(_value(left, case)), _value(right, case)))
+        case Connective(name="or", arguments=arguments):
+            return _any([_value(each, case) for each in arguments])
+        case Connective(name="and", arguments=arguments):
+            return _negated(_any([_negated(_value(each, case)) for each in arguments]))
+        case Conditional(condition=condition, consequent=consequent, alternative=alternative):
+            test = _value(condition, case)
+            return None if test is None else _value(consequent if test else alternative, case)
+        case _:
+            found = case.get(formula)
+            return found if isinstance(found, bool) else None
+
+
+def _negated(value: bool | None) -> bool | None:
+    return None if value is None else not value
+
+
+def _any(values: Sequence[bool | None]) -> bool | None:
+    if True in values:
+        return True
+    return None if None in values else False

@@ -1,0 +1,371 @@
+"""What the terms on a path say in linear arithmetic.
+
+Specification: proving.md §1 ("Definitions", "Numbers").
+
+Invariants
+    * Every fact is a consequence: `assume` of a condition that is true (or false) gives facts that hold then.
+      A condition with nothing to say gives `TRIVIAL`.
+    * Facts about a part of a term (a length is not negative, a remainder is less than the divisor) stand beside the
+      atom the part occurs in, because only there the part is known to have a value.
+    * Terms that are not understood are unknowns; equal terms are one unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from fractions import Fraction
+
+from kleis.core import (
+    STRING,
+    BuiltinCall,
+    Coercion,
+    Conditional,
+    Connective,
+    Construction,
+    Discrimination,
+    Equals,
+    ListOf,
+    LiteralTerm,
+    Narrowing,
+    Numeric,
+    Selection,
+    Sort,
+    Term,
+    Undefined,
+    Variable,
+)
+from kleis.definedness.linear_arithmetic import IMPOSSIBLE, TRIVIAL, All, Any, AtLeast, Fact, Linear, Unknowns
+
+__all__ = ["Arithmetic", "is_number", "is_whole", "resolved"]
+
+_ORDERS = {
+    "leq": (False, False),
+    "less_than": (False, True),
+    "geq": (True, False),
+    "greater_than": (True, True),
+}
+"""For each comparison: whether it is turned round, and whether it is strict."""
+
+_READ = 3000
+"""How many terms one question may read: values of `Let` are shared, and reading them again and again is costly."""
+
+_SAME_LENGTH = ("reverse", "map")
+"""Built-ins that keep the length of the list that is their last argument."""
+
+
+def is_number(sort: Sort) -> bool:
+    """Whether a sort is ℕ, ℤ, ℚ or ℝ: ordered numbers."""
+    return isinstance(sort, Numeric) and sort.name != "ℂ"
+
+
+def is_whole(sort: Sort) -> bool:
+    """Whether a sort is ℕ or ℤ."""
+    return isinstance(sort, Numeric) and sort.name in ("ℕ", "ℤ")
+
+
+def resolved(term: Term, values: Mapping[str, Term]) -> Term:
+    """The same value with what is known at its head: variables of `Let` replaced, parts of constructions taken."""
+    while True:
+        if isinstance(term, Variable) and term.name in values:
+            term = values[term.name]
+        elif isinstance(term, Selection):
+            inner = resolved(term.term, values)
+            if not isinstance(inner, Construction) or inner.constructor.name != term.constructor.name:
+                return term if inner is term.term else Selection(term.constructor, term.index, inner)
+            term = inner.arguments[term.index]
+        elif isinstance(term, BuiltinCall) and term.operation.name in ("fst", "snd"):
+            inner = resolved(term.arguments[0], values)
+            if not isinstance(inner, Construction):
+                return term
+            term = inner.arguments[term.operation.name == "snd"]
+        else:
+            return term
+
+
+class Arithmetic:
+    """Terms read as linear forms over the unknowns of one question; `values` are those that `Let` gives."""
+
+    def __init__(self, values: Mapping[str, Term]) -> None:
+        self.unknowns = Unknowns()
+        self._values = values
+        self._left = _READ
+
+    # ── Facts ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def assume(self, formula: Term, holds: bool = True) -> Fact:
+        """What follows from a formula that is true, or false if not `holds`."""
+        if self._tired():
+            return TRIVIAL
+        formula = resolved(formula, self._values)
+        match formula:
+            case LiteralTerm(value=bool(value)):
+                return TRIVIAL if value is holds else IMPOSSIBLE
+            case Connective(name="not", arguments=(inner,)):
+                return self.assume(inner, not holds)
+            case Connective(name="implies", arguments=(left, right)):
+                premise, conclusion = self.assume(left, not holds), self.assume(right, holds)
+                return Any((premise, conclusion)) if holds else All((premise, conclusion))
+            case Connective(name=name, arguments=arguments):
+                facts = tuple(self.assume(argument, holds) for argument in arguments)
+                return All(facts) if (name == "and") is holds else Any(facts)
+            case Conditional(condition=condition, consequent=yes, alternative=no):
+                return Any(
+                    (
+                        All((self.assume(condition), self.assume(yes, holds))),
+                        All((self.assume(condition, False), self.assume(no, holds))),
+                    )
+                )
+            case Discrimination():
+                return self._made_by(formula, holds)
+            case Equals(left=left, right=right):
+                return self._equal(left, right, holds)
+            case BuiltinCall():
+                return self._test(formula, holds)
+            case Undefined():
+                return IMPOSSIBLE
+            case _:
+                return TRIVIAL
+
+    def equal(self, variable: Term, value: Term) -> Fact:
+        """What follows from a value having been given to a variable."""
+        return self._equal(variable, value, True)
+
+    def at_least_zero(self, form: Linear, sides: tuple[Fact, ...] = ()) -> Fact:
+        """``form ≥ 0`` beside what the parts of the form say."""
+        return All((AtLeast(form), *sides))
+
+    def rest(self) -> None:
+        """Allow as much reading again: for the next question over the same unknowns."""
+        self._left = _READ
+
+    def _tired(self) -> bool:
+        """Whether too much has been read; then nothing more is learnt."""
+        self._left -= 1
+        return self._left < 0
+
+    def _test(self, call: BuiltinCall, holds: bool) -> Fact:
+        name, arguments = call.operation.name, call.arguments
+        if name == "isEmpty" and len(arguments) == 1:
+            return self._empty(arguments[0], holds)
+        if name == "neq" and len(arguments) == 2:
+            return self._equal(arguments[0], arguments[1], not holds)
+        if name not in _ORDERS or len(arguments) != 2 or not all(is_number(each.sort) for each in arguments):
+            return TRIVIAL
+        turned, strict = _ORDERS[name]
+        small, large = reversed(arguments) if turned else arguments
+        left, first = self.linear(small)
+        right, second = self.linear(large)
+        difference = right.minus(left) if holds else left.minus(right)
+        return All((AtLeast(difference, strict is holds), *first, *second))
+
+    def _equal(self, left: Term, right: Term, holds: bool) -> Fact:
+        if is_number(left.sort) and is_number(right.sort):
+            first, sides = self.linear(left)
+            second, more = self.linear(right)
+            return All((_same(first.minus(second), holds), *sides, *more))
+        if holds and (isinstance(left.sort, ListOf) or left.sort == STRING):
+            first, sides = self.length(left)
+            second, more = self.length(right)
+            return All((_same(first.minus(second), True), *sides, *more))
+        left, right = resolved(left, self._values), resolved(right, self._values)
+        for one, other in ((left, right), (right, left)):
+            if (
+                isinstance(one, Construction)
+                and one.constructor.name == "Nil"
+                and isinstance(one.sort, ListOf)
+            ):
+                return self._empty(other, holds)
+            if isinstance(one, LiteralTerm) and isinstance(one.value, bool):
+                return self.assume(other, one.value is holds)
+        return TRIVIAL
+
+    def _empty(self, term: Term, holds: bool) -> Fact:
+        form, sides = self.length(term)
+        return All((_same(form, True) if holds else AtLeast(form.shifted(-1)), *sides))
+
+    def _made_by(self, test: Discrimination, holds: bool) -> Fact:
+        inner = resolved(test.term, self._values)
+        if isinstance(inner, Construction):
+            made = inner.constructor.name == test.constructor.name
+            return TRIVIAL if made is holds else IMPOSSIBLE
+        if test.constructor.alone:
+            return TRIVIAL if holds else IMPOSSIBLE
+        if isinstance(test.constructor.sort, ListOf):
+            return self._empty(inner, (test.constructor.name == "Nil") is holds)
+        return TRIVIAL
+
+    # ── Numbers ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def linear(self, term: Term) -> tuple[Linear, tuple[Fact, ...]]:
+        """A number as a linear form, and what holds where it has a value.
+
+        A variable of `Let` is an unknown of its own: `equal` says what it is, once.
+        """
+        if isinstance(term, Variable) or self._tired():
+            return self._unknown(term)
+        term = resolved(term, self._values)
+        match term:
+            case LiteralTerm(value=value) if isinstance(value, int | Fraction) and not isinstance(
+                value, bool
+            ):
+                return Linear.number(value), ()
+            case Coercion(term=inner) if is_number(inner.sort):
+                return self.linear(inner)
+            case Narrowing(term=inner):
+                form, sides = self.linear(inner)
+                return form, (*sides, AtLeast(form))
+            case BuiltinCall():
+                return self._computed(term)
+            case Conditional():
+                return self._either(term)
+            case _:
+                return self._unknown(term)
+
+    def _unknown(self, term: Term) -> tuple[Linear, tuple[Fact, ...]]:
+        form = self.unknowns.unknown(term, integral=is_whole(term.sort))
+        return form, (AtLeast(form),) if term.sort == Numeric("ℕ") else ()
+
+    def _either(self, term: Conditional) -> tuple[Linear, tuple[Fact, ...]]:
+        form, sides = self._unknown(term)
+        branches = []
+        for holds, branch in ((True, term.consequent), (False, term.alternative)):
+            if not isinstance(resolved(branch, self._values), Undefined):
+                value, more = self.linear(branch)
+                branches.append(
+                    All((self.assume(term.condition, holds), _same(form.minus(value), True), *more))
+                )
+        return form, (*sides, Any(tuple(branches)))
+
+    def _computed(self, call: BuiltinCall) -> tuple[Linear, tuple[Fact, ...]]:
+        name, arguments = call.operation.name, call.arguments
+        if name in ("length", "strlen") and len(arguments) == 1:
+            return self.length(arguments[0])
+        if not is_number(call.sort) or not all(is_number(each.sort) for each in arguments):
+            return self._unknown(call)
+        if len(arguments) == 2 and name in ("plus", "minus", "times", "divide", "div", "mod", "min", "max"):
+            return self._binary(call, name)
+        if len(arguments) == 1 and name in ("negate", "abs", "floor", "ceil"):
+            return self._unary(call, name)
+        return self._unknown(call)
+
+    def _binary(self, call: BuiltinCall, name: str) -> tuple[Linear, tuple[Fact, ...]]:
+        left, first = self.linear(call.arguments[0])
+        right, second = self.linear(call.arguments[1])
+        sides = (*first, *second)
+        if name == "plus":
+            return left.plus(right), sides
+        if name == "minus":
+            return left.minus(right), sides
+        if name == "times" and (left.is_constant or right.is_constant):
+            return (right.scaled(left.constant) if left.is_constant else left.scaled(right.constant)), sides
+        if name == "divide" and right.is_constant and right.constant:
+            return left.scaled(1 / right.constant), sides
+        if name in ("div", "mod") and self.unknowns.whole(left) and self.unknowns.whole(right):
+            quotient = self.unknowns.unknown(("div", left, right), integral=True)
+            remainder = self.unknowns.unknown(("mod", left, right), integral=True)
+            facts = _division(left, right, quotient, remainder)
+            return (quotient if name == "div" else remainder), (*sides, facts)
+        form, more = self._unknown(call)
+        if name in ("min", "max"):
+            sign = 1 if name == "max" else -1
+            above = (AtLeast(form.minus(each).scaled(sign)) for each in (left, right))
+            chosen = Any((_same(form.minus(left), True), _same(form.minus(right), True)))
+            return form, (*sides, *more, *above, chosen)
+        return form, (*sides, *more)
+
+    def _unary(self, call: BuiltinCall, name: str) -> tuple[Linear, tuple[Fact, ...]]:
+        inner, sides = self.linear(call.arguments[0])
+        if name == "negate":
+            return inner.scaled(-1), sides
+        if name == "abs":
+            form = self.unknowns.unknown(("abs", inner), integral=self.unknowns.whole(inner))
+            positive = All((AtLeast(inner), _same(form.minus(inner), True)))
+            negative = All((AtLeast(inner.scaled(-1)), _same(form.plus(inner), True)))
+            return form, (*sides, Any((positive, negative)))
+        form = self.unknowns.unknown((name, inner), integral=True)
+        gap = inner.minus(form) if name == "floor" else form.minus(inner)
+        return form, (*sides, AtLeast(gap), AtLeast(gap.scaled(-1).shifted(1), True))
+
+    # ── Lengths ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def length(self, term: Term) -> tuple[Linear, tuple[Fact, ...]]:
+        """The length of a list or string as a linear form, and what holds where it has a value."""
+        if isinstance(term, Variable) or self._tired():
+            return self._measured(term)
+        term = resolved(term, self._values)
+        match term:
+            case Construction(constructor=constructor, arguments=arguments) if isinstance(term.sort, ListOf):
+                if constructor.name == "Nil":
+                    return Linear.number(0), ()
+                form, sides = self.length(arguments[1])
+                return form.shifted(1), sides
+            case LiteralTerm(value=str(value)):
+                return Linear.number(len(value)), ()
+            case Coercion(term=inner) if isinstance(inner.sort, ListOf):
+                return self.length(inner)
+            case Selection(constructor=constructor, index=1, term=inner) if isinstance(
+                constructor.sort, ListOf
+            ):
+                return self._tail(inner)
+            case BuiltinCall(operation=operation, arguments=arguments):
+                if operation.name == "tail":
+                    return self._tail(arguments[0])
+                if operation.name in _SAME_LENGTH and isinstance(arguments[-1].sort, ListOf):
+                    return self.length(arguments[-1])
+                if operation.name == "append" and len(arguments) == 2:
+                    left, first = self.length(arguments[0])
+                    right, second = self.length(arguments[1])
+                    return left.plus(right), (*first, *second)
+            case _:
+                pass
+        return self._measured(term)
+
+    def _measured(self, term: Term) -> tuple[Linear, tuple[Fact, ...]]:
+        key: Hashable = ("length", term)
+        form = self.unknowns.unknown(key, integral=True)
+        return form, (AtLeast(form),)
+
+    def _tail(self, whole: Term) -> tuple[Linear, tuple[Fact, ...]]:
+        form, sides = self.length(whole)
+        return form.shifted(-1), (*sides, AtLeast(form.shifted(-1)))
+
+
+def _same(form: Linear, holds: bool) -> Fact:
+    """``form = 0``, or ``form ≠ 0``."""
+    if holds:
+        return All((AtLeast(form), AtLeast(form.scaled(-1))))
+    return Any((AtLeast(form, True), AtLeast(form.scaled(-1), True)))
+
+
+def _division(dividend: Linear, divisor: Linear, quotient: Linear, remainder: Linear) -> Fact:
+    """What holds of the quotient rounded down and of the remainder, where the divisor is not 0."""
+    if divisor.is_constant and divisor.constant:
+        parts = dividend.minus(remainder).plus(quotient, -divisor.constant)
+        sign = 1 if divisor.constant > 0 else -1
+        below = divisor.minus(remainder).scaled(sign)
+        return All((_same(parts, True), AtLeast(remainder.scaled(sign)), AtLeast(below, True)))
+    negative = AtLeast(dividend.scaled(-1), True)
+    positive = All((AtLeast(remainder), AtLeast(divisor.minus(remainder), True)))
+    at_one = All((_same(divisor.shifted(-1), True), _same(quotient.minus(dividend), True)))
+    shrinking = Any(
+        (
+            All((_same(dividend, True), _same(quotient, True))),
+            All(
+                (
+                    AtLeast(dividend.shifted(-1)),
+                    AtLeast(quotient),
+                    AtLeast(dividend.minus(quotient).shifted(-1)),
+                )
+            ),
+            All((negative, AtLeast(quotient.minus(dividend)), AtLeast(quotient.scaled(-1), True))),
+        )
+    )
+    growing = All((AtLeast(divisor.shifted(-2)), shrinking))
+    below_zero = All(
+        (
+            AtLeast(divisor.scaled(-1), True),
+            AtLeast(remainder.scaled(-1)),
+            AtLeast(remainder.minus(divisor), True),
+        )
+    )
+    return Any((All((positive, Any((at_one, growing)))), below_zero))

@@ -1,0 +1,364 @@
+"""A meaning for people and for programs: every part of it as text of Kleis, or nearly so.
+
+Specification: proving.md §1, issue 4 item 3 (`kleis show --meaning`).
+
+    proposition   what was asked, with every name, coercion and instance written out; reading it again in the
+                  same theory gives the same meaning
+    conditions    where parts of it have a value, as propositions
+    the rest      what is in force, what it rests on, how the source was read
+
+Invariants
+    * `proposition_of` is what `Elaborator.proposition` reads as the same claim, up to the names of variables.
+    * A `Description` holds text only; its JSON keys are stable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from kleis.core import (
+    BuiltinCall,
+    Constructor,
+    DataSort,
+    Definition,
+    FunctionOf,
+    Sort,
+    Symbol,
+    Term,
+    Variable,
+)
+from kleis.core.goal import Instance, Meaning, Obligation, Termination
+from kleis.core.traversal import subterms
+from kleis.definedness.conditions import Definedness, Need
+from kleis.delaborate.print_terms import TermPrinter
+from kleis.delaborate.print_types import type_of
+from kleis.delaborate.printed_names import Names
+from kleis.meaning.depth import deep
+from kleis.syntax.printer.program import print_declaration, print_expression, print_type
+from kleis.syntax.tree import (
+    DataDefinition,
+    Expression,
+    FunctionDefinition,
+    OperationDeclaration,
+    Parameter,
+    TypeExpression,
+    Using,
+    Variant,
+    VariantField,
+)
+from kleis.theory.theory import Theory
+
+__all__ = [
+    "AxiomText",
+    "ConditionText",
+    "DefinitionText",
+    "Description",
+    "FreeText",
+    "ObligationText",
+    "OperationText",
+    "ReadingText",
+    "UnsettledText",
+    "conditions",
+    "describe",
+    "expression_of",
+    "proposition_of",
+    "type_of",
+]
+
+
+class FreeText(msgspec.Struct, frozen=True):
+    """A free name and its type."""
+
+    name: str
+    type: str
+
+
+class OperationText(msgspec.Struct, frozen=True):
+    """A built-in as it was read: its declaration at the sorts found, and where it has a value (empty: everywhere).
+
+    `incomplete` says that solvers only approximate it.
+    """
+
+    declaration: str
+    condition: str
+    incomplete: bool
+
+
+class AxiomText(msgspec.Struct, frozen=True):
+    """An axiom in force.  `certain` says whether it is shown to be defined."""
+
+    name: str
+    proposition: str
+    standing: str
+    certain: bool
+    place: str
+
+
+class DefinitionText(msgspec.Struct, frozen=True):
+    """A definition reached, and why it terminates (empty if it is not recursive)."""
+
+    name: str
+    text: str
+    termination: str
+
+
+class ReadingText(msgspec.Struct, frozen=True):
+    """How a piece of the source was read."""
+
+    kind: str
+    source: str
+    meaning: str
+    line: int
+    column: int
+
+
+class ConditionText(msgspec.Struct, frozen=True):
+    """Where a part has a value.
+
+    `proposition` is empty where no formula says it.  `certain` says whether it was shown to hold.
+    """
+
+    kind: str
+    subject: str
+    proposition: str
+    certain: bool
+
+
+class ObligationText(msgspec.Struct, frozen=True):
+    """What has to be proved before something may be relied on."""
+
+    kind: str
+    name: str
+    subject: str
+    proposition: str
+
+
+class UnsettledText(msgspec.Struct, frozen=True):
+    """Why no engine may decide the claim."""
+
+    reason: str
+    message: str
+
+
+class Description(msgspec.Struct, frozen=True, kw_only=True):
+    """A meaning as text.  `proposition` is None in the question whether the declarations have a model."""
+
+    proposition: str | None
+    using: str | None
+    free: tuple[FreeText, ...]
+    operations: tuple[OperationText, ...]
+    instances: tuple[str, ...]
+    carriers: tuple[str, ...]
+    symbols: tuple[str, ...]
+    axioms: tuple[AxiomText, ...]
+    definitions: tuple[DefinitionText, ...]
+    data: tuple[tuple[str, ...], ...]
+    readings: tuple[ReadingText, ...]
+    conditions: tuple[ConditionText, ...]
+    obligations: tuple[ObligationText, ...]
+    unsettled: tuple[UnsettledText, ...]
+    warnings: tuple[dict[str, Any], ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields as JSON values."""
+        answer: dict[str, Any] = msgspec.to_builtins(self)
+        return answer
+
+
+@deep()
+def expression_of(term: Term, names: Names | None = None, variables: Iterable[Variable] = ()) -> Expression:
+    """A term as an expression; `variables` are bound around it."""
+    return TermPrinter(names if names is not None else Names()).expression(term, variables)
+
+
+@deep()
+def proposition_of(meaning: Meaning, theory: Theory | None = None) -> Expression | None:
+    """The claim as a proposition that reads as the same claim in the same theory; None if there is no claim."""
+    if meaning.claim is None:
+        return None
+    names = Names(meaning, theory)
+    body = expression_of(meaning.claim, names)
+    return Using(names.using, body) if names.using is not None else body
+
+
+@deep()
+def conditions(meaning: Meaning) -> tuple[Need, ...]:
+    """The conditions on which the truth of the claim depends."""
+    return Definedness(meaning).needs(meaning.claim) if meaning.claim is not None else ()
+
+
+@deep()
+def describe(meaning: Meaning, theory: Theory, *, ascii: bool = False) -> Description:
+    """Everything about a meaning as text."""
+    return _Describer(meaning, theory, ascii).description()
+
+
+class _Describer:
+    """Writes the parts of one meaning."""
+
+    def __init__(self, meaning: Meaning, theory: Theory, ascii: bool) -> None:
+        self._meaning = meaning
+        self._theory = theory
+        self._ascii = ascii
+        self._names = Names(meaning, theory)
+        self._definedness = Definedness(meaning)
+
+    def description(self) -> Description:
+        meaning, using = self._meaning, self._names.using
+        proposition = proposition_of(meaning, self._theory)
+        return Description(
+            proposition=self._written(proposition) if proposition is not None else None,
+            using=self._type_text(using) if using is not None else None,
+            free=tuple(FreeText(each.name, self._type(each.sort)) for each in meaning.free),
+            operations=tuple(dict.fromkeys(self._operations())),
+            instances=tuple(self._instance(each) for each in meaning.instances),
+            carriers=tuple(self._type(each) for each in meaning.carriers),
+            symbols=tuple(self._symbol(each) for each in meaning.symbols),
+            axioms=tuple(
+                AxiomText(
+                    each.name,
+                    self._text(each.formula),
+                    each.standing,
+                    self._definedness.certain(each.formula),
+                    str(each.place),
+                )
+                for each in meaning.axioms
+            ),
+            definitions=tuple(self._definition(each) for each in meaning.definitions),
+            data=tuple(
+                tuple(self._data(each.sort, each.constructors) for each in group) for group in meaning.data
+            ),
+            readings=tuple(
+                ReadingText(each.kind, each.source, each.meaning, each.place.line, each.place.column)
+                for each in meaning.readings
+            ),
+            conditions=tuple(dict.fromkeys(self._conditions())),
+            obligations=tuple(self._obligation(each) for each in meaning.obligations),
+            unsettled=tuple(UnsettledText(each.reason, each.message) for each in meaning.unsettled),
+            warnings=tuple(each.as_dict() for each in meaning.warnings),
+        )
+
+    # ── Terms and types ──────────────────────────────────────────────────────────────────────────────────────
+
+    def _written(self, expression: Expression) -> str:
+        return print_expression(expression, ascii=self._ascii)
+
+    def _text(self, term: Term, variables: Iterable[Variable] = ()) -> str:
+        return self._written(expression_of(term, self._names, variables))
+
+    def _type_text(self, written: TypeExpression) -> str:
+        return print_type(written, ascii=self._ascii)
+
+    def _type(self, sort: Sort) -> str:
+        return self._type_text(type_of(sort, self._names.carriers))
+
+    def _operations(self) -> Iterable[OperationText]:
+        """The built-ins of the claim, each with the sorts it has there."""
+        for each in subterms(self._meaning.claim) if self._meaning.claim is not None else ():
+            if isinstance(each, BuiltinCall):
+                operation = each.operation
+                sort = _signature(
+                    tuple(parameter.sort for parameter in operation.parameters), operation.result
+                )
+                written = OperationDeclaration(operation.name, type_of(sort, self._names.carriers))
+                condition = operation.condition
+                yield OperationText(
+                    self._declared(written),
+                    self._text(condition, operation.parameters) if condition is not None else "",
+                    operation.incomplete,
+                )
+
+    # ── What is in force ─────────────────────────────────────────────────────────────────────────────────────
+
+    def _instance(self, instance: Instance) -> str:
+        if not instance.arguments:
+            return instance.structure
+        arguments = [self._type_text(type_of(each, self._names.carriers)) for each in instance.arguments]
+        return f"{instance.structure}({', '.join(arguments)})"
+
+    def _symbol(self, symbol: Symbol) -> str:
+        sort = _signature(symbol.domain, symbol.codomain)
+        return self._declared(
+            OperationDeclaration(self._names.symbol(symbol), type_of(sort, self._names.carriers))
+        )
+
+    def _declared(self, declaration: OperationDeclaration | FunctionDefinition | DataDefinition) -> str:
+        return print_declaration(declaration, ascii=self._ascii)
+
+    def _definition(self, definition: Definition) -> DefinitionText:
+        parameters = tuple(
+            Parameter(each.name, type_of(each.sort, self._names.carriers)) for each in definition.parameters
+        )
+        node = FunctionDefinition(
+            definition.name,
+            parameters,
+            type_of(definition.result, self._names.carriers),
+            expression_of(definition.body, self._names, definition.parameters),
+        )
+        termination = self._meaning.termination(definition.key)
+        why = self._termination(termination, definition) if termination is not None else ""
+        return DefinitionText(definition.key, self._declared(node), why)
+
+    def _termination(self, termination: Termination, definition: Definition) -> str:
+        match termination.kind:
+            case "structural":
+                names = [definition.parameters[place].name for place in termination.arguments]
+                why = f"structural on {', '.join(names)}" if names else "structural"
+            case "measure":
+                shown = [self._text(each, definition.parameters) for each in termination.measures]
+                why = f"decreases {', '.join(shown)}"
+            case "unknown":
+                why = f"not shown: {termination.reason}"
+        if termination.condition is not None:
+            why += f", where {self._text(termination.condition, definition.parameters)}"
+        return why
+
+    def _data(self, sort: DataSort, constructors: tuple[Constructor, ...]) -> str:
+        variants = tuple(
+            Variant(
+                each.name,
+                tuple(
+                    VariantField(
+                        None if field.name.startswith("_") else field.name,
+                        type_of(field.sort, self._names.carriers),
+                    )
+                    for field in each.fields
+                ),
+            )
+            for each in constructors
+        )
+        shown = self._declared(DataDefinition("_", (), variants))
+        return shown.replace("data _", f"data {self._type(sort)}", 1)
+
+    # ── What it rests on ─────────────────────────────────────────────────────────────────────────────────────
+
+    def _conditions(self) -> Iterable[ConditionText]:
+        if self._meaning.claim is None:
+            return
+        for need in self._definedness.needs(self._meaning.claim):
+            proposition, certain = need.proposition, self._definedness.settled(need)
+            if (
+                certain
+                and isinstance(proposition, Term)
+                and not any(isinstance(each, Variable) for each in subterms(proposition))
+            ):
+                continue  # 2 ≠ 0: it says nothing of the claim
+            yield ConditionText(
+                need.kind,
+                self._text(need.subject, need.variables),
+                self._text(proposition) if proposition is not None else "",
+                certain,
+            )
+
+    def _obligation(self, obligation: Obligation) -> ObligationText:
+        return ObligationText(
+            obligation.kind, obligation.name, obligation.subject, self._text(obligation.formula)
+        )
+
+
+def _signature(domain: tuple[Sort, ...], codomain: Sort) -> Sort:
+    """The sort that a declaration writes: of a function, or of a constant."""
+    return FunctionOf(domain, codomain) if domain else codomain

@@ -1,0 +1,142 @@
+"""Sorts and dimensions as types of Kleis.
+
+Specification: proving.md §1; `kleis show --meaning` prints the reading that was taken.
+
+Invariants
+    * A type printed here is read as the same sort in the scope the sort comes from, where `writable` says so:
+      records and functions of tuples (``A × B → C`` has two arguments) have no written type, nor has a sort that
+      is not known yet.
+    * A carrier is called what the scope accepts: the name of its parameter, which `Carriers` may qualify.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from kleis.core import (
+    Basic,
+    BitVec,
+    Carrier,
+    DataSort,
+    Dimension,
+    FunctionOf,
+    ListOf,
+    MatrixOf,
+    Numeric,
+    RecordOf,
+    SetOf,
+    Sort,
+    SortVariable,
+    TupleOf,
+)
+from kleis.core.sort_printing import sort_text
+from kleis.syntax.tree import (
+    AppliedType,
+    DimensionOperation,
+    FunctionType,
+    NamedType,
+    NumberType,
+    ProductType,
+    TypeExpression,
+)
+
+__all__ = ["dimension_type", "type_of", "writable"]
+
+
+def type_of(sort: Sort | Dimension, carriers: Mapping[str, str] | None = None) -> TypeExpression:
+    """A sort as a type; `carriers` says how carriers are written that are not called by their own name.
+
+    What no type denotes is still shown: a record as ``record(a : ℤ)``, an unknown sort as ``_``.
+    """
+    match sort:
+        case Basic(name=name) | Numeric(name=name):
+            return NamedType(name)
+        case BitVec(width=width):
+            return AppliedType("BitVec", (NumberType(width),))
+        case ListOf(element=element):
+            return AppliedType("List", (type_of(element, carriers),))
+        case SetOf(element=element):
+            return AppliedType("Set", (type_of(element, carriers),))
+        case TupleOf(items=()):
+            return NamedType("Unit")
+        case TupleOf(items=items):
+            return ProductType(tuple(type_of(item, carriers) for item in items))
+        case MatrixOf(rows=rows, columns=columns, element=element):
+            parts = (
+                dimension_type(rows, carriers),
+                dimension_type(columns, carriers),
+                type_of(element, carriers),
+            )
+            return AppliedType("Matrix", parts)
+        case FunctionOf(domain=domain, codomain=codomain):
+            written = type_of(codomain, carriers)
+            if not domain:
+                return FunctionType(NamedType("Unit"), written)
+            for argument in reversed(domain):
+                written = FunctionType(type_of(argument, carriers), written)
+            return written
+        case Carrier(name=name, arguments=arguments):
+            return _applied((carriers or {}).get(name, name), arguments, carriers)
+        case DataSort(name=name, arguments=arguments):
+            return _applied(name, arguments, carriers)
+        case Dimension():
+            return dimension_type(sort, carriers)
+        case RecordOf() | SortVariable():
+            return NamedType(sort_text(sort))
+        case _:
+            assert_never(sort)
+
+
+def writable(sort: Sort | Dimension) -> bool:
+    """Whether a type denotes this sort."""
+    match sort:
+        case RecordOf() | SortVariable():
+            return False
+        case ListOf(element=element) | SetOf(element=element) | MatrixOf(element=element):
+            return writable(element)
+        case TupleOf(items=items):
+            return len(items) != 1 and all(map(writable, items))
+        case FunctionOf(domain=domain, codomain=codomain):
+            return not isinstance(codomain, FunctionOf) and all(
+                writable(each) and not isinstance(each, TupleOf) for each in (*domain, codomain)
+            )
+        case DataSort(arguments=arguments) | Carrier(arguments=arguments):
+            return all(map(writable, arguments))
+        case _:
+            return True
+
+
+def _applied(
+    name: str, arguments: tuple[Sort | Dimension, ...], carriers: Mapping[str, str] | None
+) -> TypeExpression:
+    if not arguments:
+        return NamedType(name)
+    return AppliedType(name, tuple(type_of(argument, carriers) for argument in arguments))
+
+
+def dimension_type(dimension: Dimension, names: Mapping[str, str] | None = None) -> TypeExpression:
+    """A dimension as it is written: ``n + 1``, ``2 * n * m - 3``; `names` says how its atoms are called."""
+    shown: TypeExpression | None = None
+    for atoms, coefficient in sorted(dimension.terms, key=lambda term: (term[1] < 0, not term[0], term[0])):
+        size = abs(coefficient)
+        factors: list[TypeExpression] = [NumberType(size)] if size != 1 or not atoms else []
+        factors += [_atom((names or {}).get(atom, atom)) for atom in atoms]
+        product = factors[0]
+        for factor in factors[1:]:
+            product = DimensionOperation("*", (product, factor))
+        if shown is None:
+            shown = product if coefficient > 0 else DimensionOperation("-", (NumberType(0), product))
+        else:
+            shown = DimensionOperation("+" if coefficient > 0 else "-", (shown, product))
+    return shown if shown is not None else NumberType(0)
+
+
+def _atom(atom: str) -> TypeExpression:
+    """The type an atom is the text of: a name, or an operation that is no polynomial (``min(m, n)``)."""
+    if "(" not in atom:
+        return NamedType(atom)
+    from kleis.syntax.parser.parser import parse_type
+
+    wrapped = parse_type(f"D({atom})")
+    return wrapped.arguments[0] if isinstance(wrapped, AppliedType) else NamedType(atom)

@@ -1,0 +1,239 @@
+"""What symbols, carriers, definitions and variables of a meaning are called in its printed form.
+
+Specification: proving.md §1 ("Resolution"), issue 4 item 3.
+
+A proposition about a structure with parameters is printed under ``using S``: there the parameters of S are plain
+names, and its operations are ``S::op``.  One about several structures, of which none is a part of another, has their
+names before types and operations, or, if they share carriers, plain names by which they are found again.  Global names (sections, top-level operations) stay plain; a constant of
+which there are several is ascribed its type.
+
+Invariant: two symbols of one meaning that are not one have different spellings, or different sorts of arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kleis.core import Carrier, Constructor, DataSort, Dimension, Sort, Symbol
+from kleis.core.goal import Instance, Meaning
+from kleis.core.pattern_coverage import coverage
+from kleis.delaborate.print_types import type_of
+from kleis.syntax.parser.lexer import is_word, soft
+from kleis.syntax.tree import (
+    AppliedType,
+    Case,
+    DataDefinition,
+    NamedType,
+    NestedStructure,
+    Structure,
+    TypeExpression,
+)
+from kleis.syntax.tree.traversal import walk
+from kleis.theory.name_check.structure_members import Members, head_name
+from kleis.theory.theory import Theory
+
+__all__ = ["Names", "variable_name"]
+
+_SIGNS = "λΣΠ"
+"""Letters that begin a form where an expression stands, so that no variable begins with one."""
+
+_LITERALS = frozenset({"true", "false", "True", "False"})
+
+
+class Names:
+    """The spellings of one meaning.
+
+    using
+        What a proposition must be about so that its names are read as they are printed; None if that is not
+        needed.
+    carriers
+        The spelling of each carrier that is not written by its own name.
+    """
+
+    def __init__(self, meaning: Meaning | None = None, theory: Theory | None = None) -> None:
+        self.theory = theory if theory is not None else Theory()
+        self._members = Members(self.theory)
+        self._structures = _leading(meaning.instances if meaning is not None else (), self.theory)
+        self.carriers: dict[str, str] = {}
+        self.using: TypeExpression | None = None
+        if len(self._structures) == 1:
+            (instance,) = self._structures
+            self._name_parameters(instance, meaning.carriers if meaning is not None else ())
+            self.using = _reference(instance)
+        self._qualified = self.using is not None or all(map(_is_arbitrary, self._structures))
+        if not self._qualified:
+            for instance in self._structures:
+                self._name_parameters(instance, meaning.carriers if meaning is not None else ())
+        self._data = meaning.data if meaning is not None else ()
+        symbols = meaning.symbols if meaning is not None else ()
+        self._overloaded = _overloaded(symbols)
+        self._definitions = (
+            {each.key: each.name for each in meaning.definitions} if meaning is not None else {}
+        )
+
+    def symbol(self, symbol: Symbol) -> str:
+        """How a symbol is called.  A number that is a parameter is called like it."""
+        if symbol.name in self.carriers:
+            return self.carriers[symbol.name]
+        for instance in self._structures if self._qualified else ():
+            if self._belongs(symbol, instance.structure):
+                return f"{instance.structure}::{symbol.name}"
+        return symbol.name
+
+    def definition(self, key: str) -> str:
+        """How a definition is called."""
+        name = self._definitions.get(key, key)
+        for instance in self._structures if self._qualified else ():
+            members = self._members.of(instance.structure)
+            if key.endswith(f")::{name}") and members is not None and name in members:
+                return f"{instance.structure}::{name}"
+        return name
+
+    def ambiguous(self, symbol: Symbol) -> bool:
+        """Whether arguments do not tell which symbol of this name is meant: an overload without arguments."""
+        if symbol.domain or self.symbol(symbol) != symbol.name:
+            return False
+        if not self._qualified:
+            return (
+                False  # which structures it is about is found by its operations, which say the sort it needs
+            )
+        return symbol in self._overloaded or len(self._sections(symbol)) > 1
+
+    def leaves_open(self, constructor: str, sort: DataSort) -> bool:
+        """Whether the arguments of a constructor do not tell those of its data type: ``None``."""
+        if not sort.arguments:
+            return False
+        declared = self.theory.constructors.get(constructor)
+        if declared is None or not isinstance(declared.item, DataDefinition):
+            return True
+        mentioned = {each.name for each in walk(declared.node) if isinstance(each, NamedType)}
+        return any(parameter.name not in mentioned for parameter in declared.item.parameters)
+
+    def covers(self, cases: Sequence[Case], sort: Sort) -> bool:
+        """Whether the cases of a `match` leave no value out, as its reader will find."""
+        return coverage(cases, sort, self._constructors).exhaustive
+
+    def _constructors(self, sort: DataSort) -> Sequence[Constructor]:
+        for group in self._data:
+            for each in group:
+                if each.sort == sort:
+                    return each.constructors
+        return ()
+
+    def _belongs(self, symbol: Symbol, structure: str) -> bool:
+        """Whether a symbol is one of a structure's: its name is, and its carriers are not somebody else's."""
+        members = self._members.of(structure)
+        if not members or symbol.name.split("::")[0] not in members:
+            return False
+        carriers = _opaque_names((*symbol.domain, symbol.codomain))
+        own = any(name.startswith(f"{structure}::") for name in carriers)
+        return own or symbol.name not in self.theory.constants
+
+    def _sections(self, symbol: Symbol) -> list[str]:
+        """The sections and top-level operations that declare a symbol of this name."""
+        return [
+            each.owner
+            for each in self.theory.operations(symbol.name)
+            if not (isinstance(each.item, Structure) and each.item.parameters)
+        ]
+
+    def _name_parameters(self, instance: Instance, carriers: Iterable[Sort]) -> None:
+        """Call the parameters of a structure, and the carriers that its text names, as the text does."""
+        prefix = f"{instance.structure}::"
+        for each in (*instance.arguments, *carriers):
+            for name in _opaque_names((each,)):
+                short = name.removeprefix(prefix)
+                if short != name and short not in self.carriers.values():
+                    self.carriers[name] = short
+
+
+def _leading(instances: Iterable[Instance], theory: Theory) -> tuple[Instance, ...]:
+    """The instances with arguments that are no parts of others, in order."""
+    found = [each for each in instances if each.arguments]
+    inherited = {part for each in found for part in _parts(each.structure, theory)}
+    structures = {each.structure for each in found}
+
+    def is_part(each: Instance) -> bool:
+        owners = {name.rpartition("::")[0] for name in _opaque_names(each.arguments)}
+        return bool(owners & (structures - {each.structure}))
+
+    return tuple(each for each in found if each.structure not in inherited and not is_part(each))
+
+
+def _parts(name: str, theory: Theory) -> set[str]:
+    """The structures that one has within it: its parents and nested ones, and theirs."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        structure = theory.structures.get(waiting.pop())
+        if structure is None:
+            continue
+        nested = [member.type for member in structure.members if isinstance(member, NestedStructure)]
+        for reference in (structure.extends, structure.over, *nested):
+            part = head_name(reference)
+            if part is not None and part not in found and part != name:
+                found.add(part)
+                waiting.append(part)
+    return found
+
+
+def _reference(instance: Instance) -> TypeExpression:
+    """An instance after `using`: ``Group`` at carriers of its own, else ``Group(ℤ)``."""
+    if _is_arbitrary(instance):
+        return NamedType(instance.structure)
+    return AppliedType(instance.structure, tuple(type_of(each) for each in instance.arguments))
+
+
+def _is_arbitrary(instance: Instance) -> bool:
+    """Whether nothing is known of the arguments of an instance: they are called by its structure."""
+    own = (name.startswith(f"{instance.structure}::") for name in _opaque_names(instance.arguments))
+    return all(map(_is_parameter, instance.arguments)) and all(own)
+
+
+def _is_parameter(argument: Sort | Dimension) -> bool:
+    """Whether an argument of an instance may be a parameter: a carrier, or one unknown number."""
+    if isinstance(argument, Dimension):
+        return len(argument.terms) == 1 and argument.terms[0][1] == 1 and len(argument.terms[0][0]) == 1
+    return isinstance(argument, Carrier) and not argument.arguments
+
+
+def _overloaded(symbols: Iterable[Symbol]) -> frozenset[Symbol]:
+    by_name: dict[str, list[Symbol]] = {}
+    for symbol in symbols:
+        by_name.setdefault(symbol.name, []).append(symbol)
+    return frozenset(each for group in by_name.values() if len(group) > 1 for each in group)
+
+
+def _opaque_names(sorts: Iterable[Sort | Dimension]) -> set[str]:
+    """The names of the carriers and unknown numbers that sorts are made of."""
+    found: set[str] = set()
+    waiting: list[object] = list(sorts)
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, Dimension):
+            found.update(atom for atoms, _ in each.terms for atom in atoms)
+            continue
+        if isinstance(each, Carrier):
+            found.add(each.name)
+        if isinstance(each, tuple):
+            waiting.extend(each)
+        elif hasattr(each, "__struct_fields__"):
+            waiting.extend(getattr(each, field) for field in each.__struct_fields__)
+    return found
+
+
+def variable_name(name: str, taken: Iterable[str]) -> str:
+    """A legal name for a variable, its own where that is legal and not taken, else with a digit."""
+    legal = name if is_word(name) and name[0] not in _SIGNS else ""
+    if not legal:
+        kept = "".join(character if is_word("x" + character) else "_" for character in name).strip(
+            "_0123456789"
+        )
+        legal = kept if is_word(kept) and kept[0] not in _SIGNS else "x"
+        legal = legal if legal != name else "x"
+    forbidden = {*taken, *_LITERALS, *soft()}
+    answer, count = legal, 0
+    while answer in forbidden:
+        count += 1
+        answer = f"{legal}{count}"
+    return answer

@@ -1,0 +1,271 @@
+"""What `kleis check` says of the meaning of a program: sorts, kinds, dimensions, definedness, termination.
+
+Specification: issue 4 item 3; proving.md §1.
+
+Errors are declarations that no proposition can use: a type that makes no sense, an axiom that says nothing, a data
+type that is not positive.  Warnings are what a person may not expect: an axiom that is not shown to be defined, a
+recursion without a termination argument, a match that leaves values out, a nested structure of its own.
+
+What only the evaluator runs (an untyped definition, the statements of an example) is no error here: it may have no
+sorts and still compute.  It is reported as a warning where its sorts are wrong for certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+from kleis.core import Carrier
+from kleis.core.goal import Axiom, MeaningError
+from kleis.definedness.conditions import Definedness
+from kleis.delaborate.describe_goal import expression_of
+from kleis.elaborate.scopes.scope import Template
+from kleis.elaborate.scopes.structure_scope import StructureInstance
+from kleis.elaborate.sorts.read_sorts import BUILT_IN_TYPES
+from kleis.elaborate.sorts.sort_inference import variables_of
+from kleis.meaning.implementations import obligations_of
+from kleis.problems import Place, Problem
+from kleis.syntax.printer.program import print_expression
+from kleis.syntax.tree import (
+    AliasDefinition,
+    DataDefinition,
+    FunctionDefinition,
+    Implements,
+    OperationDeclaration,
+    Program,
+    Structure,
+)
+
+if TYPE_CHECKING:
+    from kleis.elaborate.elaborator import Elaborator
+
+__all__ = ["check_program"]
+
+_SILENT = frozenset({"no-proposition", "needs-type", "no-structure"})
+"""What keeps a definition from having sorts without being a mistake in it."""
+
+_NO_MISTAKES = frozenset({"higher-order", "unknown-name"})
+"""What the check of names has judged, or what is beyond the logic: a warning that no proposition may use it."""
+
+
+def check_program(elaborator: Elaborator, program: Program) -> tuple[Problem, ...]:
+    """The problems with the meaning of a program's items, in order of place."""
+    check = _Check(elaborator, program.file)
+    for item in program.items:
+        match item:
+            case Structure():
+                check.structure(item)
+            case DataDefinition():
+                check.data(item)
+            case FunctionDefinition():
+                check.definition(item)
+            case OperationDeclaration() | AliasDefinition():
+                check.type_of(item)
+            case Implements():
+                check.implementation(item)
+    check.matches()
+    found = dict.fromkeys(each for each in check.problems if each.file == program.file)
+    return tuple(sorted(found, key=lambda each: (each.line, each.column, each.severity, each.message)))
+
+
+class _Check:
+    """One check of one program."""
+
+    def __init__(self, elaborator: Elaborator, file: str) -> None:
+        self.elaborator = elaborator
+        self.theory = elaborator.theory
+        self.file = file
+        self.problems: list[Problem] = []
+        self._told: set[str] = set()
+
+    def add(self, error: MeaningError, severity: Literal["error", "warning"] = "error") -> None:
+        """An error of elaboration as a problem."""
+        if error.code in _NO_MISTAKES:
+            severity = "warning"
+        self.problems.append(
+            Problem(
+                severity,
+                error.code,
+                error.message,
+                error.hint,
+                error.file,
+                error.line,
+                error.column,
+                error.end_line,
+                error.end_column,
+                error.found,
+                error.expected,
+                error.related,
+            )
+        )
+
+    def warn(self, place: Place, code: str, message: str, hint: str) -> None:
+        """A warning at a place."""
+        self.problems.append(
+            Problem(
+                "warning",
+                code,
+                message,
+                hint,
+                place.file,
+                place.line,
+                place.column,
+                place.line,
+                place.column + 1,
+            )
+        )
+
+    # ── structures ───────────────────────────────────────────────────────────────────────────────────────
+
+    def structure(self, item: Structure) -> None:
+        """The members and axioms of a structure."""
+        if self.theory.structures.get(item.name) != item:
+            return
+        try:
+            if item.parameters:
+                instance = self.elaborator.arbitrary(item.name)
+            else:
+                instance = self.elaborator.globals.section(item.name)
+        except MeaningError as error:
+            self.add(error)
+            return
+        for refused in instance.refusals:
+            self.add(refused)
+        self.problems += instance.warnings
+        axioms = list(self._axioms(instance))
+        for _, template in instance.templates:
+            self._template(template, certain=True)
+        self._definedness(axioms)
+
+    def _axioms(self, instance: StructureInstance) -> Iterator[Axiom]:
+        for named in instance.axioms:
+            if named.frame.file != self.file:
+                continue
+            try:
+                yield self.elaborator.axiom(named)
+            except MeaningError as error:
+                self.add(error)
+
+    def _definedness(self, axioms: list[Axiom]) -> None:
+        """Warn of axioms that are not shown to be defined."""
+        try:
+            definedness = Definedness(self.elaborator.around([axiom.formula for axiom in axioms]))
+        except MeaningError as error:
+            self.add(error)
+            return
+        for axiom in axioms:
+            unsettled = definedness.unsettled(axiom.formula)
+            if not unsettled:
+                continue
+            need = unsettled[0].proposition
+            reason = (
+                f"it has a value where {print_expression(expression_of(need))}"
+                if need is not None
+                else "a recursion may not end"
+            )
+            self.warn(
+                axiom.place,
+                "not-shown-defined",
+                f"the axiom {axiom.name.rpartition('::')[2]} is not shown to be defined: {reason}",
+                "guard it: condition → …; an axiom says that it is true, and so that it is defined",
+            )
+
+    # ── types, definitions ───────────────────────────────────────────────────────────────────────────────
+
+    def data(self, item: DataDefinition) -> None:
+        """A data type: its fields, positivity, a base case."""
+        if self.theory.data.get(item.name) != item:
+            return
+        try:
+            self.elaborator.globals.data(item.name)
+        except MeaningError as error:
+            self.add(error)
+            return
+        if item.name in BUILT_IN_TYPES:
+            stays = (
+                "the built-in stays; its constructors are true and false"
+                if item.name == "Bool"
+                else (
+                    "every type written so is the data type, while numerals and operators keep the built-in one"
+                )
+            )
+            self.warn(
+                Place(self.file, item.span.line, item.span.column),
+                "built-in-type",
+                f"{item.name} is a built-in type: {stays}",
+                "give the data type a name of its own",
+            )
+        report = self.elaborator.data_report()
+        self.problems += [
+            each for each in report.problems if each.line == item.line and each.file == self.file
+        ]
+
+    def type_of(self, item: OperationDeclaration | AliasDefinition) -> None:
+        """The type of a declaration."""
+        reader = self.elaborator.globals.reader
+        try:
+            if isinstance(item, OperationDeclaration):
+                reader.polymorphic(item.type, {}, file=self.file, letters=True)
+            else:
+                reader.alias(item, file=self.file)
+        except MeaningError as error:
+            self.add(error)
+
+    def definition(self, item: FunctionDefinition) -> None:
+        """A definition whose sorts are written, or a constant."""
+        for candidate in self.elaborator.globals.candidates(item.name):
+            if isinstance(candidate, Template) and candidate.node == item:
+                self._template(candidate, certain=False)
+
+    def _template(self, template: Template, *, certain: bool) -> None:
+        """Read a definition at its written sorts."""
+        definitions = self.elaborator.definitions
+        try:
+            written = definitions.written_parameters(template)
+            sorts = tuple(sort for sort in written if sort is not None and not variables_of(sort))
+            if len(sorts) < len(written):
+                return
+            key = definitions.read_at(template, sorts)
+        except MeaningError as error:
+            typed = certain or (template.node.result is not None and len(template.node.parameters) > 0)
+            overload = template.overload and not certain
+            if error.code not in _SILENT or certain:
+                self.add(
+                    error, "error" if typed and not overload and error.code not in _SILENT else "warning"
+                )
+            return
+        self._termination(key)
+
+    def _termination(self, key: str) -> None:
+        """Warn of a recursion that is not shown to end."""
+        definitions = self.elaborator.definitions
+        termination = definitions.terminations.get(key)
+        if termination is not None and termination.kind == "unknown" and key not in self._told:
+            self._told.add(key)
+            name = definitions.finished[key].name
+            self.warn(
+                definitions.places[key],
+                "termination",
+                f"termination of {name} is not shown: {termination.reason}",
+                "name what becomes smaller, before the define: @decreases(…); without it propositions about "
+                f"{name} stay unknown",
+            )
+
+    def matches(self) -> None:
+        """Matches that leave values uncovered."""
+        self.problems += self.elaborator.definitions.uncovered.values()
+
+    # ── implementations ──────────────────────────────────────────────────────────────────────────────────
+
+    def implementation(self, item: Implements) -> None:
+        """What an implementation gives, and whether its obligations make sense."""
+        opaque = False
+        try:
+            implementation = self.elaborator.globals.read_implementation(item, self.file)
+            # What is computed with at an undeclared type has no sort, but may well run.
+            opaque = any(isinstance(each, Carrier) for each in implementation.instance.instance.arguments)
+            for template in implementation.given.values():
+                self._template(template, certain=not opaque)
+            obligations_of(self.elaborator, implementation)
+        except MeaningError as error:
+            self.add(error, "warning" if opaque else "error")

@@ -1,0 +1,453 @@
+"""From a theory and a proposition to its meaning.
+
+Specification: proving.md §1.  The steps: which structures the proposition is about
+(kleis/elaborate/scopes/structure_search.py), its claim (kleis/elaborate/expressions/elaboration_fixpoint.py), then everything in force around it: axioms
+of those structures, sections that are linked to it, implementations it uses, definitions, data types.
+
+    Elaborator(theory).proposition(parse_expression("∀(x : G). e • x = x")) -> Meaning
+
+An `Elaborator` keeps what it has read of its theory; make one for each theory and ask it often.  It is not safe to
+use from several threads at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from kleis.builtins.rows.table import find_builtin
+from kleis.core import BOOL, DataSort, Sort, Term, Variable
+from kleis.core.goal import Axiom, DataType, Instance, Meaning, MeaningError, Obligation, Reading
+from kleis.core.sort_printing import sort_text
+from kleis.core.traversal import Reached, apart_from, reach
+from kleis.elaborate.assemble_goal import assemble, closed_claim
+from kleis.elaborate.expressions.definitions import Definitions
+from kleis.elaborate.expressions.elaboration_fixpoint import Piece, read_piece
+from kleis.elaborate.scopes.global_scope import Globals
+from kleis.elaborate.scopes.implements import Implementation
+from kleis.elaborate.scopes.inheritance import arbitrary_arguments
+from kleis.elaborate.scopes.scope import Scope, Template
+from kleis.elaborate.scopes.section_links import Link, component, links_of, links_of_names
+from kleis.elaborate.scopes.structure_scope import NamedAxiom, StructureInstance
+from kleis.elaborate.scopes.structure_search import StructureSearch
+from kleis.elaborate.sorts.data_instances import instances as data_instances
+from kleis.elaborate.sorts.data_types import DataDeclaration, DataReport, check_data
+from kleis.elaborate.subject import Subject
+from kleis.meaning.declared_builtins import is_builtin
+from kleis.meaning.depth import deep
+from kleis.meaning.implementations import axioms_of, obligations_of
+from kleis.problems import Place, Problem, place_of, problem_at
+from kleis.syntax.operators import canonical_name
+from kleis.syntax.tree import Expression, Program, Structure, TypeExpression, Using
+from kleis.theory.name_dependencies import Mentions, Texts, mentioned
+from kleis.theory.theory import Theory
+
+__all__ = ["Elaborator", "elaborate"]
+
+
+def elaborate(
+    theory: Theory, proposition: Expression, *, using: TypeExpression | None = None, file: str = "<text>"
+) -> Meaning:
+    """The meaning of one proposition.  `MeaningError` if it has none."""
+    return Elaborator(theory).proposition(proposition, using=using, file=file)
+
+
+class Elaborator:
+    """Elaborates propositions over one theory.  `texts`: see `Mentions`."""
+
+    def __init__(self, theory: Theory, *, texts: Texts | None = None) -> None:
+        self.theory = theory
+        self.globals = Globals(theory)
+        self.definitions = Definitions(self)
+        self.search = StructureSearch(self.globals, self.arbitrary)
+        self._subject = Subject(self.globals, self.search, self.arbitrary, self._claim)
+        self._names = Mentions(theory, texts)
+        self._arbitrary: dict[str, StructureInstance] = {}
+        self._axioms: dict[int, Axiom] = {}
+        self._kept: list[NamedAxiom] = []
+        self._speaking: dict[int, bool] = {}
+        self._spoken: list[Axiom] = []
+        self._links: dict[str, frozenset[Link]] = {}
+        self._report: DataReport | None = None
+        self._declarations: dict[str, DataDeclaration] | None = None
+        self._owners: dict[str, tuple[str, ...]] = {}
+
+    # ── questions ────────────────────────────────────────────────────────────────────────────────────────
+
+    @deep()
+    def proposition(
+        self, proposition: Expression, *, using: TypeExpression | None = None, file: str = "<text>"
+    ) -> Meaning:
+        """The meaning of a proposition; `using` is the structure it is about, if that is said."""
+        while isinstance(proposition, Using):
+            using = proposition.structure
+            proposition = proposition.body
+        found = self._subject.find(proposition, using, file)
+        piece = found.result
+        assert isinstance(piece, Piece)
+        free = tuple(
+            Variable(each.name, piece.unit.inference.resolve(each.sort)) for each in piece.unit.free.values()
+        )
+        claim = closed_claim(apart_from(piece.term, {each.name for each in free}), free)
+        meaning = self._meaning(claim, free, found.instances, place_of(proposition, file), found.warnings)
+        return _with_readings(meaning, piece, free)
+
+    @deep()
+    def structure(self, name: str) -> Meaning:
+        """The question whether a structure, with any carriers, has a model."""
+        instance = self.arbitrary(name)
+        return self._meaning(
+            None, (), (instance,), instance.axioms[0].place if instance.axioms else _NOWHERE, ()
+        )
+
+    @deep()
+    def components(self) -> tuple[Meaning, ...]:
+        """The questions whether the sections have models: one for each connected component."""
+        found: list[Meaning] = []
+        seen: set[str] = set()
+        for name in self.sections():
+            if name in seen:
+                continue
+            meaning = self._meaning(None, (), (self.globals.section(name),), _NOWHERE, ())
+            seen.update(each.structure for each in meaning.instances)
+            found.append(meaning)
+        return tuple(found)
+
+    @deep()
+    def component(self, name: str) -> Meaning:
+        """The question whether a section has a model together with all that it is linked to."""
+        return self._meaning(None, (), (self.globals.section(name),), _NOWHERE, ())
+
+    @deep()
+    def formula(self, term: Term, place: Place) -> Meaning:
+        """The meaning of a closed formula of this theory, such as an obligation."""
+        return self._meaning(term, (), (), place, ())
+
+    @deep()
+    def check(self, program: Program) -> tuple[Problem, ...]:
+        """The problems with the meaning of a program's own items, in order of place."""
+        from kleis.elaborate.check_program import check_program
+
+        return check_program(self, program)
+
+    # ── which structures ─────────────────────────────────────────────────────────────────────────────────
+
+    def arbitrary(self, name: str) -> StructureInstance:
+        """A structure at carriers of which nothing is known."""
+        if name not in self._arbitrary:
+            structure = self.theory.structures[name]
+            self._arbitrary[name] = self.globals.instance(name, arbitrary_arguments(structure))
+        return self._arbitrary[name]
+
+    # ── reading ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def _claim(self, proposition: Expression, scope: Scope) -> Piece:
+        """A proposition in a scope; unbound names that nothing declares are free."""
+        return self._read(proposition, scope, allow_free=True)
+
+    def _read(self, proposition: Expression, scope: Scope, *, allow_free: bool) -> Piece:
+        return read_piece(
+            self.definitions,
+            scope,
+            lambda unit: unit.checked(proposition, BOOL),
+            frame="claim",
+            allow_free=allow_free,
+        )
+
+    def axiom(self, named: NamedAxiom) -> Axiom:
+        """An axiom in the core."""
+        key = id(named)
+        if key not in self._axioms:
+            piece = self._read(named.node.proposition, named.frame, allow_free=False)
+            self._kept.append(named)
+            self._axioms[key] = Axiom(named.name, piece.term, "axiom", named.place)
+        return self._axioms[key]
+
+    # ── what is in force ─────────────────────────────────────────────────────────────────────────────────
+
+    def sections(self) -> dict[str, Structure]:
+        """The structures without parameters, in order of declaration."""
+        return {
+            structure.name: structure for structure in self.globals.structures() if not structure.parameters
+        }
+
+    def section_links(self, name: str) -> frozenset[Link]:
+        """What links a section to others.
+
+        An axiom that was refused links by the names in it that have one meaning only, so that propositions which
+        reach the section are refused, and no others.
+        """
+        if name not in self._links:
+            try:
+                self._links[name] = self._find_links(self.globals.section(name))
+            except MeaningError:
+                self._links[name] = frozenset()
+        return self._links[name]
+
+    def _find_links(self, section: StructureInstance) -> frozenset[Link]:
+        reached = Reached()
+        for symbol in section.symbols:
+            if not is_builtin(symbol.name, symbol):
+                reached.symbols.setdefault(symbol)
+        refused: list[NamedAxiom] = []
+        for each in section.axioms:
+            try:
+                formula = self.axiom(each).formula
+            except MeaningError:
+                refused.append(each)
+            else:
+                reach((formula,), self.definitions.finished, into=reached)
+        names = (name for each in refused for name in mentioned(each.node))
+        return links_of(reached) | links_of_names(names, self.globals)
+
+    def _meaning(
+        self,
+        claim: Term | None,
+        free: Sequence[Variable],
+        instances: Sequence[StructureInstance],
+        place: Place,
+        warnings: Iterable[Problem],
+    ) -> Meaning:
+        finished = self.definitions.finished
+        reached = Reached()
+        axioms: list[Axiom] = []
+        obligations: list[Obligation] = []
+        in_force: list[Instance] = []
+        notes = list(warnings)
+        for each in instances:
+            self._add(each, axioms, in_force, notes)
+        reach(() if claim is None else (claim,), finished, into=reached)
+        reach((axiom.formula for axiom in axioms), finished, into=reached)
+        start = links_of(reached)
+        for name in component(start, self.sections(), self._names, self.section_links):
+            section = self.globals.section(name)
+            if section.instance not in in_force:
+                self._add(section, axioms, in_force, notes)
+        axioms = self._without_obligations(axioms, obligations)
+        reach((axiom.formula for axiom in axioms), finished, into=reached)
+        notes += self._implementations(reached, axioms, obligations)
+        reach((each.formula for each in obligations), finished, into=reached)
+        data = self._data_of(reached)
+        return assemble(
+            claim,
+            free,
+            in_force,
+            axioms,
+            reached,
+            terminations=self.definitions.terminations,
+            places=self.definitions.places,
+            data=data,
+            higher_order=self.data_report().higher_order,
+            polymorphic=self.definitions.higher_order.keys(),
+            obligations=obligations,
+            readings=(),
+            warnings=[*notes, *self._uncovered(reached), *self._shadowing(reached)],
+            place=place,
+        )
+
+    def _add(
+        self, each: StructureInstance, axioms: list[Axiom], in_force: list[Instance], notes: list[Problem]
+    ) -> None:
+        for error in each.refusals:
+            raise error
+        in_force += [instance for instance in (each.instance, *each.ancestors) if instance not in in_force]
+        for named in each.axioms:
+            axiom = self.axiom(named)
+            if all(axiom.formula != other.formula or axiom.place != other.place for other in axioms):
+                axioms.append(_apart(axiom, each, axioms))
+        notes += [warning for warning in each.warnings if warning not in notes]
+
+    def _without_obligations(self, axioms: list[Axiom], obligations: list[Obligation]) -> list[Axiom]:
+        """Axioms that speak of built-ins alone are to be proved, not assumed."""
+        kept: list[Axiom] = []
+        for axiom in axioms:
+            if self._speaks(axiom):
+                kept.append(axiom)
+            else:
+                subject = axiom.name.rpartition("::")[0]
+                obligations.append(Obligation("section", axiom.name, subject, axiom.formula, axiom.place))
+        return kept
+
+    def _speaks(self, axiom: Axiom) -> bool:
+        """Whether an axiom speaks of anything declared."""
+        key = id(axiom)
+        if key not in self._speaking:
+            self._spoken.append(axiom)
+            self._speaking[key] = bool(links_of(reach((axiom.formula,), self.definitions.finished)))
+        return self._speaking[key]
+
+    def _implementations(
+        self, reached: Reached, axioms: list[Axiom], obligations: list[Obligation]
+    ) -> list[Problem]:
+        """The axioms of implementations whose operations are used, and what has to be proved of them."""
+        warnings: list[Problem] = []
+        for each in self.globals.implementations():
+            keys = {
+                candidate.key
+                for candidates in each.named.values()
+                for candidate in candidates
+                if isinstance(candidate, Template)
+            }
+            if not (keys & reached.definitions.keys() or set(each.missing) & reached.symbols.keys()):
+                continue
+            laws = axioms_of(self, each)
+            axioms += [law for law in laws if law not in axioms]
+            obligations += obligations_of(self, each)
+            reach((law.formula for law in laws), self.definitions.finished, into=reached)
+            if each.missing:
+                warnings.append(_missing(each))
+        return warnings
+
+    def _shadowing(self, reached: Reached) -> list[Problem]:
+        """Definitions that take the place of a built-in."""
+        found = []
+        for key, definition in reached.definitions.items():
+            node = self.theory.definitions.get(canonical_name(definition.name))
+            if (
+                node is None
+                or key.partition("@")[0] != definition.name
+                or find_builtin(definition.name) is None
+            ):
+                continue
+            found.append(
+                problem_at(
+                    node,
+                    self.definitions.places[key].file,
+                    f"{definition.name} is a built-in; the definition here takes its place",
+                    code="shadows-builtin",
+                    severity="warning",
+                    found=definition.name,
+                    hint="rename it if the built-in is meant elsewhere",
+                )
+            )
+        return found
+
+    def _uncovered(self, reached: Reached) -> list[Problem]:
+        places = {
+            str(self.definitions.places[key].file)
+            for key in reached.definitions
+            if key in self.definitions.places
+        }
+        return [problem for problem in self.definitions.uncovered.values() if problem.file in places]
+
+    @deep()
+    def around(self, terms: Sequence[Term]) -> Meaning:
+        """What terms reach, without any claim: enough to ask where they are defined."""
+        reached = reach(terms, self.definitions.finished)
+        definitions = tuple(reached.definitions.values())
+        known = self.definitions.terminations
+        return Meaning(
+            claim=None,
+            definitions=definitions,
+            terminations=tuple((each.key, known[each.key]) for each in definitions if each.key in known),
+            data=self._data_of(reached),
+        )
+
+    # ── the world of definitions ─────────────────────────────────────────────────────────────────────────
+
+    def owners(self, name: str) -> tuple[str, ...]:
+        """The structures with parameters that have a member of this name."""
+        if name not in self._owners:
+            self._owners[name] = self.search.owners(name)
+        return self._owners[name]
+
+    def is_global(self, scope: Scope) -> bool:
+        """Whether a scope is that of the declarations without parameters."""
+        return not hasattr(scope, "own") and not hasattr(scope, "instances")
+
+    def data(self) -> dict[str, DataDeclaration]:
+        """The data types that make sense, by name, in order of declaration."""
+        if self._declarations is None:
+            found: dict[str, DataDeclaration] = {}
+            for name in self.globals.data_types():
+                try:
+                    declaration = self.globals.data(name)
+                except MeaningError:
+                    continue
+                if declaration is not None:
+                    found[name] = declaration
+            self._declarations = found
+        return self._declarations
+
+    def data_report(self) -> DataReport:
+        """Positivity and base cases of all data types."""
+        if self._report is None:
+            self._report = check_data(self.data())
+        return self._report
+
+    def groups(self, sorts: Sequence[Sort]) -> tuple[tuple[DataType, ...], ...]:
+        """The data types reached from sorts."""
+        return data_instances(sorts, self.data())
+
+    def _data_of(self, reached: Reached) -> tuple[tuple[DataType, ...], ...]:
+        report = self.data_report() if reached.data else None
+        for sort in reached.data:
+            if report is not None and sort.name in report.refused:
+                raise self._refused_data(sort, report)
+            self.globals.data(sort.name)
+        groups = self.groups(tuple(reached.sorts))
+        for group in groups:
+            for each in group:
+                for constructor in each.constructors:
+                    for field in constructor.fields:
+                        reached.sorts.setdefault(field.sort)
+        return groups
+
+    @staticmethod
+    def _refused_data(sort: DataSort, report: DataReport) -> MeaningError:
+        problem = next((each for each in report.problems if sort.name in each.message), None)
+        if problem is None:
+            return MeaningError(
+                f"the data type {sort.name} rests on one that was refused", code="refused-declaration"
+            )
+        return MeaningError(
+            f"{sort.name} was refused: {problem.message}",
+            code=problem.code,
+            file=problem.file,
+            line=problem.line,
+            column=problem.column,
+            found=problem.found,
+            hint=problem.hint,
+        )
+
+
+def _missing(implementation: Implementation) -> Problem:
+    names = ", ".join(symbol.name for symbol in implementation.missing)
+    return problem_at(
+        implementation.node,
+        implementation.place.file,
+        f"{implementation.label} is not given {names}: nothing is known of it but the axioms, which are assumed",
+        code="missing-implementation",
+        severity="warning",
+        found=names,
+        hint="give it: operation name(…) = …",
+    )
+
+
+def _apart(axiom: Axiom, instance: StructureInstance, others: Sequence[Axiom]) -> Axiom:
+    """The axiom under a name that no other has: with its instance, then with a number."""
+    taken = {each.name for each in others}
+    if axiom.name not in taken:
+        return axiom
+    arguments = ", ".join(sort_text(each) for each in instance.instance.arguments)
+    owner = f"{instance.structure}({arguments})" if arguments else instance.structure
+    name, count = f"{owner}::{axiom.name}", 1
+    while name in taken:
+        count += 1
+        name = f"{owner}::{count}::{axiom.name}"
+    return msgspec.structs.replace(axiom, name=name)
+
+
+_NOWHERE = Place("<theory>", 0, 0)
+
+
+def _with_readings(meaning: Meaning, piece: Piece, free: Sequence[Variable]) -> Meaning:
+    """The meaning with how its source was read."""
+    readings = [
+        Reading(
+            "free", each.name, f"{each.name} : {sort_text(each.sort)}", Place(piece.unit.scope.file, 0, 0)
+        )
+        for each in free
+    ]
+    return msgspec.structs.replace(meaning, readings=(*readings, *piece.unit.readings))

@@ -1,0 +1,75 @@
+"""Built-ins at fixed sorts, with the conditions under which they have a value.
+
+Specification: proving.md §1 ("Definedness": each built-in's condition stands in the built-in table).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kleis.builtins.rows.table import find_builtin
+from kleis.builtins.signatures.shapes import Signature
+from kleis.core import BOOL, Operation, Sort, Term, Variable
+from kleis.core.sort_printing import refusal
+from kleis.elaborate.expressions.elaboration_fixpoint import read_piece
+from kleis.elaborate.scopes.scope import BuiltinName, Candidate
+from kleis.elaborate.sorts.sort_inference import variables_of
+from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.tree import TypeExpression
+
+if TYPE_CHECKING:
+    from kleis.elaborate.expressions.definitions import Definitions
+
+__all__ = ["Operations"]
+
+
+class _BuiltinScope:
+    """The scope of the conditions in the built-in table: built-ins alone."""
+
+    file = "<built-in>"
+
+    def sort(self, written: TypeExpression) -> Sort:
+        raise refusal(written, self.file, "unknown-type", "conditions of built-ins name no types")
+
+    def candidates(self, name: str) -> tuple[Candidate, ...]:
+        row = find_builtin(name)
+        return () if row is None else (BuiltinName(row),)
+
+    def names(self) -> tuple[str, ...]:
+        return ()
+
+
+class Operations:
+    """The operations asked for so far."""
+
+    def __init__(self, definitions: Definitions) -> None:
+        self._definitions = definitions
+        self._operations: dict[tuple[Signature, tuple[Sort, ...], Sort], Operation] = {}
+
+    def at(self, signature: Signature, parameters: tuple[Sort, ...], result: Sort) -> Operation:
+        """A built-in at fixed sorts, with its condition."""
+        key = (signature, parameters, result)
+        if key not in self._operations:
+            names = signature.names
+            variables = tuple(Variable(name, sort) for name, sort in zip(names, parameters, strict=True))
+            condition = None
+            if not any(variables_of(sort) for sort in parameters):
+                condition = self._condition(signature, variables)
+            self._operations[key] = Operation(
+                signature.row.name, variables, result, condition, signature.incomplete
+            )
+        return self._operations[key]
+
+    def _condition(self, signature: Signature, variables: tuple[Variable, ...]) -> Term | None:
+        if signature.condition is None:
+            return None
+        source = parse_expression(signature.condition)
+        piece = read_piece(
+            self._definitions,
+            _BuiltinScope(),
+            lambda unit: unit.checked(source, BOOL),
+            frame=f"condition of {signature.row.name}",
+            allow_free=False,
+            bound={variable.name: variable for variable in variables},
+        )
+        return piece.term

@@ -1,0 +1,496 @@
+"""Definitions at the sorts they are used at, built-ins at theirs, and constructors at theirs.
+
+Specification: proving.md §1 ("Definitions").
+
+An untyped definition is a template: it is read anew for every tuple of argument sorts.  A recursive group is
+monomorphic, at the least sorts closed under its own calls: reading a body may find that it calls itself at larger
+sorts, or what its result is, and is repeated until nothing changes.
+
+Invariants
+    * A definition of `finished` is well sorted, and every call in it is to a definition of `finished`.
+    * The chain of sorts is finite, so repetition ends; a group that would need two instances of one definition is
+      refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from kleis.builtins.signatures.shapes import Signature
+from kleis.core import (
+    Carrier,
+    Constructor,
+    ConstructorField,
+    DataSort,
+    Definition,
+    DefinitionCall,
+    ListOf,
+    Operation,
+    RecordOf,
+    Sort,
+    SortVariable,
+    Symbol,
+    Term,
+    TupleOf,
+    Variable,
+)
+from kleis.core.goal import DataType, MeaningError, Termination
+from kleis.core.sort_printing import refusal, sort_text, sorts_text
+from kleis.core.terms import list_constructors, tuple_constructor
+from kleis.core.traversal import reach, subterms
+from kleis.elaborate.expressions.builtin_instances import Operations
+from kleis.elaborate.expressions.elaboration_fixpoint import Piece, read_piece
+from kleis.elaborate.expressions.term_elaborator import Unit
+from kleis.elaborate.scopes.scope import DataConstructor, Scope, Template
+from kleis.elaborate.sorts.data_instances import at_arguments
+from kleis.elaborate.sorts.data_types import DataDeclaration
+from kleis.elaborate.sorts.sort_inference import (
+    Inference,
+    join_sorts,
+    map_sort,
+    substitute_sort,
+    variables_of,
+)
+from kleis.problems import Place, Problem, Spanned, problem_at
+from kleis.syntax.tree import Expression, TypeExpression
+from kleis.termination.show_termination import show_termination
+
+__all__ = ["Definitions", "World"]
+
+
+class World(Protocol):
+    """What definitions need to know of a theory (kleis/elaborate/elaborator.py provides it)."""
+
+    def data(self) -> dict[str, DataDeclaration]:
+        """The data types that were not refused."""
+        ...
+
+    def owners(self, name: str) -> tuple[str, ...]:
+        """The structures with parameters that have a member of this name."""
+        ...
+
+    def is_global(self, scope: Scope) -> bool:
+        """Whether a scope is that of the declarations without parameters."""
+        ...
+
+    def groups(self, sorts: Sequence[Sort]) -> tuple[tuple[DataType, ...], ...]:
+        """The data types reached from sorts (kleis/elaborate/sorts/data_types.py)."""
+        ...
+
+
+class _Progress:
+    """A template whose body is being read."""
+
+    def __init__(self, template: Template, sorts: tuple[Sort, ...], result: Sort | None, place: int) -> None:
+        self.template = template
+        self.sorts = sorts
+        self.result = result
+        self.place = place
+        self.lowest = place
+        self.changed = False
+        self.recursive = False
+
+
+class Definitions:
+    """The definitions reached so far, over one theory.  Kept for as long as the theory does not change."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.finished: dict[str, Definition] = {}
+        self.terminations: dict[str, Termination] = {}
+        self.places: dict[str, Place] = {}
+        self.uncovered: dict[str, Problem] = {}
+        self._stack: list[_Progress] = []
+        self._provisional: dict[str, tuple[_Progress, Definition | None]] = {}
+        self._measures: dict[str, tuple[Term, ...]] = {}
+        self._operations = Operations(self)
+        self._failed: dict[str, MeaningError] = {}
+        self._closed: dict[str, str] = {}
+        """Instances at sorts that are not closed under their own calls, with the instance that stands for them."""
+        self._data: dict[DataSort, DataType] = {}
+        self.higher_order: dict[Symbol, str] = {}
+
+    # ── what the readers of expressions ask ──────────────────────────────────────────────────────────────
+
+    def is_member(self, name: str) -> bool:
+        """Whether some structure with parameters has a member of this name."""
+        return bool(self.world.owners(name))
+
+    def owners(self, name: str) -> tuple[str, ...]:
+        """The structures with parameters that have a member of this name."""
+        return self.world.owners(name)
+
+    def note_uncovered(self, unit: Unit, node: Spanned, pattern: str) -> None:
+        """Remember a `match` that leaves values uncovered, for a warning."""
+        place = unit.place(node)
+        self.uncovered[str(place)] = problem_at(
+            node,
+            unit.scope.file,
+            f"no case covers {pattern}: there the match is undefined",
+            code="uncovered-case",
+            severity="warning",
+            found=pattern,
+            hint=f"add a case for {pattern}, or _ => …",
+        )
+
+    # ── constructors ─────────────────────────────────────────────────────────────────────────────────────
+
+    def constructors(self, sort: DataSort) -> tuple[Constructor, ...]:
+        """The constructors of a data type at its arguments."""
+        declaration = self.world.data().get(sort.name)
+        if declaration is None:
+            return ()
+        if sort not in self._data:
+            self._data[sort] = at_arguments(declaration, sort)
+        return self._data[sort].constructors
+
+    def constructor_at(self, scope: Scope, constructor: Constructor, sort: Sort) -> Constructor | None:
+        """The same constructor at another sort of its kind; None if the sort has no such constructor."""
+        del scope
+        match sort:
+            case ListOf():
+                found = [each for each in list_constructors(sort) if each.name == constructor.name]
+                return found[0] if found else None
+            case TupleOf(items=items):
+                same = isinstance(constructor.sort, TupleOf) and len(items) == len(constructor.fields)
+                return tuple_constructor(sort) if same else None
+            case RecordOf(fields=fields):
+                names = [field.name for field in constructor.fields]
+                if not isinstance(constructor.sort, RecordOf) or names != [name for name, _ in fields]:
+                    return None
+                parts = tuple(ConstructorField(name, each) for name, each in fields)
+                return Constructor("record", parts, sort, alone=True)
+            case DataSort():
+                return next((each for each in self.constructors(sort) if each.name == constructor.name), None)
+            case _:
+                return None
+
+    def open_sort(self, unit: Unit, node: Spanned, found: DataConstructor) -> DataSort:
+        """The sort of a constructor with its parameters still unknown."""
+        values = {
+            name: unit.unknown(node, f"sort {name}", f"the {name} of {found.constructor.name}")
+            for name in found.parameters
+        }
+        sort = substitute_sort(found.constructor.sort, values)
+        assert isinstance(sort, DataSort)
+        return sort
+
+    # ── built-ins ────────────────────────────────────────────────────────────────────────────────────────
+
+    def operation(self, signature: Signature, parameters: tuple[Sort, ...], result: Sort) -> Operation:
+        """A built-in at fixed sorts, with its condition."""
+        return self._operations.at(signature, parameters, result)
+
+    # ── definitions ──────────────────────────────────────────────────────────────────────────────────────
+
+    def written_parameters(self, template: Template) -> list[Sort | None]:
+        """The written sorts of the parameters; a type name of one letter that is declared nowhere is open."""
+        return [self._written(template, each.type) for each in template.node.parameters]
+
+    def written_result(self, template: Template) -> Sort | None:
+        """The written sort of the result."""
+        return self._written(template, template.node.result)
+
+    def _written(self, template: Template, written: TypeExpression | None) -> Sort | None:
+        if written is None:
+            return None
+        sort = template.scope.sort(written)
+        return _opened(sort) if self.world.is_global(template.scope) else sort
+
+    def parameter_sorts(
+        self, unit: Unit, template: Template, given: Sequence[Sort]
+    ) -> tuple[Sort, ...] | None:
+        """The sorts a definition is called at; None if the arguments do not say yet."""
+        values: dict[str, Sort] = {}
+        written = self.written_parameters(template)
+        for pattern, sort in zip(written, given, strict=True):
+            if pattern is not None and variables_of(pattern):
+                self._collect(unit, pattern, sort, values)
+        found: list[Sort] = []
+        for pattern, sort in zip(written, given, strict=True):
+            wanted = unit.inference.resolve(sort) if pattern is None else substitute_sort(pattern, values)
+            if variables_of(wanted):
+                return None
+            found.append(wanted)
+        return tuple(found)
+
+    def _collect(self, unit: Unit, pattern: Sort, sort: Sort, values: dict[str, Sort]) -> None:
+        sort = unit.inference.resolve(sort)
+        if isinstance(pattern, SortVariable):
+            if not variables_of(sort):
+                known = values.get(pattern.name)
+                values[pattern.name] = (join_sorts(known, sort) or known) if known is not None else sort
+            return
+        for inner, part in unit.inference.pieces(pattern, sort) or ():
+            self._collect(unit, inner, part, values)
+
+    def sorts_of(self, key: str, otherwise: tuple[Sort, ...]) -> tuple[Sort, ...]:
+        """The sorts of the parameters of an instance, perhaps larger than those it was asked for at."""
+        if key in self.finished:
+            return tuple(each.sort for each in self.finished[key].parameters)
+        for progress in self._stack:
+            if self._key(progress.template, progress.sorts) == key:
+                return progress.sorts
+        for progress, _ in self._provisional.values():
+            if self._key(progress.template, progress.sorts) == key:
+                return progress.sorts
+        return otherwise
+
+    def _key(self, template: Template, sorts: tuple[Sort, ...]) -> str:
+        written = self.written_parameters(template)
+        if all(sort is not None and not variables_of(sort) for sort in written):
+            return template.key
+        return f"{template.key}@({sorts_text(sorts)})"
+
+    def instance(
+        self, template: Template, sorts: tuple[Sort, ...], node: Spanned, unit: Unit
+    ) -> tuple[str, Sort]:
+        """The key and result of a definition at given sorts, reading it if it was not read yet."""
+        key = self._key(template, sorts)
+        key = self._closed.get(key, key)
+        if key in self._failed:
+            raise self._failed[key]
+        if key in self.finished:
+            return key, self.finished[key].result
+        for progress in self._stack:
+            if progress.template.key == template.key:
+                return self._recursive(progress, sorts, node, unit)
+        known = self._provisional.get(template.key)
+        if known is not None:
+            return self._again(known[0], sorts, node, unit)
+        return self._read(_Progress(template, sorts, None, len(self._stack)), node, unit)
+
+    def read_at(self, template: Template, sorts: tuple[Sort, ...]) -> str:
+        """The key of a definition at given sorts, read if it was not read yet."""
+        keys: list[str] = []
+
+        def read(unit: Unit) -> Term:
+            key, result = self.instance(template, sorts, template.node, unit)
+            keys.append(key)
+            return DefinitionCall(key, (), result)
+
+        read_piece(self, template.scope, read, frame=f"use of {template.key}", allow_free=False)
+        return keys[-1]
+
+    def _recursive(
+        self, progress: _Progress, sorts: tuple[Sort, ...], node: Spanned, unit: Unit
+    ) -> tuple[str, Sort]:
+        """A call of a definition from within itself."""
+        progress.recursive = True
+        self._widen(progress, sorts, node, unit)
+        for above in self._stack[progress.place + 1 :]:
+            above.lowest = min(above.lowest, progress.place)
+        return self._key(progress.template, progress.sorts), self._result(progress, node, unit)
+
+    def _again(
+        self, progress: _Progress, sorts: tuple[Sort, ...], node: Spanned, unit: Unit
+    ) -> tuple[str, Sort]:
+        """A call of a definition that was read in this round, as part of a group still being read."""
+        before = progress.sorts
+        progress.recursive = True
+        self._widen(progress, sorts, node, unit)
+        for above in self._stack[progress.lowest + 1 :]:
+            above.lowest = min(above.lowest, progress.lowest)
+        if progress.sorts != before:
+            self._stack[progress.lowest].changed = True
+        return self._key(progress.template, progress.sorts), self._result(progress, node, unit)
+
+    def _widen(self, progress: _Progress, sorts: tuple[Sort, ...], node: Spanned, unit: Unit) -> None:
+        joined = [join_sorts(a, b) for a, b in zip(progress.sorts, sorts, strict=True)]
+        found = tuple(each for each in joined if each is not None)
+        if len(found) < len(joined):
+            name = progress.template.node.name
+            unit.refuse(
+                node,
+                "polymorphic-recursion",
+                f"{name} calls itself at ({sorts_text(sorts)}) while it is read at ({sorts_text(progress.sorts)})",
+                found=sorts_text(sorts),
+                expected=(sorts_text(progress.sorts),),
+                hint="a recursive definition works at one tuple of sorts; write its types",
+            )
+        if found != progress.sorts:
+            progress.sorts = found
+            progress.changed = True
+
+    def _result(self, progress: _Progress, node: Spanned, unit: Unit) -> Sort:
+        written = self._instance_result(progress)
+        if written is not None:
+            return written
+        if progress.result is not None:
+            return progress.result
+        name = progress.template.node.name
+        return unit.inference.fresh(
+            f"result of {progress.template.key}", node, f"the result of {name}", bottom=True
+        )
+
+    def _instance_result(self, progress: _Progress) -> Sort | None:
+        """The written result at the sorts of an instance."""
+        result = self.written_result(progress.template)
+        if result is None or not variables_of(result):
+            return result
+        values: dict[str, Sort] = {}
+        for pattern, sort in zip(self.written_parameters(progress.template), progress.sorts, strict=True):
+            if pattern is not None:
+                _match_sort(pattern, sort, values)
+        found = substitute_sort(result, values)
+        return None if variables_of(found) else found
+
+    def _read(self, progress: _Progress, node: Spanned, unit: Unit) -> tuple[str, Sort]:
+        """Read a definition, and again until its sorts and result stay the same."""
+        asked = self._key(progress.template, progress.sorts)
+        self._stack.append(progress)
+        try:
+            progress.changed = True
+            while progress.changed:
+                progress.changed = False
+                self._forget(progress)
+                definition = self._body(progress)
+            if progress.lowest == progress.place:
+                if definition is None:
+                    raise self._no_result(progress)
+                self._finish(progress, definition)
+            self._closed[asked] = self._key(progress.template, progress.sorts)
+        except MeaningError as error:
+            if len(self._stack) == 1:
+                self._failed[self._key(progress.template, progress.sorts)] = error
+            raise
+        finally:
+            self._stack.pop()
+        if progress.lowest < progress.place:
+            self._provisional[progress.template.key] = (progress, definition)
+        return self._key(progress.template, progress.sorts), self._result(progress, node, unit)
+
+    def _forget(self, progress: _Progress) -> None:
+        """Drop what was read on the way in the round before: it has to be read again."""
+        for key, (inner, _) in list(self._provisional.items()):
+            if inner.lowest >= progress.place:
+                del self._provisional[key]
+
+    def _body(self, progress: _Progress) -> Definition | None:
+        """The definition as read in one round; None if its result is not known yet."""
+        template = progress.template
+        source = template.node
+        key = self._key(template, progress.sorts)
+        pairs = zip(source.parameters, progress.sorts, strict=True)
+        parameters = tuple(Variable(each.name, sort) for each, sort in pairs)
+        written = self._instance_result(progress)
+        piece = self._piece(
+            template,
+            key,
+            parameters,
+            lambda unit: unit.term(source.body) if written is None else unit.checked(source.body, written),
+        )
+        sort = written or piece.sort
+        if sort is None:
+            return None
+        together = join_sorts(progress.result, sort) if progress.result is not None else sort
+        if together is None:
+            piece.unit.refuse(
+                source,
+                "different-sorts",
+                f"{source.name} gives {sort_text(sort)} here and {sort_text(progress.result or sort)} there",
+                hint="write the result: define f(…) : T = …",
+            )
+        if together != progress.result:
+            progress.result = together
+            progress.changed = progress.changed or progress.recursive
+        if not piece.settled:
+            return None
+        body = piece.unit.adapt(piece.term, together, source.body)
+        self._measures[key] = self._decreases(template, key, parameters)
+        self.places[key] = template.place
+        return Definition(key, source.name, parameters, together, body)
+
+    @staticmethod
+    def _no_result(progress: _Progress) -> MeaningError:
+        name = progress.template.node.name
+        return refusal(
+            progress.template.node,
+            progress.template.scope.file,
+            "needs-type",
+            f"what {name} gives cannot be found out: every way through it calls it again",
+            found=name,
+            hint=f"write the result: define {name}(…) : T = …",
+        )
+
+    def _piece(
+        self, template: Template, key: str, parameters: Sequence[Variable], read: Callable[[Unit], Term]
+    ) -> Piece:
+        return read_piece(
+            self,
+            template.scope,
+            read,
+            frame=key,
+            allow_free=False,
+            bound={variable.name: variable for variable in parameters},
+        )
+
+    def _decreases(self, template: Template, key: str, parameters: Sequence[Variable]) -> tuple[Term, ...]:
+        def reader(measure: Expression) -> Callable[[Unit], Term]:
+            return lambda unit: unit.term(measure)
+
+        frame = f"{key}/decreases"
+        return tuple(
+            self._piece(template, frame, parameters, reader(each)).term for each in template.node.decreases
+        )
+
+    def _finish(self, progress: _Progress, definition: Definition) -> None:
+        """Put a definition, with the group read on its way, among the finished ones."""
+        group = [definition]
+        for key, (inner, each) in list(self._provisional.items()):
+            if inner.lowest >= progress.place:
+                if each is None:
+                    raise self._no_result(inner)
+                group.append(each)
+                del self._provisional[key]
+        keys = {each.key for each in group}
+        called = {
+            each.key: {
+                term.definition
+                for term in subterms(each.body)
+                if isinstance(term, DefinitionCall) and term.definition in keys
+            }
+            for each in group
+        }
+        recursive = len(group) > 1 or bool(called[definition.key])
+        names = tuple(sorted(keys)) if recursive else ()
+        finished = tuple(
+            Definition(each.key, each.name, each.parameters, each.result, each.body, names) for each in group
+        )
+        for each in reversed(finished):
+            self.finished[each.key] = each
+        circular = {
+            each.key: measure
+            for each in finished
+            for measure in reach(self._measures.get(each.key, ()), self.finished).definitions
+            if measure in keys
+        }
+        if recursive:
+            sorts = [variable.sort for each in finished for variable in each.parameters]
+            self.terminations.update(
+                show_termination(
+                    finished,
+                    data=self.world.groups(sorts),
+                    measures={each.key: self._measures.get(each.key, ()) for each in finished},
+                    place=self.places,
+                )
+            )
+        if recursive and circular:
+            reason = "what should become smaller is said by the recursion itself"
+            self.terminations.update({each.key: Termination("unknown", reason=reason) for each in finished})
+
+
+def _opened(sort: Sort) -> Sort:
+    """A written sort with the type names of one letter left open."""
+    if isinstance(sort, Carrier) and len(sort.name) == 1 and not sort.arguments:
+        return SortVariable(sort.name)
+    return map_sort(sort, _opened)
+
+
+def _match_sort(pattern: Sort, sort: Sort, values: dict[str, Sort]) -> None:
+    if isinstance(pattern, SortVariable):
+        values.setdefault(pattern.name, sort)
+        return
+    for inner, part in Inference.pieces(pattern, sort) or ():
+        _match_sort(inner, part, values)

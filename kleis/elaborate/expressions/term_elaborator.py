@@ -1,0 +1,465 @@
+"""Expressions to core terms: one piece of source, one pass.
+
+Specification: proving.md §1; kleis-language.md §2.9–§2.12.  How a call finds what it calls is in
+kleis/termination/recursive_calls.py, patterns are in kleis/elaborate/expressions/match_elaboration.py, unknown sorts in kleis/elaborate/sorts/sort_inference.py.
+
+Invariants
+    * A term handed out is well sorted as far as its sorts are known; in the last pass all are.
+    * Nothing is coerced but by `Unit.adapt`, and nothing is narrowed but ℤ to ℕ, with its condition.
+    * A bound variable has a name that is not bound around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Never
+
+import msgspec
+
+from kleis.budget import Budget, Meter
+from kleis.core import (
+    BOOL,
+    NATURAL,
+    RATIONAL,
+    STRING,
+    Application,
+    BuiltinCall,
+    Coercion,
+    Conditional,
+    Connective,
+    Construction,
+    FunctionOf,
+    Lambda,
+    Let,
+    ListOf,
+    LiteralTerm,
+    Narrowing,
+    Numeric,
+    Quantifier,
+    SetOf,
+    Sort,
+    SortVariable,
+    Term,
+    Undefined,
+    Variable,
+)
+from kleis.core.goal import Reading, ReadingKind
+from kleis.core.sort_printing import refusal, sort_text
+from kleis.core.terms import construct_list
+from kleis.core.traversal import is_closed, subterms
+from kleis.elaborate.expressions.call_elaboration import apply_value, call, named_value
+from kleis.elaborate.expressions.match_elaboration import elaborate_let, elaborate_match
+from kleis.elaborate.sorts.sort_inference import FREE, Cost, Inference, join_sorts, rank
+from kleis.errors import BudgetError
+from kleis.meaning.depth import LONGEST_LIST
+from kleis.problems import Place, Spanned
+from kleis.syntax.tree import (
+    Apply,
+    Ascription,
+    Boolean,
+    Call,
+    Expression,
+    Match,
+    Name,
+    Number,
+    Text,
+    TypeExpression,
+    Using,
+)
+from kleis.syntax.tree import Conditional as IfExpression
+from kleis.syntax.tree import Lambda as LambdaExpression
+from kleis.syntax.tree import Let as LetExpression
+from kleis.syntax.tree import ListLiteral as ListExpression
+from kleis.syntax.tree import Quantifier as QuantifierExpression
+from kleis.values.numerals import number_from_text
+
+if TYPE_CHECKING:
+    from kleis.elaborate.expressions.definitions import Definitions
+    from kleis.elaborate.scopes.scope import Scope
+
+__all__ = ["ANY", "Unit"]
+
+ANY = SortVariable("_")
+"""Stands for a sort of which nothing is expected: the codomain of a function read before its call is decided."""
+
+
+_SET_MAKERS = frozenset(
+    {"empty_set", "singleton", "insert", "remove", "union", "intersect", "difference", "complement"}
+)
+"""Built-ins that make a set of elements of one sort, whatever the sort."""
+
+
+class Unit:
+    """One piece of source in one pass.
+
+    `frame` tells apart pieces that share source (the instances of a template).  `allow_free` says whether unbound
+    names that are declared nowhere are free names (in propositions) or errors (in declarations).
+    """
+
+    def __init__(
+        self,
+        definitions: Definitions,
+        scope: Scope,
+        inference: Inference,
+        *,
+        frame: str,
+        allow_free: bool,
+        bound: Mapping[str, Term] | None = None,
+    ) -> None:
+        self.definitions = definitions
+        self.scope = scope
+        self.inference = inference
+        self.frame = frame
+        self.allow_free = allow_free
+        self.environment: dict[str, Term] = dict(bound or {})
+        self.names: set[str] = {term.name for term in self.environment.values() if isinstance(term, Variable)}
+        self.free: dict[str, Variable] = {}
+        self.readings: list[Reading] = []
+
+    # ── places, names, refusals ──────────────────────────────────────────────────────────────────────────
+
+    def place(self, node: Spanned) -> Place:
+        """Where a node stands."""
+        return Place(self.scope.file, node.span.line, node.span.column)
+
+    def refuse(
+        self,
+        node: Spanned,
+        code: str,
+        message: str,
+        *,
+        found: str = "",
+        expected: tuple[str, ...] = (),
+        hint: str = "",
+    ) -> Never:
+        """Give up: this piece of source has no meaning."""
+        raise refusal(node, self.scope.file, code, message, found=found, expected=expected, hint=hint)
+
+    def note(self, kind: ReadingKind, node: Spanned, source: str, meaning: str) -> None:
+        """Remember how something was read."""
+        self.readings.append(Reading(kind, source, meaning, self.place(node)))
+
+    def unknown(self, node: Spanned, tag: str, what: str) -> Sort:
+        """The sort of something that has none written, if known by now; else a variable for it."""
+        return self.inference.fresh(f"{self.frame}/{id(node)}/{tag}", node, what)
+
+    def sort(self, term: Term) -> Sort:
+        """The sort of a term, as far as it is known."""
+        return self.inference.resolve(term.sort)
+
+    def free_name(self, node: Name) -> Variable:
+        """A name that nothing declares: bound by an outermost ∀ if this is a proposition."""
+        if node.name not in self.free:
+            key = f"{self.frame}/free/{node.name}"
+            sort = self.inference.fresh(key, node, f"the free name {node.name}")
+            self.free[node.name] = Variable(node.name, sort)
+        return self.free[node.name]
+
+    @contextmanager
+    def bound(self, values: Mapping[str, Term]) -> Iterator[None]:
+        """Names in force while a body is read."""
+        environment, names = self.environment, self.names
+        self.environment = {**environment, **values}
+        self.names = names | {value.name for value in values.values() if isinstance(value, Variable)}
+        try:
+            yield
+        finally:
+            self.environment, self.names = environment, names
+
+    def variable(self, name: str, sort: Sort, also: Sequence[Variable] = ()) -> Variable:
+        """A variable to bind, called `name` or, where that is bound around, `name` with a number."""
+        taken = self.names | {each.name for each in also}
+        stem, count = name, 0
+        while name in taken:
+            count += 1
+            name = f"{stem}_{count}"
+        return Variable(name, sort)
+
+    # ── terms ────────────────────────────────────────────────────────────────────────────────────────────
+
+    def checked(self, node: Expression, wanted: Sort) -> Term:
+        """An expression as a term of the given sort."""
+        return self.adapt(self.term(node, wanted), wanted, node)
+
+    def formula(self, node: Expression) -> Term:
+        """An expression as a formula."""
+        return self.checked(node, BOOL)
+
+    def term(self, node: Expression, expected: Sort | None = None) -> Term:
+        """An expression as a term; `expected` is the sort it will be adapted to, if that is known."""
+        if expected == ANY:
+            expected = None
+        match node:
+            case Number():
+                return self._number(node)
+            case Text():
+                return LiteralTerm(node.value, STRING)
+            case Boolean():
+                return LiteralTerm(node.value, BOOL)
+            case Name():
+                return named_value(self, node, expected)
+            case Call():
+                return call(self, node, expected)
+            case Apply():
+                return apply_value(self, node, self.term(node.function), node.arguments)
+            case ListExpression():
+                return self._list(node, expected)
+            case QuantifierExpression():
+                return self._quantifier(node)
+            case IfExpression():
+                condition = self.formula(node.condition)
+                branches = [self.term(node.consequent, expected), self.term(node.alternative, expected)]
+                consequent, alternative = self.joined(branches, [node.consequent, node.alternative], "if")
+                return Conditional(condition, consequent, alternative)
+            case LetExpression():
+                return elaborate_let(self, node, expected)
+            case LambdaExpression():
+                return self._lambda(node, expected)
+            case Match():
+                return elaborate_match(self, node, expected)
+            case Ascription():
+                return self.checked(node.expression, self.written(node.type))
+            case Using():
+                return self.refuse(
+                    node,
+                    "misplaced-using",
+                    "using stands before a whole proposition",
+                    hint="write it first: using S proposition",
+                )
+
+    def _number(self, node: Number) -> Term:
+        try:
+            value = number_from_text(node.text, Meter(Budget()))
+        except BudgetError as error:
+            self.refuse(node, "number-too-large", str(error), found=node.text)
+        return LiteralTerm(value, NATURAL if isinstance(value, int) else RATIONAL)
+
+    def written(self, node: TypeExpression) -> Sort:
+        """The sort of a written type."""
+        return self.scope.sort(node)
+
+    def _list(self, node: ListExpression, expected: Sort | None) -> Term:
+        wanted = self.inference.resolve(expected) if expected is not None else None
+        element = wanted.element if isinstance(wanted, ListOf) else None
+        if len(node.items) > LONGEST_LIST:
+            message = f"a list of {len(node.items)} elements is too long to be written out in a proposition"
+            self.refuse(
+                node, "too-large", message, expected=(f"at most {LONGEST_LIST}",), hint="define it by a rule"
+            )
+        items = [self.term(item, element) for item in node.items]
+        if not items:
+            element = element or self.unknown(node, "element", "the elements of []")
+            return construct_list([], element)
+        # What is expected is a hint: nothing is narrowed to it here, for the other side of = may be wider.
+        costs = [self.inference.cost(item.sort, element) if element is not None else None for item in items]
+        if element is not None and all(cost is not None and not cost[0] for cost in costs):
+            items = [self.adapt(item, element, at) for item, at in zip(items, node.items, strict=True)]
+            return construct_list(items, element)
+        items = self.joined(items, node.items, "a list")
+        return construct_list(items, items[0].sort)
+
+    def joined(self, terms: Sequence[Term], nodes: Sequence[Expression], what: str) -> list[Term]:
+        """Terms brought to the least sort that all of them have."""
+        joined: Sort | None = None
+        for term, node in zip(terms, nodes, strict=True):
+            sort = self.sort(term)
+            together = sort if joined is None else self.join(joined, sort)
+            if together is None:
+                assert joined is not None
+                self.refuse(
+                    node,
+                    "different-sorts",
+                    f"the parts of {what} have different sorts: {sort_text(joined)} and {sort_text(sort)}",
+                    found=sort_text(sort),
+                    expected=(sort_text(joined),),
+                    hint="every part must be of one sort; numbers are widened by themselves",
+                )
+            joined = self.inference.resolve(together)
+        assert joined is not None
+        return [self.adapt(term, joined, node) for term, node in zip(terms, nodes, strict=True)]
+
+    def join(self, a: Sort, b: Sort) -> Sort | None:
+        """The least sort that both are coerced to, learning what is unknown; None if there is none."""
+        join = join_sorts(a, b)
+        if join is not None:
+            return join
+        for variable, other in ((a, b), (b, a)):
+            if isinstance(variable, SortVariable) and isinstance(other, Numeric):
+                if self.inference.is_bottom(variable):
+                    return other
+                self.inference.filled_with(variable, other)
+                return variable
+        return a if self.inference.unify(a, b) else None
+
+    def _quantifier(self, node: QuantifierExpression) -> Term:
+        variables: list[Variable] = []
+        values: dict[str, Term] = {}
+        for binder in node.binders:
+            variable = self.variable(binder.name, self.written(binder.type), variables)
+            variables.append(variable)
+            values[binder.name] = variable
+        with self.bound(values):
+            where = self.formula(node.where) if node.where is not None else None
+            body = self.formula(node.body)
+        if where is not None:
+            body = Connective("implies" if node.kind == "forall" else "and", (where, body))
+        return Quantifier(node.kind, tuple(variables), body)
+
+    def _lambda(self, node: LambdaExpression, expected: Sort | None) -> Term:
+        wanted = self.inference.resolve(expected) if expected is not None else None
+        if isinstance(wanted, FunctionOf) and len(wanted.domain) != len(node.parameters):
+            self.refuse(
+                node,
+                "arity",
+                f"this function takes {len(node.parameters)} arguments where {len(wanted.domain)} are given",
+                found=str(len(node.parameters)),
+                expected=(str(len(wanted.domain)),),
+            )
+        domain = wanted.domain if isinstance(wanted, FunctionOf) else None
+        variables: list[Variable] = []
+        values: dict[str, Term] = {}
+        for place, parameter in enumerate(node.parameters):
+            if parameter.type is not None:
+                sort = self.written(parameter.type)
+            elif domain is not None:
+                sort = self.inference.resolve(domain[place])
+            else:
+                sort = self.unknown(parameter, "parameter", f"the parameter {parameter.name}")
+            variable = self.variable(parameter.name, sort, variables)
+            variables.append(variable)
+            values[parameter.name] = variable
+        with self.bound(values):
+            body = self.term(node.body, wanted.codomain if isinstance(wanted, FunctionOf) else None)
+        return Lambda(tuple(variables), body)
+
+    def cost(self, term: Term, wanted: Sort) -> Cost | None:
+        """What it costs to use a term as of a sort; the parts of a list or tuple that is written out count alone."""
+        cost = self.inference.cost(term.sort, wanted)
+        if cost is not None or not isinstance(term, Construction) or not term.arguments:
+            return cost
+        return self._cost_of_parts(term, wanted)
+
+    def _cost_of_parts(self, term: Construction, wanted: Sort) -> Cost | None:
+        constructor = self.definitions.constructor_at(
+            self.scope, term.constructor, self.inference.resolve(wanted)
+        )
+        if constructor is None:
+            return None
+        total = FREE
+        for part, field in zip(term.arguments, constructor.fields, strict=True):
+            inside = self.inference.cost(part.sort, field.sort)
+            if inside is None and isinstance(part, Construction):
+                inside = self._cost_of_parts(part, field.sort)
+            if inside is None:
+                return None
+            total = (total[0] + inside[0], total[1] + inside[1], total[2] + inside[2])
+        return total
+
+    # ── coercions ────────────────────────────────────────────────────────────────────────────────────────
+
+    def adapt(self, term: Term, wanted: Sort, node: Spanned, role: str = "this") -> Term:
+        """A term in the sort its place requires; a refusal that calls it `role` if it has no such value."""
+        given, wanted = self.sort(term), self.inference.resolve(wanted)
+        if given == wanted:
+            return term
+        if isinstance(given, SortVariable) or isinstance(wanted, SortVariable):
+            return self._learn(term, given, wanted, node, role)
+        if isinstance(given, Numeric) and isinstance(wanted, Numeric):
+            if rank(given) < rank(wanted):
+                return Coercion(term.term if isinstance(term, Coercion) else term, wanted)
+            if (given.name, wanted.name) == ("ℤ", "ℕ"):
+                return Narrowing(term)
+        elif (inside := self._adapt_inside(term, given, wanted, node)) is not None:
+            return inside
+        return self._mismatch(given, wanted, node, role)
+
+    def _learn(self, term: Term, given: Sort, wanted: Sort, node: Spanned, role: str) -> Term:
+        if isinstance(given, SortVariable) and isinstance(wanted, Numeric):
+            self.inference.used_as(given, wanted)
+            return Coercion(term, wanted)
+        if isinstance(wanted, SortVariable) and isinstance(given, Numeric):
+            self.inference.filled_with(wanted, given)
+            return Coercion(term, wanted)
+        if not self.inference.unify(given, wanted):
+            return self._mismatch(given, wanted, node, role)
+        return term
+
+    def _adapt_inside(self, term: Term, given: Sort, wanted: Sort, node: Spanned) -> Term | None:
+        """The same value, built at the wanted sort; None if that is no matter of coercion."""
+        if not (self.inference.known(given) and self.inference.known(wanted)):
+            self.inference.unify(given, wanted)
+        if isinstance(term, Conditional):
+            consequent = self.adapt(term.consequent, wanted, node)
+            return Conditional(term.condition, consequent, self.adapt(term.alternative, wanted, node))
+        if isinstance(term, Let):
+            return Let(term.variable, term.value, self.adapt(term.body, wanted, node))
+        if isinstance(term, Undefined) and self.inference.cost(given, wanted) is not None:
+            return Undefined(wanted, term.reason)
+        if isinstance(term, Construction):
+            constructor = self.definitions.constructor_at(self.scope, term.constructor, wanted)
+            if constructor is not None and len(constructor.fields) == len(term.arguments):
+                fields = zip(term.arguments, constructor.fields, strict=True)
+                return Construction(
+                    constructor, tuple(self.adapt(each, field.sort, node) for each, field in fields)
+                )
+        if isinstance(given, SetOf) and isinstance(wanted, SetOf) and isinstance(term, BuiltinCall):
+            widened = self._widened_set(term, given, wanted, node)
+            if widened is not None:
+                return widened
+        if isinstance(given, FunctionOf) and isinstance(wanted, FunctionOf):
+            if self.inference.cost(given, wanted) is None and not isinstance(term, Lambda):
+                return None
+            return self._adapt_function(term, given, wanted, node)
+        if self.inference.cost(given, wanted) is None:
+            return None
+        return Coercion(term, wanted)
+
+    def _widened_set(self, term: BuiltinCall, given: SetOf, wanted: SetOf, node: Spanned) -> Term | None:
+        """A set made of literals alone, made at the wider sort: its complement is taken there.
+
+        None where a part has a sort of its own (a variable, a symbol): then the set is what it is, and only its
+        sort changes.
+        """
+        if term.operation.name not in _SET_MAKERS or not is_closed(term):
+            return None
+        sorts = {given: wanted, given.element: wanted.element}
+        parameters = tuple(
+            Variable(each.name, sorts.get(each.sort, each.sort)) for each in term.operation.parameters
+        )
+        operation = msgspec.structs.replace(term.operation, parameters=parameters, result=wanted)
+        arguments = tuple(
+            self.adapt(argument, parameter.sort, node)
+            for argument, parameter in zip(term.arguments, parameters, strict=True)
+        )
+        return BuiltinCall(operation, arguments)
+
+    def _adapt_function(
+        self, term: Term, given: FunctionOf, wanted: FunctionOf, node: Spanned
+    ) -> Term | None:
+        if len(given.domain) != len(wanted.domain):
+            return None
+        if isinstance(term, Lambda) and given.domain == wanted.domain:
+            return Lambda(term.variables, self.adapt(term.body, wanted.codomain, node))
+        inside = [each for each in subterms(term) if isinstance(each, Variable)]
+        variables: list[Variable] = []
+        for sort in wanted.domain:
+            variables.append(self.variable("x", sort, [*inside, *variables]))
+        arguments = tuple(
+            self.adapt(variable, sort, node) for variable, sort in zip(variables, given.domain, strict=True)
+        )
+        body = self.adapt(Application(term, arguments, given.codomain), wanted.codomain, node)
+        return Lambda(tuple(variables), body)
+
+    def _mismatch(self, given: Sort, wanted: Sort, node: Spanned, role: str) -> Never:
+        numbers = isinstance(given, Numeric) and isinstance(wanted, Numeric)
+        self.refuse(
+            node,
+            "wrong-sort",
+            f"{role} is of type {sort_text(given)}, where {sort_text(wanted)} is required",
+            found=sort_text(given),
+            expected=(sort_text(wanted),),
+            hint="numbers are coerced upward only: ℕ ⊂ ℤ ⊂ ℚ ⊂ ℝ ⊂ ℂ; use floor for the other way"
+            if numbers
+            else "",
+        )

@@ -1,0 +1,330 @@
+"""The declarations without parameters: what a name stands for where nothing nearer does.
+
+Specification: proving.md §1 ("Structures without parameters", "implements S(T)", "Definitions").
+
+Invariants
+    * Looking up a name reads only the declarations that have it, so a theory may be large.
+    * A `define` comes alone: it shadows.  A declared operation that is a built-in at the sorts that has is that
+      built-in; at others it is an overload beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from kleis.builtins.row import Builtin
+from kleis.builtins.rows.table import CONSTANT_NAMES, find_builtin
+from kleis.core import Constructor, ConstructorField, DataSort, Dimension, Sort, SortVariable, Symbol
+from kleis.core.goal import Instance, MeaningError
+from kleis.core.sort_printing import sort_text
+from kleis.elaborate.scopes.implements import Implementation, Implementations
+from kleis.elaborate.scopes.inheritance import read_structure
+from kleis.elaborate.scopes.scope import (
+    BuiltinName,
+    Candidate,
+    DataConstructor,
+    Polymorphic,
+    Refused,
+    Scope,
+    Template,
+)
+from kleis.elaborate.scopes.structure_scope import StructureInstance
+from kleis.elaborate.sorts.data_types import DataDeclaration
+from kleis.elaborate.sorts.read_sorts import SortReader, is_number_parameter
+from kleis.meaning.declared_builtins import as_builtin, is_builtin
+from kleis.problems import place_of
+from kleis.syntax.operators import canonical_name
+from kleis.syntax.tree import (
+    DataDefinition,
+    FunctionDefinition,
+    Implements,
+    OperationDeclaration,
+    Structure,
+    TypeExpression,
+    split_name,
+)
+from kleis.theory.theory import Declared, Theory
+
+__all__ = ["Globals"]
+
+
+class FileScope:
+    """The global scope, for the text of one file."""
+
+    def __init__(self, outer: Globals, file: str) -> None:
+        self.file = file
+        self.outer = outer
+
+    def sort(self, written: TypeExpression) -> Sort:
+        """The sort of a written type."""
+        return self.outer.reader.read(written, {}, file=self.file)
+
+    def candidates(self, name: str) -> tuple[Candidate, ...]:
+        """All that a name may stand for."""
+        return self.outer.candidates(name)
+
+    def names(self) -> tuple[str, ...]:
+        """Every name with candidates."""
+        return self.outer.names()
+
+
+class Globals:
+    """The global scope of a theory."""
+
+    file = "<text>"
+
+    def __init__(self, theory: Theory) -> None:
+        self.theory = theory
+        self.reader = SortReader(theory)
+        self._implemented = Implementations(self)
+        self._found: dict[str, tuple[Candidate, ...]] = {}
+        self._sections: dict[str, StructureInstance | MeaningError] = {}
+        self._ordered: tuple[Structure, ...] | None = None
+        self._inherited: dict[str, list[str]] | None = None
+        self._data: dict[str, DataDeclaration | MeaningError] = {}
+
+    # ── the scope ────────────────────────────────────────────────────────────────────────────────────────
+
+    def sort(self, written: TypeExpression) -> Sort:
+        """The sort of a written type."""
+        return self.reader.read(written, {}, file=self.file)
+
+    def names(self) -> tuple[str, ...]:
+        """Every name with candidates."""
+        return tuple(self.theory.names)
+
+    def scope(self, file: str) -> Scope:
+        """This scope for the text of a file."""
+        return FileScope(self, file)
+
+    def candidates(self, name: str) -> tuple[Candidate, ...]:
+        """All that a canonical name may stand for."""
+        if name not in self._found:
+            self._found[name] = tuple(self._qualified(name) if "::" in name else self._look_up(name))
+        return self._found[name]
+
+    def _look_up(self, name: str) -> Iterable[Candidate]:
+        definition = self.theory.definitions.get(name)
+        if definition is not None:
+            owner = next(
+                (each for each in reversed(self.theory.lookup(name)) if each.node == definition), None
+            )
+            if owner is not None:
+                return (self._template(name, definition, owner),)
+        constructor = self.theory.constructors.get(name)
+        if constructor is not None:
+            return self._constructor(name, constructor)
+        found: list[Candidate] = []
+        for candidate in self._declared(name):
+            if candidate not in found:
+                found.append(candidate)
+        row = find_builtin(name)
+        if row is not None:
+            own = [each for each in found if not is_builtin(name, each) and each != BuiltinName(row)]
+            return (*own, BuiltinName(row)) if not _hides_constant(row, name, own) else own
+        return found
+
+    def _declared(self, name: str) -> Iterator[Candidate]:
+        """Operations, elements and fields, and those of implementations."""
+        for each in self.theory.lookup(name):
+            if isinstance(each.node, OperationDeclaration) and not each.owner:
+                yield from self._operation(each)
+            elif each.kind in ("operation", "element", "field") and self._is_section(each.item):
+                yield from self._member(each.item, name)
+        for section in self._inheriting().get(name, ()):
+            structure = self.theory.structures[section]
+            yield from self._member(structure, name)
+        yield from self._implemented.candidates(name)
+
+    @staticmethod
+    def _is_section(item: object) -> bool:
+        return isinstance(item, Structure) and not item.parameters
+
+    def _member(self, item: object, name: str) -> Iterator[Candidate]:
+        assert isinstance(item, Structure)
+        section = self._sections_instance(item.name)
+        if isinstance(section, MeaningError):
+            yield Refused(name, section.message, place_of(item, self.theory.lookup(item.name)[0].file))
+        else:
+            yield from map(as_builtin, section.frame.own.get(name, ()))
+
+    def _inheriting(self) -> dict[str, list[str]]:
+        """The names that sections inherit, with the sections."""
+        if self._inherited is None:
+            self._inherited = {}
+            for structure in self.theory.summary.heirs:
+                section = self._sections_instance(structure.name)
+                for name in section.frame.own if isinstance(section, StructureInstance) else ():
+                    self._inherited.setdefault(name, []).append(structure.name)
+        return self._inherited
+
+    # ── definitions and operations ───────────────────────────────────────────────────────────────────────
+
+    def _template(self, name: str, definition: FunctionDefinition, declared: Declared) -> Template:
+        if isinstance(declared.item, Structure):
+            section = self._sections_instance(declared.item.name)
+            if isinstance(section, StructureInstance):
+                for known, template in section.templates:
+                    if known == name and template.node == definition:
+                        return template
+        return Template(name, definition, self.scope(declared.file), place_of(definition, declared.file))
+
+    def _operation(self, declared: Declared) -> Iterator[Candidate]:
+        node = declared.node
+        assert isinstance(node, OperationDeclaration)
+        try:
+            variables, domain, codomain = self.reader.polymorphic(
+                node.type, {}, file=declared.file, letters=True
+            )
+        except MeaningError as error:
+            yield Refused(declared.name, error.message, declared.place)
+            return
+        if variables:
+            yield Polymorphic(declared.name, variables, domain, codomain)
+        else:
+            yield Symbol(declared.name, domain, codomain)
+
+    # ── data ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    def data(self, name: str) -> DataDeclaration | None:
+        """A data type as it is declared; None if there is none.  `MeaningError` if its fields make no sense."""
+        node = self.theory.data.get(name)
+        if node is None:
+            return None
+        if name not in self._data:
+            try:
+                self._data[name] = self._read_data(node)
+            except MeaningError as error:
+                self._data[name] = error
+        found = self._data[name]
+        if isinstance(found, MeaningError):
+            raise found
+        return found
+
+    def _read_data(self, node: DataDefinition) -> DataDeclaration:
+        file = self.theory.lookup(node.name)[0].file
+        types: dict[str, Sort | Dimension] = {
+            each.name: Dimension((((each.name,), 1),))
+            if is_number_parameter(each)
+            else SortVariable(each.name)
+            for each in node.parameters
+        }
+        sort = DataSort(node.name, tuple(types.values()))
+        constructors = []
+        for variant in node.variants:
+            fields = tuple(
+                ConstructorField(field.name or f"_{place}", self.reader.read(field.type, types, file=file))
+                for place, field in enumerate(variant.fields)
+            )
+            constructors.append(Constructor(variant.name, fields, sort, alone=len(node.variants) == 1))
+        parameters = tuple(each.name for each in node.parameters)
+        return DataDeclaration(node.name, parameters, tuple(constructors), place_of(node, file))
+
+    def _constructor(self, name: str, declared: Declared) -> tuple[Candidate, ...]:
+        owner = declared.item
+        assert isinstance(owner, DataDefinition)
+        if owner.name == "Bool" and name in ("True", "False"):
+            return ()
+        try:
+            data = self.data(owner.name)
+        except MeaningError as error:
+            return (Refused(name, error.message, declared.place),)
+        if data is None:
+            return (Refused(name, f"its data type {owner.name} was refused", declared.place),)
+        constructor = next((each for each in data.constructors if each.name == name), None)
+        if constructor is None:
+            return (Refused(name, f"{owner.name} was declared before, and differently", declared.place),)
+        return (DataConstructor(data.parameters, constructor),)
+
+    def structures(self) -> tuple[Structure, ...]:
+        """The structures in force, in order of declaration."""
+        if self._ordered is None:
+            declared = (entry.declaration for entry in self.theory.entries)
+            structures = [each for each in declared if isinstance(each, Structure)]
+            known = self.theory.structures
+            if len(structures) > len(known):  # some were refused
+                structures = [each for each in structures if known.get(each.name) is each]
+            self._ordered = tuple(structures)
+        return self._ordered
+
+    def data_types(self) -> tuple[str, ...]:
+        """The names of the data types in force, in order of declaration."""
+        declared = (entry.declaration for entry in self.theory.entries)
+        named = (each.name for each in declared if isinstance(each, DataDefinition))
+        return tuple(dict.fromkeys(name for name in named if name in self.theory.data))
+
+    # ── sections and implementations ─────────────────────────────────────────────────────────────────────
+
+    def section(self, name: str) -> StructureInstance:
+        """A structure without parameters; `MeaningError` if its inheritance makes no sense."""
+        found = self._sections_instance(name)
+        if isinstance(found, MeaningError):
+            raise found
+        return found
+
+    def _sections_instance(self, name: str) -> StructureInstance | MeaningError:
+        if name not in self._sections:
+            try:
+                self._sections[name] = self.instance(name, ())
+            except MeaningError as error:
+                self._sections[name] = error
+        return self._sections[name]
+
+    def instance(
+        self,
+        name: str,
+        arguments: tuple[Sort | Dimension, ...],
+        scalars: Mapping[str, Sort | Dimension] | None = None,
+        within: str = "",
+    ) -> StructureInstance:
+        """A structure at its arguments (kleis/elaborate/scopes/structure_scope.py)."""
+        structure = self.theory.structures[name]
+        file = self.theory.lookup(name)[0].file
+        return read_structure(
+            self.reader,
+            structure,
+            arguments,
+            outer=self.scope(file),
+            file=file,
+            scalars=scalars,
+            within=within,
+        )
+
+    def implementations(self) -> list[Implementation]:
+        """The implementations that make sense."""
+        return self._implemented.all()
+
+    def read_implementation(self, node: Implements, file: str) -> Implementation:
+        """``implements S(A)`` read; `MeaningError` if it makes no sense."""
+        return self._implemented.read(node, file)
+
+    # ── qualified names ──────────────────────────────────────────────────────────────────────────────────
+
+    def _qualified(self, name: str) -> Iterable[Candidate]:
+        head, *rest = split_name(name)
+        structure = self.theory.structures.get(head)
+        if structure is None:
+            return ()
+        member = canonical_name("::".join(rest))
+        if structure.parameters:
+            return self._implemented.members(head, member)
+        section = self._sections_instance(head)
+        if isinstance(section, MeaningError):
+            return (Refused(name, section.message, place_of(structure, self.file)),)
+        return tuple(section.frame.own.get(member, ()))
+
+
+def _hides_constant(row: Builtin, name: str, own: list[Candidate]) -> bool:
+    """Whether a program's own constant takes the place of a built-in that needs parentheses or is one."""
+    return (
+        bool(own)
+        and (row.least == 0 or name in CONSTANT_NAMES)
+        and not any(isinstance(each, Symbol) and each.domain for each in own)
+    )
+
+
+def instance_text(instance: Instance) -> str:
+    """``Group(G)``"""
+    if not instance.arguments:
+        return instance.structure
+    return f"{instance.structure}({', '.join(sort_text(each) for each in instance.arguments)})"

@@ -1,0 +1,439 @@
+"""A structure at its arguments with all that it inherits.
+
+Specification: proving.md §1 ("Structures with parameters").
+
+A structure shares the names of its parents: same name and same type is one symbol, another type an overload.  A
+renaming clause gives a member of the parent another name, in the child and for everyone who looks from outside; the
+parent's own axioms are read in the parent's frame, where the old name leads to the renamed symbol.
+
+Members of a nested structure are its own (``additive::•``) unless they are renamed, or declared again around it with
+the same name and type.
+
+Invariants
+    * An ancestor that is reached twice with the same symbols is read once.
+    * Definitions with equal keys are equal: a key holds the structure, its arguments and what its members are called.
+    * Symbols are equal exactly if their names and sorts are; nothing here compares anything else.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from kleis.core import Carrier, Dimension, Sort, Symbol
+from kleis.core.goal import Instance, MeaningError
+from kleis.core.sort_printing import refusal, sort_text, sorts_text
+from kleis.elaborate.scopes.scope import Polymorphic, Refused, Scope, Template
+from kleis.elaborate.scopes.structure_scope import Frame, NamedAxiom, StructureInstance
+from kleis.elaborate.sorts.read_sorts import SortReader, is_number_parameter
+from kleis.meaning.dimension_reading import read_dimension
+from kleis.problems import Problem, place_of, problem_at
+from kleis.syntax.operators import canonical_name
+from kleis.syntax.tree import (
+    AppliedType,
+    Axiom,
+    ElementDeclaration,
+    Field,
+    FunctionDefinition,
+    NamedType,
+    NestedStructure,
+    OperationDeclaration,
+    Renaming,
+    Structure,
+    StructureMember,
+    TypeExpression,
+)
+
+__all__ = ["arbitrary_arguments", "read_structure"]
+
+_MOST_ANCESTORS = 2000
+_MOST_NESTED = 30
+
+_Name = Callable[[str, tuple[Sort, ...], Sort], str]
+
+
+def arbitrary_arguments(structure: Structure) -> tuple[Sort | Dimension, ...]:
+    """Arguments of which nothing is known: carriers and numbers called by the structure."""
+    return tuple(
+        Dimension((((f"{structure.name}::{each.name}",), 1),))
+        if is_number_parameter(each)
+        else Carrier(f"{structure.name}::{each.name}")
+        for each in structure.parameters
+    )
+
+
+def read_structure(
+    reader: SortReader,
+    structure: Structure,
+    arguments: Sequence[Sort | Dimension],
+    *,
+    outer: Scope,
+    file: str,
+    scalars: Mapping[str, Sort | Dimension] | None = None,
+    within: str = "",
+) -> StructureInstance:
+    """A structure at its arguments.  `MeaningError` if its inheritance makes no sense.
+
+    `scalars` are the types of what it is `over`, where they are known: the F of ``over Field(F)``.  `within` keeps
+    the definitions of an implementation, whose symbols are given, apart from those of any model.
+    """
+    instance = Instance(structure.name, tuple(arguments))
+    types = {**(scalars or {}), **_types(structure, arguments, file)}
+    found = StructureInstance(instance, Frame(reader, types, outer, file, structure.name))
+    naming = _Naming(lambda name, *_: name, within)
+    key = naming.key(structure.name, arguments)
+    reading = _Reading(reader, found, outer)
+    reading.read(_Ancestor(structure, found.frame, structure.name, key, naming))
+    reading.tell_apart()
+    return found
+
+
+def _types(
+    structure: Structure, arguments: Sequence[Sort | Dimension], file: str
+) -> dict[str, Sort | Dimension]:
+    if len(structure.parameters) != len(arguments):
+        message = f"{structure.name} takes {len(structure.parameters)} types, here it has {len(arguments)}"
+        raise refusal(structure, file, "type-arity", message, found=str(len(arguments)))
+    pairs = zip(structure.parameters, arguments, strict=True)
+    types: dict[str, Sort | Dimension] = {}
+    for parameter, argument in pairs:
+        types[parameter.name] = argument
+        types[f"{structure.name}::{parameter.name}"] = argument
+    return types
+
+
+def _at(name: str, arguments: Sequence[Sort | Dimension]) -> str:
+    """``Sized(3, ℤ)``"""
+    return f"{name}({', '.join(map(sort_text, arguments))})" if arguments else name
+
+
+class _Naming:
+    """What the members of an ancestor are called from outside: `renamed` first, then as `base` says.
+
+    `path` is the key of the nested structure that `base` belongs to, empty outside of them.  Ancestors with the same
+    base and the same renamings have the same symbols.
+    """
+
+    def __init__(self, base: _Name, path: str, renamed: Mapping[str, str] | None = None) -> None:
+        self.base = base
+        self.path = path
+        self.renamed = dict(renamed or {})
+
+    def __call__(self, name: str, domain: tuple[Sort, ...], codomain: Sort) -> str:
+        return self.base(self.renamed.get(name, name), domain, codomain)
+
+    def through(self, renamings: Sequence[Renaming]) -> _Naming:
+        """The naming of a parent that is inherited with renamings."""
+        if not renamings:
+            return self
+        composed = {each.old: self.renamed.get(each.new, each.new) for each in renamings}
+        return _Naming(self.base, self.path, {**self.renamed, **composed})
+
+    @property
+    def identity(self) -> tuple[_Name, frozenset[tuple[str, str]]]:
+        """Equal for namings of one reading that name alike."""
+        return self.base, frozenset(self.renamed.items())
+
+    def key(self, structure: str, arguments: Sequence[Sort | Dimension]) -> str:
+        """What tells an ancestor from all others: ``Base(ℤ)``, ``Base(ℤ) with op as join``, ``Pair(ℤ)::left::Base(ℤ)``."""
+        shown = ", ".join(f"{old} as {new}" for old, new in sorted(self.renamed.items()))
+        return f"{self.path}{_at(structure, arguments)}{f' with {shown}' if shown else ''}"
+
+
+class _Ancestor:
+    """A structure being read: its own frame, the label of its axioms, and the key of its definitions."""
+
+    def __init__(self, structure: Structure, frame: Frame, label: str, key: str, naming: _Naming) -> None:
+        self.structure = structure
+        self.frame = frame
+        self.label = label
+        self.key = key
+        self.naming = naming
+        self.parents: list[tuple[_Ancestor, Sequence[Renaming]]] | None = None
+        self.finished = False
+
+
+class _Reading:
+    """Reads a structure with everything it inherits."""
+
+    def __init__(self, reader: SortReader, found: StructureInstance, outer: Scope) -> None:
+        self.reader = reader
+        self.theory = reader.theory
+        self.found = found
+        self.outer = outer
+        self.seen: set[object] = set()
+        self.keys: list[str] = []
+        self.path: list[str] = []
+        self.depth = 0
+        self.ancestors: dict[object, _Ancestor] = {}
+
+    def tell_apart(self) -> None:
+        """Name axioms that several ancestors have by their keys, so that no two have the same name."""
+        count = Counter(each.name for each in self.found.axioms)
+        for each, key in zip(self.found.axioms, self.keys, strict=True):
+            if count[each.name] > 1:
+                each.name = key
+
+    def read(self, root: _Ancestor) -> None:
+        """A structure into its frame: parents first, then its own members, then nested structures.
+
+        Chains of parents may be long, so they are followed without recursion; an ancestor is read once.
+        """
+        self.depth += 1
+        waiting = [root]
+        while waiting:
+            current = waiting[-1]
+            if current.finished:
+                waiting.pop()
+            elif current.parents is None:
+                current.parents = self._opened(current)
+                waiting += [each for each, _ in reversed(current.parents) if not each.finished]
+            else:
+                for parent, renamings in current.parents:
+                    self._take_over(parent, renamings, current.frame)
+                self._members(current)
+                current.finished = True
+                self.path.pop()
+        self.depth -= 1
+
+    def _opened(self, current: _Ancestor) -> list[tuple[_Ancestor, Sequence[Renaming]]]:
+        """The parents of an ancestor that is read from now on."""
+        structure, file = current.structure, current.frame.file
+        if structure.name in self.path:
+            raise _circle(structure, file)
+        if self.depth > _MOST_NESTED or len(self.ancestors) > _MOST_ANCESTORS:
+            message = f"{self.found.structure} inherits more than can be read"
+            hint = "write out what is needed of it"
+            raise refusal(structure, file, "inheritance-too-large", message, hint=hint)
+        self.path.append(structure.name)
+        parents: list[tuple[_Ancestor, Sequence[Renaming]]] = [
+            (self._parent(written, renamings, current), renamings)
+            for written, renamings in ((structure.extends, structure.renamings), (structure.over, ()))
+            if written is not None
+        ]
+        if any(each.parents is not None and not each.finished for each, _ in parents):
+            raise _circle(structure, file)
+        return parents
+
+    # ── parents ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def _reference(
+        self, written: TypeExpression, frame: Frame
+    ) -> tuple[Structure, tuple[Sort | Dimension, ...]]:
+        """A reference to a structure, with its arguments read in a frame; new names in it are carriers."""
+        name = written.name if isinstance(written, NamedType | AppliedType) else ""
+        structure = self.theory.structures.get(name)
+        if structure is None:
+            message = f"there is no structure {name}"
+            raise refusal(written, frame.file, "unknown-structure", message, found=name)
+        given = written.arguments if isinstance(written, AppliedType) else ()
+        if not given and len(structure.parameters) == 1:
+            carriers = [
+                sort for key, sort in frame.types.items() if isinstance(sort, Carrier) and "::" not in key
+            ]
+            if len(carriers) == 1:
+                return structure, (carriers[0],)
+        if len(given) != len(structure.parameters):
+            message = f"{name} takes {len(structure.parameters)} types, here it has {len(given)}"
+            raise refusal(written, frame.file, "type-arity", message, found=str(len(given)))
+        arguments: list[Sort | Dimension] = []
+        for parameter, each in zip(structure.parameters, given, strict=True):
+            if is_number_parameter(parameter):
+                arguments.append(read_dimension(each, frame.types, file=frame.file))
+                continue
+            opaque = isinstance(each, NamedType) and self.reader.is_opaque(each.name, frame.types)
+            if isinstance(each, NamedType) and opaque and self.found.instance.arguments:
+                frame.types[each.name] = Carrier(f"{self.found.structure}::{each.name}")
+            arguments.append(frame.sort(each))
+        return structure, tuple(arguments)
+
+    def _parent(self, written: TypeExpression, renamings: Sequence[Renaming], child: _Ancestor) -> _Ancestor:
+        structure, arguments = self._reference(written, child.frame)
+        naming = child.naming.through(renamings)
+        identity = (structure.name, arguments, naming.identity)
+        if identity not in self.ancestors:
+            frame = self._frame(structure, arguments)
+            key = naming.key(structure.name, arguments)
+            self.ancestors[identity] = _Ancestor(structure, frame, structure.name, key, naming)
+        self._note(structure, arguments)
+        return self.ancestors[identity]
+
+    def _take_over(self, parent: _Ancestor, renamings: Sequence[Renaming], frame: Frame) -> None:
+        """The members of a parent, by the names they have in the child."""
+        self._check_renamings(renamings, parent.frame, parent.structure, frame)
+        new = {each.old: each.new for each in renamings}
+        for name, candidates in parent.frame.own.items():
+            for each in candidates:
+                frame.add(new.get(name, name), each)
+
+    def _frame(self, structure: Structure, arguments: tuple[Sort | Dimension, ...]) -> Frame:
+        file = next((each.file for each in self.theory.lookup(structure.name)), self.found.frame.file)
+        types = _types(structure, arguments, file)
+        frame = Frame(self.reader, types, self.outer, file, structure.name)
+        self.found.frames.append(frame)
+        return frame
+
+    def _note(self, structure: Structure, arguments: tuple[Sort | Dimension, ...]) -> None:
+        instance = Instance(structure.name, arguments)
+        if instance not in self.found.ancestors:
+            self.found.ancestors.append(instance)
+
+    def _check_renamings(
+        self, renamings: Sequence[Renaming], above: Frame, structure: Structure, frame: Frame
+    ) -> None:
+        for each in renamings:
+            if each.old not in above.own:
+                message = f"{structure.name} has no member {each.old}"
+                known = tuple(sorted(above.own))
+                raise refusal(each, frame.file, "unknown-member", message, found=each.old, expected=known)
+
+    # ── members ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def _members(self, current: _Ancestor) -> None:
+        members, frame, label = current.structure.members, current.frame, current.label
+        nested = [each for each in members if isinstance(each, NestedStructure)]
+        for member in members:
+            self._declare(member, frame, label, current.naming)
+        for each in nested:
+            self._declare_nested(each, frame, f"{label}::{each.name}", current.naming)
+        for member in members:
+            self._define(member, current)
+        for each in nested:
+            self._nest(each, current, label)
+        self._axioms(members, current, frame, label)
+
+    def _declare(self, member: StructureMember, frame: Frame, label: str, naming: _Name) -> None:
+        if not isinstance(member, OperationDeclaration | ElementDeclaration | Field):
+            return
+        name = canonical_name(member.name)
+        try:
+            variables, domain, codomain = self.reader.polymorphic(
+                member.type, frame.types, file=frame.file, letters=False
+            )
+        except MeaningError as error:
+            self.found.refusals.append(error)
+            frame.add(
+                name, Refused(f"{label}::{member.name}", str(error.message), place_of(member, frame.file))
+            )
+            return
+        if variables:
+            named = naming(name, domain, codomain)
+            frame.add(name, Polymorphic(named, variables, domain, codomain, higher=True))
+            return
+        symbol = Symbol(naming(name, domain, codomain), domain, codomain)
+        self.found.symbols.setdefault(symbol, place_of(member, frame.file))
+        frame.add(name, symbol)
+
+    def _declare_nested(self, node: NestedStructure, frame: Frame, label: str, naming: _Naming) -> None:
+        """The members in the braces of a nested structure: its own, unless declared around it with the same type."""
+        inside = Frame(self.reader, frame.types, self.outer, frame.file)
+
+        def named(name: str, domain: tuple[Sort, ...], codomain: Sort) -> str:
+            for each in frame.own.get(name, ()):
+                if isinstance(each, Symbol) and (each.domain, each.codomain) == (domain, codomain):
+                    return each.name
+            return naming(f"{node.name}::{name}", domain, codomain)
+
+        for member in node.members:
+            self._declare(member, inside, label, named)
+        for name, candidates in inside.own.items():
+            for each in candidates:
+                frame.add(f"{node.name}::{name}", each)
+                frame.nested.setdefault(name, []).append(each)
+
+    def _define(self, member: StructureMember, current: _Ancestor) -> None:
+        if not isinstance(member, FunctionDefinition):
+            return
+        name, frame = canonical_name(member.name), current.frame
+        place = place_of(member, frame.file)
+        if current.structure.parameters or frame is not self.found.frame:
+            template = Template(f"{current.key}::{name}", member, frame, place)
+            frame.own[name] = [template]
+        else:
+            # Of several global definitions of a name the last is in force, for the sections of the others too.
+            if self.theory.definitions.get(name) is not member:
+                return
+            template = Template(name, member, frame, place)
+            frame.own[name] = [template]
+        self.found.templates.append((name, template))
+
+    def _axioms(
+        self, members: Sequence[StructureMember], current: _Ancestor, frame: Frame, label: str
+    ) -> None:
+        symbols = _symbols(frame)
+        types = tuple(sorted((name, str(value)) for name, value in frame.types.items()))
+        for member in members:
+            if not isinstance(member, Axiom) or (member, types, symbols) in self.seen:
+                continue
+            self.seen.add((member, types, symbols))
+            self.found.axioms.append(NamedAxiom(f"{label}::{member.name}", member, frame))
+            self.keys.append(f"{current.key}::{member.name}")
+
+    # ── nested structures ────────────────────────────────────────────────────────────────────────────────
+
+    def _nest(self, node: NestedStructure, outer: _Ancestor, label: str) -> None:
+        frame, naming = outer.frame, outer.naming
+        structure, arguments = self._reference(node.type, frame)
+        new = {each.old: each.new for each in node.renamings}
+        inner = self._frame(structure, arguments)
+        shared: list[str] = []
+
+        def nested(name: str, domain: tuple[Sort, ...], codomain: Sort) -> str:
+            if name in new:
+                shared.append(name)
+                return naming(new[name], domain, codomain)
+            for each in (*frame.own.get(name, ()), *frame.own.get(f"{node.name}::{name}", ())):
+                if isinstance(each, Symbol) and (each.domain, each.codomain) == (domain, codomain):
+                    shared.append(name)
+                    return each.name
+            return naming(f"{node.name}::{name}", domain, codomain)
+
+        self._note(structure, arguments)
+        key, within = f"{outer.key}::{node.name}", f"{label}::{node.name}"
+        self.read(_Ancestor(structure, inner, within, key, _Naming(nested, f"{key}::")))
+        self._check_renamings(node.renamings, inner, structure, frame)
+        if not shared and inner.own:
+            self.found.warnings.append(_unrelated(node, structure, frame.file))
+        for name, candidates in inner.own.items():
+            for each in candidates:
+                frame.add(f"{node.name}::{name}", each)
+                if name in new:
+                    frame.add(new[name], each)
+        body = Frame(self.reader, frame.types, self.outer, frame.file)
+        self.found.frames.append(body)
+        for source in (inner.own, frame.own, frame.nested):
+            for name, candidates in source.items():
+                for each in candidates:
+                    body.add(name, each)
+        for member in node.members:
+            if isinstance(member, NestedStructure):
+                self._nest(member, outer, within)
+        self._axioms(node.members, outer, body, within)
+
+
+def _circle(structure: Structure, file: str) -> MeaningError:
+    message = f"the inheritance of {structure.name} goes round in a circle"
+    return refusal(structure, file, "inheritance-cycle", message, found=structure.name)
+
+
+def _symbols(frame: Frame) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        sorted(
+            (name, f"{each.name}/{sorts_text((*each.domain, each.codomain))}")
+            for name, candidates in frame.own.items()
+            for each in candidates
+            if isinstance(each, Symbol)
+        )
+    )
+
+
+def _unrelated(node: NestedStructure, structure: Structure, file: str) -> Problem:
+    return problem_at(
+        node,
+        file,
+        f"the laws of {node.name} speak of operations of its own ({node.name}::…), not of those declared here",
+        code="unrelated-nested-structure",
+        severity="warning",
+        hint=f"rename them: structure {node.name} : {structure.name}(…) with (•) as (+)",
+        found=node.name,
+    )

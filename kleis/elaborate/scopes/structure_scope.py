@@ -1,0 +1,153 @@
+"""Structures at their arguments: what each brings, and where the names in its text are looked up.
+
+Specification: proving.md §1 ("Structures with parameters", "Structures without parameters").
+
+How a structure is read into its frame, with everything it inherits, is in kleis/elaborate/scopes/inheritance.py.
+
+Invariants
+    * A frame never changes once its structure is read.
+    * What a declared operation is built in as is never among the candidates twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kleis.core import NATURAL, Dimension, Sort, Symbol
+from kleis.core.goal import Instance, MeaningError
+from kleis.core.sort_printing import dimension_text
+from kleis.elaborate.scopes.scope import BuiltinName, Candidate, Polymorphic, Refused, Scope, Template
+from kleis.elaborate.sorts.read_sorts import SortReader
+from kleis.meaning.declared_builtins import as_builtin
+from kleis.meaning.dimension_reading import number_of
+from kleis.problems import Place, Problem, place_of
+from kleis.syntax.operators import canonical_name
+from kleis.syntax.tree import Axiom, FunctionDefinition, NamedType, Number, TypeExpression
+
+__all__ = ["Frame", "NamedAxiom", "StructureInstance", "number_candidate", "shadows"]
+
+
+def number_candidate(number: Dimension) -> Candidate:
+    """A `Nat` parameter as a term: an unknown natural number, or the one it stands for."""
+    text = dimension_text(number)
+    value = number_of(number)
+    if value is None:
+        return Symbol(text, (), NATURAL)
+    node = FunctionDefinition(text, (), NamedType("ℕ"), Number(text))
+    return Template(f"dimension {text}", node, _Numbers(), Place("<type>", 0, 0))
+
+
+class _Numbers:
+    """The scope of a number that stands for a parameter."""
+
+    file = "<type>"
+
+    def sort(self, written: TypeExpression) -> Sort:
+        return NATURAL
+
+    def candidates(self, name: str) -> tuple[Candidate, ...]:
+        return ()
+
+    def names(self) -> tuple[str, ...]:
+        return ()
+
+
+class Frame:
+    """The scope of the text of one structure at its arguments."""
+
+    def __init__(
+        self,
+        reader: SortReader,
+        types: Mapping[str, Sort | Dimension],
+        outer: Scope,
+        file: str,
+        structure: str = "",
+    ) -> None:
+        self.file = file
+        self.structure = structure
+        self.types = dict(types)
+        self.own: dict[str, list[Candidate]] = {}
+        self.nested: dict[str, list[Candidate]] = {}
+        """What the braces of nested structures declare: seen unqualified in this text, but not from outside."""
+        self._reader = reader
+        self._outer = outer
+
+    def sort(self, written: TypeExpression) -> Sort:
+        """The sort of a written type."""
+        return self._reader.read(written, self.types, file=self.file)
+
+    def add(self, name: str, candidate: Candidate) -> None:
+        """Give a name one more meaning."""
+        known = self.own.setdefault(name, [])
+        if candidate not in known:
+            known.append(candidate)
+
+    def candidates(self, name: str) -> tuple[Candidate, ...]:
+        """The structure's own meanings of a name, with the global ones that overload them."""
+        known = self.own.get(name) or self.nested.get(name) or self._qualified(name)
+        own = tuple(dict.fromkeys(as_builtin(each) for each in known))
+        if not own:
+            number = self.types.get(name)
+            return (
+                (number_candidate(number),) if isinstance(number, Dimension) else self._outer.candidates(name)
+            )
+        if any(isinstance(each, Refused) or shadows(each) or not _takes_arguments(each) for each in own):
+            return own
+        outer = tuple(each for each in self._outer.candidates(name) if not shadows(each))
+        return (*own, *(each for each in outer if each not in own))
+
+    def _qualified(self, name: str) -> list[Candidate]:
+        """``S::op`` in the text of S itself."""
+        head, _, member = name.partition("::")
+        return self.own.get(canonical_name(member), []) if head == self.structure else []
+
+    def names(self) -> tuple[str, ...]:
+        """Every name with candidates."""
+        return (*self.own, *self._outer.names())
+
+
+def shadows(candidate: Candidate) -> bool:
+    """Whether a candidate is a definition that comes alone."""
+    return isinstance(candidate, Template) and not candidate.overload
+
+
+def _takes_arguments(candidate: Candidate) -> bool:
+    if isinstance(candidate, Template):
+        return bool(candidate.node.parameters)
+    if isinstance(candidate, BuiltinName):
+        return candidate.row.most != 0
+    return isinstance(candidate, Polymorphic) or (isinstance(candidate, Symbol) and bool(candidate.domain))
+
+
+class NamedAxiom:
+    """An axiom where it is in force: its qualified name, its source, and where its names are looked up."""
+
+    def __init__(self, name: str, node: Axiom, frame: Frame) -> None:
+        self.name = name
+        self.node = node
+        self.frame = frame
+
+    @property
+    def place(self) -> Place:
+        """Where it is written."""
+        return place_of(self.node, self.frame.file)
+
+
+class StructureInstance:
+    """A structure at its arguments, parents and nested structures included."""
+
+    def __init__(self, instance: Instance, frame: Frame) -> None:
+        self.instance = instance
+        self.frame = frame
+        self.ancestors: list[Instance] = []
+        self.symbols: dict[Symbol, Place] = {}
+        self.axioms: list[NamedAxiom] = []
+        self.templates: list[tuple[str, Template]] = []
+        self.warnings: list[Problem] = []
+        self.refusals: list[MeaningError] = []
+        self.frames: list[Frame] = [frame]
+
+    @property
+    def structure(self) -> str:
+        """The name of the structure."""
+        return self.instance.structure

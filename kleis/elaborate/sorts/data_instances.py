@@ -1,0 +1,223 @@
+"""Data types at their arguments: every instance that a proposition reaches.
+
+Specification: proving.md §1 ("Definitions"); kleis-language.md §5.5 (monomorphise parametric types).
+
+Invariant: the instances are closed under the sorts of their fields, and there are finitely many; a type that
+reaches ever larger instances of itself (``data N(T) = Z | S(N(Pair(T, T)))``) is refused when it is used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from kleis.core import (
+    Carrier,
+    Constructor,
+    ConstructorField,
+    DataSort,
+    Dimension,
+    FunctionOf,
+    ListOf,
+    MatrixOf,
+    RecordOf,
+    SetOf,
+    Sort,
+    SortVariable,
+    TupleOf,
+)
+from kleis.core.goal import DataType, MeaningError
+from kleis.core.sort_printing import dimension_text, sort_text
+from kleis.elaborate.sorts.data_types import DataDeclaration, inner_sorts
+from kleis.meaning.dimension_reading import normal_dimension
+from kleis.strongly_connected import components
+
+__all__ = ["at_arguments", "instances", "instantiate_sort"]
+
+_INSTANCES = 256
+_GROWTH = 100
+"""By how much an instance may be larger than the sorts that are asked for."""
+
+_SHOWN = 20
+
+Arguments = Mapping[str, Sort | Dimension]
+
+
+def instances(
+    sorts: Iterable[Sort], declarations: Mapping[str, DataDeclaration], *, limit: int = _INSTANCES
+) -> tuple[tuple[DataType, ...], ...]:
+    """Every data type that the sorts reach, by strongly connected component, parts before wholes.
+
+    `MeaningError` with the code ``data_not_regular`` where one type has more than `limit` instances, or huge ones.
+    """
+    found: dict[DataSort, DataType] = {}
+    counts: dict[str, int] = {}
+    sizes = _Sizes()
+    roots = list(_data_sorts(sorts))
+    largest = _GROWTH + max((sizes.of(sort) for sort in roots), default=0)
+    waiting = deque(roots)
+    while waiting:
+        sort = waiting.popleft()
+        declaration = declarations.get(sort.name)
+        if declaration is None:
+            continue
+        # Before anything is hashed: a family may double in size from one instance to the next.
+        if sizes.of(sort) > largest:
+            raise _not_regular(declaration, sort)
+        if sort in found:
+            continue
+        counts[sort.name] = counts.get(sort.name, 0) + 1
+        if counts[sort.name] > limit:
+            raise _not_regular(declaration, sort)
+        found[sort] = at_arguments(declaration, sort)
+        waiting.extend(_reached(found[sort]))
+    edges = {sort: [each for each in _reached(data) if each in found] for sort, data in found.items()}
+    return tuple(tuple(found[sort] for sort in group) for group in components(edges))
+
+
+def at_arguments(declaration: DataDeclaration, sort: DataSort) -> DataType:
+    """A data type at its arguments: constructors with their fields named, and marked where they stand alone."""
+    values = dict(zip(declaration.parameters, sort.arguments, strict=True))
+    alone = len(declaration.constructors) == 1
+    constructors = tuple(
+        Constructor(
+            constructor.name,
+            tuple(
+                ConstructorField(field.name or f"_{index}", instantiate_sort(field.sort, values))
+                for index, field in enumerate(constructor.fields)
+            ),
+            sort,
+            alone,
+        )
+        for constructor in declaration.constructors
+    )
+    return DataType(sort, constructors)
+
+
+def _reached(data: DataType) -> list[DataSort]:
+    fields = (field.sort for constructor in data.constructors for field in constructor.fields)
+    return list(dict.fromkeys(_data_sorts(fields)))
+
+
+def _data_sorts(sorts: Iterable[Sort]) -> Iterator[DataSort]:
+    """The data types in sorts, in the order in which they are written."""
+    waiting = list(sorts)[::-1]
+    while waiting:
+        sort = waiting.pop()
+        if isinstance(sort, DataSort):
+            yield sort
+        waiting.extend(reversed(inner_sorts(sort)))
+
+
+class _Sizes:
+    """How many sorts stand in a sort, written out; each part is counted once, because parts are shared."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Sort, int]] = {}
+
+    def of(self, sort: Sort) -> int:
+        """The size of a sort.  The sort is kept, so that its identity stays its own."""
+        if id(sort) not in self._known:
+            self._known[id(sort)] = sort, 1 + sum(map(self.of, inner_sorts(sort)))
+        return self._known[id(sort)][1]
+
+
+def _not_regular(declaration: DataDeclaration, sort: DataSort) -> MeaningError:
+    place = declaration.place
+    shown = sort_text(sort) if _Sizes().of(sort) < _SHOWN else f"{sort.name}(…)"
+    return MeaningError(
+        f"the data type {declaration.name} needs infinitely many instances of itself: its fields have it at "
+        "arguments larger than its own",
+        code="data_not_regular",
+        file=place.file,
+        line=place.line,
+        column=place.column,
+        end_line=place.line,
+        end_column=place.column + len(declaration.name),
+        found=shown,
+        expected=(f"{declaration.name}({', '.join(declaration.parameters)})",),
+        hint=f"use {declaration.name} in its own fields at its own parameters only",
+    )
+
+
+# ── Parameters replaced ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def instantiate_sort(sort: Sort, values: Arguments) -> Sort:
+    """The sort with sorts for its variables, and dimensions for the atoms of its dimensions."""
+    match sort:
+        case SortVariable(name=name):
+            value = values.get(name, sort)
+            return sort if isinstance(value, Dimension) else value
+        case ListOf(element=element):
+            return ListOf(instantiate_sort(element, values))
+        case SetOf(element=element):
+            return SetOf(instantiate_sort(element, values))
+        case TupleOf(items=items):
+            return TupleOf(tuple(instantiate_sort(item, values) for item in items))
+        case RecordOf(fields=fields):
+            return RecordOf(tuple((name, instantiate_sort(each, values)) for name, each in fields))
+        case MatrixOf(rows=rows, columns=columns, element=element):
+            return MatrixOf(
+                _dimension(rows, values), _dimension(columns, values), instantiate_sort(element, values)
+            )
+        case FunctionOf(domain=domain, codomain=codomain):
+            # Curried types are flat in the core, also where a parameter becomes a function sort.
+            result = instantiate_sort(codomain, values)
+            inputs = tuple(instantiate_sort(each, values) for each in domain)
+            if isinstance(result, FunctionOf):
+                return FunctionOf((*inputs, *result.domain), result.codomain)
+            return FunctionOf(inputs, result)
+        case DataSort(arguments=arguments) | Carrier(arguments=arguments):
+            return msgspec.structs.replace(
+                sort, arguments=tuple(_argument(each, values) for each in arguments)
+            )
+        case _:
+            return sort
+
+
+def _argument(argument: Sort | Dimension, values: Arguments) -> Sort | Dimension:
+    if isinstance(argument, Dimension):
+        return _dimension(argument, values)
+    if isinstance(argument, SortVariable):
+        return values.get(argument.name, argument)
+    return instantiate_sort(argument, values)
+
+
+Polynomial = dict[tuple[str, ...], int]
+
+
+def _dimension(dimension: Dimension, values: Arguments) -> Dimension:
+    """The polynomial with numbers, or other polynomials, for its parameters."""
+    total: Polynomial = {}
+    for atoms, coefficient in dimension.terms:
+        product: Polynomial = {(): coefficient}
+        for atom in atoms:
+            product = _times(product, _atom(atom, values))
+        for monomial, factor in product.items():
+            total[monomial] = total.get(monomial, 0) + factor
+    return normal_dimension(total)
+
+
+def _atom(atom: str, values: Arguments) -> Polynomial:
+    value = values.get(atom)
+    if isinstance(value, Dimension):
+        return dict(value.terms)
+
+    def replaced(name: re.Match[str]) -> str:
+        inner = values.get(name.group())
+        return dimension_text(inner) if isinstance(inner, Dimension) else name.group()
+
+    return {(re.sub(r"\b[^\W\d]\w*\b", replaced, atom),): 1}
+
+
+def _times(left: Polynomial, right: Polynomial) -> Polynomial:
+    answer: Polynomial = {}
+    for first, one in left.items():
+        for second, other in right.items():
+            monomial = tuple(sorted((*first, *second)))
+            answer[monomial] = answer.get(monomial, 0) + one * other
+    return answer

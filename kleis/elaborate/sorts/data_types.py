@@ -1,0 +1,303 @@
+"""Data types: which declarations make sense, and what they are at their arguments.
+
+Specification: proving.md §1 ("Definitions": data types must be strictly positive and have a base case);
+provers.md §5 ("data types that are not strictly positive"); kleis-language.md §5.5 (one group per strongly
+connected component, parametric types monomorphised).
+
+Why positivity.  ``data D = F(D → Bool)`` asks for a set as large as its own power set.  A type may stand where it
+is built from finitely or infinitely many of itself (List(D), D × D, ℕ → D), not left of an arrow nor in a set; in a
+parameter of another data type it stands as that type uses the parameter.
+
+Invariants
+    * `check_data` looks at declarations as they are written, so it decides for all instances at once.
+    * A refused type, and every type that rests on one, is in `DataReport.refused`; the groups hold the others.
+    * `instances` ends: a type that needs ever larger instances of itself is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from kleis.core import (
+    Carrier,
+    Constructor,
+    DataSort,
+    Dimension,
+    FunctionOf,
+    ListOf,
+    MatrixOf,
+    RecordOf,
+    SetOf,
+    Sort,
+    SortVariable,
+    TupleOf,
+)
+from kleis.core.sort_printing import sort_text
+from kleis.problems import Place, Problem
+from kleis.strongly_connected import components
+
+__all__ = ["DataDeclaration", "DataReport", "check_data", "inner_sorts"]
+
+
+class DataDeclaration(msgspec.Struct, frozen=True):
+    """A data type as declared.
+
+    Field sorts mention ``SortVariable(p)``, or a dimension with the atom p, for a parameter p.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    constructors: tuple[Constructor, ...]
+    place: Place
+
+
+class DataReport(msgspec.Struct, frozen=True):
+    """What was found.
+
+    groups
+        Mutually recursive types together, parts before wholes, without the refused ones.
+    refused
+        Types that are refused, and those that rest on one.
+    higher_order
+        Types with a field of functions that give the type itself (``ℕ → D``): lawful, but their values are
+        infinite trees, which solvers do not know.
+    """
+
+    groups: tuple[tuple[str, ...], ...]
+    problems: tuple[Problem, ...]
+    refused: frozenset[str]
+    higher_order: frozenset[str]
+
+
+Use: TypeAlias = Literal["absent", "positive", "functional", "negative"]
+"""How a name stands in a sort; ``functional`` is positive right of an arrow.  From harmless to forbidden."""
+
+_ORDER: tuple[Use, ...] = ("absent", "positive", "functional", "negative")
+
+
+def _worst(uses: Iterable[Use]) -> Use:
+    return max(uses, key=_ORDER.index, default="absent")
+
+
+def check_data(declarations: Mapping[str, DataDeclaration]) -> DataReport:
+    """Which data types are refused, and in which order the others are defined."""
+    uses = _Uses(declarations)
+    edges = {name: sorted(uses.mentioned(name)) for name in declarations}
+    groups = components(edges)
+    problems = list(_not_positive(declarations, uses, groups))
+    found = {problem.found for problem in problems}
+    inhabited = _Inhabited(declarations)
+    for name, declaration in declarations.items():
+        if name not in found and not inhabited.type(name, (True,) * len(declaration.parameters)):
+            problems.append(_without_base(declaration))
+    refused = {problem.found for problem in problems}
+    for group in groups:
+        if any(each in refused or target in refused for each in group for target in edges[each]):
+            refused.update(group)
+    kept = tuple(group for group in groups if refused.isdisjoint(group))
+    functional = frozenset(
+        name for group in kept for name in group if any(uses.of(name, each) == "functional" for each in group)
+    )
+    problems.sort(key=lambda problem: (problem.file, problem.line, problem.column))
+    return DataReport(kept, tuple(problems), frozenset(refused), functional)
+
+
+# ── Positivity ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def inner_sorts(sort: Sort) -> tuple[Sort, ...]:
+    """The sorts that a sort is directly made of."""
+    match sort:
+        case ListOf(element=element) | SetOf(element=element) | MatrixOf(element=element):
+            return (element,)
+        case TupleOf(items=items):
+            return items
+        case RecordOf(fields=fields):
+            return tuple(each for _, each in fields)
+        case FunctionOf(domain=domain, codomain=codomain):
+            return (*domain, codomain)
+        case DataSort(arguments=arguments) | Carrier(arguments=arguments):
+            return tuple(each for each in arguments if not isinstance(each, Dimension))
+        case _:
+            return ()
+
+
+class _Uses:
+    """How the fields of each type use its parameters and the other types: the least fixed point."""
+
+    def __init__(self, declarations: Mapping[str, DataDeclaration]) -> None:
+        self._declarations = declarations
+        self._known: dict[tuple[str, str], Use] = {}
+        changed = True
+        while changed:
+            changed = False
+            for name, declaration in declarations.items():
+                for target in (*declaration.parameters, *declarations):
+                    use = _worst(
+                        self.within(field, target, declaration.parameters) for field in _fields(declaration)
+                    )
+                    if use != self.of(name, target):
+                        self._known[name, target] = use
+                        changed = True
+
+    def of(self, name: str, target: str) -> Use:
+        """How a type uses a parameter of its own, or a type, in its own fields."""
+        return self._known.get((name, target), "absent")
+
+    def mentioned(self, name: str) -> set[str]:
+        """The types that occur in the fields of a type."""
+        waiting = list(_fields(self._declarations[name]))
+        found = set()
+        while waiting:
+            sort = waiting.pop()
+            waiting.extend(inner_sorts(sort))
+            if isinstance(sort, DataSort) and sort.name in self._declarations:
+                found.add(sort.name)
+        return found
+
+    def within(self, sort: Sort, target: str, parameters: tuple[str, ...]) -> Use:
+        """How a sort in the fields of a type with these parameters uses a parameter or type."""
+        match sort:
+            case SortVariable(name=name):
+                return "positive" if name == target and target in parameters else "absent"
+            case FunctionOf(domain=domain, codomain=codomain):
+                if any(self.within(each, target, parameters) != "absent" for each in domain):
+                    return "negative"
+                inner = self.within(codomain, target, parameters)
+                return "functional" if inner == "positive" else inner
+            case SetOf(element=element):
+                return "absent" if self.within(element, target, parameters) == "absent" else "negative"
+            case DataSort(name=name, arguments=arguments):
+                own: Use = "positive" if name == target and target not in parameters else "absent"
+                return _worst((own, *self._through(name, arguments, target, parameters)))
+            case Carrier():
+                return "absent"
+            case _:
+                return _worst(self.within(each, target, parameters) for each in inner_sorts(sort))
+
+    def _through(
+        self, name: str, arguments: tuple[Sort | Dimension, ...], target: str, parameters: tuple[str, ...]
+    ) -> Iterator[Use]:
+        """How the arguments of a data type use the target, seen through how the type uses its parameters."""
+        declaration = self._declarations.get(name)
+        for index, argument in enumerate(arguments):
+            inner = "absent" if isinstance(argument, Dimension) else self.within(argument, target, parameters)
+            if inner == "absent":
+                continue
+            if declaration is None:
+                yield inner
+                continue
+            outer = self.of(name, declaration.parameters[index])
+            yield "absent" if outer == "absent" else _worst((inner, outer))
+
+
+def _fields(declaration: DataDeclaration) -> Iterator[Sort]:
+    for constructor in declaration.constructors:
+        for field in constructor.fields:
+            yield field.sort
+
+
+def _not_positive(
+    declarations: Mapping[str, DataDeclaration], uses: _Uses, groups: Iterable[tuple[str, ...]]
+) -> Iterator[Problem]:
+    for group in groups:
+        for name in group:
+            bad = [target for target in group if uses.of(name, target) == "negative"]
+            if bad:
+                yield _negative(declarations[name], declarations[bad[0]], uses)
+
+
+def _negative(declaration: DataDeclaration, wrong: DataDeclaration, uses: _Uses) -> Problem:
+    target = wrong.name
+    fields = _fields(declaration)
+    field = next(
+        (each for each in fields if uses.within(each, target, declaration.parameters) == "negative"), None
+    )
+    where = "" if field is None else f" in a field of the sort {sort_text(field)}"
+    return _problem(
+        declaration,
+        "data_not_positive",
+        f"the data type {declaration.name} has {target} left of an arrow or in a set{where}: no set is that large",
+        f"keep {target} right of arrows; finitely many values are a List({target})",
+        wrong.place,
+    )
+
+
+# ── Base cases ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class _Inhabited:
+    """Whether types have values, given which of their arguments have: the least fixed point."""
+
+    def __init__(self, declarations: Mapping[str, DataDeclaration]) -> None:
+        self._declarations = declarations
+        self._known: dict[tuple[str, tuple[bool, ...]], bool] = {}
+
+    def type(self, name: str, arguments: tuple[bool, ...]) -> bool:
+        """Whether a type has a value."""
+        self._known.setdefault((name, arguments), False)
+        changed = True
+        while changed:
+            before = dict(self._known)
+            for key, known in before.items():
+                if not known:
+                    self._known[key] = self._made(*key)
+            changed = self._known != before
+        return self._known[name, arguments]
+
+    def _made(self, name: str, arguments: tuple[bool, ...]) -> bool:
+        declaration = self._declarations[name]
+        given = dict(zip(declaration.parameters, arguments, strict=False))
+        return any(
+            all(self._sort(field.sort, given) for field in constructor.fields)
+            for constructor in declaration.constructors
+        )
+
+    def _sort(self, sort: Sort, given: Mapping[str, bool]) -> bool:
+        match sort:
+            case SortVariable(name=name):
+                return given.get(name, True)
+            case ListOf() | SetOf() | Carrier():
+                return True
+            case FunctionOf(codomain=codomain):
+                return self._sort(codomain, given)
+            case DataSort(name=name, arguments=arguments) if name in self._declarations:
+                key = (
+                    name,
+                    tuple(isinstance(each, Dimension) or self._sort(each, given) for each in arguments),
+                )
+                return self._known.setdefault(key, False)
+            case _:
+                return all(self._sort(each, given) for each in inner_sorts(sort))
+
+
+def _without_base(declaration: DataDeclaration) -> Problem:
+    first = declaration.constructors[0].name if declaration.constructors else ""
+    return _problem(
+        declaration,
+        "data_without_base",
+        f"the data type {declaration.name} has no value: each constructor needs one that is there before"
+        + (f", {first} as well" if len(declaration.constructors) > 1 else ""),
+        f"add a constructor without {declaration.name} in its fields, or put it into a List",
+    )
+
+
+def _problem(declaration: DataDeclaration, code: str, message: str, hint: str, *related: Place) -> Problem:
+    place = declaration.place
+    return Problem(
+        "error",
+        code,
+        message,
+        hint,
+        place.file,
+        place.line,
+        place.column,
+        place.line,
+        place.column + len(declaration.name),
+        declaration.name,
+        (),
+        related,
+    )

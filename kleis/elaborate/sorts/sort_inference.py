@@ -1,0 +1,369 @@
+"""What is found out about sorts that are not written: free names, unannotated λ-parameters, empty lists.
+
+Specification: proving.md §1 ("Free names", "Numbers").
+
+A piece of source (a claim, an axiom, a body) is elaborated in passes.  A sort that is not known is a
+`SortVariable`; during a pass, places where it is used bind it, or bound it from above (its values are used as ℤ)
+or below (values of ℚ go into it).  After the pass what was learnt is fixed and the next pass begins, until
+nothing is unknown: the last pass sees only known sorts and is the one whose term counts.
+
+Invariants
+    * Only upward coercions are ever counted as fitting, and ℤ → ℕ, which costs a definedness condition.
+    * What is fixed does not depend on the order of operands: binding is symmetric, bounds are joined.
+    * Each pass fixes at least one sort or ends the matter, so there are at most as many passes as unknowns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+import msgspec
+
+from kleis.core import (
+    BitVec,
+    Carrier,
+    DataSort,
+    Dimension,
+    FunctionOf,
+    ListOf,
+    MatrixOf,
+    Numeric,
+    RecordOf,
+    SetOf,
+    Sort,
+    SortVariable,
+    TupleOf,
+)
+from kleis.problems import Spanned
+
+__all__ = [
+    "FREE",
+    "Cost",
+    "Inference",
+    "Unknown",
+    "family_arguments",
+    "family_name",
+    "join_sorts",
+    "map_sort",
+    "rank",
+    "sort_parts",
+    "substitute_sort",
+    "variables_of",
+]
+
+Cost: TypeAlias = tuple[int, int, int]
+"""Of making a value fit: conditions (ℤ → ℕ), coerced arguments, steps along ℕ ⊂ ℤ ⊂ ℚ ⊂ ℝ ⊂ ℂ."""
+
+FREE: Cost = (0, 0, 0)
+"""Of making a value fit that fits as it is."""
+
+_CHAIN = "ℕℤℚℝℂ"
+
+
+def rank(sort: Numeric) -> int:
+    """The place of a sort of numbers in the chain of coercions."""
+    return _CHAIN.index(sort.name)
+
+
+def join_sorts(a: Sort, b: Sort) -> Sort | None:
+    """The least sort that both are coerced to; None if there is none."""
+    if a == b:
+        return a
+    if isinstance(a, Numeric) and isinstance(b, Numeric):
+        return max(a, b, key=rank)
+    pieces = _pieces(a, b)
+    if pieces is None or isinstance(a, FunctionOf):
+        return None
+    joined = [join_sorts(x, y) for x, y in pieces]
+    if any(each is None for each in joined):
+        return None
+    return _with_pieces(a, [each for each in joined if each is not None])
+
+
+def substitute_sort(sort: Sort, values: Mapping[str, Sort]) -> Sort:
+    """The sort with its variables replaced."""
+    if isinstance(sort, SortVariable):
+        return values.get(sort.name, sort)
+    inner = sort_parts(sort)
+    if not inner:
+        return sort
+    return _with_pieces(sort, [substitute_sort(each, values) for each in inner])
+
+
+def map_sort(sort: Sort, change: Callable[[Sort], Sort]) -> Sort:
+    """The sort with `change` applied to the sorts it is directly made of."""
+    inner = sort_parts(sort)
+    return _with_pieces(sort, [change(each) for each in inner]) if inner else sort
+
+
+def variables_of(sort: Sort) -> set[str]:
+    """The names of the sort variables in a sort."""
+    if isinstance(sort, SortVariable):
+        return {sort.name}
+    return {name for each in sort_parts(sort) for name in variables_of(each)}
+
+
+def sort_parts(sort: Sort) -> list[Sort]:
+    """The sorts a sort is made of; dimensions are none."""
+    match sort:
+        case ListOf(element=element) | SetOf(element=element) | MatrixOf(element=element):
+            return [element]
+        case TupleOf(items=items):
+            return list(items)
+        case RecordOf(fields=fields):
+            return [each for _, each in fields]
+        case FunctionOf(domain=domain, codomain=codomain):
+            return [*domain, codomain]
+        case DataSort(arguments=arguments) | Carrier(arguments=arguments):
+            return [each for each in arguments if not isinstance(each, Dimension)]
+        case _:
+            return []
+
+
+def _with_pieces(sort: Sort, pieces: list[Sort]) -> Sort:
+    match sort:
+        case ListOf():
+            return ListOf(pieces[0])
+        case SetOf():
+            return SetOf(pieces[0])
+        case MatrixOf(rows=rows, columns=columns):
+            return MatrixOf(rows, columns, pieces[0])
+        case TupleOf():
+            return TupleOf(tuple(pieces))
+        case RecordOf(fields=fields):
+            return RecordOf(tuple((name, each) for (name, _), each in zip(fields, pieces, strict=True)))
+        case FunctionOf():
+            return FunctionOf(tuple(pieces[:-1]), pieces[-1])
+        case DataSort(arguments=arguments) | Carrier(arguments=arguments):
+            rest = iter(pieces)
+            filled = tuple(each if isinstance(each, Dimension) else next(rest) for each in arguments)
+            return msgspec.structs.replace(sort, arguments=filled)
+        case _:
+            return sort
+
+
+def _pieces(a: Sort, b: Sort) -> list[tuple[Sort, Sort]] | None:
+    """The components of two sorts of one shape side by side; None for sorts of different shapes."""
+    if type(a) is not type(b) or isinstance(a, Numeric | BitVec | SortVariable):
+        return None
+    inner_a, inner_b = sort_parts(a), sort_parts(b)
+    if len(inner_a) != len(inner_b):
+        return None
+    if isinstance(a, FunctionOf) and isinstance(b, FunctionOf) and len(a.domain) != len(b.domain):
+        return None
+    if not inner_a or _with_pieces(a, inner_b) != b:
+        return None
+    return list(zip(inner_a, inner_b, strict=True))
+
+
+def family_name(sort: Sort) -> str:
+    """The name of a family of sorts; matrices are one family."""
+    return sort.name if isinstance(sort, DataSort | Carrier) else ""
+
+
+def family_arguments(sort: Sort) -> tuple[Sort | Dimension, ...]:
+    """The arguments of a member of a family."""
+    if isinstance(sort, MatrixOf):
+        return (sort.rows, sort.columns, sort.element)
+    return sort.arguments if isinstance(sort, DataSort | Carrier) else ()
+
+
+class Unknown(msgspec.Struct):
+    """A sort being looked for.
+
+    `what` names it for people.  `default` is taken for "a number alone"; a `bottom` is the result of a recursive
+    call before anything is known of it, and never asked for.
+    """
+
+    node: Spanned
+    what: str
+    bottom: bool = False
+    number: bool = False
+    upper: Numeric | None = None
+    lower: Numeric | None = None
+
+
+class Inference:
+    """One pass: what is assumed from the passes before, and what this one finds out."""
+
+    def __init__(self, fixed: Mapping[str, Sort]) -> None:
+        self.fixed = fixed
+        self.unknowns: dict[str, Unknown] = {}
+        self.waiting = False
+        """Whether a call could not be decided in this pass."""
+        self._bound: dict[str, Sort] = {}
+
+    def fresh(self, key: str, node: Spanned, what: str, *, bottom: bool = False) -> Sort:
+        """The sort known under a key from an earlier pass, or a variable for it."""
+        if key in self.fixed:
+            return self.fixed[key]
+        self.unknowns.setdefault(key, Unknown(node, what, bottom=bottom))
+        return SortVariable(key)
+
+    def resolve(self, sort: Sort) -> Sort:
+        """The sort as far as it is known."""
+        if isinstance(sort, SortVariable):
+            bound = self._bound.get(sort.name)
+            return sort if bound is None else self.resolve(bound)
+        inner = sort_parts(sort)
+        if not inner:
+            return sort
+        return _with_pieces(sort, [self.resolve(each) for each in inner])
+
+    def known(self, sort: Sort) -> bool:
+        """Whether nothing in a sort is unknown."""
+        return not variables_of(self.resolve(sort))
+
+    def is_bottom(self, sort: Sort) -> bool:
+        """Whether a sort is the unknown result of a recursive call."""
+        sort = self.resolve(sort)
+        return isinstance(sort, SortVariable) and self._facts(sort).bottom
+
+    # ── learning ─────────────────────────────────────────────────────────────────────────────────────────
+
+    def unify(self, a: Sort, b: Sort) -> bool:
+        """Make two sorts equal if they can be."""
+        a, b = self.resolve(a), self.resolve(b)
+        if a == b:
+            return True
+        if isinstance(a, SortVariable) or isinstance(b, SortVariable):
+            return self._bind(a, b)
+        pieces = _pieces(a, b)
+        return pieces is not None and all(self.unify(x, y) for x, y in pieces)
+
+    def _bind(self, a: Sort, b: Sort) -> bool:
+        if not isinstance(a, SortVariable):
+            a, b = b, a
+        assert isinstance(a, SortVariable)
+        if a.name in variables_of(b):
+            return False
+        mine = self._facts(a)
+        if isinstance(b, SortVariable):
+            theirs = self._facts(b)
+            theirs.number = theirs.number or mine.number
+            self._narrow(theirs, mine.upper)
+            self._widen(theirs, mine.lower)
+        elif mine.number and not isinstance(b, Numeric):
+            return False
+        self._bound[a.name] = b
+        return True
+
+    def _facts(self, variable: SortVariable) -> Unknown:
+        return self.unknowns[variable.name]
+
+    def number(self, sort: Sort) -> None:
+        """Note that values of the sort are numbers."""
+        sort = self.resolve(sort)
+        if isinstance(sort, SortVariable):
+            self._facts(sort).number = True
+
+    def used_as(self, sort: Sort, wanted: Numeric) -> None:
+        """Note that values of the sort are used as numbers of `wanted`."""
+        sort = self.resolve(sort)
+        if isinstance(sort, SortVariable):
+            facts = self._facts(sort)
+            facts.number = True
+            self._narrow(facts, wanted)
+
+    def filled_with(self, sort: Sort, given: Numeric) -> None:
+        """Note that numbers of `given` are values of the sort."""
+        sort = self.resolve(sort)
+        if isinstance(sort, SortVariable):
+            facts = self._facts(sort)
+            facts.number = True
+            self._widen(facts, given)
+
+    @staticmethod
+    def _narrow(facts: Unknown, upper: Numeric | None) -> None:
+        if upper is not None and (facts.upper is None or rank(upper) < rank(facts.upper)):
+            facts.upper = upper
+
+    @staticmethod
+    def _widen(facts: Unknown, lower: Numeric | None) -> None:
+        if lower is not None and (facts.lower is None or rank(lower) > rank(facts.lower)):
+            facts.lower = lower
+
+    @staticmethod
+    def pieces(pattern: Sort, sort: Sort) -> list[tuple[Sort, Sort]] | None:
+        """The components of two sorts of one shape side by side; None for sorts of different shapes."""
+        return _pieces(pattern, sort)
+
+    # ── fitting ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def cost(self, given: Sort, wanted: Sort) -> Cost | None:
+        """What it costs to use a value of one sort as another; None if it cannot be.  Changes nothing."""
+        given, wanted = self.resolve(given), self.resolve(wanted)
+        if given == wanted:
+            return FREE
+        if isinstance(given, SortVariable):
+            return None if self._facts(given).number and not _may_be_number(wanted) else FREE
+        if isinstance(wanted, SortVariable):
+            facts = self.unknowns.get(wanted.name)
+            return None if facts is not None and facts.number and not _may_be_number(given) else FREE
+        if isinstance(given, Numeric) and isinstance(wanted, Numeric):
+            steps = rank(wanted) - rank(given)
+            if steps > 0:
+                return (0, 1, steps)
+            return (1, 0, 0) if (given.name, wanted.name) == ("ℤ", "ℕ") else None
+        return self._cost_inside(given, wanted)
+
+    def _cost_inside(self, given: Sort, wanted: Sort) -> Cost | None:
+        pieces = _pieces(given, wanted)
+        if pieces is None:
+            return None
+        contravariant = len(pieces) - 1 if isinstance(given, FunctionOf) else 0
+        conditions, coerced, steps = 0, 0, 0
+        for place, (a, b) in enumerate(pieces):
+            inside = self.cost(b, a) if place < contravariant else self.cost(a, b)
+            if inside is None or inside[0]:
+                return None
+            conditions, coerced, steps = conditions + inside[0], coerced + inside[1], steps + inside[2]
+        return (conditions, min(coerced, 1), steps)
+
+    # ── the end of a pass ────────────────────────────────────────────────────────────────────────────────
+
+    def learnt(self) -> dict[str, Sort]:
+        """What this pass fixes: bound sorts; if there are none, bounded ones; if none, "a number alone" is ℝ.
+
+        Empty if nothing more can be found out.
+        """
+        bound = {
+            name: self.resolve(SortVariable(name))
+            for name in self.unknowns
+            if self.known(SortVariable(name)) and not self.unknowns[name].bottom
+        }
+        if bound:
+            return bound
+        open_names = [
+            name for name, facts in self.unknowns.items() if name not in self._bound and not facts.bottom
+        ]
+        for choose in (_from_upper, _from_bounds, _alone):
+            found = {name: choose(self.unknowns[name]) for name in open_names}
+            chosen = {name: sort for name, sort in found.items() if sort is not None}
+            if chosen:
+                return chosen
+        return {}
+
+    def unsolved(self) -> Unknown | None:
+        """An unknown about which nothing was found out."""
+        for name, facts in self.unknowns.items():
+            if not self.known(SortVariable(name)) and not facts.bottom:
+                return facts
+        return None
+
+
+def _may_be_number(sort: Sort) -> bool:
+    return isinstance(sort, Numeric | SortVariable)
+
+
+def _from_upper(facts: Unknown) -> Sort | None:
+    return facts.upper
+
+
+def _from_bounds(facts: Unknown) -> Sort | None:
+    return facts.lower
+
+
+def _alone(facts: Unknown) -> Sort | None:
+    return Numeric("ℝ") if facts.number else None

@@ -1,0 +1,185 @@
+"""What a proposition is about: the structures it names, that `using` names, or that its operations belong to.
+
+Specification: proving.md §1 ("Resolution").  The search among structures is in kleis/elaborate/scopes/structure_search.py;
+here are the names that decide what is searched for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kleis.core import Carrier, Dimension, Sort
+from kleis.core.goal import Instance
+from kleis.core.sort_printing import refusal
+from kleis.elaborate.expressions.elaboration_fixpoint import Piece
+from kleis.elaborate.scopes.global_scope import Globals
+from kleis.elaborate.scopes.scope import Scope
+from kleis.elaborate.scopes.structure_scope import StructureInstance
+from kleis.elaborate.scopes.structure_search import Found, StructureSearch, Types
+from kleis.meaning.in_force import InForce
+from kleis.meaning.opaque_names import opaque_names
+from kleis.problems import Problem
+from kleis.spelling import suggestion
+from kleis.syntax.tree import AppliedType, Expression, NamedType, TypeExpression, split_name
+from kleis.syntax.tree.traversal import walk
+
+__all__ = ["Subject"]
+
+
+class Subject:
+    """Finds what propositions over one theory are about.
+
+    `arbitrary` gives a structure at carriers of which nothing is known; `read` reads a proposition in a scope.
+    """
+
+    def __init__(
+        self,
+        scope: Globals,
+        search: StructureSearch,
+        arbitrary: Callable[[str], StructureInstance],
+        read: Callable[[Expression, Scope], Piece],
+    ) -> None:
+        self._globals = scope
+        self._theory = scope.theory
+        self._search = search
+        self._arbitrary = arbitrary
+        self._read = read
+        self._opaque: frozenset[str] | None = None
+
+    def find(self, proposition: Expression, using: TypeExpression | None, file: str) -> Found:
+        """The structures a proposition is about, with what reading it in their scope gave."""
+
+        def attempt(instances: Sequence[StructureInstance], types: Types) -> Piece:
+            scope = InForce(self._globals, (*named, *instances), {**given, **types}, file)
+            return self._read(proposition, scope)
+
+        named: list[StructureInstance] = []
+        given: dict[str, Sort | Dimension] = {}
+        if using is not None:
+            return self._using(proposition, using, self._opaque_names(proposition), file)
+        carriers = self._carriers(proposition, file)
+        named += self._named_structures(proposition, file)
+        for each in named:
+            for name in carriers:
+                if name in each.frame.types:
+                    given[name] = each.frame.types[name]
+        left = [name for name in carriers if name not in given]
+        found = self._search.find(proposition, file, left, attempt)
+        warnings = (*found.warnings, *self._undeclared(proposition, file))
+        return Found((*named, *found.instances), found.types, found.result, warnings)
+
+    def _using(
+        self, proposition: Expression, using: TypeExpression, carriers: Sequence[str], file: str
+    ) -> Found:
+        name = using.name if isinstance(using, NamedType | AppliedType) else ""
+        structure = self._theory.structures.get(name)
+        if structure is None:
+            known = tuple(self._theory.structures)
+            raise refusal(
+                using,
+                file,
+                "unknown-structure",
+                f"there is no structure {name or 'of this form'}",
+                found=name,
+                hint=suggestion(name, known, otherwise="declare or import it"),
+            )
+        if isinstance(using, AppliedType) or not structure.parameters:
+            written = using.arguments if isinstance(using, AppliedType) else ()
+            arguments = tuple(self._globals.reader.argument(each, {}, file=file) for each in written)
+            if len(arguments) != len(structure.parameters):
+                message = f"{name} takes {len(structure.parameters)} types, here it has {len(arguments)}"
+                raise refusal(using, file, "type-arity", message, found=str(len(arguments)))
+            implemented = self._implemented(Instance(name, arguments))
+            if implemented is not None:
+                # What is given there is meant; its axioms come as those of the implementation.
+                found = self._in_structure(proposition, implemented, carriers, file)
+                return Found((), found.types, found.result, found.warnings)
+            instance = self._globals.instance(name, arguments)
+        else:
+            instance = self._arbitrary(name)
+        return self._in_structure(proposition, instance, carriers, file)
+
+    def _implemented(self, wanted: Instance) -> StructureInstance | None:
+        """The structure at arguments for which it is implemented, speaking of what is given."""
+        if not wanted.arguments:
+            return None
+        instances = (each.instance for each in self._globals.implementations())
+        return next((each for each in instances if each.instance == wanted), None)
+
+    def _in_structure(
+        self, proposition: Expression, instance: StructureInstance, carriers: Sequence[str], file: str
+    ) -> Found:
+        """Read a proposition about one structure: its type names by name, the others by unification."""
+        written = [node.name for node in walk(proposition) if isinstance(node, NamedType)]
+        types = {each: sort for each in written if (sort := instance.frame.types.get(each)) is not None}
+        others = [each for each in carriers if each not in types]
+        open_sorts = [
+            sort
+            for key, sort in instance.frame.types.items()
+            if "::" not in key and isinstance(sort, Carrier) and sort not in types.values()
+        ]
+        if len(others) == 1 and len(open_sorts) == 1:
+            types[others[0]] = open_sorts[0]
+        scope = InForce(self._globals, (instance,), types, file)
+        return Found((instance,), types, self._read(proposition, scope), ())
+
+    def _opaque_names(self, proposition: Expression) -> list[str]:
+        """The type names of a proposition that no declaration has."""
+        names = [node.name for node in walk(proposition) if isinstance(node, NamedType)]
+        opaque = [each for each in names if self._globals.reader.is_opaque(each, {})]
+        return [each for each in dict.fromkeys(opaque) if each not in self._opaque_sorts()]
+
+    def _carriers(self, proposition: Expression, file: str) -> list[str]:
+        """C: the type names of a proposition that are nothing else."""
+        found: list[str] = []
+        for node in walk(proposition):
+            if not isinstance(node, NamedType) or not self._globals.reader.is_opaque(node.name, {}):
+                continue
+            if node.name not in self._opaque_sorts():
+                found += [node.name] * (node.name not in found)
+            elif self._search.is_parameter(node.name):
+                raise refusal(
+                    node,
+                    file,
+                    "ambiguous-type",
+                    f"{node.name} is a type of its own, and the parameter of a structure",
+                    found=node.name,
+                    hint="say what the proposition is about: using S …",
+                )
+        return found
+
+    def _opaque_sorts(self) -> frozenset[str]:
+        """The opaque sorts of declarations without parameters."""
+        if self._opaque is None:
+            names = {name for entry in self._theory.entries for name in opaque_names(entry.declaration)}
+            self._opaque = frozenset(name for name in names if self._globals.reader.is_opaque(name, {}))
+        return self._opaque
+
+    def _undeclared(self, proposition: Expression, file: str) -> list[Problem]:
+        """Warnings of families of types that nothing declares: ``Vex(3)``."""
+        names = {each.name: None for each in walk(proposition) if isinstance(each, AppliedType)}
+        reader, known = self._globals.reader, self._opaque_sorts()
+        return [
+            self._search.fresh_carrier(proposition, name, file, known)
+            for name in names
+            if reader.is_opaque(name, {}) and name not in known
+        ]
+
+    def _named_structures(self, proposition: Expression, file: str) -> list[StructureInstance]:
+        """The structures with parameters that a proposition names: as a type, or before ``::``."""
+        found: list[StructureInstance] = []
+        for node in walk(proposition):
+            name = getattr(node, "name", "")
+            head = split_name(name)[0] if isinstance(name, str) and name else ""
+            named = "::" in str(name) or isinstance(node, NamedType | AppliedType)
+            structure = self._theory.structures.get(head) if named else None
+            if structure is None or not structure.parameters:
+                continue
+            if isinstance(node, AppliedType) and node.name == head:
+                given = tuple(self._globals.reader.argument(each, {}, file=file) for each in node.arguments)
+                instance = self._globals.instance(head, given)
+            else:
+                instance = self._arbitrary(head)
+            if all(each.instance != instance.instance for each in found):
+                found.append(instance)
+        return found

@@ -1,0 +1,323 @@
+"""Expressions compiled to code for the machine.
+
+Specification: kleis-language.md §4 (OURS).  Every name is resolved here, once: local names to slots, then names bound
+by an example block, definitions, constructors, builtins (environment.py).  What resolves to nothing is a symbol.
+
+A tree is compiled by recursion, two Python frames a level; the parser admits no tree higher than `MAXIMUM_NESTING`,
+and a higher one from elsewhere is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, assert_never
+
+from kleis.builtins.context import wrong_sort
+from kleis.errors import EvaluationError
+from kleis.evaluation.compiled import Compiled, Place, Scope, charged, constant, sequence
+from kleis.evaluation.matching import compile_let, compile_match
+from kleis.evaluation.quantifiers import compile_quantifier
+from kleis.evaluator.global_calls import constant_reference, global_call
+from kleis.evaluator.logical_operators import CONNECTIVES, Connective, connective_code
+from kleis.evaluator.machine import Frame, Machine, Procedure, apply
+from kleis.syntax.tree import (
+    MAXIMUM_NESTING,
+    NO_SPAN,
+    Apply,
+    Ascription,
+    Boolean,
+    Call,
+    Conditional,
+    Expression,
+    Lambda,
+    Let,
+    ListLiteral,
+    Match,
+    Name,
+    Node,
+    Number,
+    Parameter,
+    Quantifier,
+    Span,
+    Text,
+    Using,
+)
+from kleis.syntax.tree.traversal import walk
+from kleis.values import (
+    FunctionValue,
+    Stuck,
+    Suspended,
+    Symbol,
+    Value,
+    is_partial,
+    kind_name,
+    list_of,
+    number_from_text,
+)
+
+if TYPE_CHECKING:
+    from kleis.evaluator.environment import Environment
+
+__all__ = ["Compiler", "compile_procedure"]
+
+_SMALL_NUMERAL = 18
+"""A numeral of at most so many characters without an exponent is computed when it is compiled."""
+
+
+def compile_procedure(
+    procedure: Procedure,
+    parameters: Sequence[Parameter],
+    body: Expression,
+    environment: Environment,
+    file: str,
+) -> None:
+    """Give a procedure its code.  Its names are its parameters, the definitions and the builtins."""
+    scope = Scope([parameter.name for parameter in parameters])
+    compiled = Compiler(environment, file).compile(body, scope)
+    procedure.blank = scope.layout[1 + len(parameters) :]
+    procedure.code = charged(compiled)
+
+
+class Compiler:
+    """Compiles the expressions of one file in one environment."""
+
+    def __init__(self, environment: Environment, file: str) -> None:
+        self.environment = environment
+        self.file = file
+        self._height = 0
+
+    def compile(self, expression: Expression, scope: Scope) -> Compiled:
+        """The code of an expression whose local names are those of `scope`."""
+        self._height += 1
+        if self._height > MAXIMUM_NESTING + 8:
+            raise EvaluationError(
+                f"the expression is nested more than {MAXIMUM_NESTING} deep",
+                code="nesting",
+                hint="name parts of it with let or define",
+            )
+        try:
+            return self._compile(expression, scope)
+        finally:
+            self._height -= 1
+
+    def place(self, node: Node) -> Place:
+        """Where a node stands."""
+        span: Span = getattr(node, "span", NO_SPAN)
+        return Place(self.file, span)
+
+    def _compile(self, expression: Expression, scope: Scope) -> Compiled:
+        match expression:
+            case Name():
+                return self._name(expression, scope)
+            case Call():
+                return self._call(expression, scope)
+            case Number(text=text):
+                return _number(text)
+            case Text(value=text):
+                return constant(text)
+            case Boolean(value=truth):
+                return constant(truth)
+            case Conditional():
+                return self._conditional(expression, scope)
+            case Let():
+                return compile_let(self, expression, scope)
+            case Match():
+                return compile_match(self, expression, scope)
+            case Lambda():
+                return self._lambda(expression, scope)
+            case ListLiteral(items=items):
+                parts = [self.compile(item, scope) for item in items]
+                return sequence(parts, _make_list, self.place(expression), direct=True)
+            case Apply(function=function, arguments=arguments):
+                parts = [self.compile(part, scope) for part in (function, *arguments)]
+                return sequence(parts, _apply, self.place(expression), direct=False)
+            case Ascription(expression=inner):
+                return self.compile(inner, scope)
+            case Quantifier():
+                return compile_quantifier(self, expression, scope)
+            case Using():
+                return self.suspended(expression, scope)
+            case _:
+                assert_never(expression)
+
+    # ── Names and calls ──────────────────────────────────────────────────────────────────────────────────────
+
+    def _name(self, expression: Name, scope: Scope) -> Compiled:
+        name = expression.name
+        slot = scope.slot(name)
+        if slot is not None:
+            return Compiled(lambda frame: frame[slot], True, 1)
+        if name in self.environment.bindings:
+            return _bound(self.environment.bindings[name])
+        return constant_reference(self.environment, name, self.place(expression))
+
+    def _call(self, expression: Call, scope: Scope) -> Compiled:
+        name, arguments = expression.name, expression.arguments
+        place = self.place(expression)
+        local = scope.slot(name) is not None or name in self.environment.bindings
+        connective = None if local else self._connective(name, len(arguments))
+        if connective is not None:
+            left, right = self.compile(arguments[0], scope), self.compile(arguments[1], scope)
+            return connective_code(connective, left, right, place)
+        parts = [self.compile(argument, scope) for argument in arguments]
+        if not local:
+            return global_call(self.environment, name, parts, place)
+        function = self._name(Name(name), scope)
+        return sequence([function, *parts], _apply if parts else _apply_nothing, place, direct=False)
+
+    def _connective(self, name: str, count: int) -> Connective | None:
+        """The connective that a global name means: any alias of the builtin will do."""
+        builtin = self.environment.builtin(name) if count == 2 else None
+        if builtin is None or not self.environment.is_builtin(name):
+            return None
+        return CONNECTIVES.get(builtin.name)
+
+    # ── Functions ────────────────────────────────────────────────────────────────────────────────────────────
+
+    def captured(self, expression: Expression, scope: Scope) -> list[tuple[str, int]]:
+        """The local names that may occur free in an expression, with their slots."""
+        mentioned = {node.name for node in walk(expression) if isinstance(node, (Name, Call))}
+        return [(name, slot) for name, slot in scope.slots.items() if name in mentioned]
+
+    def _lambda(self, expression: Lambda, scope: Scope) -> Compiled:
+        captured = self.captured(expression, scope)
+        names = tuple(name for name, _ in captured)
+        slots = tuple(slot for _, slot in captured)
+        arity = len(expression.parameters)
+        procedure = Procedure("", arity, names)
+        inner = Scope(names).bind([parameter.name for parameter in expression.parameters])
+        body = self.compile(expression.body, inner)
+        procedure.blank = inner.layout[1 + len(names) + arity :]
+        procedure.code = charged(body)
+
+        def make(frame: Frame) -> FunctionValue:
+            values = tuple([frame[slot] for slot in slots])
+            return FunctionValue("", arity, procedure, captured=values, source=expression)
+
+        return Compiled(make, True, 1 + len(slots))
+
+    # ── Decisions ────────────────────────────────────────────────────────────────────────────────────────────
+
+    def suspended(self, expression: Expression, scope: Scope) -> Compiled:
+        """Code for an expression left as it is, with the values of its local names."""
+        captured = self.captured(expression, scope)
+        mentioned = {node.name for node in walk(expression) if isinstance(node, (Name, Call))}
+        bound = tuple(
+            (name, value)
+            for name, value in self.environment.bindings.items()
+            if name in mentioned and name not in scope.slots
+        )
+
+        def suspend(frame: Frame) -> Suspended:
+            frame[0].deferred = True
+            return Suspended(expression, bound + tuple([(name, frame[slot]) for name, slot in captured]))
+
+        return Compiled(suspend, True, 1 + len(captured))
+
+    def _conditional(self, expression: Conditional, scope: Scope) -> Compiled:
+        condition = self.compile(expression.condition, scope)
+        branches = (
+            self.compile(expression.consequent, scope),
+            self.compile(expression.alternative, scope),
+            self.suspended(expression, scope),
+        )
+        chosen = _Branches(*branches, self.place(expression))
+        weight = 1 + condition.weight + sum(branch.weight for branch in branches)
+        if not condition.direct:
+
+            def begin(frame: Frame) -> Any:
+                machine: Machine = frame[0]
+                machine.remaining -= weight
+                machine.stack.append((_decide, frame, chosen))
+                return condition.code(frame)
+
+            return Compiled(begin, False, 0)
+        return _decided_at_once(condition, chosen, weight)
+
+
+class _Branches:
+    """What a conditional may go on with."""
+
+    __slots__ = ("alternative", "consequent", "direct", "place", "undecided")
+
+    def __init__(
+        self, consequent: Compiled, alternative: Compiled, undecided: Compiled, place: Place
+    ) -> None:
+        self.consequent = consequent.code
+        self.alternative = alternative.code
+        self.undecided = undecided.code
+        self.direct = consequent.direct and alternative.direct
+        self.place = place
+
+
+def _decided_at_once(condition: Compiled, branches: _Branches, weight: int) -> Compiled:
+    test, consequent, alternative = condition.code, branches.consequent, branches.alternative
+
+    def choose(frame: Frame) -> Any:
+        value = test(frame)
+        if value is True:
+            return consequent(frame)
+        if value is False:
+            return alternative(frame)
+        return _decide(frame, branches, value)
+
+    def choose_and_pay(frame: Frame) -> Any:
+        frame[0].remaining -= weight
+        return choose(frame)
+
+    if branches.direct:
+        return Compiled(choose, True, weight)
+    return Compiled(choose_and_pay, False, 0)
+
+
+def _decide(frame: Frame, branches: _Branches, value: Value) -> Any:
+    if value is True:
+        return branches.consequent(frame)
+    if value is False:
+        return branches.alternative(frame)
+    if isinstance(value, (Symbol, Stuck, Suspended)):
+        return branches.undecided(frame)
+    raise branches.place.locate(
+        wrong_sort(
+            f"a condition is a truth value, not {kind_name(value)}", found=kind_name(value), expected="Bool"
+        )
+    )
+
+
+def _number(text: str) -> Compiled:
+    if len(text) <= _SMALL_NUMERAL and "e" not in text and "E" not in text:
+        whole, _, part = text.partition(".")
+        if not part:
+            return constant(int(whole))
+    return Compiled(lambda frame: number_from_text(text, frame[0]), True, 1)
+
+
+def _bound(value: Value) -> Compiled:
+    """Code for the value that an example block gave a name."""
+    if not is_partial(value):
+        return constant(value)
+
+    def run(frame: Frame) -> Value:
+        frame[0].deferred = True
+        return value
+
+    return Compiled(run, True, 1)
+
+
+def _make_list(frame: Frame, values: tuple[Value, ...]) -> Value:
+    frame[0].admit(len(values), "a list")
+    return list_of(values)
+
+
+def _apply(frame: Frame, values: tuple[Value, ...]) -> Any:
+    return apply(frame[0], values[0], values[1:])
+
+
+def _apply_nothing(frame: Frame, values: tuple[Value, ...]) -> Any:
+    """``c()`` for a local name: its value, called if it is a function without parameters."""
+    value = values[0]
+    if isinstance(value, FunctionValue) and value.arity <= 0:
+        return apply(frame[0], value, ())
+    if isinstance(value, Symbol):
+        return Stuck(value.name, (), total=True)
+    return value

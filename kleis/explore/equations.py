@@ -1,0 +1,258 @@
+"""Equations between terms over the operations of a structure: canonical form, text, and rewriting by known ones.
+
+A term is a variable (an integer from 0) or a tuple `(operation, argument, …)`. The variables of an equation are
+canonical: numbered in the order in which they come, the smaller of its two directions taken, so that two equations
+that differ in names or sides are one.
+
+Rewriting is ordered: an equation is used in either direction, on the instances that grow smaller in a Knuth–Bendix
+order in which variables are constants. That order is total, so every term has a last form; two terms with the same
+one are equal in every model of the equations used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import msgspec
+
+from kleis.syntax.parser.parser import parse_type
+from kleis.syntax.tree import Binder, Call, Expression, Name, NamedType, Quantifier, Using
+
+__all__ = [
+    "Equation",
+    "Rules",
+    "Term",
+    "canonical",
+    "letters",
+    "proposition_of_equation",
+    "read_equation",
+    "size_of",
+    "subterms",
+    "variables_of",
+]
+
+Term: TypeAlias = Any
+"""`int`, or `(str, Term, …)`."""
+
+_LETTERS = "xyzuvw"
+
+
+class Equation(msgspec.Struct, frozen=True, order=True):
+    """Two terms; `Equation`s made by `canonical` are equal exactly if they say the same."""
+
+    left: Any
+    right: Any
+
+    @property
+    def is_trivial(self) -> bool:
+        """Whether both sides are the same term."""
+        return bool(self.left == self.right)
+
+    def variables(self) -> int:
+        """How many variables it has."""
+        return len({*variables_of(self.left), *variables_of(self.right)})
+
+    def size(self) -> int:
+        """How many symbols both sides have."""
+        return size_of(self.left) + size_of(self.right)
+
+
+def letters(count: int) -> tuple[str, ...]:
+    """Names for so many variables."""
+    return tuple(_LETTERS[i] if i < len(_LETTERS) else f"x{i}" for i in range(count))
+
+
+def subterms(term: Term) -> Iterator[Term]:
+    """A term and all below it."""
+    stack = [term]
+    while stack:
+        part = stack.pop()
+        yield part
+        if isinstance(part, tuple):
+            stack.extend(reversed(part[1:]))
+
+
+def size_of(term: Term) -> int:
+    """The symbols of a term."""
+    return sum(1 for _ in subterms(term))
+
+
+def variables_of(term: Term) -> list[int]:
+    """The variables of a term in the order in which they come, repeated ones too."""
+    return [part for part in subterms(term) if isinstance(part, int)]
+
+
+def canonical(left: Term, right: Term) -> Equation:
+    """The one form of an equation: the greater side on the left, variables in order."""
+    if compare(left, right) < 0 and size_of(left) != size_of(right):
+        left, right = right, left
+    one, two = _numbered(left, right), _numbered(right, left)
+    if size_of(left) != size_of(right):
+        return one
+    return min(one, two, key=lambda each: (_shape(each.left), _shape(each.right)))
+
+
+def _shape(term: Term) -> tuple[tuple[int, str, int], ...]:
+    """A key by which terms are ordered without regard to types."""
+    return tuple(
+        (0, "", part) if isinstance(part, int) else (len(part), part[0], -1) for part in subterms(term)
+    )
+
+
+def _numbered(left: Term, right: Term) -> Equation:
+    names: dict[int, int] = {}
+    for name in (*variables_of(left), *variables_of(right)):
+        names.setdefault(name, len(names))
+    return Equation(_renamed(left, names), _renamed(right, names))
+
+
+def _renamed(term: Term, names: Mapping[int, Term]) -> Term:
+    if isinstance(term, int):
+        return names[term]
+    return (term[0], *[_renamed(part, names) for part in term[1:]])
+
+
+# Kleis.
+
+
+def read_equation(expression: Expression, operations: Mapping[str, int]) -> Equation | None:
+    """The equation that an expression is, where it is one between terms over the operations (name → arity) and names
+    that stand for variables: bound by ∀ around it, or free."""
+    while isinstance(expression, Using):
+        expression = expression.body
+    while isinstance(expression, Quantifier) and expression.kind == "forall" and expression.where is None:
+        expression = expression.body
+    match expression:
+        case Call("equals", (left, right)):
+            names: dict[str, int] = {}
+            one, two = _read(left, operations, names), _read(right, operations, names)
+            return None if one is None or two is None else canonical(one, two)
+        case _:
+            return None
+
+
+def _read(expression: Expression, operations: Mapping[str, int], names: dict[str, int]) -> Term | None:
+    match expression:
+        case Name(name):
+            if name in operations:
+                return (name,) if operations[name] == 0 else None
+            return names.setdefault(name, len(names))
+        case Call(name, arguments) if operations.get(name) == len(arguments):
+            parts = [_read(each, operations, names) for each in arguments]
+            return None if any(part is None for part in parts) else (name, *parts)
+        case _:
+            return None
+
+
+def proposition_of_equation(
+    equation: Equation, carrier: str, structure: str, *, qualified: bool = False
+) -> Expression:
+    """The proposition that the equation holds for all elements of the carrier, in the structure. `qualified`: its
+    operations are named by the structure, so that nothing else of that name is meant. Without a structure its
+    operations are functions of their own."""
+    names = letters(equation.variables())
+    owner = f"{structure}::" if qualified and structure else ""
+    sides = tuple(_written(side, names, owner) for side in (equation.left, equation.right))
+    body: Expression = Call("equals", sides)
+    if names:
+        binders = tuple(Binder(name, parse_type(carrier)) for name in names)
+        body = Quantifier("forall", binders, None, body)
+    return Using(NamedType(structure), body) if structure else body
+
+
+def _written(term: Term, names: Sequence[str], owner: str) -> Expression:
+    if isinstance(term, int):
+        return Name(names[term])
+    name = term[0] if "::" in term[0] else owner + term[0]
+    if len(term) == 1:
+        return Name(name)
+    return Call(name, tuple(_written(part, names, owner) for part in term[1:]))
+
+
+# Rewriting.
+
+
+def compare(left: Term, right: Term) -> int:
+    """Knuth and Bendix's order, all weights 1, variables as constants below the others: -1, 0 or 1."""
+    if left == right:
+        return 0
+    difference = size_of(left) - size_of(right)
+    if difference:
+        return 1 if difference > 0 else -1
+    one, two = _head(left), _head(right)
+    if one != two:
+        return 1 if one > two else -1
+    for first, second in zip(left[1:], right[1:], strict=True):
+        found = compare(first, second)
+        if found:
+            return found
+    return 0
+
+
+def _head(term: Term) -> tuple[int, int, str]:
+    if isinstance(term, int):
+        return (0, term, "")
+    return (1, -len(term), term[0])
+
+
+class Rules:
+    """Equations that are known, as rules. `used` of the last `follows` tells which."""
+
+    def __init__(self) -> None:
+        self.known: list[Equation] = []
+        self._normal: dict[Term, tuple[Term, frozenset[int]]] = {}
+
+    def add(self, equation: Equation) -> None:
+        """Know one more."""
+        self.known.append(equation)
+        self._normal.clear()
+
+    def follows(self, equation: Equation) -> frozenset[int] | None:
+        """The equations known (by their place) by which both sides come to the same, or None."""
+        left, one = self.normal(equation.left)
+        right, two = self.normal(equation.right)
+        return one | two if left == right else None
+
+    def normal(self, term: Term) -> tuple[Term, frozenset[int]]:
+        """The last form of a term, and the equations used on the way."""
+        known = self._normal.get(term)
+        if known is not None:
+            return known
+        found = self._reduced(term)
+        self._normal[term] = found
+        return found
+
+    def _reduced(self, term: Term) -> tuple[Term, frozenset[int]]:
+        used: frozenset[int] = frozenset()
+        if isinstance(term, tuple) and len(term) > 1:
+            parts = [self.normal(part) for part in term[1:]]
+            used = used.union(*[each for _, each in parts])
+            term = (term[0], *[part for part, _ in parts])
+        for place, rule in enumerate(self.known):
+            for left, right in ((rule.left, rule.right), (rule.right, rule.left)):
+                if isinstance(left, int):
+                    continue
+                instance = _instance(left, right, term)
+                if instance is not None and compare(term, instance) > 0:
+                    last, more = self.normal(instance)
+                    return last, used | more | {place}
+        return term, used
+
+
+def _instance(left: Term, right: Term, term: Term) -> Term | None:
+    """The other side of an equation at the place where this side matches a whole term."""
+    bound: dict[int, Term] = {}
+    if not _matches(left, term, bound):
+        return None
+    if not all(name in bound for name in variables_of(right)):
+        return None
+    return _renamed(right, bound)
+
+
+def _matches(pattern: Term, term: Term, bound: dict[int, Term]) -> bool:
+    if isinstance(pattern, int):
+        return bool(bound.setdefault(pattern, term) == term)
+    if isinstance(term, int) or term[0] != pattern[0] or len(term) != len(pattern):
+        return False
+    return all(_matches(one, two, bound) for one, two in zip(pattern[1:], term[1:], strict=True))

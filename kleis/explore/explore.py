@@ -1,0 +1,345 @@
+"""Conjectures: which of some candidate laws hold in every model of a structure (issue 7, item 5).
+
+A generator (a PIF tool) says what to try; nothing that it says is believed. Here every candidate is made canonical,
+and then, smaller ones first:
+
+1. tested on the finite models that are known: what fails at one point of one of them is refuted by it;
+2. rewritten by the axioms and by what is proved already: what comes to the same on both sides follows from them;
+3. asked of the prover. What it proves becomes a rule; what it refutes gives a model that tests all that are left.
+
+Invariants
+    * `proved` and `follows` are consequences of the axioms; `refuted` names a point of a model that the prover checked.
+    * The order in which candidates are decided is fixed, and what is said of one does not depend on time: where the
+      run is stopped, what is left is `not reached`.
+    * Candidates that are no equations over the carrier go to the prover alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from kleis.explore.equations import Equation, Rules, proposition_of_equation, read_equation
+from kleis.explore.finite_testing import FiniteModel, model_from
+from kleis.prover.protocol.verdict import Verdict
+from kleis.syntax.parser.parser import parse_type
+from kleis.syntax.printer.program import print_expression
+from kleis.syntax.tree import (
+    AsPattern,
+    Binder,
+    Case,
+    Expression,
+    Let,
+    Name,
+    NamedType,
+    Node,
+    Quantifier,
+    Using,
+    VariablePattern,
+)
+from kleis.syntax.tree import Lambda as LambdaExpression
+from kleis.syntax.tree.traversal import children, walk
+from pif.language.errors import PifError
+
+__all__ = ["Ask", "Explored", "Finding", "Status", "Subject", "explore"]
+
+Status = Literal["axiom", "proved", "follows", "refuted", "unknown", "not reached"]
+
+_LAWS_PER_LOOK = 200
+
+
+class Subject(msgspec.Struct, frozen=True):
+    """What laws are about: a structure, its carrier, its operations on it with their numbers of arguments, and its
+    axioms by name.
+
+    Tools have no structure (an empty name); where one of them may lack a value, `rewrites` is false: two terms of
+    which one has no value are not equal because they come to the same.
+    """
+
+    structure: str
+    carrier: str
+    operations: dict[str, int]
+    axioms: tuple[tuple[str, Expression], ...]
+    rewrites: bool = True
+
+
+class Model(Protocol):
+    """Where equations are tested: `finite_testing.FiniteModel`, or tools at made-up values."""
+
+    def refutes(self, equation: Equation) -> bool: ...
+    def failure(self, equation: Equation) -> dict[str, str]: ...
+    def forget(self) -> None: ...
+    def written(self) -> dict[str, object]: ...
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one candidate. `uses`: axioms of a proof, or the laws that a consequence was rewritten by;
+    `model` and `at`: the number of the model that refutes it and the point; `detail`: the engine, or why not."""
+
+    law: str
+    status: Status
+    uses: tuple[str, ...] = ()
+    model: int | None = None
+    at: dict[str, str] = {}
+    detail: str = ""
+
+
+class Explored(msgspec.Struct, frozen=True):
+    """All findings, smaller laws first, and the models that refute some of them. `is_complete`: none is left.
+    `problems` are candidates that have no meaning in the structure, with the reason."""
+
+    findings: tuple[Finding, ...]
+    models: tuple[Model, ...]
+    is_complete: bool
+    problems: tuple[str, ...] = ()
+
+    def counts(self) -> dict[str, int]:
+        """How many candidates of each status."""
+        found: dict[str, int] = {}
+        for finding in self.findings:
+            found[finding.status] = found.get(finding.status, 0) + 1
+        return found
+
+
+Ask = Callable[[Expression], Verdict | None]
+"""The prover's verdict; None where a guard cut it. Raises `PifError` when stopped."""
+
+
+def explore(
+    subject: Subject,
+    candidates: Iterable[Expression],
+    ask: Ask,
+    *,
+    models: Sequence[Model] = (),
+    stop: Callable[[], bool] = lambda: False,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> Explored:
+    """Decide as many candidates as there is time for. `models` are models of the structure known before."""
+    return _Exploration(subject, ask, list(models), stop, progress).run(candidates)
+
+
+class _Exploration:
+    """One run. `open`: equations on which nothing is decided, smaller ones first."""
+
+    def __init__(
+        self,
+        subject: Subject,
+        ask: Ask,
+        models: list[Model],
+        stop: Callable[[], bool],
+        progress: Callable[[int, int, str], None] | None,
+    ) -> None:
+        self.subject = subject
+        self.ask = ask
+        self.models = models
+        self.stop = stop
+        self.progress = progress
+        self.rules = Rules()
+        self.names: list[str] = []
+        self.found: dict[Equation, Finding] = {}
+        self.axioms: dict[Equation, str] = {}
+        self.problems: list[str] = []
+        for name, axiom in subject.axioms:
+            equation = read_equation(axiom, subject.operations)
+            if equation is not None and not equation.is_trivial:
+                self.axioms.setdefault(equation, name)
+                self._know(equation, name)
+
+    def _know(self, equation: Equation, name: str) -> None:
+        if not self.subject.rewrites:
+            return
+        self.rules.add(equation)
+        self.names.append(name)
+
+    def run(self, candidates: Iterable[Expression]) -> Explored:
+        equations, others = self._sorted(candidates)
+        left = self._tested(equations, self.models)
+        while left and not self.stop():
+            equation, *left = left
+            finding, model = self._decided(equation)
+            if finding is None:
+                left = [equation, *left]
+                break
+            self.found[equation] = finding
+            if model is not None:
+                left = self._tested(left, [model])
+            self._tell(len(equations) - len(left), len(equations), finding)
+        self._test_again([each for each in equations if self._is_unknown(each)])
+        others_found, rest = self._asked(others if not left else [])
+        findings = [self._finding(equation) for equation in equations] + others_found
+        findings += [self._unreached(each) for each in (others if left else others[len(others) - rest :])]
+        return Explored(tuple(findings), tuple(self.models), not left and not rest, tuple(self.problems))
+
+    def _is_unknown(self, equation: Equation) -> bool:
+        found = self.found.get(equation)
+        return found is not None and found.status == "unknown"
+
+    def _test_again(self, undecided: Sequence[Equation]) -> None:
+        """What the prover left open may fail in a model that came up later."""
+        for place, model in enumerate(self.models):
+            for equation in undecided:
+                if self._is_unknown(equation) and model.refutes(equation):
+                    self.found[equation] = self._refuted(equation, place, "tested on a model")
+            model.forget()
+
+    def _refuted(self, equation: Equation, place: int, detail: str) -> Finding:
+        at = self.models[place].failure(equation)
+        return Finding(law=self._law(equation), status="refuted", model=place, at=at, detail=detail)
+
+    def _sorted(self, candidates: Iterable[Expression]) -> tuple[list[Equation], list[Expression]]:
+        """The candidates that are equations, each once, and the others."""
+        equations: dict[Equation, None] = {}
+        others: dict[str, Expression] = {}
+        for candidate in candidates:
+            equation = read_equation(candidate, self.subject.operations)
+            if equation is None:
+                others.setdefault(print_expression(candidate), candidate)
+            elif not equation.is_trivial:
+                equations.setdefault(equation)
+        by_size = sorted(equations, key=lambda each: (each.size(), self._law(each)))
+        return by_size, [others[text] for text in sorted(others, key=lambda text: (len(text), text))]
+
+    def _law(self, equation: Equation) -> str:
+        proposition = proposition_of_equation(equation, self.subject.carrier, self.subject.structure)
+        return _without_using(proposition)
+
+    def _tested(self, equations: Sequence[Equation], models: Sequence[Model]) -> list[Equation]:
+        """What no model refutes; of what one does, the finding is made."""
+        first = len(self.models) - len(models)
+        left: list[Equation] = []
+        for count, equation in enumerate(equations):
+            if count % _LAWS_PER_LOOK == 0 and self.stop():
+                left.extend(equations[count:])
+                break
+            for place, model in enumerate(models, first):
+                if model.refutes(equation):
+                    self.found[equation] = self._refuted(equation, place, "tested on a model")
+                    break
+            else:
+                left.append(equation)
+        for model in models:
+            model.forget()
+        return left
+
+    def _decided(self, equation: Equation) -> tuple[Finding | None, FiniteModel | None]:
+        """What is found of an equation that no model refutes (None: there was no time), and a model that came up."""
+        law = self._law(equation)
+        if equation in self.axioms:
+            return Finding(law=law, status="axiom", uses=(self.axioms[equation],)), None
+        used = self.rules.follows(equation)
+        if used is not None:
+            names = tuple(sorted(self.names[place] for place in used))
+            return Finding(law=law, status="follows", uses=names, detail="rewriting"), None
+        subject = self.subject
+        try:
+            claim = proposition_of_equation(equation, subject.carrier, subject.structure, qualified=True)
+            verdict = self.ask(claim)
+        except PifError:
+            return None, None
+        if verdict is None:
+            return Finding(law=law, status="unknown", detail="killed by a guard"), None
+        if verdict.status == "verified":
+            self._know(equation, law)
+            return Finding(law=law, status="proved", uses=verdict.core, detail=verdict.engine), None
+        if verdict.status == "disproved":
+            model = model_from(verdict.evidence, subject.carrier, subject.operations)
+            if model is not None and model.refutes(equation):
+                self.models.append(model)
+                return self._refuted(equation, len(self.models) - 1, verdict.engine), model
+        return _from_verdict(law, verdict), None
+
+    # Candidates that are no equations.
+
+    def _asked(self, propositions: Sequence[Expression]) -> tuple[list[Finding], int]:
+        """Findings of the prover alone, as far as there is time, and how many propositions are left."""
+        found: list[Finding] = []
+        done = 0
+        for proposition in propositions:
+            if self.stop():
+                break
+            closed = self._closed(proposition)
+            law = _without_using(closed)
+            try:
+                verdict = self.ask(closed)
+            except PifError:
+                break
+            done += 1
+            if verdict is not None and verdict.status == "error":
+                self.problems.append(f"{law[:80]}: {verdict.message}")
+                continue
+            found.append(
+                Finding(law=law, status="unknown", detail="killed by a guard")
+                if verdict is None
+                else _from_verdict(law, verdict)
+            )
+            self._tell(done, len(propositions), found[-1])
+        return found, len(propositions) - done
+
+    def _closed(self, proposition: Expression) -> Expression:
+        """The proposition for all elements, in the structure."""
+        body = proposition.body if isinstance(proposition, Using) else proposition
+        names = list(dict.fromkeys(_free_names(body, self.subject.operations)))
+        if names:
+            binders = tuple(Binder(name, parse_type(self.subject.carrier)) for name in names)
+            body = Quantifier("forall", binders, None, body)
+        return Using(NamedType(self.subject.structure), body) if self.subject.structure else body
+
+    def _unreached(self, proposition: Expression) -> Finding:
+        return Finding(law=_without_using(self._closed(proposition)), status="not reached")
+
+    def _finding(self, equation: Equation) -> Finding:
+        found = self.found.get(equation)
+        return found or Finding(law=self._law(equation), status="not reached")
+
+    def _tell(self, done: int, total: int, finding: Finding) -> None:
+        if self.progress is not None:
+            self.progress(done, total, f"{finding.status}: {finding.law}")
+
+
+def _from_verdict(law: str, verdict: Verdict) -> Finding:
+    """The finding that a verdict is; a refutation without tables shows what the verdict shows."""
+    match verdict.status:
+        case "verified":
+            return Finding(law=law, status="proved", uses=verdict.core, detail=verdict.engine)
+        case "disproved":
+            bindings = verdict.evidence.bindings if verdict.evidence is not None else ()
+            at = {each.name: each.value for each in bindings}
+            return Finding(law=law, status="refuted", at=at, detail=verdict.engine)
+        case "inconsistent":
+            said = f"the axioms contradict one another: {', '.join(verdict.core)}"
+            return Finding(law=law, status="unknown", detail=said.removesuffix(": "))
+        case status:
+            said = ": ".join(each for each in (verdict.reason or "", verdict.message) if each)
+            return Finding(law=law, status="unknown", detail=said or status)
+
+
+def _without_using(proposition: Expression) -> str:
+    return print_expression(proposition.body if isinstance(proposition, Using) else proposition)
+
+
+def _free_names(node: Node, operations: Mapping[str, int]) -> Iterator[str]:
+    """Names that nothing around them binds and that are no operations, in the order in which they come."""
+    if isinstance(node, Name):
+        if node.name not in operations:
+            yield node.name
+        return
+    own = _bound_at(node)
+    for part in children(node):
+        inside = not (isinstance(node, Let) and part is node.value)
+        yield from (each for each in _free_names(part, operations) if not (inside and each in own))
+
+
+def _bound_at(node: Node) -> frozenset[str]:
+    """The names that a node binds in its parts (`let`: in all but what it binds them to)."""
+    match node:
+        case Quantifier(binders=binders):
+            return frozenset(each.name for each in binders)
+        case LambdaExpression(parameters=parameters):
+            return frozenset(each.name for each in parameters)
+        case Let(pattern=pattern) | Case(pattern=pattern):
+            named = (each for each in walk(pattern) if isinstance(each, VariablePattern | AsPattern))
+            return frozenset(each.name for each in named)
+        case _:
+            return frozenset()

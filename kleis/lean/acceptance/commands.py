@@ -1,0 +1,219 @@
+"""Any Lean text as a sequence of commands, by its tokens.
+
+Specification: lean-and-corpus.md §6.6 ("compare declaration headers token by token").  A command begins at a word of
+`COMMANDS`, wherever it stands: Lean needs no new line for it.  What modifies it (attributes, ``private``) belongs to
+it.  Comments and documentation are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from kleis.lean.language.lean_lexer import Token, tokenize
+from kleis.lean.vocabulary import COMMANDS, MODIFIERS, SORRY
+
+__all__ = ["LeanCommand", "commands_of", "header_length", "names_in", "open_proofs"]
+
+_OPENING, _CLOSING = frozenset("([{⟨⟦⌊⌈"), frozenset(")]}⟩⟧⌋⌉")
+_BRACKETED = frozenset({"@[", "#["})
+_HASH_COMMANDS = frozenset(
+    {
+        "exit",
+        "eval",
+        "eval!",
+        "print",
+        "check",
+        "check_failure",
+        "reduce",
+        "synth",
+        "guard",
+        "guard_msgs",
+        "guard_expr",
+    }
+    | {
+        "help",
+        "find",
+        "lint",
+        "simp",
+        "norm_num",
+        "conv",
+        "where",
+        "version",
+        "with_exporting",
+        "discr_tree_key",
+    }
+)
+
+
+class LeanCommand(msgspec.Struct, frozen=True):
+    """A command: its word, the name it declares, all its tokens (modifiers first), its namespace."""
+
+    word: str
+    name: str
+    tokens: tuple[Token, ...]
+    namespace: str = ""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts of the tokens."""
+        return tuple(token.text for token in self.tokens)
+
+    @property
+    def line(self) -> int:
+        """Where it begins."""
+        return self.tokens[0].line
+
+    @property
+    def full_name(self) -> str:
+        """The name with the namespace around it."""
+        if self.name.startswith("_root_."):
+            return self.name.removeprefix("_root_.")
+        return f"{self.namespace}.{self.name}" if self.namespace and self.name else self.name
+
+    def sorries(self) -> int:
+        """How many of its words leave a proof open."""
+        return len(open_proofs(self.tokens))
+
+
+_BEFORE_TACTIC = frozenset({";", "·", "<;>", "by", "=>", "(", "|", "{"})
+
+
+def open_proofs(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens that leave a proof open; ``stop`` only where a tactic stands."""
+    found = []
+    for place, token in enumerate(tokens):
+        if token.kind != "name" or token.text not in SORRY:
+            continue
+        is_tactic = token.first or (place > 0 and tokens[place - 1].text in _BEFORE_TACTIC)
+        if token.text != "stop" or is_tactic:
+            found.append(token)
+    return found
+
+
+def commands_of(text: str) -> tuple[LeanCommand, ...]:
+    """The commands of a text, in order; `LeanError` where it cannot be read."""
+    tokens = [token for token in tokenize(text) if token.kind not in ("doc", "end")]
+    starts = [place for place, _ in enumerate(tokens) if _begins(tokens, place)]
+    firsts = [_with_modifiers(tokens, place) for place in starts]
+    bounds = [*firsts, len(tokens)]
+    found: list[LeanCommand] = []
+    if (firsts and firsts[0] > 0) or (not firsts and tokens):
+        found.append(LeanCommand("", "", tuple(tokens[: firsts[0] if firsts else len(tokens)])))
+    spaces: list[tuple[str, str]] = []
+    for number, start in enumerate(starts):
+        piece = tuple(tokens[bounds[number] : bounds[number + 1]])
+        word = tokens[start].text if tokens[start].text != "#" else f"#{tokens[start + 1].text}"
+        after = tokens[start + 1 : bounds[number + 1]]
+        name = _declared(word, after)
+        namespace = ".".join(space for kind, space in spaces if kind == "namespace")
+        found.append(LeanCommand(word, name, piece, namespace))
+        if word in ("namespace", "section", "mutual"):
+            spaces.append((word, name))
+        elif word == "end" and spaces:
+            spaces.pop()
+    return tuple(each for each in found if each.tokens)
+
+
+def _begins(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a command begins here; a modifier before another word of a command begins nothing."""
+    token = tokens[place]
+    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    if token.kind == "symbol" and token.text == "#" and following is not None:
+        adjacent = following.offset == token.last
+        return adjacent and following.kind == "name" and (token.first or following.text in _HASH_COMMANDS)
+    if token.kind != "name" or token.text not in COMMANDS:
+        return False
+    before = tokens[place - 1] if place else None
+    if before is not None and before.text == "." and before.last == token.offset:
+        return False
+    if (
+        before is not None
+        and before.kind == "name"
+        and before.text in ("local", "scoped", "partial", "unsafe")
+    ):
+        return False
+    return not (
+        before is not None and before.text in ("@[", ",") and token.text in ("instance", "local", "scoped")
+    )
+
+
+def _with_modifiers(tokens: Sequence[Token], place: int) -> int:
+    """Where the attributes and modifiers of a command begin."""
+    while place:
+        before = tokens[place - 1]
+        if before.kind == "name" and before.text in MODIFIERS:
+            place -= 1
+        elif before.text == "]" and (opening := _attribute(tokens, place - 1)) is not None:
+            place = opening
+        else:
+            break
+    return place
+
+
+def _attribute(tokens: Sequence[Token], closing: int) -> int | None:
+    """Where ``@[…]`` begins whose bracket closes here."""
+    depth = 0
+    for place in range(closing, -1, -1):
+        text = tokens[place].text
+        if text == "]":
+            depth += 1
+        elif text in ("[", "@[", "#["):
+            depth -= 1
+            if depth == 0:
+                return place if text == "@[" else None
+    return None
+
+
+def _declared(word: str, after: Sequence[Token]) -> str:
+    if word in ("import", "set_option", "open", "example", "instance") or not after:
+        return ""
+    if word == "class" and after[0].text == "inductive":
+        after = after[1:]
+    return after[0].text if after and after[0].kind == "name" else ""
+
+
+def header_length(command: LeanCommand) -> int:
+    """How many of the tokens are the statement: up to and with the ``:=`` of the proof.
+
+    ``let`` and ``have`` in the statement have a ``:=`` of their own.  A proof by equations begins at the first ``|``
+    that stands first on its line.
+    """
+    depth = bound = 0
+    for place, token in enumerate(command.tokens):
+        if token.text in _OPENING or token.text in _BRACKETED:
+            depth += 1
+        elif token.text in _CLOSING:
+            depth -= 1
+        elif depth == 0 and token.kind == "name" and token.text in ("let", "have", "letI", "haveI"):
+            bound += 1
+        elif depth == 0 and token.text == ":=":
+            if not bound:
+                return place + 1
+            bound -= 1
+    for place, token in enumerate(command.tokens):
+        if token.text == "|" and token.first:
+            return place
+    return len(command.tokens)
+
+
+def names_in(tokens: Sequence[Token]) -> set[str]:
+    """All parts of all names that occur."""
+    return {part for token in tokens if token.kind == "name" for part in parts_of(token.text)}
+
+
+def parts_of(name: str) -> list[str]:
+    """The parts of a dotted name, without «»."""
+    parts, at = [], 0
+    while at < len(name):
+        if name[at] == "«":
+            end = name.index("»", at)
+            parts.append(name[at + 1 : end])
+            at = end + 2
+        else:
+            end = name.find(".", at)
+            end = len(name) if end < 0 else end
+            parts.append(name[at:end])
+            at = end + 1
+    return parts

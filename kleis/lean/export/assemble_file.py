@@ -1,0 +1,123 @@
+"""Commands as a file, with its tables.
+
+Specification: lean-and-corpus.md §6.1 (frame), §6.6 (line map).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from kleis.lean.acceptance.accept import count_sorries
+from kleis.lean.export.declarations.inductive_types import UNIVERSES
+from kleis.lean.export.terms.lean_names import Names
+from kleis.lean.language.lean_printer import print_command
+from kleis.lean.language.lean_tree import (
+    Class,
+    Command,
+    Def,
+    Doc,
+    End,
+    Import,
+    Inductive,
+    Model,
+    Mutual,
+    Namespace,
+    Option,
+    Theorem,
+    Universes,
+)
+from kleis.lean.lean_file import LeanFile, LineEntry, NameEntry, Omission, TheoremEntry
+from kleis.problems import Place
+
+__all__ = ["Block", "assembled", "prelude"]
+
+_REMARK = (
+    "Written by kleis export --lean.  No Lean has checked this file: its shape was checked, nothing else.\n"
+    "A statement says that its claim is true and defined in every model of the theory."
+)
+
+
+class Block(msgspec.Struct, frozen=True):
+    """A command with the place it comes from and its Kleis name."""
+
+    command: Command
+    place: Place | None
+    kleis: str
+
+
+def prelude(namespace: str) -> list[Command]:
+    """What stands before the declarations."""
+    return [
+        Import("Mathlib"),
+        Option("autoImplicit", "false"),
+        Doc(_REMARK),
+        Namespace(namespace),
+        Universes(UNIVERSES),
+    ]
+
+
+def assembled(
+    names: Names,
+    blocks: Sequence[Block],
+    *,
+    theorems: Sequence[TheoremEntry],
+    omitted: Sequence[Omission],
+    approximated: Sequence[str],
+) -> LeanFile:
+    """The file."""
+    lines: list[str] = []
+    entries: list[LineEntry] = []
+    for command in prelude(names.namespace):
+        _append(lines, command)
+    for block in blocks:
+        start = _append(lines, block.command)
+        for name, kind in _declared(block.command):
+            full = f"{names.namespace}.{name}"
+            entries.append(LineEntry(start, len(lines), full, kind, block.place))
+    _append(lines, End(names.namespace))
+    text = "\n".join(lines) + "\n"
+    return LeanFile(
+        text=text,
+        names=_kept(names, entries),
+        lines=tuple(entries),
+        sorries=count_sorries(text),
+        theorems=tuple(theorems),
+        omitted=tuple(omitted),
+        approximated=tuple(approximated),
+    )
+
+
+def _append(lines: list[str], command: Command) -> int:
+    """Add a command as the printer writes files; the line where it begins."""
+    if lines and not isinstance(command, Option | Universes):
+        lines.append("")
+    start = len(lines) + 1
+    for line in print_command(command):
+        lines += line.split("\n")
+    return start
+
+
+def _declared(command: Command) -> list[tuple[str, str]]:
+    match command:
+        case Class(name=name, keyword=keyword):
+            return [(name, keyword)]
+        case Inductive(name=name):
+            return [(name, "inductive")]
+        case Def(name=name) | Model(name=name):
+            return [(name, "def")]
+        case Theorem(name=name):
+            return [(name, "theorem")]
+        case Mutual(members=members):
+            return [found for each in members for found in _declared(each)]
+        case _:
+            return []
+
+
+def _kept(names: Names, entries: Sequence[LineEntry]) -> tuple[NameEntry, ...]:
+    """The names of what stands in the file: a refused declaration had some too."""
+    declared = {each.name for each in entries}
+    return tuple(
+        each for each in names.entries if each.lean in declared or each.lean.rpartition(".")[0] in declared
+    )

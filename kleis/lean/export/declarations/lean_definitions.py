@@ -1,0 +1,389 @@
+"""Definitions in Lean, with termination.
+
+Specification: lean-and-corpus.md §6.2 ("function", "recursion"), proving.md §1 ("Definitions", "Definedness").
+
+A definition that gives truth values is of type Bool where Lean can compute it, else of type Prop.  A partial one has a
+companion: ``f_defined`` says where ``f`` has a value; of a partial formula ``f`` says where it is true and ``f_false``
+where it is false.
+
+Invariants
+    * A recursive definition is written only with a termination argument (kleis/termination/show_termination.py), and is
+      total where that argument holds; elsewhere some value stands.
+    * A definition takes the classes that its operations need, and the least of each line of parents: so the same
+      definition serves a class and all that extend it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+from kleis.core import (
+    BOOL,
+    COMPLEX,
+    REAL,
+    BuiltinCall,
+    Definition,
+    DefinitionCall,
+    Narrowing,
+    Numeric,
+    Sort,
+    Term,
+    Undefined,
+)
+from kleis.core.goal import Termination
+from kleis.core.traversal import sorts_of, subterms
+from kleis.lean.export.declarations.class_scopes import DefinitionInfo, Scope, Use
+from kleis.lean.export.declarations.inductive_types import Data, Emit
+from kleis.lean.export.declarations.requirements import Contents, Gathering, carriers_in
+from kleis.lean.export.terms.conditionals import Decidability
+from kleis.lean.export.terms.lean_names import Names
+from kleis.lean.export.terms.lean_terms import Terms
+from kleis.lean.export.terms.lean_types import call, refused
+from kleis.lean.export.terms.propositions import TRUE, negation, simplified
+from kleis.lean.joining import merged
+from kleis.lean.language.lean_lexer import LeanError
+from kleis.lean.language.lean_tree import (
+    Bind,
+    Binder,
+    Close,
+    Command,
+    Def,
+    If,
+    LeanTerm,
+    Mutual,
+    Name,
+    Tactic,
+)
+from kleis.problems import Place
+
+__all__ = ["Definitions", "Key", "Surroundings"]
+
+
+class Surroundings(Protocol):
+    """What definitions need of the rest of the export."""
+
+    @property
+    def names(self) -> Names:
+        """The names of the file."""
+
+    @property
+    def data(self) -> Data:
+        """Its data types."""
+
+    @property
+    def emit(self) -> Emit:
+        """Takes finished commands."""
+
+
+class Key(msgspec.Struct, frozen=True):
+    """A definition with the classes it is taken over."""
+
+    definition: Definition
+    uses: tuple[Use, ...]
+
+    def __hash__(self) -> int:
+        return hash((self.definition.key, self.uses))
+
+
+class Written(msgspec.Struct, frozen=True):
+    """A written definition: its command, what its companions say, and which carriers must not be empty."""
+
+    command: Def
+    companions: tuple[tuple[str, LeanTerm], ...]
+    inhabited: frozenset[str]
+
+
+class Definitions:
+    """The definitions of one meaning, declared when they are first called.
+
+    `known` is shared by all meanings of a file.
+    """
+
+    def __init__(
+        self,
+        around: Surroundings,
+        definitions: Sequence[Definition],
+        terminations: Sequence[tuple[str, Termination]],
+        places: dict[str, Place],
+        known: dict[Key, DefinitionInfo],
+    ) -> None:
+        self._around = around
+        self.data = around.data
+        self._definitions = {each.key: each for each in definitions}
+        self._terminations = dict(terminations)
+        self._places = places
+        self._known = known
+        self.gathering = Gathering(self._definitions)
+        self.decidability = Decidability(around.data.derives, self._computed)
+        self._computing: dict[str, bool] = {}
+
+    # ── what scopes ask ──────────────────────────────────────────────────────────────────────────────────
+
+    def __call__(self, key: str, scope: Scope) -> DefinitionInfo:
+        """A definition in the scope of a declaration."""
+        definition = self._definitions[key]
+        uses = self._uses(definition, scope)
+        made = Key(definition, uses)
+        if made not in self._known:
+            self._declare(definition, uses)
+        return self._known[made]
+
+    def is_measured(self, key: str) -> bool:
+        """Whether a definition is recursive by a measure."""
+        termination = self._terminations.get(key)
+        return termination is not None and termination.kind == "measure"
+
+    def _uses(self, definition: Definition, scope: Scope) -> tuple[Use, ...]:
+        """The classes whose operations a definition speaks of."""
+        contents = self.gathering.definition(definition.key)
+        if any(symbol in scope.own for symbol in contents.symbols):
+            raise refused(f"{definition.name} speaks of operations that are only being declared")
+        found = [least for use in scope.uses if (least := use.least(contents.symbols)) is not None]
+        return tuple(found)
+
+    def _computed(self, key: str) -> bool:
+        """Whether a definition gives a Bool: its body is decided by computing, and defined everywhere."""
+        if key not in self._computing:
+            definition = self._definitions[key]
+            self._computing[key] = True  # of its own calls, unless something else says no
+            decided = definition.result == BOOL and self.decidability.formula(definition.body)
+            self._computing[key] = decided and not self._is_partial(definition)
+        return self._computing[key]
+
+    def _is_partial(self, definition: Definition) -> bool:
+        termination = self._terminations.get(definition.key)
+        if termination is not None and termination.condition is not None:
+            return True
+        contents = self.gathering.definition(definition.key)
+        return bool(contents.symbols) or not _looks_total(definition.body, self._definitions, set())
+
+    # ── declarations ─────────────────────────────────────────────────────────────────────────────────────
+
+    def _declare(self, definition: Definition, uses: tuple[Use, ...]) -> None:
+        """Declare a definition with its group: as total if that is what it is, else with companions."""
+        group = [self._definitions[key] for key in definition.group] or [definition]
+        for each in group:
+            self._check_termination(each)
+        infos = {each.key: self._reserve(each, uses) for each in group}
+        try:
+            self._note(group, uses, infos)
+            written = [self._write(each, uses, infos[each.key]) for each in group]
+            if definition.group and any(each.companions for each in written):
+                infos = {each.key: self._with_companions(each, infos[each.key]) for each in group}
+                self._note(group, uses, infos)
+                written = [self._write(each, uses, infos[each.key]) for each in group]
+        except LeanError:
+            for each in group:
+                self._known.pop(Key(each, uses), None)
+            raise
+        self._emit(group, uses, written, infos)
+
+    def _note(
+        self, group: Sequence[Definition], uses: tuple[Use, ...], infos: dict[str, DefinitionInfo]
+    ) -> None:
+        """What the calls within a group are to themselves."""
+        for each in group:
+            if each.group:
+                self._known[Key(each, uses)] = infos[each.key]
+
+    def _emit(
+        self,
+        group: Sequence[Definition],
+        uses: tuple[Use, ...],
+        written: Sequence[Written],
+        infos: dict[str, DefinitionInfo],
+    ) -> None:
+        place, label = self._places.get(group[0].key), group[0].name
+        heads: list[Def] = []
+        companions: list[Def] = []
+        for each, part in zip(group, written, strict=True):
+            info = infos[each.key]
+            if part.companions and not each.group:
+                info = self._with_companions(each, info)
+            heads.append(part.command)
+            names = {"defined": info.defined, "false": info.false}
+            companions += [
+                self._companion(part, names[kind], formula, bool(each.group))
+                for kind, formula in part.companions
+            ]
+            for kind, name in names.items():
+                if name and kind not in dict(part.companions):  # only others of its group are partial
+                    everywhere = TRUE if kind == "defined" else negation(part.command.body)
+                    companions.append(self._companion(part, name, everywhere, bool(each.group)))
+            self._known[Key(each, uses)] = msgspec.structs.replace(
+                info, inhabited=part.inhabited, noncomputable=part.command.noncomputable
+            )
+        together = any(infos[each.key].kind == "prop" for each in group) and bool(group[0].group)
+        blocks = [[*heads, *companions]] if together else [heads, *([each] for each in companions)]
+        if companions and len(group) > 1 and not together:
+            blocks = [heads, companions]
+        for block in blocks:
+            command: Command = block[0] if len(block) == 1 else Mutual(tuple(block))
+            self._around.emit(command, place, label)
+
+    @staticmethod
+    def _companion(part: Written, name: str, formula: LeanTerm, recursive: bool) -> Def:
+        return Def(
+            name=name,
+            binders=part.command.binders,
+            type=Name("Prop"),
+            body=formula,
+            classical=part.command.classical,
+            measures=part.command.measures if recursive else (),
+            decreasing=part.command.decreasing if recursive else (),
+        )
+
+    def _check_termination(self, definition: Definition) -> None:
+        termination = self._terminations.get(definition.key)
+        if definition.group and (termination is None or termination.kind == "unknown"):
+            raise refused(
+                f"termination of {definition.name} is not shown",
+                "write @decreases(measure) before its define",
+            )
+
+    def _reserve(self, definition: Definition, uses: tuple[Use, ...]) -> DefinitionInfo:
+        """What a definition is to its callers, if it is total."""
+        name = self._around.names.declare(definition.name, "definition")
+        kind = "value"
+        if definition.result == BOOL:
+            kind = "bool" if self._computed(definition.key) else "prop"
+        scope = self._scope(definition, uses)
+        mentioned = carriers_in(each.sort for each in definition.parameters)
+        known = {*mentioned.carriers, *mentioned.numbers}
+        return DefinitionInfo(
+            name=name,
+            kind=kind,
+            parameters=scope.parameters,
+            uses=uses,
+            determined=all(each.kleis in known for each in scope.parameters),
+        )
+
+    def _with_companions(self, definition: Definition, info: DefinitionInfo) -> DefinitionInfo:
+        """The same, with the name of the predicate that says where it is defined, or false."""
+        kind = "false" if info.kind == "prop" else "defined"
+        name = self._around.names.declare(definition.name, kind, stem=f"{info.name}_{kind}")
+        if kind == "false":
+            return msgspec.structs.replace(info, false=name)
+        return msgspec.structs.replace(info, defined=name)
+
+    def _scope(self, definition: Definition, uses: tuple[Use, ...]) -> Scope:
+        contents = Contents()
+        contents.add(self.gathering.definition(definition.key))
+        for each in definition.parameters:
+            contents.sort(each.sort)
+        contents.symbols, contents.definitions = {}, {}
+        return Scope(self._around.names, self._around.data, contents, uses, definition=self)
+
+    def _write(self, definition: Definition, uses: tuple[Use, ...], info: DefinitionInfo) -> Written:
+        """The definition, and what its companions say."""
+        scope = self._scope(definition, uses)
+        termination = self._terminations.get(definition.key)
+        terms = Terms(
+            scope,
+            scope.sorts,
+            self._around.data,
+            scope.locals,
+            self.decidability,
+            named_conditions=self.is_measured(definition.key),
+        )
+        parameters = merged(terms.binder(each) for each in definition.parameters)
+        condition = self._condition(terms, termination)
+        body, defined, false = self._body(terms, definition, info.kind)
+        if condition != TRUE:
+            hypothesis = scope.locals.fresh("h")
+            if info.kind == "prop":
+                false = self._where(hypothesis, condition, negation(body) if false is None else false)
+                body = self._where(hypothesis, condition, body)
+            else:
+                body = If(condition, body, scope.sorts.some(definition.result), hypothesis)
+                defined = self._where(hypothesis, condition, defined)
+        companions: list[tuple[str, LeanTerm]] = []
+        if defined != TRUE:
+            companions.append(("defined", simplified(defined)))
+        if false is not None:
+            companions.append(("false", simplified(false)))
+        scope.inhabited |= scope.sorts.chosen
+        noncomputable = info.kind == "value" and (
+            terms.classical or scope.noncomputable or bool(scope.sorts.chosen) or _is_real(definition)
+        )
+        measures, decreasing = self._measures(terms, termination)
+        command = Def(
+            name=info.name,
+            binders=(*scope.heads(), *parameters),
+            type=scope.sorts.type(definition.result) if info.kind != "prop" else Name("Prop"),
+            body=simplified(body) if info.kind == "prop" else body,
+            noncomputable=noncomputable,
+            classical=terms.classical,
+            measures=measures,
+            decreasing=decreasing,
+        )
+        return Written(command, tuple(companions), frozenset(scope.inhabited))
+
+    @staticmethod
+    def _where(hypothesis: str, condition: LeanTerm, formula: LeanTerm) -> LeanTerm:
+        """A formula where a condition holds, which its recursive calls can use."""
+        if formula == TRUE:
+            return condition
+        return Bind("∃", (Binder((hypothesis,), condition),), formula)
+
+    @staticmethod
+    def _body(terms: Terms, definition: Definition, kind: str) -> tuple[LeanTerm, LeanTerm, LeanTerm | None]:
+        """The body, where it is defined, and for a partial formula where it is false."""
+        if kind == "prop":
+            formula = terms.formula(definition.body)
+            return formula.true, TRUE, None if formula.total else formula.false
+        value = terms.value(definition.body)
+        return value.term, value.defined, None
+
+    @staticmethod
+    def _condition(terms: Terms, termination: Termination | None) -> LeanTerm:
+        if termination is None or termination.condition is None:
+            return TRUE
+        if not terms.decidability.formula(termination.condition):
+            terms.classical = True
+        return terms.formula(termination.condition).true
+
+    @staticmethod
+    def _measures(
+        terms: Terms, termination: Termination | None
+    ) -> tuple[tuple[LeanTerm, ...], tuple[Tactic, ...]]:
+        if termination is None or termination.kind != "measure":
+            return (), ()
+        return tuple(_measure(terms, each) for each in termination.measures), (
+            Close("omega", all_goals=True),
+        )
+
+
+def _measure(terms: Terms, measure: Term) -> LeanTerm:
+    value = terms.value(measure).term
+    match measure.sort:
+        case Numeric(name="ℕ"):
+            return value
+        case Numeric(name="ℤ"):
+            return call(Name("Int.toNat"), value)
+        case Numeric():
+            raise refused("a measure that is no integer")
+        case _:
+            return call(Name("sizeOf"), value)
+
+
+def _is_real(definition: Definition) -> bool:
+    sorts: list[Sort] = [definition.result, *sorts_of(definition.body)]
+    return any(each in (REAL, COMPLEX) for each in sorts)
+
+
+def _looks_total(term: Term, definitions: dict[str, Definition], seen: set[str]) -> bool:
+    """Whether nothing partial occurs in a term or in what it calls."""
+    for each in subterms(term):
+        if isinstance(each, Narrowing | Undefined):
+            return False
+        if isinstance(each, BuiltinCall) and each.operation.condition is not None:
+            return False
+        if isinstance(each, DefinitionCall) and each.definition not in seen:
+            seen.add(each.definition)
+            if not _looks_total(definitions[each.definition].body, definitions, seen):
+                return False
+    return True

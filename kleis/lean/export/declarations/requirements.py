@@ -1,0 +1,175 @@
+"""What terms speak of, directly or through definitions: what a declaration of Lean must have at hand.
+
+Specification: lean-and-corpus.md §6.2, §6.4 pitfall 8 ("order operations before axioms").
+
+Unlike kleis/core/traversal.py this counts a built-in without a Lean reading as a symbol, and the conditions of
+built-ins as parts of the term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from kleis.core import (
+    NATURAL,
+    BuiltinCall,
+    Carrier,
+    Construction,
+    DataSort,
+    Definition,
+    DefinitionCall,
+    Dimension,
+    Discrimination,
+    MatrixOf,
+    Operation,
+    Selection,
+    Sort,
+    Symbol,
+    SymbolCall,
+    Term,
+)
+from kleis.core.traversal import bound_by, subterms
+from kleis.elaborate.sorts.sort_inference import sort_parts
+from kleis.lean.export.terms.lean_builtins import OPERATIONS
+from kleis.lean.export.terms.lean_terms import builtin_symbol
+from kleis.lean.export.terms.lean_types import Sorts
+from kleis.lean.language.lean_tree import LeanTerm, Name
+
+__all__ = ["Contents", "Gathering", "carriers_in"]
+
+
+class Contents(msgspec.Struct):
+    """What was found, each in order of occurrence.
+
+    carriers
+        By name, with the families' arguments of the first occurrence.
+    numbers
+        Dimensions that are parameters.
+    unread
+        The symbols among `symbols` that stand for built-ins.
+    """
+
+    symbols: dict[Symbol, None] = msgspec.field(default_factory=dict)
+    carriers: dict[str, Carrier] = msgspec.field(default_factory=dict)
+    numbers: dict[str, None] = msgspec.field(default_factory=dict)
+    definitions: dict[str, None] = msgspec.field(default_factory=dict)
+    unread: dict[Symbol, None] = msgspec.field(default_factory=dict)
+
+    def add(self, other: Contents) -> None:
+        """Take in what another one has."""
+        self.symbols |= other.symbols
+        self.carriers = {**other.carriers, **self.carriers}
+        self.numbers |= other.numbers
+        self.definitions |= other.definitions
+        self.unread |= other.unread
+
+    def sort(self, sort: Sort | Dimension) -> None:
+        """Note the carriers and numbers of a sort."""
+        if isinstance(sort, Dimension):
+            self.numbers |= dict.fromkeys(atom for atoms, _ in sort.terms for atom in atoms)
+            return
+        if isinstance(sort, Carrier):
+            self.carriers.setdefault(sort.name, sort)
+        if isinstance(sort, MatrixOf):
+            self.sort(sort.rows)
+            self.sort(sort.columns)
+        if isinstance(sort, Carrier | DataSort):
+            for each in sort.arguments:
+                if isinstance(each, Dimension):
+                    self.sort(each)
+        for part in sort_parts(sort):
+            self.sort(part)
+
+    def symbol(self, symbol: Symbol) -> None:
+        """Note a symbol; a number that is a parameter is none."""
+        for each in (*symbol.domain, symbol.codomain):
+            self.sort(each)
+        self.symbols.setdefault(symbol)
+
+
+class _AnyTypes(Sorts):
+    """Types of no declaration: enough to ask whether a built-in has a reading."""
+
+    def __init__(self) -> None:
+        """There is nothing to know."""
+        self.chosen = set()
+
+    def fresh(self, stem: str) -> str:
+        return stem
+
+    def type(self, sort: Sort) -> LeanTerm:
+        return Name("T")
+
+    def some(self, sort: Sort, below: frozenset[Sort] = frozenset()) -> LeanTerm:
+        return Name("d")
+
+
+class Gathering:
+    """Gathers over the definitions of one meaning."""
+
+    def __init__(self, definitions: Mapping[str, Definition]) -> None:
+        self.definitions = definitions
+        self._known: dict[str, Contents] = {}
+        self._types = _AnyTypes()
+
+    def of(self, terms: Iterable[Term]) -> Contents:
+        """What terms speak of."""
+        found = Contents()
+        for term in terms:
+            for each in subterms(term):
+                self._note(each, found)
+        return found
+
+    def definition(self, key: str) -> Contents:
+        """What a definition and everything it calls speak of."""
+        if key not in self._known:
+            found = self._known[key] = Contents()  # a recursive call adds nothing
+            definition = self.definitions[key]
+            for variable in definition.parameters:
+                found.sort(variable.sort)
+            found.sort(definition.result)
+            found.add(self.of((definition.body,)))
+        return self._known[key]
+
+    def _note(self, term: Term, found: Contents) -> None:
+        found.sort(term.sort)
+        for variable in bound_by(term):
+            found.sort(variable.sort)
+        match term:
+            case SymbolCall(symbol=symbol):
+                if symbol.name in found.numbers and symbol == Symbol(symbol.name, (), NATURAL):
+                    return
+                found.symbol(symbol)
+            case BuiltinCall(operation=operation):
+                if not self.reads(operation):
+                    found.symbol(builtin_symbol(operation))
+                    found.unread.setdefault(builtin_symbol(operation))
+                if operation.condition is not None:
+                    found.add(self.of((operation.condition,)))
+            case DefinitionCall(definition=key):
+                found.definitions.setdefault(key)
+                found.add(self.definition(key))
+            case Construction(constructor=constructor) | Discrimination(constructor=constructor):
+                found.sort(constructor.sort)
+            case Selection(constructor=constructor):
+                found.sort(constructor.sort)
+            case _:
+                pass
+
+    def reads(self, operation: Operation) -> bool:
+        """Whether a built-in has a Lean reading at its sorts."""
+        encoder = OPERATIONS.get(operation.name)
+        if encoder is None:
+            return False
+        given = [Name(f"a{place}") for place, _ in enumerate(operation.parameters)]
+        return encoder(operation, given, self._types) is not None
+
+
+def carriers_in(sorts: Iterable[Sort | Dimension]) -> Contents:
+    """The carriers and numbers of some sorts."""
+    found = Contents()
+    for each in sorts:
+        found.sort(each)
+    return found

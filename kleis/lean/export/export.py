@@ -1,0 +1,227 @@
+"""A theory, or a proposition over it, as a Lean file.
+
+Specification: lean-and-corpus.md §6, issue 10 item 1, docs/adr/018-lean-export.md.
+
+    export_lean(theory, parse_expression("∀(x : G). e • x = x")).text
+
+A statement says what Kleis asks: that the claim is true in every model, so also defined.  Where Lean's total functions
+would make something of what has no value in Kleis (x / 0, the head of an empty list), the condition stands in the
+statement, unless a hypothesis says it already.  With `assume_defined` the statement is weaker: nowhere false.
+
+Invariants
+    * The text is of the emitted subset: ``check_emitted(export_lean(…).text)`` finds nothing.
+    * A declaration that has no Lean form is left out with all that rests on it, and listed with the reason.
+    * The same theory and the same question give the same text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Literal
+
+import msgspec
+
+from kleis.core import Equals, Quantifier, Sort, Term
+from kleis.core.goal import Meaning
+from kleis.core.sort_printing import sort_text
+from kleis.elaborate.elaborator import Elaborator
+from kleis.errors import KleisError
+from kleis.lean.export.assemble_file import Block, assembled
+from kleis.lean.export.declarations.class_scopes import DefinitionInfo, Scope
+from kleis.lean.export.declarations.classes import Classes
+from kleis.lean.export.declarations.inductive_types import Data
+from kleis.lean.export.declarations.lean_definitions import Definitions, Key
+from kleis.lean.export.declarations.requirements import Contents
+from kleis.lean.export.declarations.usage import Available
+from kleis.lean.export.proofs.refutations import refutation_of
+from kleis.lean.export.stated_propositions import Proposition, propositions_of
+from kleis.lean.export.terms.lean_names import Names, spelled
+from kleis.lean.export.terms.lean_terms import Terms
+from kleis.lean.language.lean_tree import Close, Command, Theorem
+from kleis.lean.lean_file import LeanFile, Omission, TheoremEntry
+from kleis.lean.proofs import Proof, find_proof
+from kleis.problems import Place, place_of
+from kleis.prover.protocol.verdict import Verdict
+from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.printer.program import print_expression
+from kleis.syntax.tree import Expression, TypeExpression
+from kleis.theory.theory import Theory
+
+__all__ = ["Decide", "export_lean", "export_meaning"]
+
+Decide = Callable[[Expression], Verdict]
+"""Answers whether a proposition holds: ``prover.verify``."""
+
+
+def export_lean(
+    theory: Theory,
+    proposition: Expression | None = None,
+    *,
+    using: TypeExpression | None = None,
+    name: str = "",
+    module: str = "Theory",
+    file: str = "<text>",
+    files: Iterable[str] | None = None,
+    verdict: Decide | None = None,
+    assume_defined: bool = False,
+) -> LeanFile:
+    """The Lean file of a proposition with what it rests on, or of everything a theory declares.
+
+    `files` keeps only what these files declare (all if None).  `verdict` is asked for proofs and countermodels; without
+    it every proof is ``sorry``.  Raises `MeaningError` for a proposition that means nothing and `LeanError` for one
+    that Lean cannot be told; where all is exported, what cannot be is listed in `omitted`.
+    """
+    writer = _Writer(theory, f"Spec.{spelled(module)}", verdict, assume_defined)
+    if proposition is not None:
+        meaning = writer.elaborator.proposition(proposition, using=using, file=file)
+        source = Proposition(name or "claim", proposition, place_of(proposition, file), using)
+        writer.theorem(source, meaning)
+    else:
+        writer.everything(None if files is None else frozenset(files))
+    return writer.file()
+
+
+def export_meaning(meaning: Meaning, name: str = "claim", *, module: str = "Theory") -> LeanFile:
+    """The Lean file of a claim of the core with what is in force around it, without a theory."""
+    writer = _Writer(Theory(), f"Spec.{spelled(module)}", None, False)
+    writer.theorem(Proposition(name, None, Place("<core>", 0, 0), None), meaning)
+    return writer.file()
+
+
+class _Writer:
+    """Collects the commands of one file."""
+
+    def __init__(self, theory: Theory, namespace: str, verdict: Decide | None, assume_defined: bool) -> None:
+        self.theory = theory
+        self.elaborator = Elaborator(theory)
+        self.names = Names(namespace)
+        self.data = Data(self.elaborator, self.names, self.emit)
+        self.classes = Classes(self.names, self.emit)
+        self.available = Available(self)
+        self.known: dict[Key, DefinitionInfo] = {}
+        self.blocks: list[Block] = []
+        self.theorems: list[TheoremEntry] = []
+        self.omitted: list[Omission] = []
+        self._verdict = verdict
+        self._assume_defined = assume_defined
+
+    def emit(self, command: Command, place: Place | None, kleis: str) -> None:
+        """Take a finished command."""
+        self.blocks.append(Block(command, place, kleis))
+
+    def definitions_of(self, meaning: Meaning) -> Definitions:
+        """The definitions of a meaning, as they are in this file."""
+        return Definitions(
+            self,
+            meaning.definitions,
+            meaning.terminations,
+            self.elaborator.definitions.places,
+            self.known,
+        )
+
+    # ── everything ───────────────────────────────────────────────────────────────────────────────────────
+
+    def everything(self, files: frozenset[str] | None) -> None:
+        """All structures, data types, sections, definitions and propositions."""
+
+        def wanted(file: str) -> bool:
+            return files is None or file in files
+
+        for name in self.elaborator.globals.data_types():
+            if wanted(self.theory.lookup(name)[0].file):
+                self._try(name, partial(self.data.data, name))
+        for structure in self.elaborator.globals.structures():
+            file = self.theory.lookup(structure.name)[0].file
+            if wanted(file):
+                place = place_of(structure, file)
+                self._try(structure.name, partial(self.available.structure, structure.name), place)
+        self._obligations(wanted)
+        for source in propositions_of(self.theory):
+            if wanted(source.place.file):
+                self._try(source.name, partial(self._proposition, source), source.place)
+
+    def _try(self, name: str, action: Callable[[], object], place: Place | None = None) -> None:
+        try:
+            action()
+        except KleisError as error:
+            self.omitted.append(Omission(name, f"{error.message}", place))
+
+    def _obligations(self, wanted: Callable[[str], bool]) -> None:
+        """Axioms that speak of built-ins alone are claims."""
+        for meaning in self._sections():
+            for each in meaning.obligations:
+                if each.kind == "section" and wanted(each.place.file):
+                    inner = msgspec.structs.replace(
+                        self.elaborator.formula(each.formula, each.place), claim=each.formula
+                    )
+                    source = Proposition(each.name, None, each.place, None)
+                    self._try(each.name, partial(self.theorem, source, inner), each.place)
+
+    def _sections(self) -> tuple[Meaning, ...]:
+        try:
+            return self.elaborator.components()
+        except KleisError as error:
+            self.omitted.append(Omission("sections", error.message))
+            return ()
+
+    def _proposition(self, source: Proposition) -> None:
+        assert source.expression is not None
+        meaning = self.elaborator.proposition(source.expression, using=source.using, file=source.place.file)
+        self.theorem(source, meaning)
+
+    # ── theorems ─────────────────────────────────────────────────────────────────────────────────────────
+
+    def theorem(self, source: Proposition, meaning: Meaning) -> None:
+        """A proposition as a theorem: with a proof, with its refutation beside it, or with ``sorry``."""
+        claim = meaning.claim
+        assert claim is not None
+        definitions = self.definitions_of(meaning)
+        uses = self.available.cover(meaning, definitions)
+        contents = Contents()
+        contents.add(definitions.gathering.of((claim,)))
+        scope = Scope(self.names, self.data, contents, uses, definition=definitions)
+        terms = Terms(scope, scope.sorts, self.data, scope.locals, definitions.decidability)
+        statement = terms.statement(claim, assume_defined=self._assume_defined)
+        scope.inhabited |= scope.sorts.chosen
+        binders = scope.heads(every=True)
+        name = self.names.declare(source.name, "theorem", stem=f"thm_{spelled(source.name)}")
+        verdict = self._verdict(source.expression) if self._verdict and source.expression else None
+        proof: Proof | None = None
+        if verdict is not None and verdict.status == "verified" and not self._assume_defined:
+            proof = find_proof(meaning, statement, terms, scope, definitions)
+        tactics = proof.tactics if proof else (Close("sorry"),)
+        theorem = Theorem(name, binders, statement, tactics, terms.classical)
+        self.emit(theorem, source.place, source.name)
+        text = source.text or (print_expression(source.expression) if source.expression else source.name)
+        status: Literal["sorry", "proof", "refutation"] = "proof" if proof else "sorry"
+        method = proof.method if proof else ""
+        if verdict is not None and verdict.status == "disproved" and not self._assume_defined:
+            found = refutation_of(
+                self, theorem, meaning, verdict, scope, terms, definitions, (source.name, source.place)
+            )
+            if found is not None:
+                status, method = "refutation", found
+        entry = TheoremEntry(f"{self.names.namespace}.{name}", status, text, source.name, method)
+        self.theorems.append(entry)
+
+    def literal_at(self, text: str, sort: Sort) -> Term:
+        """The value that a text of Kleis is, at a sort."""
+        meaning = self.elaborator.proposition(parse_expression(f"∀(x : {sort_text(sort)}). x = ({text})"))
+        claim = meaning.claim
+        assert isinstance(claim, Quantifier)
+        assert isinstance(claim.body, Equals)
+        return claim.body.right
+
+    # ── the file ─────────────────────────────────────────────────────────────────────────────────────────
+
+    def file(self) -> LeanFile:
+        """The text, with its tables."""
+        approximated = sorted(set(self.available.unknown_labels()))
+        return assembled(
+            self.names,
+            self.blocks,
+            theorems=self.theorems,
+            omitted=self.omitted,
+            approximated=approximated,
+        )

@@ -1,0 +1,5 @@
+"""What is proved without running Lean.
+
+- `proofs`: computed, instance, case proofs
+- `refutations`: counterexamples as declarations
+"""

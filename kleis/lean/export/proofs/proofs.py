@@ -1,0 +1,326 @@
+"""Proofs by axioms at written-out arguments: replacing equals by equals, and modus ponens.
+
+Specification: issue 10 item 1 ("a ground instantiation").  The proof is a term of Lean in which every axiom has its
+arguments, so that nothing is left to search: ``Eq.trans (congrArg (fun z : G => C z) (Semi.assoc x y z)) …``.
+
+Only claims made of variables, operations of the theory, =, → and ∧ are tried, with a small fixed budget: equations by
+breadth-first search from both sides, other atoms by backward chaining.  What is found is a proof, if the axioms are
+what they say; what is not found says nothing.
+
+Invariant: every step is checked by matching the instance of the axiom against the term it replaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import msgspec
+
+from kleis.core import Connective, Equals, Quantifier, SymbolCall, Term, Variable
+from kleis.core.goal import Meaning
+from kleis.core.traversal import rebuild, substitute, subterms
+from kleis.lean.export.declarations.class_scopes import Scope, own_argument
+from kleis.lean.export.terms.lean_terms import Terms
+from kleis.lean.export.terms.lean_types import call
+from kleis.lean.language.lean_tree import (
+    Anonymous,
+    Bind,
+    Binder,
+    Call,
+    Exact,
+    Intro,
+    LeanTerm,
+    Name,
+    Named,
+    Tactic,
+)
+
+__all__ = ["instance_proof"]
+
+_STATES = 250
+"""The most terms that one side of an equation is rewritten to."""
+
+_DEPTH = 3
+"""How often modus ponens is applied in a row."""
+
+_HOLE = "\0hole"
+
+
+class _Law(msgspec.Struct, frozen=True):
+    """A fact: its name with type arguments, its variables, premises and conclusion."""
+
+    head: LeanTerm
+    variables: tuple[Variable, ...]
+    premises: tuple[Term, ...]
+    conclusion: Term
+
+
+class _Step(msgspec.Struct, frozen=True):
+    """A term reached: from which one, and the Lean proof that both are equal."""
+
+    before: Term | None
+    proof: Callable[[], LeanTerm] | None
+
+
+def instance_proof(
+    meaning: Meaning, statement: LeanTerm, terms: Terms, scope: Scope
+) -> tuple[Tactic, ...] | None:
+    """Tactics that prove the claim; None if nothing was found, or the claim is of another kind."""
+    claim = meaning.claim
+    if claim is None or not _is_plain(claim):
+        return None
+    formula = terms.formula(claim)
+    if not formula.total or formula.true != statement:
+        return None  # what is proved has to be the statement as it is written
+    names: list[str] = []
+    facts = list(_laws(scope))
+    while True:
+        if isinstance(claim, Quantifier) and claim.kind == "forall":
+            names += [terms.locals(each.name) for each in claim.variables]
+            claim = claim.body
+        elif isinstance(claim, Connective) and claim.name == "implies":
+            hypothesis = terms.locals.fresh("h")
+            names.append(hypothesis)
+            facts += _assumed(Name(hypothesis), claim.arguments[0])
+            claim = claim.arguments[1]
+        else:
+            break
+    proof = _Search(facts, terms).prove(claim, _DEPTH)
+    if proof is None:
+        return None
+    return (Intro(tuple(names)), Exact(proof)) if names else (Exact(proof),)
+
+
+def _is_plain(claim: Term) -> bool:
+    kinds = Quantifier | Connective | Equals | SymbolCall | Variable
+    return all(isinstance(each, kinds) for each in subterms(claim))
+
+
+def _laws(scope: Scope) -> Iterator[_Law]:
+    """The axioms of the classes at hand, each as a fact."""
+    for use in scope.uses:
+        if tuple(map(own_argument, use.info.parameters)) != use.arguments:
+            continue
+        info = use.info
+        for formula, name in info.axioms:
+            if not _is_plain(formula):
+                continue
+            owner = next((each for each in use.lines() if each.info.name == name.rpartition(".")[0]), None)
+            if owner is None:
+                continue
+            pairs = zip(owner.info.parameters, owner.arguments, strict=True)
+            named = [Named(each.lean, scope.argument(argument)) for each, argument in pairs]
+            yield from _as_laws(call(Name(name), *named), formula)
+
+
+def _as_laws(head: LeanTerm, formula: Term) -> Iterator[_Law]:
+    variables: list[Variable] = []
+    while isinstance(formula, Quantifier) and formula.kind == "forall":
+        variables += formula.variables
+        formula = formula.body
+    premises: list[Term] = []
+    while isinstance(formula, Connective) and formula.name == "implies":
+        premises.append(formula.arguments[0])
+        formula = formula.arguments[1]
+    if isinstance(formula, Equals | SymbolCall):
+        yield _Law(head, tuple(variables), tuple(premises), formula)
+
+
+def _assumed(name: LeanTerm, formula: Term) -> Iterator[_Law]:
+    """A hypothesis; of a conjunction each part, which Lean's ∧ holds leaning right."""
+    parts = conjuncts(formula)
+    rest = name
+    for place, part in enumerate(parts):
+        last = place == len(parts) - 1
+        yield from _as_laws(rest if last else Call(Name("And.left"), (rest,)), part)
+        rest = Call(Name("And.right"), (rest,))
+
+
+def _matched(pattern: Term, term: Term, open_: frozenset[str], found: dict[str, Term]) -> bool:
+    """Whether a term is an instance of a pattern, whose `open_` variables are noted in `found`."""
+    if isinstance(pattern, Variable) and pattern.name in open_:
+        if pattern.sort != term.sort:
+            return False
+        return found.setdefault(pattern.name, term) == term
+    if isinstance(pattern, SymbolCall) and isinstance(term, SymbolCall):
+        return pattern.symbol == term.symbol and all(
+            _matched(a, b, open_, found) for a, b in zip(pattern.arguments, term.arguments, strict=True)
+        )
+    if isinstance(pattern, Equals) and isinstance(term, Equals):
+        return _matched(pattern.left, term.left, open_, found) and _matched(
+            pattern.right, term.right, open_, found
+        )
+    return pattern == term
+
+
+class _Search:
+    """A bounded search for one claim."""
+
+    def __init__(self, facts: Sequence[_Law], terms: Terms) -> None:
+        self._terms = terms
+        self._facts = [_apart(each) for each in facts]
+
+    def prove(self, goal: Term, depth: int) -> LeanTerm | None:
+        """A Lean proof of an atom or conjunction of atoms."""
+        if isinstance(goal, Connective) and goal.name == "and":
+            parts = [self.prove(each, depth) for each in conjuncts(goal)]
+            proved = tuple(each for each in parts if each is not None)
+            if len(proved) < len(parts):
+                return None
+            return Anonymous(proved) if len(proved) > 1 else proved[0]
+        if not isinstance(goal, Equals | SymbolCall):
+            return None
+        direct = self._backward(goal, depth)
+        if direct is None and isinstance(goal, Equals):
+            return self._rewritten(goal.left, goal.right)
+        return direct
+
+    def _backward(self, goal: Term, depth: int) -> LeanTerm | None:
+        for fact in self._facts:
+            found: dict[str, Term] = {}
+            open_ = frozenset(each.name for each in fact.variables)
+            if _matched(fact.conclusion, goal, open_, found):
+                proof = self._applied(fact, found, depth)
+                if proof is not None:
+                    return proof
+        return None
+
+    def _applied(self, fact: _Law, found: dict[str, Term], depth: int) -> LeanTerm | None:
+        """A fact at arguments, its premises proved; premises may settle arguments that are still open."""
+        if fact.premises and depth == 0:
+            return None
+        for chosen in self._settled(fact, found, fact.premises):
+            premises = [self.prove(substitute(each, chosen), depth - 1) for each in fact.premises]
+            if all(each is not None for each in premises):
+                given = [each for each in premises if each is not None]
+                return call(self._instance(fact, chosen), *given)
+        return None
+
+    def _settled(
+        self, fact: _Law, found: dict[str, Term], premises: Sequence[Term]
+    ) -> Iterator[dict[str, Term]]:
+        """All ways of giving every variable a value by matching premises with facts that have none."""
+        if all(each.name in found for each in fact.variables):
+            yield found
+            return
+        open_ = frozenset(each.name for each in fact.variables if each.name not in found)
+        for premise in (part for each in premises for part in conjuncts(each)):
+            asked = substitute(premise, found)
+            for other in self._facts:
+                more: dict[str, Term] = {}
+                ground = not other.variables and not other.premises
+                if ground and _matched(asked, other.conclusion, open_, more) and more:
+                    yield from self._settled(fact, {**found, **more}, premises)
+
+    def _instance(self, fact: _Law, found: dict[str, Term]) -> LeanTerm:
+        return call(fact.head, *(self._term(found[each.name]) for each in fact.variables))
+
+    def _term(self, term: Term) -> LeanTerm:
+        return self._terms.value(term).term
+
+    # ── equations ────────────────────────────────────────────────────────────────────────────────────────
+
+    def _rewritten(self, left: Term, right: Term) -> LeanTerm | None:
+        """A chain of replacements from one term to another, found from both ends."""
+        forward: dict[Term, _Step] = {left: _Step(None, None)}
+        backward: dict[Term, _Step] = {right: _Step(None, None)}
+        queues: list[list[Term]] = [[left], [right]]
+        largest = 2 * max(_size(left), _size(right)) + 4
+        while any(queues) and max(len(forward), len(backward)) < _STATES:
+            for side, (seen, other) in enumerate(((forward, backward), (backward, forward))):
+                following: list[Term] = []
+                for term in queues[side]:
+                    for after, proof in self._steps(term, forwards=side == 0):
+                        if after not in seen and _size(after) <= largest and len(seen) < _STATES:
+                            seen[after] = _Step(term, proof)
+                            following.append(after)
+                            if after in other:
+                                return _chain(forward, backward, after)
+                queues[side] = following
+        return None
+
+    def _steps(self, term: Term, *, forwards: bool) -> Iterator[tuple[Term, Callable[[], LeanTerm]]]:
+        """Terms one replacement away, and what makes proofs of ``term = after`` (or ``after = term``)."""
+        for part in dict.fromkeys(subterms(term)):
+            for fact in self._facts:
+                if fact.premises or not isinstance(fact.conclusion, Equals):
+                    continue
+                for flipped in (False, True):
+                    source, target = fact.conclusion.left, fact.conclusion.right
+                    if flipped:
+                        source, target = target, source
+                    found: dict[str, Term] = {}
+                    open_ = frozenset(each.name for each in fact.variables)
+                    if not _matched(source, part, open_, found) or len(found) < len(fact.variables):
+                        continue
+                    replaced = substitute(target, found)
+                    if replaced == part:
+                        continue
+                    proof = partial(self._replacement, term, part, fact, found, flipped == forwards)
+                    yield _replaced(term, part, replaced), proof
+
+    def _replacement(
+        self, term: Term, part: Term, fact: _Law, found: dict[str, Term], turned: bool
+    ) -> LeanTerm:
+        proof = self._instance(fact, found)
+        return self._within(term, part, Call(Name("Eq.symm"), (proof,)) if turned else proof)
+
+    def _within(self, term: Term, part: Term, proof: LeanTerm) -> LeanTerm:
+        """The same equation around a part: all its occurrences are replaced."""
+        if term == part:
+            return proof
+        hole = Variable(_HOLE, part.sort)
+        name = self._terms.locals(_HOLE)
+        body = self._term(_replaced(term, part, hole))
+        function = Bind("fun", (Binder((name,), self._terms.sorts.type(part.sort)),), body)
+        return Call(Name("congrArg"), (function, proof))
+
+
+def _apart(fact: _Law) -> _Law:
+    """A fact with variables that no claim has."""
+    renamed = {each.name: Variable(f"\0{each.name}", each.sort) for each in fact.variables}
+    return _Law(
+        fact.head,
+        tuple(renamed[each.name] for each in fact.variables),
+        tuple(substitute(each, renamed) for each in fact.premises),
+        substitute(fact.conclusion, renamed),
+    )
+
+
+def conjuncts(formula: Term) -> tuple[Term, ...]:
+    """The parts of a conjunction, each once: so they are written in Lean."""
+    if isinstance(formula, Connective) and formula.name == "and":
+        return tuple(dict.fromkeys(part for each in formula.arguments for part in conjuncts(each)))
+    return (formula,)
+
+
+def _replaced(term: Term, part: Term, by: Term) -> Term:
+    return by if term == part else rebuild(term, lambda each: _replaced(each, part, by))
+
+
+def _size(term: Term) -> int:
+    return sum(1 for _ in subterms(term))
+
+
+def _chain(forward: dict[Term, _Step], backward: dict[Term, _Step], middle: Term) -> LeanTerm:
+    """The proofs from the left term to the middle and on to the right one, as one."""
+    proofs: list[LeanTerm] = []
+    term: Term | None = middle
+    while term is not None:
+        step = forward[term]
+        if step.proof is not None:
+            proofs.insert(0, step.proof())
+        term = step.before
+    term = middle
+    while term is not None:
+        step = backward[term]
+        if step.proof is not None:
+            proofs.append(step.proof())
+        term = step.before
+    if not proofs:
+        return Name("rfl")
+    result = proofs[-1]
+    for proof in reversed(proofs[:-1]):
+        result = Call(Name("Eq.trans"), (proof, result))
+    return result

@@ -1,0 +1,273 @@
+"""Counterexamples as Lean declarations: a witness, or a finite model on ``Fin n`` with tables.
+
+Specification: lean-and-corpus.md §6.6 ("our own counterexample, certified"), example 10.
+
+Only checked evidence of the prover is written (kleis/prover/evidence.py), and only where Lean can decide it: that the
+tables satisfy the axioms and the claim fails there, ``by decide``.  No Lean has run here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from kleis.core import BOOL, Carrier, Quantifier, Sort, Symbol, Term, Variable
+from kleis.core.goal import Meaning
+from kleis.core.sort_printing import sort_text
+from kleis.errors import KleisError
+from kleis.lean.export.declarations.class_scopes import Scope, Use
+from kleis.lean.export.declarations.inductive_types import Emit
+from kleis.lean.export.declarations.lean_definitions import Definitions
+from kleis.lean.export.terms.lean_names import Names
+from kleis.lean.export.terms.lean_terms import Terms
+from kleis.lean.export.terms.lean_types import call
+from kleis.lean.export.terms.propositions import FALSE, conjunction, disjunction
+from kleis.lean.language.lean_tree import (
+    Anonymous,
+    Bind,
+    Binder,
+    By,
+    Call,
+    Close,
+    Exact,
+    Explicit,
+    If,
+    Infix,
+    Intro,
+    LeanTerm,
+    Model,
+    ModelField,
+    Name,
+    Number,
+    Prefix,
+    Theorem,
+)
+from kleis.lean.proofs import is_decided
+from kleis.problems import Place
+from kleis.prover.protocol.verdict import Evidence, Table, Verdict
+
+__all__ = ["Refuter", "refutation_of"]
+
+LARGEST = 6
+"""Carriers up to this size: deciding axioms of three variables on larger ones takes long."""
+
+
+class Refuter(Protocol):
+    """What a refutation needs of the export."""
+
+    @property
+    def names(self) -> Names:
+        """The names of the file."""
+
+    @property
+    def emit(self) -> Emit:
+        """Takes finished commands."""
+
+    def literal_at(self, text: str, sort: Sort) -> Term:
+        """The value that a text of Kleis is, at a sort."""
+
+
+def refutation_of(
+    writer: Refuter,
+    theorem: Theorem,
+    meaning: Meaning,
+    verdict: Verdict,
+    scope: Scope,
+    terms: Terms,
+    definitions: Definitions,
+    source: tuple[str, Place],
+) -> str | None:
+    """Write the refutation of a claim after its theorem; how it was made, or None where it cannot be written."""
+    evidence = verdict.evidence
+    claim = meaning.claim
+    if evidence is None or claim is None:
+        return None
+    if evidence.carriers and len(scope.uses) == 1:
+        return _by_model(writer, theorem, evidence, scope.uses[0], scope, source)
+    if not meaning.symbols and not meaning.carriers and not scope.uses:
+        return _by_witness(writer, theorem, claim, evidence, terms, definitions, source)
+    return None
+
+
+def _emit(
+    writer: Refuter, theorem: Theorem, opposite: LeanTerm, contradiction: LeanTerm, source: tuple[str, Place]
+) -> None:
+    label, place = source
+    name = writer.names.declare(f"{label} (refuted)", "refutation", stem=f"{theorem.name}_refuted")
+    proof = (Intro(("h",)), Exact(call(Name("absurd"), contradiction, By(Close("decide")))))
+    writer.emit(Theorem(name, (), opposite, proof, theorem.classical), place, label)
+
+
+# ── Witnesses ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _by_witness(
+    writer: Refuter,
+    theorem: Theorem,
+    claim: Term,
+    evidence: Evidence,
+    terms: Terms,
+    definitions: Definitions,
+    source: tuple[str, Place],
+) -> str | None:
+    variables: list[Variable] = []
+    body = claim
+    while isinstance(body, Quantifier) and body.kind == "forall":
+        variables += body.variables
+        body = body.body
+    if not is_decided(body, definitions) or theorem.classical:
+        return None
+    values = {each.name: each.value for each in evidence.bindings}
+    given: list[LeanTerm] = []
+    for variable in variables:
+        if variable.name not in values:
+            return None
+        try:
+            given.append(terms.value(writer.literal_at(values[variable.name], variable.sort)).term)
+        except KleisError:
+            return None
+    _emit(writer, theorem, Prefix("¬", theorem.statement), call(Name("h"), *given), source)
+    return "witness: " + ", ".join(f"{each.name} = {values[each.name]}" for each in variables)
+
+
+# ── Finite models ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _by_model(
+    writer: Refuter,
+    theorem: Theorem,
+    evidence: Evidence,
+    use: Use,
+    scope: Scope,
+    source: tuple[str, Place],
+) -> str | None:
+    elements = dict(evidence.carriers)
+    if any(each.kind != "type" for each in scope.parameters) or use.info.requires:
+        return None
+    sizes: dict[str, list[str]] = {}
+    for parameter in scope.parameters:
+        found = elements.get(_shown(Carrier(parameter.kleis)))
+        if not found or len(found) > LARGEST:
+            return None
+        sizes[parameter.kleis] = list(found)
+    if len({_shown(Carrier(each)) for each in sizes}) < len(sizes):
+        return None
+    fields = _fields(evidence, use, sizes)
+    if fields is None or theorem.classical:
+        return None
+    label, place = source
+    types = [_fin(len(sizes[each.kleis])) for each in scope.parameters]
+    chosen = {each.kleis: type_ for each, type_ in zip(scope.parameters, types, strict=True)}
+    arguments = [chosen[each.name] for each in use.arguments if isinstance(each, Carrier)]
+    name = writer.names.declare(f"{label} (model)", "model", stem=f"{theorem.name}_model")
+    laws = [ModelField(field, None, (Close("decide"),)) for field in use.info.laws]
+    writer.emit(Model(name, call(Name(use.info.name), *arguments), (*fields, *laws)), place, label)
+    instances = [
+        Name(name) if binder.type == scope.class_at(use) else Anonymous((Number(0),))
+        for binder in theorem.binders
+        if binder.style == "instance"
+    ]
+    contradiction = Call(Explicit("h"), (*types, *instances))
+    _emit(writer, theorem, _opposite(theorem), contradiction, source)
+    shown = ", ".join(f"{key.rpartition('::')[2]} of {len(found)}" for key, found in sizes.items())
+    return f"finite model: {shown}"
+
+
+def _shown(sort: Sort) -> str:
+    """A sort as evidence names it: carriers without their structure."""
+    return sort_text(sort).rpartition("::")[2]
+
+
+def _opposite(theorem: Theorem) -> LeanTerm:
+    """That the statement does not hold for all types; their universe is the least one."""
+    binders = tuple(
+        binder if binder.style == "instance" else Binder(binder.names, Name("Type"))
+        for binder in theorem.binders
+    )
+    return Prefix("¬", Bind("∀", binders, theorem.statement))
+
+
+def _fin(size: int) -> LeanTerm:
+    return Call(Name("Fin"), (Number(size),))
+
+
+def _fields(evidence: Evidence, use: Use, sizes: dict[str, list[str]]) -> list[ModelField] | None:
+    """A table for every operation; None where one has other sorts than carriers and Bool, or no table."""
+    found = []
+    for symbol, owner in use.symbols.items():
+        table = _table(evidence, symbol)
+        places = [_elements(each, sizes) for each in symbol.domain]
+        target = None if symbol.codomain == BOOL else _elements(symbol.codomain, sizes)
+        if table is None or None in places or (target is None and symbol.codomain != BOOL):
+            return None
+        body = _tabled(table, [each for each in places if each is not None], target)
+        if body is None:
+            return None
+        found.append(ModelField(owner.field, body))
+    return found
+
+
+def _elements(sort: Sort, sizes: dict[str, list[str]]) -> list[str] | None:
+    return sizes.get(sort.name) if isinstance(sort, Carrier) and not sort.arguments else None
+
+
+def _table(evidence: Evidence, symbol: Symbol) -> Table | None:
+    """The table of an operation; a constant is a binding or a table of one row."""
+    columns = tuple(map(_shown, (*symbol.domain, symbol.codomain)))
+    for table in evidence.tables:
+        if table.name == symbol.name and tuple(table.columns) == columns:
+            return table
+    for binding in evidence.bindings:
+        if binding.name == symbol.name and not symbol.domain:
+            return Table(binding.name, columns, ((binding.value,),))
+    return None
+
+
+def _tabled(table: Table, places: Sequence[list[str]], target: list[str] | None) -> LeanTerm | None:
+    """A table as a function: nested choices, or for a relation the rows where it holds."""
+    names = [f"x{place}" for place, _ in enumerate(places)]
+    try:
+        rows = {
+            tuple(place.index(each) for place, each in zip(places, row[:-1], strict=True)): (
+                target.index(row[-1]) if target is not None else int(row[-1] == "true")
+            )
+            for row in table.rows
+        }
+    except ValueError:
+        return None
+    body = _relation(rows, names) if target is None else _choices(rows, names, [len(each) for each in places])
+    if body is None:
+        return None
+    if not names:
+        return body
+    binders = tuple(Binder((name,), _fin(len(place))) for name, place in zip(names, places, strict=True))
+    return Bind("fun", binders, body)
+
+
+def _relation(rows: dict[tuple[int, ...], int], names: Sequence[str]) -> LeanTerm:
+    holding = [
+        conjunction(*(Infix("=", Name(name), Number(at)) for name, at in zip(names, row, strict=True)))
+        for row, holds in rows.items()
+        if holds
+    ]
+    return disjunction(*holding) if holding else FALSE
+
+
+def _choices(rows: dict[tuple[int, ...], int], names: Sequence[str], sizes: Sequence[int]) -> LeanTerm | None:
+    """``if x0 = 0 then … else …``; what is the same for all values of a variable does not ask for it."""
+
+    def build(prefix: tuple[int, ...]) -> LeanTerm | None:
+        if len(prefix) == len(names):
+            return Number(rows[prefix]) if prefix in rows else None
+        branches = [build((*prefix, each)) for each in range(sizes[len(prefix)])]
+        if any(each is None for each in branches):
+            return None
+        known = [each for each in branches if each is not None]
+        last = known[-1]
+        result = last
+        for at in range(len(known) - 2, -1, -1):
+            if known[at] != last or result != last:
+                result = If(Infix("=", Name(names[len(prefix)]), Number(at)), known[at], result)
+        return result
+
+    return build(())

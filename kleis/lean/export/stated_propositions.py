@@ -1,0 +1,69 @@
+"""The propositions that a theory states: the assertions of its example blocks.
+
+Specification: kleis-language.md §2.7.  An assertion after a `let` with a value speaks of that value: the value takes
+the place of the name.  After a `let` without a value, the name is free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from kleis.problems import Place, place_of
+from kleis.syntax.tree import (
+    Assertion,
+    Example,
+    Expression,
+    Let,
+    LetStatement,
+    TypeExpression,
+    Using,
+    VariablePattern,
+)
+from kleis.theory.theory import Theory
+
+__all__ = ["Proposition", "propositions_of"]
+
+
+class Proposition(msgspec.Struct, frozen=True):
+    """A proposition with a name and a place; no expression where it exists in the core alone."""
+
+    name: str
+    expression: Expression | None
+    place: Place
+    using: TypeExpression | None
+    text: str = ""
+
+
+def propositions_of(theory: Theory) -> Iterator[Proposition]:
+    """What the examples assert, in order; expected failures are not claims."""
+    for entry in theory.entries:
+        if isinstance(entry.declaration, Example):
+            yield from _of_example(entry.declaration, entry.file)
+
+
+def _of_example(example: Example, file: str) -> Iterator[Proposition]:
+    lets: list[LetStatement] = []
+    count = 0
+    for statement in example.statements:
+        if isinstance(statement, LetStatement) and statement.value is not None:
+            lets.append(statement)
+        if (
+            isinstance(statement, Assertion)
+            and statement.kind == "assert"
+            and statement.proposition is not None
+        ):
+            count += 1
+            name = f"{example.name} {count}"
+            yield Proposition(name, _within(lets, statement.proposition), place_of(statement, file), None)
+
+
+def _within(lets: list[LetStatement], proposition: Expression) -> Expression:
+    if isinstance(proposition, Using):
+        return Using(proposition.structure, _within(lets, proposition.body), proposition.span)
+    for statement in reversed(lets):
+        assert statement.value is not None
+        pattern = VariablePattern(statement.name, statement.span)
+        proposition = Let(pattern, statement.type, statement.value, proposition, statement.span)
+    return proposition

@@ -1,0 +1,488 @@
+"""Terms and formulas of the core in Lean, with where they are defined.
+
+Specification: proving.md §1 ("Definedness"), lean-and-corpus.md §6.2.  Lean's functions are total, so each formula φ
+has two formulas, T(φ) and F(φ), as in kleis/prover/smt/encode_terms.py; where neither holds φ is undefined.
+
+Invariants
+    * A formula is a term of type Prop, a truth value among values one of type Bool.
+    * `classical` says that somewhere a formula without a decision procedure was asked to be decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import msgspec
+
+from kleis.core import (
+    BOOL,
+    Application,
+    BuiltinCall,
+    Coercion,
+    Conditional,
+    Connective,
+    Construction,
+    Constructor,
+    DefinitionCall,
+    Discrimination,
+    Equals,
+    Lambda,
+    Let,
+    ListOf,
+    LiteralTerm,
+    Narrowing,
+    Operation,
+    Quantifier,
+    RecordOf,
+    Selection,
+    Sort,
+    Symbol,
+    SymbolCall,
+    Term,
+    TupleOf,
+    Undefined,
+    Variable,
+)
+from kleis.core.sort_printing import sort_text
+from kleis.core.traversal import substitute
+from kleis.definedness.partial_logic import conditional, connective, equivalence
+from kleis.lean.coercions import coerced, literal
+from kleis.lean.export.terms.conditionals import Decidability
+from kleis.lean.export.terms.lean_builtins import OPERATIONS
+from kleis.lean.export.terms.lean_collections import component
+from kleis.lean.export.terms.lean_names import Locals
+from kleis.lean.export.terms.lean_types import DataNames, Sorts, call, refused
+from kleis.lean.export.terms.propositions import (
+    FALSE,
+    TRUE,
+    Formula,
+    Value,
+    conjunction,
+    denied,
+    exists,
+    forall,
+    implication,
+    mentions,
+    settled,
+    simplified,
+)
+from kleis.lean.joining import LEAN, cases, chosen, merged, occurs, where
+from kleis.lean.language.lean_tree import (
+    Arm,
+    Bind,
+    Binder,
+    If,
+    Infix,
+    LeanTerm,
+    LetIn,
+    ListLiteral,
+    Match,
+    Name,
+    Number,
+    Tuple,
+    Typed,
+)
+from kleis.lean.splitting import specialised, tested
+
+__all__ = ["DefinitionUse", "Terms", "World", "builtin_symbol"]
+
+
+_APPLIED = {
+    **dict.fromkeys(("list_map", "list_filter", "list_flatmap"), "members"),
+    **dict.fromkeys(("sum_bounds", "prod_bounds", "sum_over"), "interval"),
+}
+"""Built-ins that ask a function for its value at every member of a list, or integer of an interval."""
+
+
+class DefinitionUse(msgspec.Struct, frozen=True):
+    """A definition as it is called: heads with their named type arguments.
+
+    kind
+        ``value``; ``bool``: decided by computation, of type Bool; ``prop``: a formula.
+    defined
+        The predicate that says where it has a value (of a formula: where it is true or false is `head` and `false`).
+    """
+
+    kind: str
+    head: LeanTerm
+    defined: LeanTerm | None = None
+    false: LeanTerm | None = None
+
+
+class World(Protocol):
+    """What stands around the terms of one declaration."""
+
+    def symbol(self, symbol: Symbol) -> LeanTerm:
+        """The function of a symbol."""
+
+    def definition(self, key: str) -> DefinitionUse:
+        """A definition."""
+
+
+def builtin_symbol(operation: Operation) -> Symbol:
+    """The unknown function that stands for a built-in without a Lean reading."""
+    return Symbol(operation.name, tuple(each.sort for each in operation.parameters), operation.result)
+
+
+class Terms:
+    """Reads terms within one declaration."""
+
+    def __init__(
+        self,
+        world: World,
+        sorts: Sorts,
+        data: DataNames,
+        locals_: Locals,
+        decidability: Decidability,
+        *,
+        named_conditions: bool = False,
+    ) -> None:
+        self.world = world
+        self.sorts = sorts
+        self.data = data
+        self.locals = locals_
+        self.decidability = decidability
+        self.classical = False
+        self._named_conditions = named_conditions
+        self._count = 0
+
+    def binder(self, variable: Variable) -> Binder:
+        """A variable as it is bound."""
+        return Binder((self.locals(variable.name),), self.sorts.type(variable.sort))
+
+    def statement(self, term: Term, *, assume_defined: bool = False) -> LeanTerm:
+        """What is claimed of a closed formula: that it is true; or only that it is nowhere false."""
+        formula = self.formula(term)
+        return simplified(denied(formula.false) if assume_defined else formula.true)
+
+    # ── formulas ─────────────────────────────────────────────────────────────────────────────────────────
+
+    def formula(self, term: Term) -> Formula:
+        """A term of sort Bool."""
+        match term:
+            case LiteralTerm(value=value):
+                return Formula(TRUE if value else FALSE)
+            case Connective(name=name, arguments=arguments):
+                return Formula(*connective(LEAN, name, [self.formula(each) for each in arguments]))
+            case Equals(left=left, right=right):
+                return self._equation(left, right)
+            case Quantifier(kind=kind, variables=variables, body=body):
+                return self._quantified(kind, variables, self.formula(body))
+            case Conditional():
+                return self._conditional_formula(term)
+            case Let(variable=variable, value=value, body=body):
+                return self._let_formula(variable, value, body)
+            case Discrimination(constructor=constructor, term=inner):
+                return self._made_by(constructor, inner)
+            case DefinitionCall(definition=key, arguments=arguments):
+                return self._called_formula(key, arguments)
+            case Undefined():
+                return Formula(FALSE, FALSE)
+            case _:
+                return self._atom(term)
+
+    def _atom(self, term: Term) -> Formula:
+        """A formula that is a call: symbols, built-ins and functions give formulas, variables and parts Bool."""
+        value = self._plain(term)
+        atom = value.term
+        if isinstance(term, Variable | Selection | Coercion):
+            atom = Infix("=", atom, Name("true"))
+        return where(atom, value.defined)
+
+    def _equation(self, left: Term, right: Term) -> Formula:
+        if left.sort == BOOL:
+            a, b = self.formula(left), self.formula(right)
+            if a.total and b.total:
+                return Formula(Infix("↔", a.true, b.true))
+            return Formula(*equivalence(LEAN, a, b))
+        x, y = self.value(left), self.value(right)
+        return where(Infix("=", x.term, y.term), conjunction(x.defined, y.defined))
+
+    def _quantified(self, kind: str, variables: Sequence[Variable], body: Formula) -> Formula:
+        binders = merged(self.binder(each) for each in variables)
+        if kind == "forall":
+            return Formula(forall(binders, body.true), None if body.total else exists(binders, body.false))
+        return Formula(exists(binders, body.true), None if body.total else forall(binders, body.false))
+
+    def _conditional_formula(self, term: Conditional) -> Formula:
+        subject = tested(term.condition)
+        if subject is not None:
+            return self._cases_formula(term, subject)
+        condition = self.formula(term.condition)
+        yes, no = self.formula(term.consequent), self.formula(term.alternative)
+        if condition.total and yes.total and no.total:
+            return Formula(chosen(condition.true, yes.true, no.true))
+        return Formula(*conditional(LEAN, condition, yes, no))
+
+    def _let_formula(self, variable: Variable, value: Term, body: Term) -> Formula:
+        inner, formula = self.value(value), self.formula(body)
+        true = conjunction(inner.defined, self._bound(variable, inner, formula.true))
+        if inner.defined == TRUE and formula.total:
+            return Formula(true)
+        return Formula(true, conjunction(inner.defined, self._bound(variable, inner, formula.false)))
+
+    def _bound(self, variable: Variable, value: Value, body: LeanTerm) -> LeanTerm:
+        name = self.locals(variable.name)
+        if not mentions(body, name):
+            return body
+        return LetIn(name, self.sorts.type(variable.sort), value.term, body)
+
+    def _made_by(self, constructor: Constructor, inner: Term) -> Formula:
+        value = self.value(inner)
+        if constructor.alone:
+            return where(TRUE, value.defined)
+        if not constructor.fields:
+            return where(Infix("=", value.term, self._head(constructor)), value.defined)
+        test = Match(value.term, (Arm(self._any(constructor), Name("true")), Arm(Name("_"), Name("false"))))
+        return where(Infix("=", test, Name("true")), value.defined)
+
+    def _called_formula(self, key: str, arguments: Sequence[Term]) -> Formula:
+        given = [self.value(each) for each in arguments]
+        terms = [each.term for each in given]
+        defined = conjunction(*(each.defined for each in given))
+        use = self.world.definition(key)
+        if use.kind == "bool":
+            return where(Infix("=", call(use.head, *terms), Name("true")), defined)
+        true = call(use.head, *terms)
+        if use.false is None:
+            return where(true, defined)
+        return Formula(conjunction(defined, true), conjunction(defined, call(use.false, *terms)))
+
+    # ── values ───────────────────────────────────────────────────────────────────────────────────────────
+
+    def value(self, term: Term) -> Value:
+        """A term as a value; a formula as one of type Bool."""
+        if term.sort == BOOL and not isinstance(term, Variable | Selection):
+            formula = self.formula(term)
+            return Value(self._truth(formula.true, term), formula.defined)
+        match term:
+            case LiteralTerm():
+                return Value(literal(term, self.sorts))
+            case Construction(constructor=constructor, arguments=arguments):
+                return self._construction(constructor, arguments)
+            case Conditional():
+                return self._conditional(term)
+            case Let(variable=variable, value=inner, body=body):
+                given, result = self.value(inner), self.value(body)
+                bound = self._bound(variable, given, result.term)
+                return Value(bound, conjunction(given.defined, self._bound(variable, given, result.defined)))
+            case DefinitionCall(definition=key, arguments=arguments):
+                return self._called(key, arguments)
+            case Lambda(variables=variables, body=body):
+                return self._lambda(variables, body)
+            case Coercion(term=inner, sort=sort):
+                value = self.value(inner)
+                return Value(coerced(value.term, inner.sort, sort, self.sorts), value.defined)
+            case Narrowing(term=inner):
+                value = self.value(inner)
+                natural = Infix("≤", Typed(Number(0), Name("ℤ")), value.term)
+                return Value(call(Name("Int.toNat"), value.term), conjunction(value.defined, natural))
+            case Undefined(sort=sort):
+                return Value(self.sorts.some(sort), FALSE)
+            case _:
+                return self._plain(term)
+
+    def _truth(self, formula: LeanTerm, term: Term) -> LeanTerm:
+        """A formula as a value of type Bool."""
+        match formula:
+            case Name(text="True"):
+                return Name("true")
+            case Name(text="False"):
+                return Name("false")
+            case Infix(operator="=", left=left, right=Name(text="true")):
+                return left
+            case _:
+                if not self.decidability.formula(term):
+                    self.classical = True
+                return call(Name("decide"), formula)
+
+    def _plain(self, term: Term) -> Value:
+        """Atoms: variables, symbols, built-ins, selections, applications."""
+        match term:
+            case Variable(name=name):
+                return Value(Name(self.locals(name)))
+            case SymbolCall(symbol=symbol, arguments=arguments):
+                return self._strict(arguments, lambda given: call(self.world.symbol(symbol), *given))
+            case BuiltinCall(operation=operation, arguments=arguments):
+                return self._builtin(operation, arguments)
+            case Selection(constructor=constructor, index=index, term=inner):
+                return self._selection(constructor, index, inner)
+            case Application(function=function, arguments=arguments):
+                head = self.value(function)
+                value = self._strict(arguments, lambda given: call(head.term, *given))
+                if isinstance(function, Lambda):
+                    raise refused("a function that is written where it is applied", "write let instead")
+                return Value(value.term, conjunction(head.defined, value.defined))
+            case _:
+                raise refused(f"{type(term).__name__} of {sort_text(term.sort)} has no Lean form")
+
+    def _strict(self, arguments: Sequence[Term], build: Callable[[list[LeanTerm]], LeanTerm]) -> Value:
+        given = [self.value(each) for each in arguments]
+        return Value(build([each.term for each in given]), conjunction(*(each.defined for each in given)))
+
+    # ── constructors ─────────────────────────────────────────────────────────────────────────────────────
+
+    def _head(self, constructor: Constructor) -> LeanTerm:
+        """A constructor, or the value of one without fields."""
+        if isinstance(constructor.sort, ListOf):
+            return ListLiteral(()) if not constructor.fields else Name("List.cons")
+        name = Name(self.data.constructor(constructor))
+        return name if constructor.fields else Typed(name, self.sorts.type(constructor.sort))
+
+    def _construction(self, constructor: Constructor, arguments: Sequence[Term]) -> Value:
+        def build(given: list[LeanTerm]) -> LeanTerm:
+            if isinstance(constructor.sort, ListOf) and given:
+                rest = given[1]
+                inner = rest.term if isinstance(rest, Typed) else rest
+                if isinstance(inner, ListLiteral):
+                    return Typed(ListLiteral((given[0], *inner.items)), self.sorts.type(constructor.sort))
+                return Infix("::", given[0], rest)
+            if isinstance(constructor.sort, ListOf):
+                return Typed(ListLiteral(()), self.sorts.type(constructor.sort))
+            if isinstance(constructor.sort, TupleOf):
+                return Tuple(tuple(given))
+            return call(self._head(constructor), *given)
+
+        return self._strict(arguments, build)
+
+    def _any(self, constructor: Constructor) -> LeanTerm:
+        return self.pattern(constructor, ["_"] * len(constructor.fields))
+
+    def pattern(self, constructor: Constructor, names: Sequence[str]) -> LeanTerm:
+        """A constructor as a pattern."""
+        parts: list[LeanTerm] = [Name(each) for each in names]
+        if isinstance(constructor.sort, ListOf):
+            return Infix("::", parts[0], parts[1]) if parts else ListLiteral(())
+        if isinstance(constructor.sort, TupleOf):
+            return Tuple(tuple(parts))
+        return call(Name(self.data.constructor(constructor)), *parts)
+
+    def _selection(self, constructor: Constructor, index: int, inner: Term) -> Value:
+        value = self.value(inner)
+        match constructor.sort:
+            case TupleOf(items=items):
+                return Value(component(value.term, index, len(items)), value.defined)
+            case RecordOf(fields=fields):
+                name, projections = self.data.record(tuple(each for each, _ in fields))
+                return Value(call(Name(f"{name}.{projections[index]}"), value.term), value.defined)
+            case _:
+                pass
+        part = self.locals.fresh("part")
+        names = [part if place == index else "_" for place in range(len(constructor.fields))]
+        arms = [Arm(self.pattern(constructor, names), Name(part))]
+        if constructor.alone:
+            return Value(Match(value.term, tuple(arms)), value.defined)
+        arms.append(Arm(Name("_"), self.sorts.some(constructor.fields[index].sort)))
+        return Value(Match(value.term, tuple(arms)), self._made_by(constructor, inner).true)
+
+    # ── conditionals and matches ─────────────────────────────────────────────────────────────────────────
+
+    def _conditional(self, term: Conditional) -> Value:
+        subject = tested(term.condition)
+        if subject is not None:
+            return self._cases(term, subject)
+        condition = self.formula(term.condition)
+        yes, no = self.value(term.consequent), self.value(term.alternative)
+        if not self.decidability.formula(term.condition):
+            self.classical = True
+        name = self.locals.fresh("h") if self._named_conditions else ""
+        result = If(condition.true, yes.term, no.term, name)
+        branches: LeanTerm = TRUE
+        if (yes.defined, no.defined) != (TRUE, TRUE):
+            branches = chosen(condition.true, yes.defined, no.defined)
+        return Value(result, conjunction(condition.defined, branches))
+
+    def _branches(self, term: Term, subject: Term) -> list[tuple[LeanTerm, Term]]:
+        """The cases of a term by the constructor of a value: patterns, and the term in each case."""
+        found: list[tuple[LeanTerm, Term]] = []
+        for constructor in self.data.constructors(subject.sort):
+            parts = [self._part(each.name, each.sort) for each in constructor.fields]
+            body = specialised(term, subject, constructor, parts)
+            names = [self.locals(each.name) if occurs(each, body) else "_" for each in parts]
+            found.append((self.pattern(constructor, names), body))
+        return found
+
+    def _part(self, name: str, sort: Sort) -> Variable:
+        self._count += 1
+        return Variable(f"{name if not name.startswith('_') else 'part'}\0{self._count}", sort)
+
+    def _cases(self, term: Conditional, subject: Term) -> Value:
+        value = self.value(subject)
+        branches = [(pattern, self.value(body)) for pattern, body in self._branches(term, subject)]
+        result = cases(value.term, [(pattern, each.term) for pattern, each in branches])
+        defined = cases(value.term, [(pattern, each.defined) for pattern, each in branches])
+        return Value(result, conjunction(value.defined, defined))
+
+    def _cases_formula(self, term: Conditional, subject: Term) -> Formula:
+        value = self.value(subject)
+        branches = [(pattern, self.formula(body)) for pattern, body in self._branches(term, subject)]
+        true = cases(value.term, [(pattern, each.true) for pattern, each in branches])
+        if value.defined == TRUE and all(each.total for _, each in branches):
+            return Formula(true)
+        false = cases(value.term, [(pattern, each.false) for pattern, each in branches])
+        return Formula(conjunction(value.defined, true), conjunction(value.defined, false))
+
+    # ── calls ────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _called(self, key: str, arguments: Sequence[Term]) -> Value:
+        use = self.world.definition(key)
+        value = self._strict(arguments, lambda given: call(use.head, *given))
+        if use.defined is None:
+            return value
+        inside = self._strict(arguments, lambda given: call(use.defined or TRUE, *given))
+        return Value(value.term, conjunction(value.defined, inside.term))
+
+    def _builtin(self, operation: Operation, arguments: Sequence[Term]) -> Value:
+        given: list[Value] = []
+        everywhere: LeanTerm = TRUE
+        for place, each in enumerate(arguments):
+            if place == 0 and isinstance(each, Lambda) and operation.name in _APPLIED:
+                value, everywhere = self._function(each, _APPLIED[operation.name], arguments)
+                given.append(value)
+            else:
+                given.append(self.value(each))
+        terms = [each.term for each in given]
+        encoder = OPERATIONS.get(operation.name)
+        result = encoder(operation, terms, self.sorts) if encoder else None
+        if result is None:
+            result = call(self.world.symbol(builtin_symbol(operation)), *terms)
+        if operation.name == "list_filter":
+            self.classical = True
+        condition: LeanTerm = TRUE
+        if operation.condition is not None:
+            names = (each.name for each in operation.parameters)
+            inside = substitute(operation.condition, dict(zip(names, arguments, strict=True)))
+            condition = settled(self.formula(inside).true)
+        return Value(result, conjunction(*(each.defined for each in given), everywhere, condition))
+
+    def _function(self, function: Lambda, applied: str, arguments: Sequence[Term]) -> tuple[Value, LeanTerm]:
+        """A function given to a built-in, and that it has values where the built-in asks for them."""
+        binders = tuple(self.binder(each) for each in function.variables)
+        if function.body.sort == BOOL:
+            formula = self.formula(function.body)
+            inner, defined = formula.true, formula.defined
+        else:
+            value = self.value(function.body)
+            inner, defined = value.term, value.defined
+        argument = Name(binders[0].names[0])
+        if applied == "members":
+            asked: LeanTerm = Infix("∈", argument, self.value(arguments[1]).term)
+        else:
+            low, high = self.value(arguments[1]).term, self.value(arguments[2]).term
+            asked = conjunction(Infix("≤", low, argument), Infix("≤", argument, high))
+        return Value(Bind("fun", binders, inner)), forall(binders, implication(asked, defined))
+
+    def _lambda(self, variables: Sequence[Variable], body: Term) -> Value:
+        binders = tuple(self.binder(each) for each in variables)
+        if body.sort == BOOL:
+            formula = self.formula(body)
+            total, inner = formula.total, formula.true
+        else:
+            value = self.value(body)
+            total, inner = value.defined == TRUE, value.term
+        if not total:
+            raise refused(
+                "a function that is not defined everywhere, as a value", "define it for all arguments"
+            )
+        return Value(Bind("fun", binders, inner))

@@ -1,0 +1,281 @@
+"""Formulas of Lean, put together so that what is trivially so is not written.
+
+Specification: proving.md §1 ("Definedness": each formula φ has two formulas T(φ) and F(φ)), lean-and-corpus.md §6.2.
+Everything here is classical logic: no change of meaning, only of text.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+
+import msgspec
+
+from kleis.lean.language.lean_tree import (
+    Anonymous,
+    Arm,
+    Bind,
+    Binder,
+    Call,
+    If,
+    Infix,
+    LeanTerm,
+    LetIn,
+    ListLiteral,
+    Match,
+    Name,
+    Named,
+    Number,
+    Prefix,
+    Tuple,
+    Typed,
+)
+
+__all__ = [
+    "FALSE",
+    "TRUE",
+    "Formula",
+    "Value",
+    "conjunction",
+    "denied",
+    "disjunction",
+    "exists",
+    "forall",
+    "implication",
+    "mentions",
+    "negation",
+    "settled",
+    "simplified",
+]
+
+TRUE = Name("True")
+FALSE = Name("False")
+
+
+class Formula(msgspec.Struct, frozen=True):
+    """A formula: where it is true, and where it is false (None: where it is not true)."""
+
+    true: LeanTerm
+    partial_false: LeanTerm | None = None
+
+    @property
+    def total(self) -> bool:
+        """Whether it is true or false everywhere."""
+        return self.partial_false is None
+
+    @property
+    def false(self) -> LeanTerm:
+        """Where it is false."""
+        return negation(self.true) if self.partial_false is None else self.partial_false
+
+    @property
+    def defined(self) -> LeanTerm:
+        """Where it is true or false."""
+        return TRUE if self.total else disjunction(self.true, self.false)
+
+
+class Value(msgspec.Struct, frozen=True):
+    """A term, and where it has that value."""
+
+    term: LeanTerm
+    defined: LeanTerm = TRUE
+
+
+def conjuncts(formula: LeanTerm) -> list[LeanTerm]:
+    """The parts of a conjunction."""
+    if isinstance(formula, Infix) and formula.operator == "∧":
+        return [*conjuncts(formula.left), *conjuncts(formula.right)]
+    return [] if formula == TRUE else [formula]
+
+
+def _chain(operator: str, parts: list[LeanTerm], empty: LeanTerm) -> LeanTerm:
+    if not parts:
+        return empty
+    result = parts[-1]
+    for part in reversed(parts[:-1]):
+        result = Infix(operator, part, result)
+    return result
+
+
+def conjunction(*formulas: LeanTerm) -> LeanTerm:
+    """All of them."""
+    parts = list(dict.fromkeys(part for formula in formulas for part in conjuncts(formula)))
+    return FALSE if FALSE in parts else _chain("∧", parts, TRUE)
+
+
+def disjunction(*formulas: LeanTerm) -> LeanTerm:
+    """One of them."""
+    parts = list(dict.fromkeys(formula for formula in formulas if formula != FALSE))
+    return TRUE if TRUE in parts else _chain("∨", parts, FALSE)
+
+
+def negation(formula: LeanTerm) -> LeanTerm:
+    """Not."""
+    match formula:
+        case Name(text="True"):
+            return FALSE
+        case Name(text="False"):
+            return TRUE
+        case Prefix(operator="¬", operand=inner):
+            return inner
+        case Infix(operator="=", left=left, right=right):
+            return Infix("≠", left, right)
+        case Infix(operator="≠", left=left, right=right):
+            return Infix("=", left, right)
+        case _:
+            return Prefix("¬", formula)
+
+
+def denied(formula: LeanTerm) -> LeanTerm:
+    """Not, carried inward: no ∃ becomes ∀, not both becomes if … then not."""
+    match formula:
+        case Bind(kind="∃", binders=binders, body=body):
+            inner = denied(body)
+            if isinstance(inner, Bind) and inner.kind == "∀" and inner.binders[0].type == binders[-1].type:
+                first = Binder((*binders[-1].names, *inner.binders[0].names), binders[-1].type)
+                return Bind("∀", (*binders[:-1], first, *inner.binders[1:]), inner.body)
+            return forall(binders, inner)
+        case Infix(operator="∧", left=left, right=right):
+            return implication(left, denied(right))
+        case Infix(operator="∨", left=left, right=right):
+            return conjunction(denied(left), denied(right))
+        case _:
+            return negation(formula)
+
+
+def implication(given: LeanTerm, then: LeanTerm) -> LeanTerm:
+    """If … then."""
+    if given == TRUE or then == TRUE:
+        return then
+    if given == FALSE:
+        return TRUE
+    return negation(given) if then == FALSE else Infix("→", given, then)
+
+
+def forall(binders: tuple[Binder, ...], body: LeanTerm) -> LeanTerm:
+    """For all; sorts are never empty, so what is constant holds of all or of none."""
+    return body if body in (TRUE, FALSE) or not binders else Bind("∀", binders, body)
+
+
+def exists(binders: tuple[Binder, ...], body: LeanTerm) -> LeanTerm:
+    """For some.  Lean has one binder an ∃."""
+    if body in (TRUE, FALSE):
+        return body
+    for binder in reversed(binders):
+        body = Bind("∃", (binder,), body)
+    return body
+
+
+def simplified(formula: LeanTerm, known: frozenset[LeanTerm] = frozenset()) -> LeanTerm:
+    """The formula without conjuncts that stand as hypotheses around them.
+
+    What must be defined is often assumed already: ``x ≠ 0 → x ≠ 0 ∧ x / x = 1`` is ``x ≠ 0 → x / x = 1``.
+    """
+    match formula:
+        case _ if formula in known:
+            return TRUE
+        case Infix(operator="→", left=left, right=right):
+            return implication(left, simplified(right, known | frozenset(conjuncts(left))))
+        case Infix(operator="∧"):
+            kept: list[LeanTerm] = []
+            for part in conjuncts(formula):
+                kept.append(simplified(part, known | frozenset(kept)))
+            return conjunction(*kept)
+        case Infix(operator="∨", left=left, right=right):
+            first = simplified(left, known)
+            return disjunction(first, simplified(right, known | frozenset(conjuncts(negation(left)))))
+        case Bind(kind="∀", binders=binders, body=body):
+            return forall(binders, simplified(body, known))
+        case Bind(kind="∃", binders=binders, body=body):
+            return exists(binders, simplified(body, known))
+        case _:
+            return formula
+
+
+_COMPARED: dict[str, Callable[[Fraction, Fraction], bool]] = {
+    "=": operator.eq,
+    "≠": operator.ne,
+    "<": operator.lt,
+    "≤": operator.le,
+    ">": operator.gt,
+    "≥": operator.ge,
+}
+
+
+def settled(formula: LeanTerm) -> LeanTerm:
+    """A formula with its comparisons of two numerals decided: ``2 ≠ 0`` is true."""
+    match formula:
+        case Infix(operator="∧", left=left, right=right):
+            return conjunction(settled(left), settled(right))
+        case Infix(operator="∨", left=left, right=right):
+            return disjunction(settled(left), settled(right))
+        case Infix(operator=relation, left=left, right=right) if relation in _COMPARED:
+            a, b = _numeral(left), _numeral(right)
+            if a is None or b is None:
+                return formula
+            return TRUE if _COMPARED[relation](a, b) else FALSE
+        case Prefix(operator="¬", operand=inner):
+            return negation(settled(inner))
+        case _:
+            return formula
+
+
+def _numeral(term: LeanTerm) -> Fraction | None:
+    match term:
+        case Typed(term=inner):
+            return _numeral(inner)
+        case Number(value=value):
+            return Fraction(value)
+        case Prefix(operator="-", operand=inner):
+            value_of = _numeral(inner)
+            return None if value_of is None else -value_of
+        case Infix(operator="/", left=Number(value=above), right=Number(value=below)) if below:
+            return Fraction(above, below)
+        case _:
+            return None
+
+
+def _parts(term: LeanTerm) -> Iterable[LeanTerm]:
+    match term:
+        case Call(function=function, arguments=arguments):
+            yield function
+            yield from arguments
+        case Infix(left=left, right=right):
+            yield from (left, right)
+        case Prefix(operand=operand):
+            yield operand
+        case Bind(binders=binders, body=body):
+            yield from (binder.type for binder in binders)
+            yield body
+        case If(condition=condition, yes=yes, no=no):
+            yield from (condition, yes, no)
+        case Match(subject=subject, arms=arms):
+            yield subject
+            for arm in arms:
+                yield from _arm(arm)
+        case LetIn(type=type_, value=value, body=body):
+            yield from (type_, value, body)
+        case Named(value=value):
+            yield value
+        case Typed(term=inner, type=type_):
+            yield from (inner, type_)
+        case Tuple(items=items) | ListLiteral(items=items) | Anonymous(items=items):
+            yield from items
+        case _:
+            return
+
+
+def _arm(arm: Arm) -> Iterable[LeanTerm]:
+    yield from (arm.pattern, arm.body)
+
+
+def mentions(term: LeanTerm, name: str) -> bool:
+    """Whether a name occurs in a term."""
+    waiting = [term]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, Name) and each.text == name:
+            return True
+        waiting.extend(_parts(each))
+    return False

@@ -1,0 +1,289 @@
+"""Checks the terms of an emitted file: every name resolves, arities fit, matches are exhaustive.
+
+Specification: lean-and-corpus.md §5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kleis.lean.environment import CONSTANTS, TYPES, Environment
+from kleis.lean.language.lean_tree import (
+    Anonymous,
+    Arm,
+    Bind,
+    Binder,
+    By,
+    Call,
+    Cases,
+    Close,
+    Exact,
+    Explicit,
+    If,
+    Infix,
+    Intro,
+    LeanTerm,
+    LetIn,
+    ListLiteral,
+    Match,
+    Name,
+    Named,
+    Number,
+    Prefix,
+    Tactic,
+    Text,
+    Tuple,
+    Typed,
+)
+
+__all__ = ["TermChecker"]
+
+
+class TermChecker:
+    """Terms within one declaration.
+
+    `locals` are the names bound around, `called` the global names used, `matched` says that there was a match.
+    """
+
+    def __init__(self, environment: Environment, report: Callable[[str, str], None]) -> None:
+        self._environment = environment
+        self._report = report
+        self.locals: dict[str, LeanTerm | None] = {}
+        self.arities: dict[str, int] = {}
+        self.called: set[str] = set()
+        self.matched = False
+
+    def bind(self, name: str, type_: LeanTerm | None) -> None:
+        """Bind a name."""
+        if name == "_":
+            return
+        if name in self._environment.entries or name in TYPES or name in CONSTANTS:
+            self._report("shadowing", f"{name} hides a global name")
+        self.locals[name] = type_
+        self.arities.pop(name, None)
+
+    def type(self, type_: LeanTerm) -> None:
+        """A type or formula."""
+        self.term(type_)
+
+    def term(self, term: LeanTerm) -> None:
+        """A term: names, arities and matches in it."""
+        match term:
+            case Name():
+                self._name(term, 0)
+            case Call():
+                self._call(term)
+            case Infix(left=left, right=right):
+                self.term(left)
+                self.term(right)
+            case Prefix(operand=operand):
+                self.term(operand)
+            case Bind(binders=binders, body=body):
+                self._under(binders, body)
+            case If(condition=condition, yes=yes, no=no, hypothesis=hypothesis):
+                self.term(condition)
+                for each in (yes, no):
+                    self._within([hypothesis] if hypothesis else [], each)
+            case Match():
+                self._match(term)
+            case LetIn(name=name, type=type_, value=value, body=body):
+                self.term(type_)
+                self.term(value)
+                self._within([name], body)
+            case Typed(term=inner, type=type_):
+                self.term(inner)
+                self.term(type_)
+            case Tuple(items=items) | ListLiteral(items=items) | Anonymous(items=items):
+                for each in items:
+                    self.term(each)
+            case Explicit(name=name):
+                self._name(Name(name), 0)
+            case Named():
+                self._report("arity", "a named argument stands by itself")
+            case Number() | Text() | By():
+                pass
+
+    def _within(self, names: Sequence[str], body: LeanTerm) -> None:
+        before, arities = dict(self.locals), dict(self.arities)
+        for name in names:
+            self.bind(name, None)
+        self.term(body)
+        self.locals, self.arities = before, arities
+
+    def _under(self, binders: Sequence[Binder], body: LeanTerm) -> None:
+        before, arities = dict(self.locals), dict(self.arities)
+        for binder in binders:
+            self.term(binder.type)
+            for name in binder.names:
+                self.bind(name, binder.type)
+        self.term(body)
+        self.locals, self.arities = before, arities
+
+    # ── names ────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _name(self, name: Name, given: int) -> None:
+        """A name with so many explicit arguments."""
+        text = name.text
+        if text in self.locals:
+            if text in self.arities and given > self.arities[text]:
+                self._report("arity", f"{text} takes {self.arities[text]} arguments, not {given}")
+            return
+        entry = self._environment.entries.get(text)
+        if entry is not None:
+            self.called.add(text)
+            is_type = entry.kind in ("class", "structure", "inductive")
+            if given > entry.arity or (is_type and given != entry.arity):
+                self._report("arity", f"{text} takes {entry.arity} arguments, not {given}")
+            return
+        if text in TYPES:
+            if given != TYPES[text] and not (text == "Prop" and given == 0):
+                self._report("arity", f"{text} takes {TYPES[text]} arguments, not {given}")
+            return
+        if text in CONSTANTS:
+            if given > CONSTANTS[text]:
+                self._report("arity", f"{text} takes {CONSTANTS[text]} arguments, not {given}")
+            return
+        if text == "Type":
+            return
+        self._report("scope", f"{text} is not known here")
+
+    def _call(self, term: Call) -> None:
+        explicit = [each for each in term.arguments if not isinstance(each, Named)]
+        match term.function:
+            case Name(text="Type"):
+                self._universe(explicit)
+                return
+            case Name() as name:
+                self._name(name, len(explicit))
+                self._named(name.text, term)
+            case inner:
+                self.term(inner)
+        for argument in term.arguments:
+            self.term(argument.value if isinstance(argument, Named) else argument)
+
+    def _universe(self, arguments: Sequence[LeanTerm]) -> None:
+        for each in arguments:
+            if not (isinstance(each, Name) and each.text in self._environment.universes):
+                self._report("scope", "a universe that was not declared")
+
+    def _named(self, name: str, term: Call) -> None:
+        named = [each.name for each in term.arguments if isinstance(each, Named)]
+        entry = self._environment.entries.get(name)
+        for each in named:
+            if entry is None or each not in entry.parameters:
+                self._report("arity", f"{name} has no parameter {each}")
+        if len(set(named)) < len(named):
+            self._report("arity", f"{name} is given a parameter twice")
+
+    # ── matches ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def _match(self, term: Match) -> None:
+        self.matched = True
+        self.term(term.subject)
+        for arm in term.arms:
+            names = self._pattern(arm.pattern)
+            if len(set(names)) < len(names):
+                self._report("match", "a pattern binds a name twice")
+            self._within(names, arm.body)
+        self._exhaustive(term.arms)
+
+    def _pattern(self, pattern: LeanTerm) -> list[str]:
+        """The names that a pattern binds."""
+        match pattern:
+            case Name(text="_"):
+                return []
+            case Name(text=text):
+                return [] if self._is_constructor(text, 0) else [text]
+            case Call(function=Name(text=text), arguments=arguments):
+                self._is_constructor(text, len(arguments))
+                return [name for each in arguments for name in self._pattern(each)]
+            case Infix(operator="::", left=left, right=right):
+                return [*self._pattern(left), *self._pattern(right)]
+            case ListLiteral(items=items) | Tuple(items=items):
+                return [name for each in items for name in self._pattern(each)]
+            case _:
+                self._report("match", "this is no pattern")
+                return []
+
+    def _is_constructor(self, text: str, given: int) -> bool:
+        if text in ("true", "false"):
+            return True
+        entry = self._environment.entries.get(text)
+        if entry is None or entry.kind != "constructor":
+            if "." in text or given:
+                self._report("match", f"{text} is no constructor")
+            return False
+        if entry.arity != given:
+            self._report("arity", f"the constructor {text} has {entry.arity} parts, not {given}")
+        return True
+
+    def _exhaustive(self, arms: Sequence[Arm]) -> None:
+        """Whether patterns one constructor deep cover their type, none of them twice."""
+        if not arms:
+            self._report("match", "a match without cases")
+            return
+        heads: list[str] = []
+        for place, arm in enumerate(arms):
+            head = self._head(arm.pattern)
+            if head == "_" and place < len(arms) - 1:
+                self._report("match", "cases after one that takes everything")
+            if head in heads:
+                self._report("match", f"two cases for {head}")
+            heads.append(head)
+        if "_" in heads:
+            return
+        wanted = self._wanted(heads[0])
+        missing = [each for each in wanted if each not in heads]
+        if missing or not set(heads) <= set(wanted):
+            self._report(
+                "match", f"the cases {', '.join(heads)} do not cover their type: {', '.join(missing)}"
+            )
+
+    def _wanted(self, head: str) -> Sequence[str]:
+        match head:
+            case "[]" | "::":
+                return ("[]", "::")
+            case "true" | "false":
+                return ("true", "false")
+            case "()":
+                return ("()",)
+            case _:
+                return tuple(self._environment.siblings(head))
+
+    def _head(self, pattern: LeanTerm) -> str:
+        match pattern:
+            case Name(text=text):
+                return text if text in ("true", "false") or text in self._environment.entries else "_"
+            case Call(function=Name(text=text)):
+                return text
+            case Infix():
+                return "::"
+            case ListLiteral():
+                return "[]"
+            case _:
+                return "()"
+
+    # ── tactics ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def tactics(self, tactics: Sequence[Tactic]) -> None:
+        """A proof: names that it introduces are bound in what follows; nothing follows what closes it."""
+        closed = False
+        for tactic in tactics:
+            if closed:
+                self._report("tactic", "a tactic after the proof is closed")
+            match tactic:
+                case Intro(names=names):
+                    for name in names:
+                        self.locals[name] = None
+                case Exact(term=term):
+                    self.term(term)
+                    closed = True
+                case Cases(names=names):
+                    for name in names:
+                        if name not in self.locals:
+                            self._report("scope", f"{name} is not known here")
+                    closed = True
+                case Close():
+                    closed = True
+        if not closed:
+            self._report("tactic", "the proof is not closed")

@@ -1,0 +1,258 @@
+"""Lean text as tokens: comments, strings, characters, names and symbols.
+
+Specification: lean-and-corpus.md §5, §6.3.  Used for what we emit (kleis/lean/language/lean_parser.py) and for what comes back
+from elsewhere (kleis/lean/acceptance/accept.py), so it reads any Lean text and says where one cannot be read.
+
+Invariants
+    * Nothing is skipped unseen: white space, comments and tokens together are the text.
+    * A comment is never a token, except documentation, which is one of kind ``doc``.
+    * Comments nest; a string ends at its first unescaped quote; «a b» is one name.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from kleis.errors import KleisError
+
+__all__ = ["LeanError", "Token", "is_letter", "tokenize"]
+
+
+class LeanError(KleisError):
+    """What cannot be said in Lean (``not-expressible``), or a text that is no Lean (``unreadable``)."""
+
+
+TokenKind: TypeAlias = Literal["name", "number", "string", "character", "symbol", "doc", "end"]
+
+
+class Token(msgspec.Struct, frozen=True):
+    """A token with its place (line and column from 1); `first` says that nothing stands before it on its line."""
+
+    kind: TokenKind
+    text: str
+    line: int
+    column: int
+    first: bool = False
+    offset: int = 0
+
+    @property
+    def last(self) -> int:
+        """The offset after the token."""
+        return self.offset + len(self.text)
+
+
+_LETTERLIKE = set("ℂℍℕℙℚℝℤℓ℘ℵℶℷℸ")
+_SYMBOLS = (
+    *(
+        ":=",
+        "=>",
+        "->",
+        "<-",
+        "<;>",
+        "|>.",
+        "<|>",
+        "<|",
+        "|>",
+        "::",
+        "++",
+        "&&",
+        "||",
+        "..",
+        "!=",
+        "==",
+        "<=",
+        ">=",
+    ),
+    *("/\\", "\\/", "<->", "@[", "⁻¹", "∘'", "#["),
+)
+
+
+def is_letter(character: str) -> bool:
+    """Whether a name may begin with this character: Lean's rule, λ Π Σ are no letters."""
+    if character.isascii():
+        return character.isalpha() or character == "_"
+    code = ord(character)
+    greek = (0x3B1 <= code <= 0x3C9 and character != "λ") or (
+        0x391 <= code <= 0x3A9 and character not in "ΠΣ"
+    )
+    extended = 0x3CA <= code <= 0x3FB or 0x1F00 <= code <= 0x1FFE
+    return greek or extended or 0x2100 <= code <= 0x214F or 0x1D49C <= code <= 0x1D59F or _latin(character)
+
+
+def _latin(character: str) -> bool:
+    code = ord(character)
+    return 0xC0 <= code <= 0x24F and character not in "×÷"
+
+
+def _continues(character: str) -> bool:
+    code = ord(character)
+    subscript = 0x2080 <= code <= 0x2089 or 0x2090 <= code <= 0x209C or 0x1D62 <= code <= 0x1D6A
+    return (
+        is_letter(character)
+        or (character.isascii() and character.isdigit())
+        or character in "'!?"
+        or subscript
+    )
+
+
+def tokenize(text: str) -> tuple[Token, ...]:
+    """The tokens of a text, the last one of kind ``end``.  `LeanError` where it cannot be read."""
+    return tuple(_Lexer(text).run())
+
+
+class _Lexer:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self.line = 1
+        self.start = 0
+        self.first = True
+
+    def run(self) -> list[Token]:
+        found: list[Token] = []
+        while (token := self._next()) is not None:
+            found.append(token)
+        found.append(Token("end", "", self.line, self.at - self.start + 1, self.first, self.at))
+        return found
+
+    def _next(self) -> Token | None:
+        while self.at < len(self.text):
+            here = self.text[self.at]
+            if here == "\n":
+                self._skip(self.at + 1)
+                self.first = True
+            elif here in " \t\r":
+                self.at += 1
+            elif self.text.startswith("--", self.at):
+                end = self.text.find("\n", self.at)
+                self._skip(len(self.text) if end < 0 else end)
+            elif self.text.startswith("/-", self.at):
+                end = self._comment_end()
+                if self.text.startswith(("/--", "/-!"), self.at) and end - self.at >= 5:
+                    return self._token("doc", end)
+                self._skip(end)
+            else:
+                return self._word()
+        return None
+
+    def _word(self) -> Token:
+        here = self.text[self.at]
+        if here == '"':
+            return self._token("string", self._string_end(self.at))
+        if here == "r" and (end := self._raw_end()):
+            return self._token("string", end)
+        if here == "'" and (end := self._character_end()):
+            return self._token("character", end)
+        if here == "«" or is_letter(here):
+            return self._token("name", self._name_end())
+        if here.isascii() and here.isdigit():
+            return self._token("number", self._number_end())
+        for symbol in _SYMBOLS:
+            if self.text.startswith(symbol, self.at):
+                return self._token("symbol", self.at + len(symbol))
+        if unicodedata.category(here) in ("Cc", "Cf", "Cs", "Co", "Cn"):
+            raise self._error(f"a character that is no Lean: U+{ord(here):04X}")
+        return self._token("symbol", self.at + 1)
+
+    def _token(self, kind: TokenKind, end: int) -> Token:
+        token = Token(
+            kind, self.text[self.at : end], self.line, self.at - self.start + 1, self.first, self.at
+        )
+        self.first = False
+        self._skip(end)
+        return token
+
+    def _skip(self, end: int) -> None:
+        passed = self.text.count("\n", self.at, end)
+        if passed:
+            self.line += passed
+            self.start = self.text.rindex("\n", self.at, end) + 1
+        self.at = end
+
+    def _comment_end(self) -> int:
+        depth, at = 0, self.at
+        while at < len(self.text):
+            if self.text.startswith("/-", at):
+                depth, at = depth + 1, at + 2
+            elif self.text.startswith("-/", at):
+                depth, at = depth - 1, at + 2
+                if depth == 0:
+                    return at
+            else:
+                at += 1
+        raise self._error("a comment that does not end")
+
+    def _string_end(self, start: int) -> int:
+        at = start + 1
+        while at < len(self.text):
+            if self.text[at] == "\\":
+                at += 2
+            elif self.text[at] == '"':
+                return at + 1
+            else:
+                at += 1
+        raise self._error("a string that does not end")
+
+    def _raw_end(self) -> int:
+        """The end of ``r"…"`` or ``r#"…"#``; 0 if this is no raw string."""
+        at = self.at + 1
+        while at < len(self.text) and self.text[at] == "#":
+            at += 1
+        if at >= len(self.text) or self.text[at] != '"':
+            return 0
+        closing = '"' + "#" * (at - self.at - 1)
+        end = self.text.find(closing, at + 1)
+        if end < 0:
+            raise self._error("a string that does not end")
+        return end + len(closing)
+
+    def _character_end(self) -> int:
+        """The end of ``'c'`` or ``'\\n'``; 0 if the quote is something else."""
+        after = self.text[self.at + 1 : self.at + 14]
+        if after.startswith("\\"):
+            end = after.find("'", 2)
+            return 0 if end < 0 else self.at + end + 2
+        return self.at + 3 if len(after) > 1 and after[1] == "'" and after[0] != "'" else 0
+
+    def _name_end(self) -> int:
+        at = self.at
+        while True:
+            if self.text.startswith("«", at):
+                end = self.text.find("»", at)
+                if end < 0 or "\n" in self.text[at:end]:
+                    raise self._error("a name in « that does not end")
+                at = end + 1
+            else:
+                while at < len(self.text) and _continues(self.text[at]):
+                    at += 1
+            after = self.text[at + 1 : at + 2]
+            if self.text.startswith(".", at) and after and (after == "«" or is_letter(after)):
+                at += 1
+            else:
+                return at
+
+    def _number_end(self) -> int:
+        at = self.at
+        while at < len(self.text) and (
+            (self.text[at].isalnum() and self.text[at].isascii()) or self.text[at] == "_"
+        ):
+            at += 1
+        after = self.text[at + 1 : at + 2]
+        if self.text.startswith(".", at) and after.isascii() and after.isdigit():
+            at += 1
+            while at < len(self.text) and self.text[at].isascii() and self.text[at].isdigit():
+                at += 1
+        return at
+
+    def _error(self, message: str) -> LeanError:
+        return LeanError(
+            message,
+            code="unreadable",
+            file="<lean>",
+            line=self.line,
+            column=self.at - self.start + 1,
+            found=self.text[self.at : self.at + 20],
+        )

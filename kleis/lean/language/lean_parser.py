@@ -1,0 +1,266 @@
+"""Reads the emitted subset of Lean back into trees.
+
+Specification: lean-and-corpus.md §5 ("a recursive-descent parser for exactly the commands we emit").
+
+``parse_file(print_file(tree)) == tree``.  Whatever is not of the subset is refused with its place; other Lean files
+are not for this parser (kleis/lean/acceptance/accept.py reads those by tokens).
+
+Invariant: indentation counts as in Lean: a term ends before a token that stands first on its line, not to the right
+of the column where its declaration, field or tactic begins.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from kleis.lean.language.lean_lexer import LeanError, Token, tokenize
+from kleis.lean.language.lean_tree import (
+    Cases,
+    Class,
+    Command,
+    Constructor,
+    Def,
+    Doc,
+    End,
+    Exact,
+    Field,
+    Import,
+    Inductive,
+    Intro,
+    LeanTerm,
+    Match,
+    Model,
+    ModelField,
+    Mutual,
+    Namespace,
+    Option,
+    Tactic,
+    Theorem,
+    Tuple,
+    Universes,
+)
+from kleis.lean.language.parse_terms import TermParser
+
+__all__ = ["LeanError", "Placed", "parse_file", "parse_placed"]
+
+Placed = tuple[Command, Token]
+"""A command with its first token."""
+
+
+def parse_file(text: str) -> tuple[Command, ...]:
+    """The commands of an emitted file; `LeanError` where it is none."""
+    return tuple(command for command, _ in parse_placed(text))
+
+
+def parse_placed(text: str) -> tuple[Placed, ...]:
+    """The commands, each with the token where it begins."""
+    return tuple(_FileParser(tokenize(text)).commands())
+
+
+class _FileParser(TermParser):
+    """Commands."""
+
+    def commands(self) -> list[Placed]:
+        found: list[Placed] = []
+        while self.here.kind != "end":
+            start = self.here
+            if not (start.first and start.column == 1):
+                raise self.refusal("a command begins a line", "a command")
+            found.append((self._command(), start))
+        return found
+
+    def _command(self) -> Command:
+        self.limit = 1
+        doc, classical = "", False
+        if self.at("open"):
+            self.words("open", "Classical", "in")
+            classical = True
+        if self.here.kind == "doc":
+            text = self.take().text
+            if text.startswith("/-!"):
+                return Doc(_inside(text))
+            doc = _inside(text)
+        if classical and self.here.kind == "doc":
+            doc = _inside(self.take().text)
+        if self.at("class", "structure"):
+            return self._class(doc, classical)
+        if classical or self.at("noncomputable", "def", "theorem"):
+            return self._definition(doc, classical)
+        if self.at("inductive"):
+            return self._inductive(doc)
+        if doc:
+            raise self.refusal("documentation stands before a declaration", "a declaration")
+        return self._plain_command()
+
+    def _plain_command(self) -> Command:
+        match self.take().text:
+            case "import":
+                return Import(self.name())
+            case "set_option":
+                return Option(self.name(), self.name())
+            case "namespace":
+                return Namespace(self.name())
+            case "end":
+                return End(self.name())
+            case "universe":
+                return Universes(self._names_here())
+            case "mutual":
+                return self._mutual()
+            case _:
+                self.back()
+                raise self.refusal(
+                    "no command of the emitted subset", "import, class, inductive, def, theorem, …"
+                )
+
+    def _names_here(self) -> tuple[str, ...]:
+        """One or more names, as far as the line and its continuations go."""
+        names = [self.name()]
+        while self.here.kind == "name" and not self.ends():
+            names.append(self.name())
+        return tuple(names)
+
+    def _mutual(self) -> Mutual:
+        members: list[Inductive | Def] = []
+        while not self.at("end"):
+            member = self._command()
+            if not isinstance(member, Inductive | Def):
+                raise self.refusal("only data types and definitions are mutual", "inductive or def")
+            members.append(member)
+        self.words("end")
+        return Mutual(tuple(members))
+
+    # ── declarations ─────────────────────────────────────────────────────────────────────────────────────
+
+    def _class(self, doc: str, classical: bool) -> Class:
+        keyword: Literal["class", "structure"] = "class" if self.take().text == "class" else "structure"
+        name, parameters = self.name(), self.binders()
+        parents: list[LeanTerm] = []
+        if self.at("extends"):
+            self.take()
+            parents.append(self.term())
+            while self.at(","):
+                self.take()
+                parents.append(self.term())
+        self.words("where")
+        fields = []
+        while self._indented(3):
+            self.limit = 3
+            field = self.name()
+            self.words(":")
+            fields.append(Field(field, self.term()))
+        return Class(name, parameters, tuple(parents), tuple(fields), keyword, classical, doc)
+
+    def _inductive(self, doc: str) -> Inductive:
+        self.words("inductive")
+        name, parameters = self.name(), self.binders()
+        self.words("where")
+        constructors = []
+        while self._indented(3) and self.at("|"):
+            self.limit = 3
+            self.take()
+            constructor, fields = self.name(), self.binders()
+            self.words(":")
+            constructors.append(Constructor(constructor, fields, self.term()))
+        deriving: tuple[str, ...] = ()
+        if self._indented(3) and self.at("deriving"):
+            self.take()
+            names = [self.name()]
+            while self.at(","):
+                self.take()
+                names.append(self.name())
+            deriving = tuple(names)
+        return Inductive(name, parameters, tuple(constructors), deriving, doc)
+
+    def _definition(self, doc: str, classical: bool) -> Command:
+        if self.at("theorem"):
+            return self._theorem(doc, classical)
+        noncomputable = self.at("noncomputable")
+        if noncomputable:
+            self.take()
+        self.words("def")
+        name, binders = self.name(), self.binders()
+        self.words(":")
+        type_ = self.term()
+        if self.at("where"):
+            if binders or noncomputable or classical:
+                raise self.refusal("a model takes no arguments", ":=")
+            return self._model(name, type_, doc)
+        self.words(":=")
+        body = self._body()
+        measures: tuple[LeanTerm, ...] = ()
+        decreasing: tuple[Tactic, ...] = ()
+        if self.at("termination_by"):
+            self.take()
+            measure = self.term()
+            measures = measure.items if isinstance(measure, Tuple) else (measure,)
+        if self.at("decreasing_by"):
+            self.take()
+            decreasing = self._tactics(3)
+        return Def(name, binders, type_, body, noncomputable, classical, measures, decreasing, doc)
+
+    def _body(self) -> LeanTerm:
+        if not self._indented(3):
+            raise self.refusal(
+                "the body of a definition stands on a line of its own, indented by two", "a term"
+            )
+        body = self.term()
+        if isinstance(body, Match) and not body.arms:
+            raise self.refusal("a match without cases", "|")
+        return body
+
+    def _model(self, name: str, type_: LeanTerm, doc: str) -> Model:
+        self.words("where")
+        fields = []
+        while self._indented(3):
+            self.limit = 3
+            field = self.name()
+            self.words(":=")
+            if self.at("by"):
+                self.take()
+                fields.append(ModelField(field, None, self._tactics(5)))
+            else:
+                fields.append(ModelField(field, self.term()))
+        return Model(name, type_, tuple(fields), doc)
+
+    def _theorem(self, doc: str, classical: bool) -> Theorem:
+        self.words("theorem")
+        name, binders = self.name(), self.binders()
+        self.words(":")
+        statement = self.term()
+        self.words(":=", "by")
+        return Theorem(name, binders, statement, self._tactics(3), classical, doc)
+
+    def _indented(self, column: int) -> bool:
+        return self.here.kind != "end" and self.here.first and self.here.column == column
+
+    # ── tactics ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def _tactics(self, column: int) -> tuple[Tactic, ...]:
+        found: list[Tactic] = []
+        while self._indented(column):
+            self.limit = column
+            found.append(self._tactic())
+        if not found:
+            raise self.refusal("a proof has a tactic", "sorry, decide, intro, exact, …")
+        self.limit = 1
+        return tuple(found)
+
+    def _tactic(self) -> Tactic:
+        if self.at("intro"):
+            self.take()
+            return Intro(self._names_here())
+        if self.at("exact"):
+            self.take()
+            return Exact(self.term())
+        names = []
+        while self.at("cases"):
+            self.take()
+            names.append(self.name())
+            self.words("<;>")
+        close = self.close()
+        return Cases(tuple(names), close) if names else close
+
+
+def _inside(text: str) -> str:
+    """What a piece of documentation says."""
+    return text[3:-2].strip()

@@ -1,0 +1,405 @@
+"""The subset of Lean 4 that is emitted, as trees.
+
+Specification: lean-and-corpus.md §6.  kleis/lean/language/lean_printer.py writes a tree, kleis/lean/language/lean_parser.py reads it back:
+``parse_file(print_file(tree)) == tree`` for every tree that the export makes.
+
+Invariants
+    * A name is spelled as it stands in the file: «end», ``Group.op``.
+    * Operators are those of `OPERATORS`; what a tree cannot say, a file cannot hold.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import msgspec
+
+__all__ = [
+    "OPERATORS",
+    "Anonymous",
+    "Arm",
+    "Bind",
+    "Binder",
+    "By",
+    "Call",
+    "Cases",
+    "Class",
+    "Close",
+    "Command",
+    "Constructor",
+    "Def",
+    "Doc",
+    "End",
+    "Exact",
+    "Explicit",
+    "Field",
+    "If",
+    "Import",
+    "Inductive",
+    "Infix",
+    "Intro",
+    "LeanTerm",
+    "LetIn",
+    "ListLiteral",
+    "Match",
+    "Model",
+    "ModelField",
+    "Mutual",
+    "Name",
+    "Named",
+    "Namespace",
+    "Number",
+    "Option",
+    "Prefix",
+    "Tactic",
+    "Text",
+    "Theorem",
+    "Tuple",
+    "Typed",
+    "Universes",
+]
+
+
+class Node(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="lean"):
+    """The base of all nodes."""
+
+
+# ── Terms and types ──────────────────────────────────────────────────────────────────────────────────────────
+
+OPERATORS: dict[str, tuple[int, Literal["left", "right", "none"]]] = {
+    "↔": (20, "none"),
+    "→": (25, "right"),
+    "∨": (30, "right"),
+    "||": (30, "left"),
+    "∧": (35, "right"),
+    "×": (35, "right"),
+    "&&": (35, "left"),
+    **dict.fromkeys(("=", "≠", "<", "≤", ">", "≥", "∈", "⊆", "∣"), (50, "none")),
+    **dict.fromkeys(("+", "-"), (65, "left")),
+    "++": (66, "none"),
+    "∪": (66, "none"),
+    "::": (67, "right"),
+    **dict.fromkeys(("*", "/", "%"), (70, "left")),
+    **dict.fromkeys(("∩", "\\"), (71, "none")),
+    "^": (75, "none"),
+}
+"""Infix operators: how tightly they bind, and how they chain.  Where Lean chains more, brackets are written."""
+
+
+class Name(Node, frozen=True):
+    """A name, possibly dotted; ``_`` as a pattern."""
+
+    text: str
+
+
+class Number(Node, frozen=True):
+    """A numeral."""
+
+    value: int
+
+
+class Text(Node, frozen=True):
+    """A string literal."""
+
+    value: str
+
+
+class Explicit(Node, frozen=True):
+    """``@f``: all arguments are given."""
+
+    name: str
+
+
+class Named(Node, frozen=True):
+    """``(A := t)`` among the arguments of a call."""
+
+    name: str
+    value: LeanTerm
+
+
+class Call(Node, frozen=True):
+    """An application to one or more arguments."""
+
+    function: LeanTerm
+    arguments: tuple[LeanTerm, ...]
+
+
+class Infix(Node, frozen=True):
+    """Two operands with an operator of `OPERATORS` between them."""
+
+    operator: str
+    left: LeanTerm
+    right: LeanTerm
+
+
+class Prefix(Node, frozen=True):
+    """``¬ p``, ``-t`` or ``!b``."""
+
+    operator: Literal["¬", "-", "!"]
+    operand: LeanTerm
+
+
+class Binder(Node, frozen=True):
+    """``(x y : T)``, ``{x : T}`` or ``[T]`` (which has no names)."""
+
+    names: tuple[str, ...]
+    type: LeanTerm
+    style: Literal["explicit", "implicit", "instance"] = "explicit"
+
+
+class Bind(Node, frozen=True):
+    """``∀ x : T, φ``, ``∃ x : T, φ`` or ``fun (x : T) => t``."""
+
+    kind: Literal["∀", "∃", "fun"]
+    binders: tuple[Binder, ...]
+    body: LeanTerm
+
+
+class If(Node, frozen=True):
+    """``if c then a else b``, with a name for the condition where one is given."""
+
+    condition: LeanTerm
+    yes: LeanTerm
+    no: LeanTerm
+    hypothesis: str = ""
+
+
+class Arm(Node, frozen=True):
+    """One case of a match."""
+
+    pattern: LeanTerm
+    body: LeanTerm
+
+
+class Match(Node, frozen=True):
+    """``match t with | p => e …``."""
+
+    subject: LeanTerm
+    arms: tuple[Arm, ...]
+
+
+class LetIn(Node, frozen=True):
+    """``let x : T := v; body``."""
+
+    name: str
+    type: LeanTerm
+    value: LeanTerm
+    body: LeanTerm
+
+
+class Typed(Node, frozen=True):
+    """``(t : T)``."""
+
+    term: LeanTerm
+    type: LeanTerm
+
+
+class Tuple(Node, frozen=True):
+    """``(a, b)``: two or more."""
+
+    items: tuple[LeanTerm, ...]
+
+
+class ListLiteral(Node, frozen=True):
+    """``[a, b]``."""
+
+    items: tuple[LeanTerm, ...]
+
+
+class Anonymous(Node, frozen=True):
+    """``⟨a, b⟩``: a value of a structure, a conjunction or an existential."""
+
+    items: tuple[LeanTerm, ...]
+
+
+class By(Node, frozen=True):
+    """``(by decide)``."""
+
+    tactic: Close
+
+
+LeanTerm: TypeAlias = (
+    By
+    | Name
+    | Number
+    | Text
+    | Explicit
+    | Named
+    | Call
+    | Infix
+    | Prefix
+    | Bind
+    | If
+    | Match
+    | LetIn
+    | Typed
+    | Tuple
+    | ListLiteral
+    | Anonymous
+)
+
+
+# ── Tactics ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Close(Node, frozen=True):
+    """A tactic without arguments: ``sorry``, ``decide``, ``rfl``, ``omega`` or ``norm_num``; ``all_goals`` before it."""
+
+    name: Literal["sorry", "decide", "rfl", "omega", "norm_num"]
+    all_goals: bool = False
+
+
+class Intro(Node, frozen=True):
+    """``intro x y``."""
+
+    names: tuple[str, ...]
+
+
+class Exact(Node, frozen=True):
+    """``exact t``."""
+
+    term: LeanTerm
+
+
+class Cases(Node, frozen=True):
+    """``cases x <;> cases y <;> decide``."""
+
+    names: tuple[str, ...]
+    then: Close
+
+
+Tactic: TypeAlias = Close | Intro | Exact | Cases
+
+
+# ── Commands ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Import(Node, frozen=True):
+    """``import M``."""
+
+    module: str
+
+
+class Option(Node, frozen=True):
+    """``set_option o v``."""
+
+    name: str
+    value: str
+
+
+class Namespace(Node, frozen=True):
+    """``namespace N``."""
+
+    name: str
+
+
+class End(Node, frozen=True):
+    """``end N``."""
+
+    name: str
+
+
+class Universes(Node, frozen=True):
+    """``universe u v``."""
+
+    names: tuple[str, ...]
+
+
+class Doc(Node, frozen=True):
+    """``/-! … -/``: a remark that stands by itself."""
+
+    text: str
+
+
+class Field(Node, frozen=True):
+    """A field of a class or structure."""
+
+    name: str
+    type: LeanTerm
+
+
+class Class(Node, frozen=True):
+    """``class C (α : Type u) extends D α where`` and fields; ``structure`` where `keyword` says so."""
+
+    name: str
+    parameters: tuple[Binder, ...]
+    parents: tuple[LeanTerm, ...]
+    fields: tuple[Field, ...]
+    keyword: Literal["class", "structure"] = "class"
+    classical: bool = False
+    doc: str = ""
+
+
+class Constructor(Node, frozen=True):
+    """``| c (x : T) : D α``; `result` is always written."""
+
+    name: str
+    fields: tuple[Binder, ...]
+    result: LeanTerm
+
+
+class Inductive(Node, frozen=True):
+    """``inductive D (α : Type u) where`` and constructors."""
+
+    name: str
+    parameters: tuple[Binder, ...]
+    constructors: tuple[Constructor, ...]
+    deriving: tuple[str, ...] = ()
+    doc: str = ""
+
+
+class Def(Node, frozen=True):
+    """``def f (x : A) : B := e``.
+
+    `classical` puts ``open Classical in`` before it, `measures` are its ``termination_by``, `decreasing` the tactics
+    after ``decreasing_by``.
+    """
+
+    name: str
+    binders: tuple[Binder, ...]
+    type: LeanTerm
+    body: LeanTerm
+    noncomputable: bool = False
+    classical: bool = False
+    measures: tuple[LeanTerm, ...] = ()
+    decreasing: tuple[Tactic, ...] = ()
+    doc: str = ""
+
+
+class ModelField(Node, frozen=True):
+    """``f := t``, or ``ax := by …``."""
+
+    name: str
+    value: LeanTerm | None
+    proof: tuple[Tactic, ...] = ()
+
+
+class Model(Node, frozen=True):
+    """``def m : C (Fin 2) where`` and a value for every field."""
+
+    name: str
+    type: LeanTerm
+    fields: tuple[ModelField, ...]
+    doc: str = ""
+
+
+class Theorem(Node, frozen=True):
+    """``theorem t (x : A) : φ := by`` and tactics."""
+
+    name: str
+    binders: tuple[Binder, ...]
+    statement: LeanTerm
+    proof: tuple[Tactic, ...]
+    classical: bool = False
+    doc: str = ""
+
+
+class Mutual(Node, frozen=True):
+    """``mutual`` … ``end``."""
+
+    members: tuple[Inductive | Def, ...]
+
+
+Command: TypeAlias = (
+    Import | Option | Namespace | End | Universes | Doc | Class | Inductive | Def | Model | Theorem | Mutual
+)

@@ -1,0 +1,242 @@
+"""Is one policy stricter than another?  With an action for each difference, decided by both.
+
+Specification: servers.md ("compare_policies"), rivals.md (Cedar: implies, equivalent; Zelkova).
+
+For each action two questions: is there one that only the old policy allows (then the new one is stricter there), and
+one that only the new policy allows (looser)?  ``equal`` needs both answered with no.
+
+Invariants
+    * A difference is only reported with an action on which the two policies, asked themselves, differ.
+    * ``equal``, ``stricter`` and ``looser`` need a proof of what they exclude; without one the answer is ``unknown``.
+    * A rule may also deny because it has no value, or because its `before_` rule has none.  That every rule has a
+      value is proved first; where it is not, ``unknown`` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from kleis.errors import LoadError
+from kleis.policy.actions import ACTIONS, Action
+from kleis.policy.combination import Combination, combine
+from kleis.policy.decision import Decision
+from kleis.policy.policy import Policy
+from kleis.policy.prover_questions import Finding, Questions
+from kleis.policy.rule_conditions import READINGS, conjunction, negation, permits
+from kleis.prover.process.broker import Broker
+from kleis.syntax.tree import Boolean, Call, Expression, FunctionDefinition, Let, Name, VariablePattern
+
+__all__ = ["Comparison", "Difference", "Relation", "Row", "compare"]
+
+Relation = Literal["equal", "stricter", "looser", "incomparable", "unknown"]
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """An action on which the policies differ, and what each says."""
+
+    witness: Mapping[str, Any]
+    old: Decision
+    new: Decision
+
+    def as_dict(self) -> dict[str, Any]:
+        """The difference as JSON values."""
+        return {"witness": dict(self.witness), "old": self.old.as_dict(), "new": self.new.as_dict()}
+
+
+class Row(msgspec.Struct, frozen=True):
+    """How the new policy is for one action; `steps` is a difference in the preconditions alone."""
+
+    action: str
+    relation: Relation
+    stricter: Difference | None = None
+    looser: Difference | None = None
+    steps: Difference | None = None
+    reason: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields that say something, as JSON values."""
+        fields: dict[str, Any] = {"action": self.action, "relation": self.relation}
+        named = {"stricter": self.stricter, "looser": self.looser, "preconditions": self.steps}
+        fields |= {name: each.as_dict() for name, each in named.items() if each is not None}
+        if self.reason:
+            fields["reason"] = self.reason
+        return fields
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """How the new policy is as a whole, and action by action."""
+
+    relation: Relation
+    rows: tuple[Row, ...]
+    asked: int
+    reason: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The comparison as JSON values."""
+        fields: dict[str, Any] = {"relation": self.relation, "asked": self.asked}
+        if self.reason:
+            fields["reason"] = self.reason
+        return {**fields, "actions": [each.as_dict() for each in self.rows]}
+
+
+def compare(
+    old: Policy,
+    new: Policy,
+    *,
+    broker: Broker | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Comparison:
+    """How `new` is compared with `old`: stricter means that it allows less."""
+    try:
+        both = combine(old, new)
+    except LoadError as error:
+        return Comparison("unknown", (), 0, error.message)
+    with Questions(both.theory, broker=broker, stop=stop) as questions:
+        rows = tuple(_Row(old, new, both, action, questions).row() for action in ACTIONS.values())
+        return Comparison(_together(rows), rows, questions.asked)
+
+
+def _together(rows: tuple[Row, ...]) -> Relation:
+    found = {row.relation for row in rows} - {"equal"}
+    if any(row.stricter for row in rows) and any(row.looser for row in rows):
+        return "incomparable"
+    if "unknown" in found:
+        return "unknown"
+    return next(iter(found)) if found else "equal"
+
+
+_NAMES = ("asked_about", "asked_force")
+"""What the parameters are called in questions about both policies."""
+
+
+class _Row:
+    """The comparison for one action."""
+
+    def __init__(
+        self, old: Policy, new: Policy, both: Combination, action: Action, questions: Questions
+    ) -> None:
+        self._old = old
+        self._new = new
+        self._both = both
+        self._action = action
+        self._questions = questions
+        self._names = _NAMES[: len(action.parameters)]
+        self._doubts: list[str] = []
+
+    def row(self) -> Row:
+        if self._same():
+            return Row(self._action.name, "equal")
+        first = self._permits(self._old, self._both.first)
+        second = self._permits(self._new, self._both.second)
+        if first is None or second is None:
+            return Row(self._action.name, "unknown", reason="; ".join(self._doubts))
+        stricter = self._difference(conjunction([first, negation(second)]), old=True)
+        looser = self._difference(conjunction([second, negation(first)]), old=False)
+        steps = self._steps() if stricter is None and looser is None else None
+        relation: Relation = "equal"
+        if stricter is not None and looser is not None:
+            relation = "incomparable"
+        elif self._doubts:
+            relation = "unknown"
+        elif stricter is not None or looser is not None:
+            relation = "stricter" if stricter is not None else "looser"
+        return Row(self._action.name, relation, stricter, looser, steps, "; ".join(self._doubts))
+
+    def _same(self) -> bool:
+        """Whether the rules are the same to the letter, with all they mention."""
+        action = self._action
+        rules = [
+            (self._both.first.get(name), self._both.second.get(name))
+            for name in (action.check, action.before)
+        ]
+        names = (action.check, action.before)
+        if any(bool(self._old.other_meaning(each)) != bool(self._new.other_meaning(each)) for each in names):
+            return False
+        defaults = rules[0] != (None, None) or self._old.default == self._new.default
+        return defaults and all(left == right for left, right in rules)
+
+    def _permits(self, policy: Policy, definitions: Mapping[str, FunctionDefinition]) -> Expression | None:
+        """That the policy allows, over the names of the question; None, with a doubt, where that cannot be said."""
+        rule = definitions.get(self._action.check)
+        before = definitions.get(self._action.before)
+        if any(policy.other_meaning(each) for each in (self._action.check, self._action.before)):
+            return Boolean(False)
+        if before is not None and not self._has_value(before, "before"):
+            return None
+        if rule is None:
+            return Boolean(policy.default == "allow")
+        if len(rule.parameters) != len(self._names):
+            return Boolean(False)
+        reasons = []
+        for reading in READINGS:
+            body = self._over(
+                rule, permits(rule, self._both.theory.definitions, self._both.constructors, reading)
+            )
+            reason = self._questions.why_meaningless(self._names, self._action, body)
+            if not reason:
+                return body if self._has_value(rule, "check") else None
+            reasons.append(reason)
+        self._doubts.append(f"{rule.name} has no meaning for the prover: {reasons[0]}")
+        return None
+
+    def _has_value(self, rule: FunctionDefinition, kind: str) -> bool:
+        """Whether it is proved that a rule has a value for every action."""
+        if len(rule.parameters) != len(self._names):
+            return kind == "check"
+        value = Call(rule.name, tuple(Name(name) for name in self._names))
+        found = self._questions.find(self._names, self._action, negation(Call("equals", (value, value))))
+        if found.outcome != "none":
+            self._doubts.append(f"whether {rule.name} has a value for every action is not known")
+        return found.outcome == "none"
+
+    def _over(self, rule: FunctionDefinition, body: Expression) -> Expression:
+        """A body over the names of the question."""
+        for parameter, name in zip(reversed(rule.parameters), reversed(self._names), strict=True):
+            body = Let(VariablePattern(parameter.name), parameter.type, Name(name), body)
+        return body
+
+    def _difference(self, condition: Expression, *, old: bool) -> Difference | None:
+        """An action that only the old policy allows, or only the new one."""
+        found = self._questions.find(self._names, self._action, condition)
+        if found.outcome == "none":
+            return None
+        if found.outcome == "found":
+            difference = self._decided(found)
+            if difference.old.allowed is old and difference.new.allowed is not old:
+                return difference
+            found = Finding("unknown", reason=f"the policies agree on {dict(difference.witness)}")
+        side = "only the old policy" if old else "only the new policy"
+        self._doubts.append(f"whether {side} allows something: {found.reason}")
+        return None
+
+    def _steps(self) -> Difference | None:
+        """An action for which the policies, otherwise alike, name different steps."""
+        left, right = self._both.first.get(self._action.before), self._both.second.get(self._action.before)
+        if left == right:
+            return None
+        values = [
+            Call(each.name, tuple(Name(name) for name in self._names))
+            for each in (left, right)
+            if each is not None
+        ]
+        if len(values) == 1:
+            condition: Expression = Boolean(True)
+        else:
+            condition = Call("neq", (values[0], values[1]))
+        found = self._questions.find(self._names, self._action, condition)
+        if found.outcome != "found":
+            return None
+        difference = self._decided(found)
+        same = difference.old.preconditions == difference.new.preconditions
+        return None if same else difference
+
+    def _decided(self, found: Finding) -> Difference:
+        given: dict[str, Any] = dict(zip(self._action.parameters, found.arguments, strict=True))
+        if "force" in given:
+            given["force"] = bool(given["force"])
+        old = self._old.decide_read(self._action, found.arguments)
+        new = self._new.decide_read(self._action, found.arguments)
+        return Difference({"action": self._action.name, **given}, old, new)

@@ -1,0 +1,276 @@
+"""Questions about a policy, put to the prover: is there an action for which a condition holds?
+
+A question is ``∀(parameters). ¬condition``.  Refuted, it gives an action; proved, there is none.
+
+Invariants
+    * Whatever a question finds is an action that a caller can put to the policy again; nothing here is trusted more
+      than that.
+    * A question that is not decided within its budget, or after the time is up, is `unknown` and says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import Future
+from functools import cached_property
+from types import TracebackType
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from kleis.errors import KleisError
+from kleis.policy.actions import Action
+from kleis.policy.rule_conditions import builtin_name, conjunction, negation
+from kleis.prover.portfolio import ORDER
+from kleis.prover.process.broker import Broker, Guards
+from kleis.prover.protocol.engine import Answer, Task, load_engine
+from kleis.prover.protocol.verdict import Verdict
+from kleis.prover.prover import Prover
+from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.tree import (
+    Binder,
+    Call,
+    Expression,
+    FunctionDefinition,
+    Name,
+    NamedType,
+    Node,
+    Number,
+    Quantifier,
+    Text,
+)
+from kleis.theory.theory import Theory
+
+__all__ = ["Finding", "Questions", "forced", "in_regular_form", "theory_in_regular_form"]
+
+_ENGINES = (
+    "kleis.prover.engines.regular.engine:REGULAR",
+    "kleis.prover.engines.computation.enumeration:ENUMERATION",
+    "kleis.prover.engines.solvers.script_engines:DIRECT",
+)
+
+_ORDER = tuple(next(each for each in ORDER if each.engine == name) for name in _ENGINES)
+
+
+class _NearBroker(Broker):
+    """Runs searches in patterns here, and everything else where another broker does.
+
+    They are pure and end after their steps, as decisions do; most take less time than a process does to begin.  Where
+    one finds nothing it may be nested too deeply for this process, and has more room in another one.
+    """
+
+    def __init__(self, far: Broker) -> None:
+        super().__init__(guards=far.guards)
+        self._far = far
+
+    def submit(
+        self, engine: str, task: Task | Any, steps: int, *, guards: Guards | None = None
+    ) -> tuple[int, Future[Answer]]:
+        if engine != _ORDER[0].engine:
+            return self._far.submit(engine, task, steps, guards=guards)
+        answer = load_engine(engine).run(task, steps)
+        if answer.outcome == "silent" and answer.reason == "incomplete":
+            return self._far.submit(engine, task, steps, guards=guards)
+        found: Future[Answer] = Future()
+        found.set_result(answer)
+        return 0, found
+
+    def cancel(self, number: int) -> None:
+        self._far.cancel(number)
+
+    def close(self) -> None:
+        self._far.close()
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """What a question came to.  `arguments` are those of an action, in the order of its parameters."""
+
+    outcome: Literal["found", "none", "unknown"]
+    arguments: tuple[str | int, ...] = ()
+    reason: str = ""
+
+
+class Questions:
+    """A prover for the questions about one theory.  Not for several threads at once.
+
+    `stop` is asked before each question: once it says so, every answer is `unknown`.
+    """
+
+    def __init__(
+        self, theory: Theory, *, broker: Broker | None = None, stop: Callable[[], bool] | None = None
+    ) -> None:
+        self.theory = theory
+        self._own = frozenset((*theory.definitions, *theory.constants))
+        self._broker = _NearBroker(broker or Broker())
+        self._owns_broker = broker is None
+        self._prover = self._prover_of(theory)
+        self._stop = stop
+        self.asked = 0
+
+    def __enter__(self) -> Questions:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._owns_broker:
+            self._broker.close()
+
+    def _prover_of(self, theory: Theory) -> Prover:
+        return Prover(theory, broker=self._broker, order=_ORDER, cvc5=False, beside=False)
+
+    @cached_property
+    def _regular(self) -> Prover:
+        """A prover of the same definitions with their searches written as memberships."""
+        return self._prover_of(theory_in_regular_form(self.theory))
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the time is up."""
+        return self._stop is not None and self._stop()
+
+    def why_meaningless(self, names: Sequence[str], action: Action, condition: Expression) -> str:
+        """Why a condition over the parameters cannot be asked about; empty if it can."""
+        try:
+            self._prover.elaborator.proposition(_proposition(names, action, condition))
+        except KleisError as error:
+            return error.message
+        return ""
+
+    def find(self, names: Sequence[str], action: Action, condition: Expression) -> Finding:
+        """An action for which the condition, over these names of the parameters, holds.
+
+        A readable one if there is one: of printable characters.
+        """
+        found = self._ask(names, action, condition)
+        if found.outcome != "found" or all(
+            str(each).isascii() and str(each).isprintable() for each in found.arguments
+        ):
+            return found
+        plain = [
+            Call("isAscii", (Name(name),))
+            for name, parameter in zip(names, action.parameters, strict=True)
+            if parameter != "force"
+        ]
+        better = self._ask(names, action, conjunction([condition, *plain]))
+        return better if better.outcome == "found" else found
+
+    def _ask(self, names: Sequence[str], action: Action, condition: Expression) -> Finding:
+        if self.stopped:
+            return Finding("unknown", reason="not asked: the time is up")
+        self.asked += 1
+        proposition = _proposition(names, action, condition)
+        try:
+            verdict = self._prover.verify(proposition)
+            if verdict.status == "unknown" and not self.stopped:
+                verdict = self._regular.verify(in_regular_form(proposition, self._own))
+        except RecursionError:
+            return Finding("unknown", reason="the rule is nested too deeply")
+        match verdict.status:
+            case "verified":
+                return Finding("none")
+            case "disproved":
+                return _read(verdict, names, action)
+            case "error":
+                return Finding("unknown", reason=verdict.message)
+            case "inconsistent":
+                return Finding("unknown", reason=f"the declarations clash: {', '.join(verdict.core)}")
+            case _:
+                return Finding("unknown", reason=verdict.message or f"not decided ({verdict.reason})")
+
+
+def _proposition(names: Sequence[str], action: Action, condition: Expression) -> Expression:
+    binders = tuple(
+        Binder(name, NamedType("ℤ" if parameter == "force" else "String"))
+        for name, parameter in zip(names, action.parameters, strict=True)
+    )
+    bounds = [
+        forced(name) for name, parameter in zip(names, action.parameters, strict=True) if parameter == "force"
+    ]
+    return Quantifier("forall", binders, None, negation(conjunction([*bounds, condition])))
+
+
+def forced(name: str) -> Expression:
+    """That a name is one of the two values that `force` has."""
+    return Call("logical_or", tuple(Call("equals", (Name(name), Number(each))) for each in "01"))
+
+
+def _read(verdict: Verdict, names: Sequence[str], action: Action) -> Finding:
+    """The action of a refutation."""
+    bound: Mapping[str, str] = (
+        {each.name: each.value for each in verdict.evidence.bindings} if verdict.evidence is not None else {}
+    )
+    arguments: list[str | int] = []
+    for name, parameter in zip(names, action.parameters, strict=True):
+        match parse_expression(bound[name]) if name in bound else None:
+            case Text(value=value) if parameter != "force":
+                arguments.append(value)
+            case Number(text=text) if parameter == "force":
+                arguments.append(int(text))
+            case None:
+                arguments.append(0 if parameter == "force" else "")
+            case _:
+                return Finding("unknown", reason=f"a refutation with {name} = {bound[name]}")
+    return Finding("found", tuple(arguments))
+
+
+# Searches for literal texts, written as membership in regular languages.
+#
+# ``contains(x, "a")`` is ``matches(x, Σ* a Σ*)``, and so for prefixes and suffixes.  The solver decides any number of
+# memberships of one text together; of searches it loses its way in two (``contains(x, "sudo ") ∧ ¬contains(x, "sudo")``).
+#
+# Invariant: what is written otherwise has the same value for every text.
+
+_N = TypeVar("_N", bound=Node)
+
+_WRITTEN = ("matches", "re_concat", "re_full", "re_literal")
+
+
+def theory_in_regular_form(theory: Theory) -> Theory:
+    """The theory with the searches in its definitions written as memberships."""
+    own = frozenset((*theory.definitions, *theory.constants))
+    rewritten = Theory()
+    for entry in theory.entries:
+        item = entry.declaration
+        if isinstance(item, FunctionDefinition):
+            item = in_regular_form(item, own)
+        rewritten = rewritten.add(item, file=entry.file)
+    return rewritten
+
+
+def in_regular_form(node: _N, own: Collection[str]) -> _N:
+    """The tree with its searches written as memberships; `own` are names that the program gives its own meaning."""
+    fields = {field: _field(getattr(node, field), own) for field in node.__struct_fields__}
+    rebuilt = type(node)(**fields)
+    if isinstance(rebuilt, Call):
+        found = _membership(rebuilt, own)
+        if found is not None and isinstance(found, type(node)):
+            return found
+    return rebuilt
+
+
+def _field(value: Any, own: Collection[str]) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_field(each, own) for each in value)
+    return in_regular_form(value, own) if isinstance(value, Node) else value
+
+
+def _membership(call: Call, own: Collection[str]) -> Call | None:
+    if call.name in own or len(call.arguments) != 2 or not isinstance(call.arguments[1], Text):
+        return None
+    if any(name in own for name in _WRITTEN):
+        return None
+    whole, part = call.arguments
+    literal: Expression = Call("re_literal", (part,))
+    everything: Expression = Name("re_full")
+    language: tuple[Expression, ...]
+    match builtin_name(call):
+        case "contains":
+            language = (everything, literal, everything)
+        case "hasPrefix":
+            language = (literal, everything)
+        case "hasSuffix":
+            language = (everything, literal)
+        case _:
+            return None
+    return Call("matches", (whole, Call("re_concat", language)))

@@ -1,0 +1,236 @@
+"""The obligations of a proof, solved again and held against the script of the task they are said to come from.
+
+Specification: proving.md §6; §5 ("certificates whose induction scheme or encoding nobody checks").
+
+An obligation is an SMT-LIB script that a solver refutes.  It may assert only what the task's own script asserts of the
+declarations, of the axioms in the core and of the negated claim, what obligations before it have shown, and one
+formula more, which it then refutes:
+
+    (not (and A B …))               shows A, B, …
+    (forall (c …) (not G))          shows that there are c … with G; from then on the constants c … have it
+
+The last one has no formula more: with it the negated claim is refuted.
+
+Invariants
+    * Every command but assertions must be one of the task's own script, or declare a constant of no meaning.
+    * Z3 reads and solves in a child process: `RECHECK` is an engine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from kleis.prover.engines.solvers.runs import library, run_text
+from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.smt.encode_sorts import Inexpressible
+from kleis.prover.smt.script import Script, encode
+
+__all__ = ["RECHECK", "RESOLVE", "Proof", "Recheck", "RefusedError", "Resolve", "commands", "digest"]
+
+_OPTIONS = ("auto_config", "smt.mbqi", "smt.relevancy", "smt.random_seed")
+"""Options that change how Z3 searches, and nothing about what it may conclude."""
+
+
+def digest(text: str) -> str:
+    """The SHA-256 of a script."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Proof(msgspec.Struct, frozen=True):
+    """A proof by obligations: of the claim of the task, or (`axioms_clash`) that its axioms have no model."""
+
+    task: Task
+    core: tuple[str, ...]
+    obligations: tuple[tuple[str, str], ...]
+    axioms_clash: bool = False
+
+
+class RefusedError(Exception):
+    """An obligation that shows nothing about the task."""
+
+
+class Resolve:
+    """An engine that solves a script: its answer is ``proved`` if the script is refuted."""
+
+    name = "resolve"
+
+    def applies(self, task: Any) -> bool:
+        """To scripts."""
+        return isinstance(task, str)
+
+    def run(self, task: Any, steps: int) -> Answer:
+        """Solve it, with the options that it begins with."""
+        run = run_text(task, steps)
+        if run.status == "unsat":
+            return Answer(outcome="proved", steps=run.used)
+        return Answer(outcome="silent", reason=run.reason or "incomplete", detail=run.status, steps=run.used)
+
+
+class Recheck:
+    """An engine that checks a `Proof` without its search."""
+
+    name = "recheck"
+
+    def applies(self, task: Any) -> bool:
+        """To proofs."""
+        return isinstance(task, Proof)
+
+    def run(self, task: Any, steps: int) -> Answer:
+        """Check every obligation; `proved` with the axioms that they used as its core, or silent with what is wrong."""
+        try:
+            return Answer(outcome="proved", core=_Chain(task, steps).used())
+        except RefusedError as error:
+            return Answer(outcome="silent", reason="incomplete", detail=str(error))
+        except Inexpressible as error:
+            return Answer(outcome="silent", reason="incomplete", detail=error.detail)
+
+
+RESOLVE = Resolve()
+RECHECK = Recheck()
+
+
+def _check_option(command: str) -> None:
+    name, _, value = command.removeprefix(_SET_OPTION).rstrip(")").partition(" ")
+    if name not in _OPTIONS or not (value.isdigit() or value in ("true", "false")):
+        raise RefusedError(f"an option that may change what is concluded: {command}")
+
+
+class _Chain:
+    """The obligations of a proof in order, and what they have shown so far."""
+
+    def __init__(self, proof: Proof, steps: int) -> None:
+        self._z3 = library()
+        self._context = self._z3.Context()
+        self._steps = steps
+        self._proof = proof
+        script = encode(proof.task)
+        unknown = set(proof.core) - {name for name, _ in script.axioms}
+        if unknown:
+            raise RefusedError(f"no axiom in force is called {min(unknown)}")
+        if not proof.axioms_clash and not script.claim:
+            raise RefusedError("a proof of a claim, and the task has none")
+        declared = commands("\n".join(script.declarations))
+        self._declared = [each for each in declared if not each.startswith(_ASSERT)]
+        self._constants: dict[str, str] = {}
+        self._things: set[str] = set()
+        self._read(script, [each for each in declared if each.startswith(_ASSERT)])
+
+    def _read(self, script: Script, known: list[str]) -> None:
+        """Parse everything at once: a context takes a recursive definition only once."""
+        axioms = [(name, formula) for name, formula in script.axioms if name in self._proof.core]
+        # Not F of the claim, which says more than ¬T: that it has no model shows only that the claim is not false.
+        goals = [] if self._proof.axioms_clash else [script.claim]
+        parts = [[f"{_ASSERT}{formula})" for _, formula in axioms]]
+        parts.append([*known, *(f"{_ASSERT}{each})" for each in goals)])
+        for name, text in self._proof.obligations:
+            found = commands(text)
+            for command in found:
+                if not command.startswith(_ASSERT):
+                    self._check_declared(name, command)
+            parts.append([each for each in found if each.startswith(_ASSERT)])
+        lines = [*self._declared, *self._constants.values(), *(each for part in parts for each in part)]
+        try:
+            parsed = list(self._z3.parse_smt2_string("\n".join(lines), ctx=self._context))
+        except self._z3.Z3Exception as error:
+            raise RefusedError(f"Z3 refuses the scripts: {error}"[:500]) from None
+        if len(parsed) != sum(map(len, parts)):
+            raise RefusedError("Z3 reads another number of assertions than there are")
+        formulas = iter(parsed)
+        read = [list(islice(formulas, len(part))) for part in parts]
+        self._axioms = {each: name for each, (name, _) in zip(read[0], axioms, strict=True)}
+        self._known = set(read[1])
+        self._asserted = read[2:]
+
+    def used(self) -> tuple[str, ...]:
+        """The axioms that the obligations used, once all are checked."""
+        used: set[str] = set()
+        question: Any = None
+        if not self._proof.obligations:
+            raise RefusedError("there are no obligations")
+        for (name, text), asserted in zip(self._proof.obligations, self._asserted, strict=True):
+            question = self._question(name, asserted, used)
+            if run_text(text, self._steps).status != "unsat":
+                raise RefusedError(f"the obligation {name} is not refuted again")
+            if question is not None:
+                self._conclude(name, question)
+        if question is not None:
+            raise RefusedError("the last obligation does not refute the negated claim")
+        return tuple(name for name in self._proof.core if name in used)
+
+    def _question(self, name: str, asserted: Iterable[Any], used: set[str]) -> Any:
+        """The one formula of an obligation that is not known; None if all are."""
+        found = None
+        for formula in asserted:
+            axiom = self._axioms.get(formula)
+            if axiom is not None:
+                used.add(axiom)
+            elif formula not in self._known:
+                if found is not None:
+                    raise RefusedError(f"the obligation {name} asserts what nobody has shown")
+                found = formula
+        return found
+
+    def _check_declared(self, name: str, command: str) -> None:
+        """That what is not asserted is declared by the task itself, or a constant about which nothing is known."""
+        if command in self._declared or command == "(check-sat)":
+            return
+        if command.startswith(_SET_OPTION):
+            _check_option(command)
+            return
+        found = _CONSTANT.match(command)
+        if found is None or self._constants.setdefault(found.group(1), command) != command:
+            raise RefusedError(f"the obligation {name} declares what the task does not: {command[:80]}")
+
+    def _conclude(self, name: str, question: Any) -> None:
+        """Remember what a refuted formula shows."""
+        z3 = self._z3
+        if z3.is_not(question):
+            inner = question.arg(0)
+            self._known |= {inner, *(inner.children() if z3.is_and(inner) else ())}
+            return
+        if not (z3.is_quantifier(question) and question.is_forall() and z3.is_not(question.body())):
+            raise RefusedError(f"the obligation {name} asserts what nobody has shown")
+        places = range(question.num_vars())
+        names = [question.var_name(place) for place in places]
+        if self._things & set(names) or len(set(names)) < len(names):
+            raise RefusedError(f"the obligation {name} names a thing that has its name already")
+        self._things |= set(names)
+        constants = [z3.Const(names[place], question.var_sort(place)) for place in places]
+        self._known.add(z3.substitute_vars(question.body().arg(0), *reversed(constants)))
+
+
+_ASSERT = "(assert "
+_SET_OPTION = "(set-option :"
+_CONSTANT = re.compile(r"\(declare-const (\|[^|]*\||[^\s()|;\"]+) ")
+_TOKEN = re.compile(r'\|[^|]*\||"(?:[^"]|"")*"|[()]|[^\s()|"]+|\s+')
+
+
+def commands(text: str) -> list[str]:
+    """The commands of a script, one text each."""
+    found: list[str] = []
+    depth, start, end = 0, 0, 0
+    for token in _TOKEN.finditer(text):
+        word = token.group()
+        if token.start() != end or ";" in word[:1]:
+            raise RefusedError("a script that is no sequence of commands")
+        end = token.end()
+        if word == "(":
+            start = token.start() if depth == 0 else start
+            depth += 1
+        elif word == ")":
+            depth -= 1
+            if depth == 0:
+                found.append(text[start:end])
+        elif depth == 0 and not word.isspace():
+            raise RefusedError("a script that is no sequence of commands")
+        if depth < 0:
+            raise RefusedError("a script with a parenthesis too many")
+    if depth or end != len(text):
+        raise RefusedError("a script that ends within a command")
+    return found

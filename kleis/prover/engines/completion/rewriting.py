@@ -1,0 +1,210 @@
+"""Rewriting with ordered equations: a discrimination tree, and normal forms that know how they were reached.
+
+Specification: proving.md §3 (completion).
+
+An equation that the ordering orients is used from left to right; another one in both directions, wherever the
+instance gets smaller.  Variables of the smaller side that the other does not have become the least constant.
+
+A `Trace` says how a term became another: first its arguments, then a step at the root, then the rest.  None: not at
+all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from kleis.prover.engines.completion.shared_terms import Bank, Node, Ordering, instance, variables_of
+
+__all__ = ["Direction", "Index", "Rewriter", "Trace", "expanded"]
+
+Trace: TypeAlias = "tuple[tuple[Trace | None, ...] | None, tuple[int, Node, Trace | None] | None]"
+
+_DEEPEST = 100
+"""Rewriting steps inside one another; what needs more is left to other engines."""
+
+_WIDEST = 400
+"""Symbols of a term; rewriting that makes larger ones is left to other engines too."""
+
+
+class Direction:
+    """An equation from one side to the other; `oriented` if the left side is always greater.
+
+    The variables are numbered by first occurrence in `left`; `right` has no others, since the least constant of
+    their sort stands for those.  `whole` is the right side with them; `free` says that there are some.
+    """
+
+    __slots__ = ("equation", "free", "left", "oriented", "right", "whole")
+
+    def __init__(
+        self, bank: Bank, equation: int, sides: tuple[Node, Node], oriented: bool, least: Mapping[int, Node]
+    ) -> None:
+        self.equation = equation
+        self.left, self.whole = bank.renamed(sides)
+        self.oriented = oriented
+        bound = variables_of(self.left)
+        extra = {each: least[each.sort] for each in variables_of(self.whole) if each not in bound}
+        self.right = instance(bank, self.whole, extra)
+        self.free = bool(extra)
+
+
+class _Branch:
+    """A node of the tree: what follows a function, a variable (by number and sort), or where patterns end."""
+
+    __slots__ = ("directions", "functions", "variables")
+
+    def __init__(self) -> None:
+        self.functions: dict[int, _Branch] = {}
+        self.variables: dict[tuple[int, int], _Branch] = {}
+        self.directions: list[Direction] = []
+
+
+class Index:
+    """Left sides by their symbols in reading order."""
+
+    def __init__(self) -> None:
+        self.root = _Branch()
+
+    def insert(self, direction: Direction) -> None:
+        """Add a direction."""
+        branch = self.root
+        waiting = [direction.left]
+        while waiting:
+            term = waiting.pop()
+            if term.head < 0:
+                branch = branch.variables.setdefault((-1 - term.head, term.sort), _Branch())
+            else:
+                branch = branch.functions.setdefault(term.head, _Branch())
+                waiting.extend(reversed(term.arguments))
+        branch.directions.append(direction)
+
+    def remove(self, direction: Direction) -> None:
+        """Take a direction out; emptied branches stay."""
+        branch = self.root
+        waiting = [direction.left]
+        while waiting:
+            term = waiting.pop()
+            if term.head < 0:
+                branch = branch.variables[-1 - term.head, term.sort]
+            else:
+                branch = branch.functions[term.head]
+                waiting.extend(reversed(term.arguments))
+        branch.directions.remove(direction)
+
+    def matches(self, term: Node) -> Iterator[tuple[Direction, list[Node]]]:
+        """The directions whose left side matches, each with the values of its variables."""
+        found: list[tuple[list[Direction], list[Node]]] = []
+        _collect(self.root, (term, None), [], found)
+        for directions, bound in found:
+            for direction in directions:
+                yield direction, bound
+
+
+_Pending: TypeAlias = "tuple[Node, _Pending] | None"
+
+
+def _collect(
+    branch: _Branch, pending: _Pending, bound: list[Node], found: list[tuple[list[Direction], list[Node]]]
+) -> None:
+    """Walk the tree along the terms that are pending, first by functions, then by variables."""
+    while pending is not None:
+        term, rest = pending
+        for (index, sort), following in branch.variables.items():
+            if index < len(bound):
+                if bound[index] is term:
+                    _collect(following, rest, bound, found)
+            elif sort == term.sort:
+                _collect(following, rest, [*bound, term], found)
+        next_branch = branch.functions.get(term.head)
+        if next_branch is None:
+            return
+        branch = next_branch
+        pending = rest
+        for part in reversed(term.arguments):
+            pending = (part, pending)
+    if branch.directions:
+        found.append((branch.directions, bound))
+
+
+class Rewriter:
+    """Normal forms under an index and an ordering.  `charge` counts lookups."""
+
+    def __init__(self, bank: Bank, index: Index, ordering: Ordering, charge: Callable[[int], None]) -> None:
+        self._bank = bank
+        self._index = index
+        self._ordering = ordering
+        self._charge = charge
+        self._known: dict[Node, tuple[Node, Trace | None]] = {}
+        self._depth = 0
+        self.cut = False
+
+    def forget(self) -> None:
+        """Forget normal forms: the index has changed."""
+        self._known.clear()
+
+    def normal(self, term: Node) -> tuple[Node, Trace | None]:
+        """The normal form of a term, and how it is reached."""
+        known = self._known.get(term)
+        if known is None:
+            known = self._known[term] = self._normal(term)
+        return known
+
+    def _normal(self, term: Node) -> tuple[Node, Trace | None]:
+        if term.head < 0 or self._depth > _DEEPEST:
+            self.cut = self.cut or term.head >= 0
+            return term, None
+        self._depth += 1
+        traces: tuple[Trace | None, ...] | None = None
+        if term.arguments:
+            pairs = [self.normal(each) for each in term.arguments]
+            arguments = tuple([each for each, _ in pairs])
+            if arguments != term.arguments:
+                traces = tuple([trace for _, trace in pairs])
+                term = self._bank.apply(term.head, arguments)
+        step = self.step(term)
+        if step is not None:
+            equation, value = step
+            result, rest = self.normal(value)
+            self._depth -= 1
+            return result, (traces, (equation, value, rest))
+        self._depth -= 1
+        return term, None if traces is None else (traces, None)
+
+    def step(self, term: Node) -> tuple[int, Node] | None:
+        """A rewriting step at the root: the equation and what becomes of the term."""
+        self._charge(1)
+        for direction, bound in self._index.matches(term):
+            value = filled(self._bank, direction.right, bound)
+            if value.size > _WIDEST:
+                self.cut = True
+            elif direction.oriented or self._ordering.greater(term, value):
+                return direction.equation, value
+        return None
+
+
+def filled(bank: Bank, pattern: Node, bound: Sequence[Node]) -> Node:
+    """The pattern with its numbered variables replaced."""
+    if pattern.ground:
+        return pattern
+    if pattern.head < 0:
+        return bound[-1 - pattern.head]
+    return bank.apply(pattern.head, tuple([filled(bank, each, bound) for each in pattern.arguments]))
+
+
+def expanded(bank: Bank, term: Node, trace: Trace | None) -> list[tuple[int, Node]]:
+    """The steps of a trace, one by one: the equation used and the whole term after it."""
+    steps: list[tuple[int, Node]] = []
+    while trace is not None:
+        inside, root = trace
+        if inside is not None:
+            arguments = list(term.arguments)
+            for index, each in enumerate(inside):
+                for equation, part in expanded(bank, arguments[index], each):
+                    arguments[index] = part
+                    steps.append((equation, bank.apply(term.head, tuple(arguments))))
+            term = bank.apply(term.head, tuple(arguments))
+        if root is None:
+            break
+        equation, term, trace = root
+        steps.append((equation, term))
+    return steps

@@ -1,0 +1,208 @@
+"""Enumeration: the claim at small values, by the reference semantics.
+
+Specification: proving.md §2 ("Counterexamples are readable"), §3 ("enumeration").
+
+Small integers, fractions, strings, lists and constructor terms, simplest first; and what the claim itself speaks of:
+its literals, and what is made of them.  Recursive definitions are computed.  The first point where the claim is false
+is the answer; a point where it is undefined only if there is no other.
+
+Invariants
+    * Quantifiers inside the claim are never decided by a range that is cut off (the one-sided mode): a claim that is
+      false here is false.
+    * Every axiom in force is evaluated too; if one is not plainly true, nothing is said.
+    * Steps are those of the reference semantics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import product
+
+from kleis.budget import Budget
+from kleis.core import STRING, Connective, FunctionOf, LiteralTerm, Numeric, Sort, Term, Variable
+from kleis.core.goal import Meaning
+from kleis.core.traversal import stripped, subterms
+from kleis.errors import BudgetError
+from kleis.prover.engines.solvers.read_models import Witness
+from kleis.prover.protocol.engine import Answer, Task
+from kleis.semantics.models import Model, evaluator_of
+from kleis.semantics.ranges import Bounds
+from kleis.semantics.reference import Account, Evaluator
+from kleis.semantics.truth import FALSE, TRUE
+from kleis.values import Value, exact
+
+__all__ = ["ENUMERATION"]
+
+_LETTERS = "ab1 "
+_MOST_LETTERS = 8
+_NEAR = 12
+"""Integers from −12 to 12, lists and strings of up to three items, and so on."""
+
+_BUDGET_DEPTH = 150
+"""Of definitions inside one another: what Python's own stack bears."""
+
+
+class Enumeration:
+    """The engine."""
+
+    name = "enumeration"
+
+    def applies(self, task: Task) -> bool:
+        """To claims about built-in values and data, without unknown symbols.
+
+        A recursive definition may be computed also if nobody has shown that all its calls come to an end.
+        """
+        meaning = task.meaning
+        if meaning.claim is None or meaning.symbols or meaning.carriers:
+            return False
+        if any(each.reason != "termination" for each in meaning.unsettled):
+            return False
+        variables, _, _ = stripped(meaning.claim)
+        return not any(_holds_functions(each.sort) for each in variables)
+
+    def run(self, task: Task, steps: int) -> Answer:
+        """Point after point, until the claim fails or the steps are used up."""
+        search = _Search(task.meaning, steps)
+        try:
+            if not search.axioms_hold():
+                return Answer(outcome="silent", reason="incomplete", detail="an axiom was not evaluated")
+            found = search.false_point()
+        except BudgetError:
+            found = None
+        if found is None and search.undefined is None:
+            detail = f"no counterexample among {search.count} points"
+            return Answer(outcome="silent", reason="resource", detail=detail, steps=search.used)
+        assignment = search.undefined if found is None else found
+        witness = Witness(assignment=assignment or {}, undefined=found is None)
+        return Answer(outcome="refuted", witness=witness, steps=search.used)
+
+
+ENUMERATION = Enumeration()
+
+
+def _holds_functions(sort: Sort | object) -> bool:
+    if isinstance(sort, FunctionOf):
+        return True
+    if isinstance(sort, tuple):
+        return any(map(_holds_functions, sort))
+    names = getattr(sort, "__struct_fields__", ())
+    return any(_holds_functions(getattr(sort, name)) for name in names)
+
+
+class _Search:
+    """The points of one claim."""
+
+    def __init__(self, meaning: Meaning, steps: int) -> None:
+        assert meaning.claim is not None
+        self._meaning = meaning
+        self._variables, hypotheses, rest = stripped(meaning.claim)
+        for hypothesis in reversed(hypotheses):
+            rest = Connective("implies", (hypothesis, rest))
+        self._body = rest
+        self._literals = _literals(meaning)
+        self._account = Account(Budget(steps=steps, depth=_BUDGET_DEPTH, size=100_000))
+        self._evaluator = self._evaluating()
+        self.count = 0
+        self.undefined: dict[str, Value] | None = None
+
+    @property
+    def used(self) -> int:
+        """The steps taken so far."""
+        return min(self._account.used, self._account.budget.steps)
+
+    def _evaluating(self) -> Evaluator:
+        texts = "".join(each for each in self._literals if isinstance(each, str))
+        alphabet = "".join(dict.fromkeys([*_LETTERS, *texts]))[:_MOST_LETTERS]
+        bounds = Bounds(
+            integer=_NEAR,
+            natural=_NEAR,
+            denominator=4,
+            alphabet=alphabet,
+            length=3,
+            depth=4,
+            values=400,
+            points=400,
+            budget=self._account.budget,
+        )
+        return evaluator_of(self._meaning, Model({}, {}), bounds, "one-sided", self._account)
+
+    def axioms_hold(self) -> bool:
+        """Whether every axiom in force is plainly true."""
+        return all(self._evaluator.truth(each.formula) is TRUE for each in self._meaning.axioms)
+
+    def false_point(self) -> dict[str, Value] | None:
+        """The first point where the claim is false; `undefined` keeps the first where it has no value."""
+        names = [each.name for each in self._variables]
+        ranges = [self._values(each) for each in self._variables]
+        for point in _simplest_first(ranges):
+            self.count += 1
+            environment = dict(zip(names, point, strict=True))
+            truth = self._evaluator.truth(self._body, environment)
+            if truth is FALSE:
+                return environment
+            if not truth.may_be_true and not truth.may_be_false and self.undefined is None:
+                self.undefined = environment
+        return None
+
+    def _values(self, variable: Variable) -> list[Value]:
+        """Values of a sort: some small ones, those near the claim's literals, then more."""
+        plain = list(self._evaluator.ranges.of(variable.sort).values)
+        if isinstance(variable.sort, Numeric):
+            near: list[Value] = [each for each in self._near() if _belongs(each, variable.sort)]
+        elif variable.sort == STRING:
+            near = self._texts()
+        else:
+            return plain
+        return list(dict.fromkeys([*plain[:_FIRST], *near, *plain[_FIRST:]]))
+
+    def _near(self) -> Iterator[int | Fraction]:
+        for each in self._literals:
+            if not isinstance(each, str):
+                for value in (each, each - 1, each + 1, -each):
+                    yield exact(Fraction(value))
+
+    def _texts(self) -> list[Value]:
+        """The claim's strings, and two or three of them together."""
+        texts = [each for each in self._literals if isinstance(each, str) and each][:_FIRST]
+        pairs = ["".join(each) for count in (2, 3) for each in product(texts, repeat=count)]
+        return [*texts, *pairs]
+
+
+_FIRST = 5
+
+
+def _literals(meaning: Meaning) -> list[int | Fraction | str]:
+    """The numbers and strings that the claim and its definitions speak of."""
+    terms: list[Term] = [] if meaning.claim is None else [meaning.claim]
+    terms += [each.body for each in meaning.definitions]
+    found: dict[int | Fraction | str, None] = {}
+    for each in subterms(*terms):
+        if isinstance(each, LiteralTerm) and not isinstance(each.value, bool):
+            found.setdefault(each.value)
+    return list(found)
+
+
+def _belongs(value: int | Fraction, sort: Numeric) -> bool:
+    if sort.name == "ℕ":
+        return isinstance(value, int) and value >= 0
+    return isinstance(value, int) or sort.name != "ℤ"
+
+
+def _simplest_first(ranges: Sequence[Sequence[Value]]) -> Iterator[tuple[Value, ...]]:
+    """All combinations, by the sum of their places."""
+    furthest = sum(len(each) - 1 for each in ranges)
+    for total in range(furthest + 1):
+        yield from _of_total(ranges, total)
+
+
+def _of_total(ranges: Sequence[Sequence[Value]], total: int) -> Iterator[tuple[Value, ...]]:
+    if not ranges:
+        if total == 0:
+            yield ()
+        return
+    first, rest = ranges[0], ranges[1:]
+    most = sum(len(each) - 1 for each in rest)
+    for place in range(max(0, total - most), min(total, len(first) - 1) + 1):
+        for others in _of_total(rest, total - place):
+            yield (first[place], *others)

@@ -1,0 +1,169 @@
+"""Evaluation: a claim is proved by computing it, where that leaves nothing out.
+
+Specification: proving.md §1, §2, §3; ADR 20.  ``length([1, 2, 3]) = 3`` and ``∀(a b : Bool). ¬(a ∧ b) = (¬a ∨ ¬b)`` need no
+solver: the reference semantics, one-sided, says that they are true, and what it decides one-sided holds without any
+bounds.  Built-ins have their real meaning there.
+
+A recursive definition whose termination nobody has shown is computed too, where its calls come to an end: that is the
+value they have, whatever may be said of others.
+
+Invariants
+    * No axiom takes part: a symbol stands for every function, and what depends on one stays open.  A claim that
+      speaks of a carrier is left to others.
+    * What is undefined, rests on a float or needs more steps than there are is never true.
+    * The proof is the claim itself: `check_evaluation` computes it again from nothing but the task.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from kleis.budget import Budget
+from kleis.core import (
+    BOOL,
+    BitVec,
+    Carrier,
+    DataSort,
+    FunctionOf,
+    Quantifier,
+    RecordOf,
+    SetOf,
+    Sort,
+    Term,
+    TupleOf,
+    Variable,
+)
+from kleis.core.goal import Meaning
+from kleis.core.traversal import sorts_of
+from kleis.errors import BudgetError
+from kleis.prover.engines.computation.bounded_quantifiers import bounded_evaluator, guard_of, restricts
+from kleis.prover.engines.solvers.read_models import Witness
+from kleis.prover.protocol.engine import Answer, Task
+from kleis.semantics.ranges import Bounds
+from kleis.semantics.reference import Account
+from kleis.semantics.truth import FALSE, OPEN, TRUE, Truth
+
+__all__ = ["EVALUATION", "check_evaluation"]
+
+_DEPTH = 1_000
+"""Terms inside terms: what Python's own stack bears in a child (kleis/prover/process/worker.py)."""
+
+_SIZE = 100_000
+
+
+class Evaluation:
+    """The engine."""
+
+    name = "evaluation"
+
+    def applies(self, task: Task) -> bool:
+        """To claims of built-ins, data and definitions whose outermost quantifiers may mean finitely many values."""
+        meaning = task.meaning
+        if meaning.claim is None or any(each.reason != "termination" for each in meaning.unsettled):
+            return False
+        return _is_finite(meaning, meaning.claim) and not any(map(_speaks_of_carriers, _reached(meaning)))
+
+    def run(self, task: Task, steps: int) -> Answer:
+        """Compute the claim."""
+        truth, used, exceeded = _computed(task, steps)
+        if truth is TRUE:
+            proof = (("evaluation", json.dumps({"steps": used})),)
+            return Answer(outcome="proved", detail="computed", steps=used, proof=proof)
+        claim = task.meaning.claim
+        if truth is FALSE and not (isinstance(claim, Quantifier) and claim.kind == "forall"):
+            return Answer(outcome="refuted", witness=Witness(), detail="computed", steps=used)
+        if exceeded:
+            return Answer(
+                outcome="silent", reason="resource", detail="more to compute than steps", steps=used
+            )
+        detail = "its value depends on what is not computed" if truth.may_be_true else "it is not true"
+        return Answer(outcome="silent", reason="incomplete", detail=detail, steps=used)
+
+
+EVALUATION = Evaluation()
+
+
+def check_evaluation(task: Task, steps: int) -> bool:
+    """Whether the claim of a task is computed to be true."""
+    return EVALUATION.applies(task) and _computed(task, steps)[0] is TRUE
+
+
+def _computed(task: Task, steps: int) -> tuple[Truth, int, bool]:
+    """What the claim comes to, the steps it took, and whether they did not suffice."""
+    account = Account(Budget(steps=steps, depth=_DEPTH, size=_SIZE))
+    bounds = Bounds(values=1 << 16, points=1 << 16, budget=account.budget)
+    claim = task.meaning.claim
+    assert claim is not None
+    try:
+        truth = bounded_evaluator(task.meaning, bounds, account).truth(claim)
+    except (BudgetError, RecursionError):
+        return OPEN, min(account.used, steps), True
+    return truth, min(account.used, steps), account.exceeded
+
+
+# ── Syntax ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _is_finite(meaning: Meaning, claim: Term) -> bool:
+    """Whether the outermost ∀ may mean finitely many values: their sorts are finite, or a guard bounds them."""
+    if not isinstance(claim, Quantifier) or claim.kind != "forall":
+        return True
+    guard = guard_of(claim)
+
+    def bounded(variable: Variable) -> bool:
+        kinds = {bound.kind for each in guard.conjuncts for bound in restricts(each, variable)}
+        return bool(kinds & {"equal", "member", "high"})
+
+    return all(bounded(each) or _has_few_values(meaning, each.sort) for each in guard.variables)
+
+
+def _has_few_values(meaning: Meaning, sort: Sort, inside: frozenset[Sort] = frozenset()) -> bool:
+    """Whether a sort certainly has finitely many values."""
+    match sort:
+        case BitVec():
+            return True
+        case SetOf(element=element):
+            return _has_few_values(meaning, element, inside)
+        case TupleOf(items=items):
+            return all(_has_few_values(meaning, each, inside) for each in items)
+        case RecordOf(fields=fields):
+            return all(_has_few_values(meaning, each, inside) for _, each in fields)
+        case FunctionOf(domain=domain, codomain=codomain):
+            return all(_has_few_values(meaning, each, inside) for each in (*domain, codomain))
+        case DataSort():
+            if sort in inside:
+                return False
+            made = [field.sort for each in meaning.constructors(sort) for field in each.fields]
+            return all(_has_few_values(meaning, each, inside | {sort}) for each in made)
+        case _:
+            return sort == BOOL
+
+
+def _reached(meaning: Meaning) -> Iterator[Term]:
+    """The claim and every definition in force."""
+    if meaning.claim is not None:
+        yield meaning.claim
+    for each in meaning.definitions:
+        yield each.body
+
+
+def _speaks_of_carriers(term: Term) -> bool:
+    return any(_holds_carrier(sort) for sort in sorts_of(term))
+
+
+def _holds_carrier(sort: Sort) -> bool:
+    match sort:
+        case Carrier():
+            return True
+        case FunctionOf(domain=domain, codomain=codomain):
+            return any(map(_holds_carrier, (*domain, codomain)))
+        case TupleOf(items=items):
+            return any(map(_holds_carrier, items))
+        case RecordOf(fields=fields):
+            return any(_holds_carrier(each) for _, each in fields)
+        case DataSort(arguments=arguments):
+            return any(_holds_carrier(each) for each in arguments if isinstance(each, Sort))
+        case _:
+            element = getattr(sort, "element", None)
+            return element is not None and _holds_carrier(element)

@@ -1,0 +1,199 @@
+"""Proofs by induction, nested twice, with lemmas that are proved by induction themselves.
+
+Specification: proving.md §3, §6; provers.md §3 (own_ind).
+
+A goal is tried as it is; then by every scheme that one of its variables allows (kleis/logic/engines/
+induction_schemes.py), whose obligations are goals again.  If that fails, lemmas (induction_lemmas.py) are proved the
+same way, each with those before it, and the claim is tried with them.
+
+The proof lists every obligation under a path that names the schemes on the way to it::
+
+    template 4; induction on x; Cons
+    claim; induction on x; Cons; induction on y; Nil
+
+`check_induction` writes the obligations of these paths again, from the task alone, and compares.
+
+Invariants
+    * What built-ins of lists do is seen by their recursive definitions (kleis/prover/lowering/defunctionalize.py).
+    * Lemmas in a proof stand before what uses them; a lemma uses only those before it.
+    * Steps are Z3's, and a fixed number for each run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kleis.logic.engines.induction_lemmas import Lemma, given, lemma_called, proved_with_lemmas
+from kleis.prover.engines.induction.schemes import HYPOTHESIS, Goal, goal_of, obligations, schemes
+from kleis.prover.engines.induction.search import (
+    ATTEMPT,
+    SEPARATOR,
+    WAYS,
+    BudgetUsedError,
+    Proof,
+    Search,
+    texts,
+)
+from kleis.prover.engines.solvers.runs import Options, Run, proof_of, run_text, script_text, unwritable
+from kleis.prover.lowering.defunctionalize import expanded
+from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.smt.encode_sorts import Inexpressible
+from kleis.prover.smt.script import Script, encode
+
+__all__ = ["INDUCTION", "PATIENT_INDUCTION", "check_induction"]
+
+_DEPTH = 2
+
+_LONG = 600_000
+"""Z3's steps for one obligation of a patient induction: products of unknowns need them."""
+
+_CLAIM = "claim"
+
+
+class Induction:
+    """The engine.  With `patience` it gives few obligations many steps instead, and looks for no lemmas."""
+
+    name = "induction"
+
+    def __init__(self, *, patience: bool = False) -> None:
+        self._patience = patience
+
+    def applies(self, task: Task) -> bool:
+        """To claims of recursive definitions, or about values of data types, lists and integers beside axioms."""
+        if task.meaning.unsettled or task.meaning.claim is None:
+            return False
+        meaning = expanded(task).meaning
+        assert meaning.claim is not None
+        return bool(meaning.terminations) and bool(schemes(goal_of(meaning.claim), (0,)))
+
+    def run(self, task: Task, steps: int) -> Answer:
+        """Without lemmas, then with those that can be proved."""
+        search = Search(steps, _LONG if self._patience else ATTEMPT)
+        task = expanded(task)
+        assert task.meaning.claim is not None
+        goal = goal_of(task.meaning.claim)
+        try:
+            proof = search.proved(task, goal, 1 if self._patience else _DEPTH, _CLAIM)
+            lemmas: tuple[Lemma, ...] = ()
+            if proof is None and not self._patience:
+                proof, lemmas = proved_with_lemmas(search, task, goal, _CLAIM)
+        except Inexpressible as error:
+            return unwritable(error)
+        except BudgetUsedError:
+            return Answer(outcome="silent", reason="resource", detail="no induction found", steps=search.used)
+        if proof is None:
+            detail = f"no induction found, {len(lemmas)} lemmas proved"
+            return Answer(outcome="silent", reason="incomplete", detail=detail, steps=search.used)
+        return Answer(
+            outcome="proved",
+            core=_core(task, proof, _LONG if self._patience else ATTEMPT),
+            detail=_described(proof),
+            steps=search.used,
+            proof=proof,
+        )
+
+
+INDUCTION = Induction()
+
+PATIENT_INDUCTION = Induction(patience=True)
+
+
+# ── The answer ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _described(proof: Proof) -> str:
+    """The inductions of a proof, each once."""
+    parts = [path.split(SEPARATOR) for path, _ in proof]
+    found = dict.fromkeys(f"{path[0]}: {path[1]}" if len(path) > 1 else path[0] for path in parts)
+    return ", ".join(found)
+
+
+def _core(task: Task, proof: Proof, attempt: int) -> tuple[str, ...]:
+    """The axioms that the obligations use; all of them where that is not found out."""
+    names = [each.name for each in task.meaning.axioms]
+    names += [f"lemma {place}" for place, _ in enumerate(task.lemmas, 1)]
+    if not names:
+        return ()
+    used: dict[str, None] = {}
+    for _, goal, stated in _written(task, proof):
+        for options in WAYS:
+            script = encode(goal.task(stated), equations=options.patterns_only)
+            run = run_text(options.header() + script_text(script, script.claim), attempt)
+            if run.status == "unsat":
+                used.update(dict.fromkeys(_used(script, run, attempt, options)))
+                break
+    return tuple(name for name in names if name in used)
+
+
+def _used(script: Script, run: Run, attempt: int, options: Options) -> tuple[str, ...]:
+    proof = proof_of(script, script.claim, run, attempt + run.used, options)
+    return tuple(name for name in proof.core if not name.startswith(HYPOTHESIS))
+
+
+# ── Checking ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def check_induction(task: Task, proof: Sequence[tuple[str, str]]) -> bool:
+    """Whether a proof's obligations are those of its schemes, for this task.
+
+    That the scripts are refuted is for a solver to say.
+    """
+    if task.meaning.claim is None:
+        return False
+    task = expanded(task)
+    try:
+        expected = _written(task, tuple(proof))
+        return len(expected) == len(proof) and all(
+            any(text == each for _, each in texts(goal.task(stated)))
+            for (_, goal, stated), (_, text) in zip(expected, proof, strict=True)
+        )
+    except (_MalformedError, Inexpressible):
+        return False
+
+
+class _MalformedError(Exception):
+    """A path that names no scheme, lemma or obligation of the task."""
+
+
+_Goals = list[tuple[str, Goal, Task]]
+
+
+def _written(task: Task, proof: Proof) -> _Goals:
+    """The goals of a proof's paths, each with the task it stands in, written again from the task."""
+    assert task.meaning.claim is not None
+    lemmas: list[Lemma] = []
+    found: _Goals = []
+    paths = [path.split(SEPARATOR) for path, _ in proof]
+    heads = list(dict.fromkeys(path[0] for path in paths))
+    if not heads or heads[-1] != _CLAIM:
+        raise _MalformedError
+    for head in heads:
+        mine = [path[1:] for path in paths if path[0] == head]
+        lemma = None if head == _CLAIM else lemma_called(task, head)
+        if lemma is None and head != _CLAIM:
+            raise _MalformedError
+        formula = task.meaning.claim if lemma is None else lemma.formula
+        found += _expanded(given(task, lemmas), goal_of(formula), mine, head)
+        if lemma is not None:
+            lemmas.append(lemma)
+    return found
+
+
+def _expanded(task: Task, goal: Goal, paths: Sequence[list[str]], head: str) -> _Goals:
+    """The goals below one: itself, or all obligations of the one scheme that its paths name."""
+    if list(paths) == [[]]:
+        return [(head, goal, task)]
+    named = {path[0] for path in paths if len(path) >= 2}
+    if len(named) != 1 or any(len(path) < 2 for path in paths):
+        raise _MalformedError
+    chosen = [each for each in schemes(goal, range(-10, 11)) if each.text() in named]
+    if not chosen:
+        raise _MalformedError
+    found: _Goals = []
+    parts = obligations(task.meaning, goal, chosen[0])
+    if {name for name, _ in parts} != {path[1] for path in paths}:
+        raise _MalformedError
+    for name, each in parts:
+        mine = [path[2:] for path in paths if path[1] == name]
+        found += _expanded(task, each, mine, SEPARATOR.join((head, chosen[0].text(), name)))
+    return found

@@ -1,0 +1,217 @@
+"""Induction schemes: which obligations show a claim for all values of one of its variables.
+
+Specification: proving.md §3, §5 ("induction over carriers"), §6 ("checks the scheme of an induction").
+
+    structural      over a data type or lists: for every constructor, the claim of what it makes, given the claim of
+                    those fields that are of the same sort; `deep`, also given that of their own such fields, for
+                    definitions that look at parts of parts
+    integer         over ℤ from a number b up: the claim up to b + k, without any hypothesis, and for every n ≥ b the
+                    claim of n + k + 1, given those of n, …, n + k; over ℕ with b = 0
+
+The claim of a part is for all values of the other variables.  A hypothesis is an axiom of its obligation, so that it is
+assumed to be *true*, not merely not false; the parts are new constants.
+
+Invariants
+    * No scheme is over a carrier, ℚ, ℝ, ℂ, sets or functions.
+    * Obligations are determined by the goal, the variable and the scheme: whoever knows these can write them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from kleis.core import (
+    INTEGER,
+    NATURAL,
+    BuiltinCall,
+    Connective,
+    Construction,
+    Constructor,
+    DataSort,
+    Discrimination,
+    ListOf,
+    LiteralTerm,
+    Operation,
+    Quantifier,
+    Selection,
+    Sort,
+    Symbol,
+    SymbolCall,
+    Term,
+    Variable,
+)
+from kleis.core.build_terms import at_least, integer, total
+from kleis.core.goal import Axiom, Meaning
+from kleis.core.traversal import stripped, substitute
+from kleis.problems import Place
+from kleis.prover.protocol.engine import Task
+from kleis.prover.smt.encode_sorts import Sorts
+
+__all__ = ["HYPOTHESIS", "Goal", "Scheme", "goal_of", "obligations", "schemes"]
+
+HYPOTHESIS = "hypothesis "
+"""How the names of induction hypotheses begin; no axiom's name has a blank at that place."""
+
+_HERE = Place(file="<induction>", line=1, column=1)
+
+
+class Goal(msgspec.Struct, frozen=True):
+    """A claim in parts: for all variables the body, under the hypotheses of inductions around it."""
+
+    variables: tuple[Variable, ...]
+    body: Term
+    parts: tuple[Symbol, ...] = ()
+    hypotheses: tuple[Term, ...] = ()
+
+    def closed(self) -> Term:
+        """The claim as one formula."""
+        return Quantifier("forall", self.variables, self.body) if self.variables else self.body
+
+    def task(self, task: Task) -> Task:
+        """The goal as a task of its own, in the theory of another."""
+        named = tuple(
+            Axiom(f"{HYPOTHESIS}{place}", formula, "axiom", _HERE)
+            for place, formula in enumerate(self.hypotheses, 1)
+        )
+        meaning = task.meaning
+        return Task(
+            msgspec.structs.replace(
+                meaning,
+                claim=self.closed(),
+                free=(),
+                axioms=(*meaning.axioms, *named),
+                symbols=(*meaning.symbols, *self.parts),
+            ),
+            task.lemmas,
+        )
+
+
+class Scheme(msgspec.Struct, frozen=True):
+    """An induction on the variable of this name.
+
+    `start` and `steps` are those of an integer scheme (b and k + 1); a structural one has 0 steps, and may be `deep`.
+    """
+
+    variable: str
+    start: int = 0
+    steps: int = 0
+    deep: bool = False
+
+    def text(self) -> str:
+        """The scheme as proofs name it."""
+        if not self.steps:
+            return f"induction on {self.variable}" + (" and parts of parts" if self.deep else "")
+        return f"induction on {self.variable} from {self.start} by {self.steps}"
+
+
+def goal_of(claim: Term) -> Goal:
+    """A claim with all its outermost ∀ in front."""
+    variables, hypotheses, rest = stripped(claim)
+    for hypothesis in reversed(hypotheses):
+        rest = Connective("implies", (hypothesis, rest))
+    return Goal(variables, rest)
+
+
+def schemes(goal: Goal, starts: Sequence[int]) -> tuple[Scheme, ...]:
+    """The inductions that a goal allows."""
+    found: list[Scheme] = []
+    for variable in goal.variables:
+        if isinstance(variable.sort, DataSort | ListOf):
+            found += [Scheme(variable.name), Scheme(variable.name, deep=True)]
+        elif variable.sort == NATURAL:
+            found += [Scheme(variable.name, 0, 1), Scheme(variable.name, 0, 2)]
+        elif variable.sort == INTEGER:
+            found += [Scheme(variable.name, start, steps) for steps in (1, 2) for start in starts]
+    return tuple(found)
+
+
+def obligations(meaning: Meaning, goal: Goal, scheme: Scheme) -> tuple[tuple[str, Goal], ...]:
+    """What has to be shown, each under its name."""
+    variable = next(each for each in goal.variables if each.name == scheme.variable)
+    rest = tuple(each for each in goal.variables if each != variable)
+    induction = _Induction(goal, variable, rest)
+    if scheme.steps:
+        return induction.integer(scheme)
+    return induction.structural(Sorts(meaning), deep=scheme.deep)
+
+
+class _Induction:
+    """One goal, one variable."""
+
+    def __init__(self, goal: Goal, variable: Variable, rest: tuple[Variable, ...]) -> None:
+        self._goal = goal
+        self._variable = variable
+        self._rest = rest
+
+    def _part(self, place: int, sort: Sort) -> Symbol:
+        """A new constant; the number of those before it keeps it apart from them."""
+        return Symbol(f"{self._variable.name}#{len(self._goal.parts) + place}", (), sort)
+
+    def _at(self, term: Term) -> Term:
+        """The body at a value of the variable."""
+        return substitute(self._goal.body, {self._variable.name: term})
+
+    def _hypothesis(self, term: Term) -> Term:
+        """The claim at a value of the variable, for all others."""
+        body = self._at(term)
+        return Quantifier("forall", self._rest, body) if self._rest else body
+
+    def _obligation(self, body: Term, parts: Sequence[Symbol], hypotheses: Sequence[Term]) -> Goal:
+        return Goal(self._rest, body, (*self._goal.parts, *parts), (*self._goal.hypotheses, *hypotheses))
+
+    def structural(self, sorts: Sorts, *, deep: bool) -> tuple[tuple[str, Goal], ...]:
+        """One obligation for every constructor."""
+        sort = self._variable.sort
+        constructors = sorts.constructors(sort)
+        found = []
+        for constructor in constructors:
+            parts = [self._part(place, field.sort) for place, field in enumerate(constructor.fields)]
+            terms = tuple(SymbolCall(each, ()) for each in parts)
+            smaller = [each for each in terms if each.sort == sort]
+            hypotheses = [self._hypothesis(each) for each in smaller]
+            if deep:
+                hypotheses += [each for part in smaller for each in self._inside(part, constructors)]
+            body = self._at(Construction(constructor, terms))
+            found.append((constructor.name, self._obligation(body, parts, hypotheses)))
+        return tuple(found)
+
+    def _inside(self, part: Term, constructors: Sequence[Constructor]) -> Iterator[Term]:
+        """The claim of the fields of a part, each where the part has it."""
+        for constructor in constructors:
+            for index, field in enumerate(constructor.fields):
+                if field.sort == self._variable.sort:
+                    has_it = Discrimination(constructor, part)
+                    claim = self._hypothesis(Selection(constructor, index, part))
+                    yield Connective("implies", (has_it, claim))
+
+    def integer(self, scheme: Scheme) -> tuple[tuple[str, Goal], ...]:
+        """The lowest values, and the step."""
+        if self._variable.sort == NATURAL:
+            return self._natural(scheme.steps)
+        last = integer(scheme.start + scheme.steps - 1)
+        below = Connective("implies", (at_least(last, self._variable), self._goal.body))
+        low = Goal(self._goal.variables, below, self._goal.parts, self._goal.hypotheses)
+        part = self._part(0, INTEGER)
+        number = SymbolCall(part, ())
+        values = [number, *(total([number, integer(each)]) for each in range(1, scheme.steps + 1))]
+        given = [at_least(number, integer(scheme.start)), *map(self._hypothesis, values[:-1])]
+        return ("low", low), ("step", self._obligation(self._at(values[-1]), (part,), given))
+
+    def _natural(self, steps: int) -> tuple[tuple[str, Goal], ...]:
+        low = [
+            (f"{each}", self._obligation(self._at(LiteralTerm(each, NATURAL)), (), ()))
+            for each in range(steps)
+        ]
+        part = self._part(0, NATURAL)
+        number = SymbolCall(part, ())
+        values: list[Term] = [number, *(_sum(number, each) for each in range(1, steps + 1))]
+        hypotheses = [self._hypothesis(each) for each in values[:-1]]
+        return (*low, ("step", self._obligation(self._at(values[-1]), (part,), hypotheses)))
+
+
+def _sum(number: Term, more: int) -> Term:
+    """A natural number and a literal."""
+    parameters = (Variable("a", NATURAL), Variable("b", NATURAL))
+    return BuiltinCall(Operation("plus", parameters, NATURAL), (number, LiteralTerm(more, NATURAL)))

@@ -1,0 +1,216 @@
+"""Lemmas that a stuck induction asks for: its step, with the hypothesis used and what stands in the way generalised.
+
+Specification: proving.md §3.  The step of ``len(isort(l)) = len(l)`` is ``len(insort(h, isort(t))) = 1 + len(t)``, and the
+hypothesis says that ``len(t)`` is ``len(isort(t))``.  With that, and any list for ``isort(t)``, it says what is missing:
+
+    len(insort(h, s)) = 1 + len(s)
+
+This is the way of Boyer and Moore: fertilise, then generalise.
+
+Nothing here is known to hold: small values refute most wrong candidates, induction has to prove the others.
+
+Invariant: `speculated` depends on meaning and claim alone, so that a proof can name a candidate by its number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from kleis.core import (
+    BOOL,
+    Connective,
+    DefinitionCall,
+    Equals,
+    LiteralTerm,
+    Quantifier,
+    Symbol,
+    SymbolCall,
+    Term,
+    Variable,
+)
+from kleis.core.goal import Meaning
+from kleis.core.traversal import bound_by, canonical, free_variables, rebuild, substitute, subterms
+from kleis.prover.engines.induction.schemes import Goal, Scheme, goal_of, obligations, schemes
+from kleis.prover.engines.induction.unfolding import Unfolding, matches
+
+__all__ = ["speculated"]
+
+_MOST = 24
+"""So many candidates are listed for one claim."""
+
+_LARGEST = 60
+"""Candidates of more terms say nothing that is easier than the claim."""
+
+
+def speculated(meaning: Meaning, claim: Term) -> tuple[Term, ...]:
+    """Closed formulas that the inductions on a claim would need, the most general first."""
+    goal = goal_of(claim)
+    unfolding = Unfolding(meaning)
+    found: dict[Term, None] = {}
+    for scheme in schemes(goal, (0,)):
+        if scheme.steps:
+            continue  # what a number's successor comes to is for arithmetic to say
+        for each in _of_scheme(meaning, goal, scheme, unfolding):
+            closed = _closed(each)
+            if closed is not None and closed != canonical(claim):
+                found.setdefault(closed)
+    return tuple(sorted(found, key=_size))[:_MOST]
+
+
+def _of_scheme(meaning: Meaning, goal: Goal, scheme: Scheme, unfolding: Unfolding) -> Iterator[Term]:
+    """Formulas over variables, and over the constants of the induction."""
+    for _, step in obligations(meaning, goal, scheme):
+        constants = step.parts[len(goal.parts) :]
+        hypotheses = step.hypotheses[len(goal.hypotheses) :]
+        if not hypotheses:
+            continue
+        known = [_hypothesis(_with_variables(each, constants), unfolding) for each in hypotheses]
+        body = unfolding.of(_with_variables(step.body, constants))
+        for stuck in _branches(body):
+            for used in _fertilised(stuck, known):
+                yield from _generalised(used)
+
+
+class _Hypothesis(msgspec.Struct, frozen=True):
+    """What is known of the parts: a formula for all values of the other variables."""
+
+    names: frozenset[str]
+    formula: Term
+
+
+def _hypothesis(term: Term, unfolding: Unfolding) -> _Hypothesis:
+    if isinstance(term, Quantifier):
+        return _Hypothesis(frozenset(each.name for each in term.variables), unfolding.of(term.body))
+    return _Hypothesis(frozenset(), unfolding.of(term))
+
+
+def _branches(body: Term) -> Iterator[Term]:
+    """The goal, and what it is in each branch of an outermost implication: its conclusion alone."""
+    yield body
+    if isinstance(body, Connective) and body.name == "implies":
+        yield body.arguments[1]
+
+
+# ── Using the hypothesis ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def _fertilised(goal: Term, hypotheses: Sequence[_Hypothesis]) -> Iterator[Term]:
+    """The goal with one side of a hypothesis in the place of the other, or as what follows from it."""
+    equations = [each for each in hypotheses if isinstance(each.formula, Equals)]
+    for old, new in (("right", "left"), ("left", "right")):
+        used = goal
+        for each in equations:
+            used = _rewritten(used, each.names, getattr(each.formula, old), getattr(each.formula, new), old)
+        if used != goal:
+            yield used
+    others = tuple(each.formula for each in hypotheses if not isinstance(each.formula, Equals))
+    if others:
+        premise = others[0] if len(others) == 1 else Connective("and", others)
+        yield Connective("implies", (premise, goal))
+    else:
+        yield goal
+
+
+def _rewritten(goal: Term, names: frozenset[str], old: Term, new: Term, side: str) -> Term:
+    """The goal with `new` for what `old` says at the first place that it fits; in an equation on one side alone."""
+    if isinstance(goal, Equals):
+        part = goal.left if side == "left" else goal.right
+        changed = _first_rewritten(part, names, old, new)
+        return Equals(changed, goal.right) if side == "left" else Equals(goal.left, changed)
+    return goal if isinstance(old, Variable) else _first_rewritten(goal, names, old, new)
+
+
+def _first_rewritten(term: Term, names: frozenset[str], old: Term, new: Term) -> Term:
+    if isinstance(old, LiteralTerm) or (isinstance(old, Variable) and old.name in names):
+        return term
+    for each in subterms(term):
+        found: dict[str, Term] = {}
+        if matches(old, each, names, found):
+            instance = substitute(new, found)
+            if all(variable.name in found or variable.name not in names for variable in free_variables(new)):
+                return _replaced(term, each, instance)
+    return term
+
+
+def _replaced(term: Term, old: Term, new: Term) -> Term:
+    if term == old:
+        return new
+    return rebuild(term, lambda part: _replaced(part, old, new))
+
+
+# ── Generalising ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _generalised(formula: Term) -> Iterator[Term]:
+    """The formula with a variable for a call that stands in it more than once, or within another call; and as it is."""
+    for call in dict.fromkeys(_calls(formula)):
+        free = {each.name for each in free_variables(formula)}
+        if not {each.name for each in free_variables(call)} <= free:
+            continue
+        if call.sort == BOOL:
+            continue
+        general = _replaced(formula, call, Variable("s", call.sort))
+        if any(_calls(general)):
+            yield general
+            for second in dict.fromkeys(_calls(general)):
+                if second.sort != BOOL and _within_call(general, second):
+                    yield _replaced(general, second, Variable("r", second.sort))
+    yield formula
+
+
+def _calls(term: Term) -> Iterator[DefinitionCall]:
+    """The calls in a term that speak of no variable bound within it."""
+    if bound_by(term):
+        return
+    if isinstance(term, DefinitionCall):
+        yield term
+    for part in _parts(term):
+        yield from _calls(part)
+
+
+def _parts(term: Term) -> list[Term]:
+    found: list[Term] = []
+
+    def note(part: Term) -> Term:
+        found.append(part)
+        return part
+
+    rebuild(term, note)
+    return found
+
+
+def _within_call(formula: Term, call: DefinitionCall) -> bool:
+    return any(isinstance(each, DefinitionCall) and call in each.arguments for each in subterms(formula))
+
+
+# ── Closing ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _with_variables(term: Term, constants: Sequence[Symbol]) -> Term:
+    """The term with variables for the constants of an induction."""
+    names = {each: Variable(f"c{place}", each.codomain) for place, each in enumerate(constants)}
+
+    def change(each: Term) -> Term:
+        if isinstance(each, SymbolCall) and each.symbol in names:
+            return names[each.symbol]
+        return rebuild(each, change)
+
+    return change(term)
+
+
+def _closed(formula: Term) -> Term | None:
+    """The formula for all values of its variables; None if it says nothing."""
+    if isinstance(formula, LiteralTerm) or (isinstance(formula, Equals) and formula.left == formula.right):
+        return None
+    if _size(formula) > _LARGEST or not any(isinstance(each, DefinitionCall) for each in subterms(formula)):
+        return None
+    variables = free_variables(formula)
+    if not variables:
+        return None
+    return canonical(Quantifier("forall", variables, formula))
+
+
+def _size(term: Term) -> int:
+    return sum(1 for _ in subterms(term))

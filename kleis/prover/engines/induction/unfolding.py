@@ -1,0 +1,84 @@
+"""Definitions unfolded on terms: what a goal comes to as far as its constructors say.
+
+Specification: proving.md §3 (induction).  ``len(isort(Cons(h, t)))`` becomes ``len(insort(h, isort(t)))``: a call is replaced by the
+case of its definition that its arguments fit.
+
+Nothing rests on this: what is made of it is proved before it is used (kleis/prover/engines/induction/speculation.py).
+"""
+
+from __future__ import annotations
+
+from kleis.core import Construction, Definition, DefinitionCall, Term, Variable
+from kleis.core.goal import Meaning
+from kleis.core.traversal import bound_by, parts, rebuild, substitute
+from kleis.prover.lowering.match_equations import Case, cases, simplified
+from kleis.prover.smt.encode_sorts import Sorts
+
+__all__ = ["Unfolding", "matches"]
+
+_MOST = 200
+"""So many calls are replaced."""
+
+
+class Unfolding:
+    """Unfolds the definitions of one meaning."""
+
+    def __init__(self, meaning: Meaning) -> None:
+        sorts = Sorts(meaning)
+        self._cases = {
+            each.key: _proper(each, cases(each, sorts.constructors)) for each in meaning.definitions
+        }
+        self._left = _MOST
+
+    def of(self, term: Term) -> Term:
+        """The term, unfolded from within."""
+        self._left = _MOST
+        return self._unfolded(term)
+
+    def _unfolded(self, term: Term) -> Term:
+        term = simplified(rebuild(term, self._unfolded))
+        if isinstance(term, DefinitionCall) and self._left > 0:
+            for case in self._cases.get(term.definition, ()):
+                found: dict[str, Term] = {}
+                if _fits(case.arguments, term.arguments, found):
+                    self._left -= 1
+                    return self._unfolded(substitute(case.body, found))
+        return term
+
+
+def _proper(definition: Definition, all_cases: tuple[Case, ...]) -> tuple[Case, ...]:
+    """The cases that may be used: all of a definition that is not recursive, otherwise those with a constructor."""
+    if not definition.group:
+        return all_cases
+    return tuple(each for each in all_cases if any(isinstance(a, Construction) for a in each.arguments))
+
+
+def _fits(patterns: tuple[Term, ...], terms: tuple[Term, ...], found: dict[str, Term]) -> bool:
+    """Whether terms are what patterns say; `found` gets the values of the patterns' variables."""
+    for pattern, term in zip(patterns, terms, strict=True):
+        match pattern:
+            case Variable(name=name):
+                found[name] = term
+            case Construction(constructor=constructor, arguments=inner):
+                if not isinstance(term, Construction) or term.constructor.name != constructor.name:
+                    return False
+                if not _fits(inner, term.arguments, found):
+                    return False
+            case _:
+                return False
+    return True
+
+
+def matches(pattern: Term, term: Term, names: frozenset[str], found: dict[str, Term]) -> bool:
+    """Whether a term is what a pattern says with values for the variables of these names; `found` gets the values."""
+    if isinstance(pattern, Variable) and pattern.name in names:
+        return found.setdefault(pattern.name, term) == term and pattern.sort == term.sort
+    if type(pattern) is not type(term) or bound_by(pattern):
+        return pattern == term
+    inner, outer = list(parts(pattern)), list(parts(term))
+    if len(inner) != len(outer) or not inner:
+        return pattern == term
+    holes = iter(inner)
+    if rebuild(term, lambda _: next(holes)) != pattern:
+        return False
+    return all(matches(a, b, names, found) for a, b in zip(inner, outer, strict=True))

@@ -1,0 +1,269 @@
+"""Finite models as propositional clauses: one bit for every value of every cell of every table.
+
+Specification: proving.md §3, provers.md §3 (own_fmf).
+
+    * A cell f(d₁, …, dₖ) is a vector of n bits, exactly one of them true; a predicate's cell is one bit.
+    * A term whose arguments are not numbers gets an auxiliary vector, tied to the cells it may be.  Equal terms share it.
+    * The i-th constant of a sort is at most i, and no value is used before the one below it; in problems with one sort
+      the next cells are bounded in the same way (`_bounded_cells`).
+
+Literals are DIMACS numbers: −v is the negation of v.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, product
+from math import prod
+from typing import TypeAlias
+
+from kleis.core import BOOL, Sort
+from kleis.logic.engines.finite_models_clauses import Clause, letters_of
+from kleis.prover.engines.first_order_terms import FALSE, TRUE, Apply, Function, Letter, Literal, Term
+
+__all__ = ["Encoding", "TooLargeError"]
+
+Vector: TypeAlias = tuple[int, ...]
+Value: TypeAlias = int | Vector
+"""What a term comes to: a number, or bits of which exactly one is true."""
+
+
+class TooLargeError(Exception):
+    """The clauses of this size are more than the budget."""
+
+
+class Encoding:
+    """The clauses for carriers of given sizes.
+
+    `work` counts clauses and instances of first-order clauses; more than `limit` is too much.
+    """
+
+    def __init__(self, functions: Sequence[Function], sizes: Mapping[Sort, int], limit: int) -> None:
+        self.clauses: list[tuple[int, ...]] = []
+        self.bits = 0
+        self.work = 0
+        self._functions = functions
+        self._sizes = sizes
+        self._limit = limit
+        self._cells: dict[Function, list[Vector]] = {}
+        self._vectors: dict[tuple[Function, tuple[Value, ...]], Vector] = {}
+        self._equal: dict[tuple[Vector, Vector], int] = {}
+        for function in functions:
+            self._tabulate(function)
+        self._break_symmetry()
+
+    def add(self, clause: Clause) -> None:
+        """Add every instance of a clause."""
+        letters = letters_of(clause)
+        names = [each.name for each in letters]
+        for values in product(*(range(self._sizes[each.sort]) for each in letters)):
+            self._count()
+            self._instance(clause, dict(zip(names, values, strict=True)))
+
+    def tables(self, true: frozenset[int]) -> dict[Function, tuple[int, ...]]:
+        """The values of all cells, in the order of their arguments; of predicates 0 and 1."""
+        return {
+            function: tuple(
+                int(cell[0] in true)
+                if function.codomain == BOOL
+                else next(value for value, bit in enumerate(cell) if bit in true)
+                for cell in cells
+            )
+            for function, cells in self._cells.items()
+        }
+
+    # ── Tables ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _tabulate(self, function: Function) -> None:
+        count = prod(self._sizes[sort] for sort in function.domain)
+        if count > self._limit:
+            raise TooLargeError
+        if function.codomain == BOOL:
+            self._cells[function] = [(self._bit(),) for _ in range(count)]
+        else:
+            self._cells[function] = [
+                self._vector(self._sizes[function.codomain], total=True) for _ in range(count)
+            ]
+
+    def _cell(self, function: Function, arguments: Sequence[int]) -> Vector:
+        index = 0
+        for sort, argument in zip(function.domain, arguments, strict=True):
+            index = index * self._sizes[sort] + argument
+        return self._cells[function][index]
+
+    def _bit(self) -> int:
+        self.bits += 1
+        return self.bits
+
+    def _vector(self, size: int, *, total: bool) -> Vector:
+        """New bits, at most one of them true; at least one if `total`."""
+        vector = tuple(self._bit() for _ in range(size))
+        if total:
+            self._emit(vector)
+        for one, two in combinations(vector, 2):
+            self._emit((-one, -two))
+        return vector
+
+    def _emit(self, clause: tuple[int, ...]) -> None:
+        self._count()
+        self.clauses.append(clause)
+
+    def _count(self) -> None:
+        self.work += 1
+        if self.work > self._limit:
+            raise TooLargeError
+
+    # ── Instances of clauses ─────────────────────────────────────────────────────────────────────────────────
+
+    def _instance(self, clause: Clause, letters: Mapping[str, int]) -> None:
+        if len(clause) == 1 and clause[0].positive and clause[0].left.sort != BOOL:
+            self._equate(clause[0].left, clause[0].right, letters)
+            return
+        bits: list[int] = []
+        for literal in clause:
+            bit = self._literal(literal, letters)
+            if bit is True:
+                return
+            if bit is not False:
+                bits.append(bit)
+        self._emit(tuple(bits))
+
+    def _equate(self, left: Term, right: Term, letters: Mapping[str, int]) -> None:
+        """An equation that holds: one side becomes a vector, the other is tied to it."""
+        if _depth(left) < _depth(right):
+            left, right = right, left
+        target = self._value(right, letters)
+        if isinstance(left, Letter):
+            self._same(letters[left.name], target)
+            return
+        arguments = tuple(self._value(each, letters) for each in left.arguments)
+        self._tie(left.function, arguments, target)
+
+    def _same(self, number: int, target: Value) -> None:
+        if isinstance(target, tuple):
+            self._emit((target[number],))
+        elif target != number:
+            self._emit(())
+
+    def _literal(self, literal: Literal, letters: Mapping[str, int]) -> int | bool:
+        """The bit of a literal, or its truth."""
+        sign = 1 if literal.positive else -1
+        if literal.left.sort == BOOL:
+            bit = self._truth(literal.left, letters)
+        else:
+            bit = self._equality(self._value(literal.left, letters), self._value(literal.right, letters))
+        return bit is literal.positive if isinstance(bit, bool) else sign * bit
+
+    def _truth(self, atom: Term, letters: Mapping[str, int]) -> int | bool:
+        if atom in (TRUE, FALSE):
+            return atom == TRUE
+        value = self._value(atom, letters)
+        assert isinstance(value, tuple), "an atom is a cell or an auxiliary bit"
+        return value[0]
+
+    def _equality(self, left: Value, right: Value) -> int | bool:
+        if isinstance(left, int) and isinstance(right, int):
+            return left == right
+        if isinstance(left, int):
+            left, right = right, left
+        assert isinstance(left, tuple)
+        if isinstance(right, int):
+            return left[right]
+        if left == right:
+            return True
+        key = (left, right) if left < right else (right, left)
+        if key not in self._equal:
+            bit = self._equal[key] = self._bit()
+            for one, two in zip(left, right, strict=True):
+                self._emit((-bit, -one, two))
+                self._emit((bit, -one, -two))
+        return self._equal[key]
+
+    def _value(self, term: Term, letters: Mapping[str, int]) -> Value:
+        if isinstance(term, Letter):
+            return letters[term.name]
+        arguments = tuple(self._value(each, letters) for each in term.arguments)
+        return self._applied(term.function, arguments)
+
+    def _applied(self, function: Function, arguments: tuple[Value, ...]) -> Vector:
+        key = (function, arguments)
+        known = self._vectors.get(key)
+        if known is None:
+            numbers = [each for each in arguments if isinstance(each, int)]
+            if len(numbers) == len(arguments):
+                known = self._cell(function, numbers)
+            elif function.codomain == BOOL:
+                known = (self._bit(),)
+                self._tie(function, arguments, known)
+            else:
+                known = self._vector(self._sizes[function.codomain], total=False)
+                self._tie(function, arguments, known)
+            self._vectors[key] = known
+        return known
+
+    def _tie(self, function: Function, arguments: tuple[Value, ...], target: Value) -> None:
+        """Whatever the arguments are, the function's value at them is the target."""
+        choices = [
+            [(None, each)] if isinstance(each, int) else [(bit, number) for number, bit in enumerate(each)]
+            for each in arguments
+        ]
+        for chosen in product(*choices):
+            guard = tuple(-bit for bit, _ in chosen if bit is not None)
+            cell = self._cell(function, [number for _, number in chosen])
+            if isinstance(target, int):
+                self._emit((*guard, cell[target]))
+                continue
+            for one, two in zip(cell, target, strict=True):
+                if one != two:
+                    self._emit((*guard, -one, two))
+            if function.codomain == BOOL:
+                self._emit((*guard, cell[0], -target[0]))
+
+    # ── Symmetry ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _break_symmetry(self) -> None:
+        constants: dict[Sort, list[Vector]] = {sort: [] for sort in self._sizes}
+        for function in self._functions:
+            if not function.domain and function.codomain != BOOL:
+                constants[function.codomain].append(self._cells[function][0])
+        for sort, cells in constants.items():
+            for index, cell in enumerate(cells):
+                for value in range(1, self._sizes[sort]):
+                    before = [each[value - 1] for each in cells[:index]]
+                    self._emit((-cell[value], *before))
+        if len(self._sizes) == 1:
+            (sort,) = self._sizes
+            for bound, cell in self._bounded_cells(self._sizes[sort], len(constants[sort])):
+                for value in range(bound + 1, self._sizes[sort]):
+                    self._emit((-cell[value],))
+
+    def _bounded_cells(self, size: int, constants: int) -> Iterator[tuple[int, Vector]]:
+        """Cells that may be bounded, each with its greatest value.
+
+        Elements are numbered in the order in which constants and then these cells name them.  A cell whose arguments
+        have numbers below `named` is at most `named`, and at most `named + 1` elements have numbers then.
+        """
+        functions = [each for each in self._functions if each.domain and each.codomain != BOOL]
+        functions.sort(key=lambda each: len(each.domain))
+        named = max(constants, 1)
+        used: set[tuple[Function, tuple[int, ...]]] = set()
+        while functions and named < size - 1:
+            places = (
+                (function, arguments)
+                for newest in reversed(range(named))
+                for function in functions
+                for arguments in product(range(newest + 1), repeat=len(function.domain))
+                if max(arguments) == newest and min(arguments) > 0
+            )
+            free = next((each for each in places if each not in used), None)
+            if free is None:
+                return
+            used.add(free)
+            yield named, self._cell(*free)
+            named += 1
+
+
+def _depth(term: Term) -> int:
+    if isinstance(term, Letter) or not isinstance(term, Apply):
+        return 0
+    return 1 + max(map(_depth, term.arguments), default=0)

@@ -1,0 +1,207 @@
+"""The engine `finite models`: carriers of 1 … 8 elements, by propositional search on Z3's SAT core.
+
+Specification: proving.md §3, provers.md §3 (own_fmf); LOGIC.md.
+
+    refuted   a model of all axioms in which the claim is false: carriers and tables, as plain data
+    model     the same without a claim
+    silent    none up to a size; that is no proof
+
+Sizes are tried by their sum: 1 … 8 of one sort, 1 … 4 each of several.  A step is an instance of a
+clause, a propositional clause, or a unit of Z3's `rlimit`.
+Z3 is imported when the engine runs, in a context of its own that is dropped with the answer.  Nothing here is trusted:
+`check_tables` (finite_models_check.py) evaluates every axiom and the claim again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from itertools import product
+from typing import Any
+
+from kleis.core import BOOL, Sort, Symbol
+from kleis.core.goal import Meaning
+from kleis.core.sort_printing import sort_text
+from kleis.logic.engines.finite_models_clauses import Clause, clauses_of, letters_of
+from kleis.prover.engines.first_order_problem import Problem, full_name, translate
+from kleis.prover.engines.first_order_terms import Function, Literal, functions_of
+from kleis.prover.engines.models.finite_clauses import Encoding, TooLargeError
+from kleis.prover.protocol.engine import Answer, Task
+
+__all__ = ["FiniteModels"]
+
+_LARGEST = 8
+_LARGEST_OF_SEVERAL = 4
+
+
+class FiniteModels:
+    """Small carriers with operation tables."""
+
+    name = "finite models"
+    version = "1"
+
+    def applies(self, task: Task) -> bool:
+        """Whether all axioms and the claim are first-order over carriers: otherwise a model proves nothing."""
+        problem = translate(task)
+        return problem is not None and problem.exact
+
+    def run(self, task: Task, steps: int) -> Answer:
+        """Look for a model of the axioms in which the claim is false, smallest carriers first."""
+        problem = translate(task)
+        if problem is None or not problem.exact:
+            return Answer(outcome="silent", reason="incomplete", detail="not first-order over carriers")
+        try:
+            return _Search(task.meaning, problem).answer(steps)
+        except RecursionError:
+            return Answer(outcome="silent", reason="incomplete", detail="terms nest too deeply")
+
+
+class _Search:
+    """All sizes of one problem."""
+
+    def __init__(self, meaning: Meaning, problem: Problem) -> None:
+        self._meaning = meaning
+        self._problem = problem
+        self._clauses = clauses_of(problem)
+        literals = (Literal(True, each.left, each.right) for clause in self._clauses for each in clause)
+        points = [function for _, function in problem.points]
+        self._functions = tuple(dict.fromkeys((*functions_of(*literals), *points)))
+        self._spoken_of = self._in_use()
+        self._sorts = (*meaning.carriers, *sorted(self._spoken_of - set(meaning.carriers), key=sort_text))
+
+    def answer(self, steps: int) -> Answer:
+        """The first model, or how far none was found."""
+        used = 0
+        searched = "nothing"
+        for sizes in self._sizes():
+            try:
+                encoding = self._encoded(sizes, steps - used)
+            except TooLargeError:
+                return self._silent(searched, steps, "resource")
+            outcome, true, spent = _solved(encoding, steps - used - encoding.work)
+            used += encoding.work + spent
+            if outcome == "sat":
+                claimed = self._problem.claimed
+                return Answer(
+                    outcome="refuted" if claimed else "model",
+                    witness=self._witness(sizes, encoding.tables(true)),
+                    detail=self._named(sizes),
+                    steps=used,
+                )
+            if outcome != "unsat":
+                return self._silent(searched, used, "resource")
+            searched = self._named(sizes)
+        return self._silent(searched, used, "incomplete")
+
+    def _encoded(self, sizes: Mapping[Sort, int], limit: int) -> Encoding:
+        encoding = Encoding(self._functions, sizes, limit)
+        for clause in sorted(self._clauses, key=_weight):
+            encoding.add(clause)
+        return encoding
+
+    def _silent(self, searched: str, steps: int, reason: Any) -> Answer:
+        kind = "countermodel" if self._problem.claimed else "model"
+        found = "no size was searched" if searched == "nothing" else f"no {kind} up to {searched}"
+        return Answer(outcome="silent", reason=reason, detail=found, steps=steps)
+
+    # ── Sizes ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _in_use(self) -> frozenset[Sort]:
+        sorts = {sort for each in self._functions for sort in (*each.domain, each.codomain)}
+        sorts.update(each.sort for clause in self._clauses for each in letters_of(clause))
+        return frozenset(sorts - {BOOL})
+
+    def _sizes(self) -> Iterator[dict[Sort, int]]:
+        """Sizes of all carriers, the smallest sum first; a carrier that nothing speaks of has one element."""
+        used = [sort for sort in self._sorts if sort in self._spoken_of]
+        rest = dict.fromkeys((sort for sort in self._sorts if sort not in self._spoken_of), 1)
+        largest = _LARGEST if len(used) <= 1 else _LARGEST_OF_SEVERAL
+        for total in range(len(used), largest * len(used) + 1):
+            for chosen in _sums(total, len(used), largest):
+                yield {**dict(zip(used, chosen, strict=True)), **rest}
+
+    def _named(self, sizes: Mapping[Sort, int]) -> str:
+        if len(sizes) == 1:
+            return f"size {next(iter(sizes.values()))}"
+        named = (f"{sort_text(sort).rsplit('::', 1)[-1]} = {size}" for sort, size in sizes.items())
+        return "sizes " + ", ".join(named)
+
+    # ── Witnesses ────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _witness(
+        self, sizes: Mapping[Sort, int], tables: Mapping[Function, tuple[int, ...]]
+    ) -> dict[str, Any]:
+        """The model as plain data.  A row is the arguments and the value; elements are numbers, truth values Bool."""
+        return {
+            "carriers": {sort_text(sort): size for sort, size in sizes.items()},
+            "tables": {
+                full_name(symbol): self._rows(symbol, sizes, tables) for symbol in self._meaning.symbols
+            },
+            "point": {
+                name: _rows_of(function.domain, function.codomain, sizes, tables[function])
+                for name, function in self._problem.points
+            },
+        }
+
+    def _rows(
+        self, symbol: Symbol, sizes: Mapping[Sort, int], tables: Mapping[Function, tuple[int, ...]]
+    ) -> list[list[Any]]:
+        """The table of a symbol, put together from its functions with fixed Bool arguments."""
+        made = {each.fixed: each for each in self._functions if each.symbol == symbol}
+        rows: list[list[Any]] = []
+        for fixed in product(*((False, True) if sort == BOOL else (None,) for sort in symbol.domain)):
+            function = made.get(fixed)
+            domain = tuple(sort for sort in symbol.domain if sort != BOOL)
+            values = tables[function] if function is not None else None
+            for *arguments, value in _rows_of(domain, symbol.codomain, sizes, values):
+                rest = iter(arguments)
+                rows.append([*(next(rest) if each is None else each for each in fixed), value])
+        return rows
+
+
+def _rows_of(
+    domain: tuple[Sort, ...], codomain: Sort, sizes: Mapping[Sort, int], values: tuple[int, ...] | None
+) -> list[list[Any]]:
+    """The rows of a function; of one that does not matter, the first value everywhere."""
+    points = list(product(*(range(sizes[sort]) for sort in domain)))
+    given = values if values is not None else (0,) * len(points)
+    return [
+        [*point, bool(value) if codomain == BOOL else value]
+        for point, value in zip(points, given, strict=True)
+    ]
+
+
+def _sums(total: int, count: int, largest: int) -> Iterator[tuple[int, ...]]:
+    """The ways to write a number as a sum of so many numbers from 1 to the largest."""
+    if count == 0:
+        if total == 0:
+            yield ()
+        return
+    for first in range(max(1, total - (count - 1) * largest), min(largest, total - (count - 1)) + 1):
+        for others in _sums(total - first, count - 1, largest):
+            yield (first, *others)
+
+
+def _weight(clause: Clause) -> int:
+    return len(letters_of(clause))
+
+
+def _solved(encoding: Encoding, limit: int) -> tuple[str, frozenset[int], int]:
+    """What the SAT core says, which bits are true, and the resources it used."""
+    if () in encoding.clauses:
+        return "unsat", frozenset(), 0
+    if limit <= 0:
+        return "unknown", frozenset(), 0
+    z3: Any = import_module("z3")
+    solver = z3.SolverFor("QF_FD", ctx=z3.Context())
+    solver.set("rlimit", limit)
+    lines = [f"p cnf {encoding.bits} {len(encoding.clauses)}"]
+    lines += [" ".join(map(str, clause)) + " 0" for clause in encoding.clauses]
+    solver.from_string("\n".join(lines) + "\n")
+    outcome = str(solver.check())
+    spent = int(dict(list(solver.statistics())).get("rlimit count", 0))
+    true: set[int] = set()
+    if outcome == "sat":
+        model = solver.model()
+        true = {int(each.name()[2:]) for each in model.decls() if z3.is_true(model[each])}
+    return outcome, frozenset(true), spent

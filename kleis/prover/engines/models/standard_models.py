@@ -1,0 +1,423 @@
+"""Standard models: carriers read as ℤ, ℝ or ℕ, symbols as familiar operations, every axiom proved.
+
+Specification: proving.md §2 ("an *interpretation*"), §3; provers.md §3 (own_interp).
+
+Theories whose models are all infinite have no table: dense orders, successor functions, ordered fields.  The symbols
+get their readings one after the other; an axiom that fails at small numbers ends a branch.  What survives is proved:
+under the interpretation every axiom is a closed formula of arithmetic, and so is the negated claim.
+
+Invariants
+    * What is found is checked by `check_interpretation`, which shares the translation with the search and nothing else.
+    * All carriers are read as the same set of numbers.
+    * Steps are evaluations of terms by the reference semantics, and a fixed number for each query to Z3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from kleis.budget import Budget
+from kleis.core import (
+    INTEGER,
+    NATURAL,
+    REAL,
+    Carrier,
+    Connective,
+    Let,
+    LiteralTerm,
+    Numeric,
+    Sort,
+    Symbol,
+    SymbolCall,
+    Term,
+    Variable,
+)
+from kleis.core.goal import Meaning
+from kleis.core.sort_printing import sort_text
+from kleis.core.traversal import rebuild, stripped, substitute, subterms
+from kleis.delaborate.describe_goal import expression_of
+from kleis.errors import BudgetError
+from kleis.meaning.denoting import NamelessError, denoting
+from kleis.prover.engines.models.standard_operations import candidates
+from kleis.prover.engines.solvers.runs import run_text, script_text
+from kleis.prover.protocol.engine import Answer, Outcome, Task
+from kleis.prover.protocol.verdict import Binding, Evidence
+from kleis.prover.smt.encode_sorts import Inexpressible
+from kleis.prover.smt.script import encode
+from kleis.semantics.foreign_values import Belonging
+from kleis.semantics.models import Model, evaluator_of
+from kleis.semantics.ranges import Bounds
+from kleis.semantics.reference import Account, Evaluator
+from kleis.semantics.truth import FALSE
+from kleis.syntax.printer.program import print_expression
+from kleis.values import Value
+from kleis.values.text import render_value
+
+__all__ = [
+    "INTERPRETATIONS",
+    "Interpretation",
+    "check_interpretation",
+    "interpretation_evidence",
+    "interpreted",
+    "is_standard",
+    "proved_evidence",
+]
+
+_QUERY = 200_000
+"""Z3's steps for an axiom under an interpretation."""
+
+_QUERY_COST = 20_000
+"""What a query costs of the engine's own steps."""
+
+_QUERIES = 60
+"""So many queries at most."""
+
+_NUMBERS = (INTEGER, REAL, NATURAL)
+"""What carriers are read as."""
+
+_SMALL = Bounds(integer=2, natural=2, denominator=2, values=9, points=200, length=1)
+"""Where axioms are tried before anything is proved."""
+
+
+class Interpretation(msgspec.Struct, frozen=True, kw_only=True):
+    """What carriers and symbols are read as, and a point where the claim fails.
+
+    symbols
+        Each with its parameters and its value as a term over them.
+    point
+        Values of the claim's outermost universal variables; empty where none is needed, or known.
+    """
+
+    carriers: tuple[tuple[Carrier, Sort], ...]
+    symbols: tuple[tuple[Symbol, tuple[Variable, ...], Term], ...]
+    point: tuple[tuple[str, Value], ...] = ()
+
+
+# ── Reading a meaning under an interpretation ────────────────────────────────────────────────────────────────
+
+
+class _Reading:
+    """Translates terms: carriers become sorts of numbers, calls of interpreted symbols their values."""
+
+    def __init__(self, carriers: Mapping[Carrier, Sort]) -> None:
+        self._carriers = carriers
+        self.values: dict[Symbol, tuple[tuple[Variable, ...], Term]] = {}
+
+    def sorted(self, node: Any) -> Any:
+        """Anything of the core with carriers replaced."""
+        if isinstance(node, Carrier):
+            return self._carriers.get(node, node)
+        if isinstance(node, tuple):
+            return tuple(self.sorted(each) for each in node)
+        if isinstance(node, msgspec.Struct):
+            fields = {name: getattr(node, name) for name in node.__struct_fields__}
+            changed = {name: self.sorted(value) for name, value in fields.items()}
+            return node if changed == fields else msgspec.structs.replace(node, **changed)
+        return node
+
+    def term(self, term: Term) -> Term:
+        """A term whose carriers were replaced, with symbols read as their values."""
+        term = rebuild(term, self.term)
+        if not isinstance(term, SymbolCall) or term.symbol not in self.values:
+            return term
+        parameters, body = self.values[term.symbol]
+        result = substitute(body, {p.name: Variable(f"{p.name}°", p.sort) for p in parameters})
+        # `let` keeps what is strict strict: an argument without value leaves the whole without one.
+        for parameter, argument in reversed(list(zip(parameters, term.arguments, strict=True))):
+            variable = Variable(f"{parameter.name}°", parameter.sort)
+            if isinstance(argument, Variable | LiteralTerm):
+                result = substitute(result, {variable.name: argument})
+            else:
+                result = Let(variable, argument, result)
+        return result
+
+
+def interpreted(meaning: Meaning, interpretation: Interpretation) -> Meaning:
+    """The meaning under an interpretation: no axioms are assumed, all symbols are read."""
+    reading = _Reading(dict(interpretation.carriers))
+    sorted_meaning: Meaning = reading.sorted(meaning)
+    for symbol, parameters, body in interpretation.symbols:
+        reading.values[reading.sorted(symbol)] = (parameters, body)
+    return _read(reading, sorted_meaning)
+
+
+def _read(reading: _Reading, meaning: Meaning) -> Meaning:
+    definitions = tuple(
+        msgspec.structs.replace(each, body=reading.term(each.body)) for each in meaning.definitions
+    )
+    axioms = tuple(
+        msgspec.structs.replace(each, formula=reading.term(each.formula)) for each in meaning.axioms
+    )
+    claim = None if meaning.claim is None else reading.term(meaning.claim)
+    return msgspec.structs.replace(
+        meaning, definitions=definitions, axioms=axioms, claim=claim, carriers=(), free=()
+    )
+
+
+def check_interpretation(task: Task, witness: Interpretation, steps: int) -> bool:
+    """Whether an interpretation is a model of every axiom in which the claim, if there is one, is false.
+
+    Every formula is a query of its own, of at most `steps` of Z3's steps.  Bodies are believed to be total and of their
+    sorts: `is_standard` tells of those that come from outside.
+    """
+    meaning = interpreted(task.meaning, witness)
+    if not _complete(meaning):
+        return False
+    formulas = [each.formula for each in meaning.axioms]
+    if meaning.claim is not None:
+        negated = _negated(meaning, meaning.claim, witness.point)
+        if negated is None:
+            return False
+        formulas.append(negated)
+    return all(_is_proved(meaning, formula, steps) for formula in formulas)
+
+
+def is_standard(task: Task, witness: Interpretation) -> bool:
+    """Whether an interpretation is made of nothing but numbers for carriers and familiar operations for symbols.
+
+    Terms of a file that anyone may have written need not even be well sorted: −1 is no natural number.
+    """
+    carriers = dict(witness.carriers)
+    numbers = set(carriers.values())
+    if set(carriers) != set(task.meaning.carriers) or len(numbers) > 1 or not numbers <= set(_NUMBERS):
+        return False
+    reading = _Reading(carriers)
+    return all(
+        (parameters, body) in _familiar(reading.sorted(symbol))
+        for symbol, parameters, body in witness.symbols
+    )
+
+
+def _familiar(symbol: Symbol) -> Iterator[tuple[tuple[Variable, ...], Term]]:
+    parameters, bodies = candidates(symbol.domain, symbol.codomain)
+    return ((parameters, body) for body in bodies)
+
+
+def interpretation_evidence(task: Task, witness: Mapping[str, Any]) -> Evidence | None:
+    """What the witness of this engine shows, if it holds."""
+    found = witness.get("interpretation")
+    if not isinstance(found, Interpretation) or not is_standard(task, found):
+        return None
+    return proved_evidence(task, found)
+
+
+def proved_evidence(task: Task, found: Interpretation) -> Evidence | None:
+    """What an interpretation of well-sorted total bodies shows, if it holds."""
+    if not check_interpretation(task, found, _QUERY):
+        return None
+    lines = [(sort_text(carrier), sort_text(sort)) for carrier, sort in found.carriers]
+    for symbol, parameters, body in found.symbols:
+        names = ", ".join(each.name for each in parameters)
+        name = symbol.name.removesuffix("°")
+        lines.append((f"{name}({names})" if names else name, _text(body, parameters)))
+    point = dict(found.point)
+    variables = stripped(task.meaning.claim)[0] if task.meaning.claim is not None else ()
+    sorts = {each.name: sort_text(each.sort) for each in variables}
+    bindings = tuple(Binding(name, sorts[name], render_value(value)) for name, value in point.items())
+    return Evidence(kind="interpretation", interpretation=tuple(lines), bindings=bindings)
+
+
+def _text(body: Term, parameters: tuple[Variable, ...]) -> str:
+    return print_expression(expression_of(body, variables=parameters))
+
+
+def _complete(meaning: Meaning) -> bool:
+    """Whether nothing is left open: all symbols are read."""
+    formulas = [each.formula for each in meaning.axioms]
+    formulas += [each.body for each in meaning.definitions]
+    formulas += [] if meaning.claim is None else [meaning.claim]
+    return not any(isinstance(each, SymbolCall) for formula in formulas for each in subterms(formula))
+
+
+def _negated(meaning: Meaning, claim: Term, point: Sequence[tuple[str, Value]]) -> Term | None:
+    """That a claim is false; at a point, if one is given for all its outermost variables.
+
+    None where a value of the point is none of its sort, or has no term.
+    """
+    variables, hypotheses, rest = stripped(claim)
+    values = dict(point)
+    if not variables or any(each.name not in values for each in variables):
+        return Connective("not", (claim,))
+    for hypothesis in reversed(hypotheses):
+        rest = Connective("implies", (hypothesis, rest))
+    account = Account(_SMALL.budget)
+    ranges = evaluator_of(meaning, Model({}, {}), _SMALL, "one-sided", account).ranges
+    belonging = Belonging(meaning, ranges, account)
+    terms = {}
+    for each in variables:
+        value = belonging.value(values[each.name], each.sort)
+        if value is None:
+            return None
+        try:
+            terms[each.name] = denoting(value, each.sort, meaning)
+        except NamelessError:
+            return None
+    return Connective("not", (substitute(rest, terms),))
+
+
+def _is_proved(meaning: Meaning, formula: Term, steps: int) -> bool:
+    """Whether Z3 proves a formula in which nothing is unknown."""
+    alone = msgspec.structs.replace(meaning, axioms=(), symbols=(), claim=formula)
+    try:
+        script = encode(Task(alone))
+    except Inexpressible:
+        return False
+    return run_text(script_text(script, script.claim), steps).status == "unsat"
+
+
+# ── The search ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Interpretations:
+    """The engine."""
+
+    name = "standard models"
+
+    def applies(self, task: Task) -> bool:
+        """To axioms with unknown symbols or carriers, all of which can be numbers, texts or truth values."""
+        meaning = task.meaning
+        if meaning.unsettled or not (meaning.symbols or meaning.carriers):
+            return False
+        plain = all(isinstance(each, Carrier) and not each.arguments for each in meaning.carriers)
+        return plain and any(_readings(meaning))
+
+    def run(self, task: Task, steps: int) -> Answer:
+        """ℤ first, then ℝ, then ℕ."""
+        account = Account(Budget(steps=steps, depth=150, size=100_000))
+        tried = []
+        try:
+            for carriers, table in _readings(task.meaning):
+                search = _Search(task, carriers, table, account)
+                for found in search.interpretations():
+                    if check_interpretation(task, found, _QUERY):
+                        return _answer(task.meaning.claim is not None, found, account)
+                tried.append(next((str(sort.name) for sort in carriers.values()), "ℤ"))
+        except BudgetError:
+            return Answer(outcome="silent", reason="resource", detail="steps used up", steps=steps)
+        detail = f"no standard model over {' or '.join(tried)}"
+        return Answer(outcome="silent", reason="incomplete", detail=detail, steps=account.used)
+
+
+INTERPRETATIONS = Interpretations()
+
+
+def _answer(refuted: bool, found: Interpretation, account: Account) -> Answer:
+    outcome: Outcome = "refuted" if refuted else "model"
+    return Answer(outcome=outcome, witness={"interpretation": found}, steps=account.used)
+
+
+_Table = dict[Symbol, tuple[tuple[Variable, ...], tuple[Term, ...]]]
+
+
+def _readings(meaning: Meaning) -> Iterator[tuple[dict[Carrier, Numeric], _Table]]:
+    """The sets of numbers to read carriers as, with the candidates for every symbol."""
+    for sort in _NUMBERS if meaning.carriers else (INTEGER,):
+        carriers = {each: sort for each in meaning.carriers if isinstance(each, Carrier)}
+        reading = _Reading(carriers)
+        table: _Table = {}
+        for symbol in meaning.symbols:
+            table[symbol] = candidates(reading.sorted(symbol.domain), reading.sorted(symbol.codomain))
+        if all(terms for _, terms in table.values()):
+            yield carriers, table
+
+
+class _Search:
+    """The interpretations over one set of numbers that no small values refute."""
+
+    def __init__(self, task: Task, carriers: dict[Carrier, Numeric], table: _Table, account: Account) -> None:
+        self._carriers = carriers
+        self._table = table
+        self._account = account
+        self._reading = _Reading(carriers)
+        self._meaning: Meaning = self._reading.sorted(task.meaning)
+        self._symbols = {symbol: self._reading.sorted(symbol) for symbol in table}
+        self._used = {axiom.name: _symbols_of(axiom.formula) for axiom in self._meaning.axioms}
+        self._queries = 0
+
+    def interpretations(self) -> Iterator[Interpretation]:
+        """Depth first, the symbols of the smallest axioms first."""
+        yield from self._extended(self._order(), {})
+
+    def _order(self) -> list[Symbol]:
+        order: list[Symbol] = []
+        waiting = list(self._used.values())
+        while waiting:
+            least = min(waiting, key=lambda each: sum(1 for symbol in each if symbol not in order))
+            waiting.remove(least)
+            order += [
+                symbol for symbol, read in self._symbols.items() if read in least and symbol not in order
+            ]
+            known = {self._symbols[symbol] for symbol in order}
+            waiting = [each for each in waiting if not each <= known]
+            waiting = [each - known for each in waiting]
+        return order + [symbol for symbol in self._table if symbol not in order]
+
+    def _extended(self, order: Sequence[Symbol], chosen: dict[Symbol, Term]) -> Iterator[Interpretation]:
+        if len(chosen) == len(order):
+            yield from self._whole(chosen)
+            return
+        symbol = order[len(chosen)]
+        parameters, terms = self._table[symbol]
+        for term in terms:
+            self._reading.values[self._symbols[symbol]] = (parameters, term)
+            if self._possible(self._symbols[symbol]):
+                yield from self._extended(order, {**chosen, symbol: term})
+            del self._reading.values[self._symbols[symbol]]
+            for later in order[len(chosen) + 1 :]:
+                self._reading.values.pop(self._symbols[later], None)
+
+    def _possible(self, newest: Symbol) -> bool:
+        """Whether no axiom of the symbols read so far fails at small numbers."""
+        known = set(self._reading.values)
+        due = [
+            axiom
+            for axiom in self._meaning.axioms
+            if newest in self._used[axiom.name] and self._used[axiom.name] <= known
+        ]
+        if not due:
+            return True
+        bare = msgspec.structs.replace(self._meaning, axioms=(), claim=None)
+        evaluator = self._evaluator(_read(self._reading, bare))
+        return all(evaluator.truth(self._reading.term(each.formula)).may_be_true for each in due)
+
+    def _evaluator(self, meaning: Meaning) -> Evaluator:
+        bounds = msgspec.structs.replace(_SMALL, budget=self._account.budget)
+        return evaluator_of(meaning, Model({}, {}), bounds, "one-sided", self._account)
+
+    def _whole(self, chosen: dict[Symbol, Term]) -> Iterator[Interpretation]:
+        """The interpretation, if the claim may fail in it."""
+        symbols = tuple((symbol, self._table[symbol][0], term) for symbol, term in chosen.items())
+        point: tuple[tuple[str, Value], ...] = ()
+        if self._meaning.claim is not None:
+            meaning = _read(self._reading, self._meaning)
+            assert meaning.claim is not None
+            evaluator = self._evaluator(meaning)
+            truth = evaluator.truth(meaning.claim)
+            if not truth.may_be_false:
+                return
+            if truth is FALSE:
+                point = _point(evaluator, meaning.claim)
+        self._queries += 1
+        self._account.charge(_QUERY_COST)
+        if self._queries <= _QUERIES:
+            yield Interpretation(carriers=tuple(self._carriers.items()), symbols=symbols, point=point)
+
+
+def _point(evaluator: Evaluator, claim: Term) -> tuple[tuple[str, Value], ...]:
+    """Small numbers at which a claim is false, for all its outermost variables; none if they are no numbers."""
+    variables, hypotheses, rest = stripped(claim)
+    for hypothesis in reversed(hypotheses):
+        rest = Connective("implies", (hypothesis, rest))
+    if not variables or any(each.sort not in _NUMBERS for each in variables):
+        return ()
+    for environment in evaluator.environments(variables, {})[0]:
+        if evaluator.truth(rest, environment) is FALSE:
+            return tuple((each.name, environment[each.name]) for each in variables)
+    return ()
+
+
+def _symbols_of(term: Term) -> frozenset[Symbol]:
+    return frozenset(each.symbol for each in subterms(term) if isinstance(each, SymbolCall))

@@ -1,0 +1,103 @@
+"""Texts made of literals and variables, and whether they are in regular languages.
+
+What stands before and behind the one variable of a text is taken from the language, by derivatives from both ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+from kleis.budget import STANDARD_BUDGET, Meter
+from kleis.builtins.regular import regex
+from kleis.builtins.regular.regex import EMPTY, FULL, NONE, Node, derivative, measure, nullable
+from kleis.core import Variable
+from kleis.logic.engines.regular_formulas import Formula, In
+
+__all__ = ["Pieces", "in_language", "joined", "member", "same", "searched"]
+
+Pieces: TypeAlias = tuple["str | Variable", ...]
+"""A text: literals and variables one after the other."""
+
+
+def joined(parts: Iterator[Pieces]) -> Pieces:
+    """Pieces in a row, literals that meet put together, empty ones left out."""
+    joined: list[str | Variable] = []
+    for piece in (piece for part in parts for piece in part):
+        if isinstance(piece, str) and joined and isinstance(joined[-1], str):
+            joined[-1] += piece
+        elif piece != "":
+            joined.append(piece)
+    return tuple(joined)
+
+
+def in_language(node: Node) -> Callable[[Sequence[Pieces]], Formula | None]:
+    return lambda pieces: member(pieces[0], node)
+
+
+def searched(around: tuple[bool, bool]) -> Callable[[Sequence[Pieces]], Formula | None]:
+    before, behind = (FULL if each else EMPTY for each in around)
+
+    def decide(pieces: Sequence[Pieces]) -> Formula | None:
+        whole, part = pieces
+        if any(isinstance(each, Variable) for each in part):
+            return True if whole == part else None
+        return member(whole, regex.join(before, ("text", "".join(map(str, part))), behind))
+
+    return decide
+
+
+def same(pieces: Sequence[Pieces]) -> Formula | None:
+    left, right = pieces
+    if left == right:
+        return True
+    for one, other in ((left, right), (right, left)):
+        if all(isinstance(each, str) for each in one):
+            return member(other, ("text", "".join(map(str, one))))
+    return None
+
+
+def member(pieces: Pieces, node: Node) -> Formula | None:
+    """That a text of these pieces is in a language; None where more than one of them varies."""
+    places = [place for place, piece in enumerate(pieces) if isinstance(piece, Variable)]
+    if len(places) > 1:
+        return None
+    place = places[0] if places else len(pieces)
+    rest = _after("".join(map(str, pieces[:place])), node)
+    if not places:
+        return nullable(rest)
+    behind = "".join(map(str, pieces[place + 1 :]))
+    if behind:
+        rest = _backwards(_after(behind[::-1], _backwards(rest)))
+    variable = pieces[place]
+    assert isinstance(variable, Variable)
+    if rest in (NONE, FULL):
+        return rest == FULL
+    return In(variable.name, rest)
+
+
+def _after(text: str, node: Node) -> Node:
+    meter = Meter(STANDARD_BUDGET)
+    for character in text:
+        measure(node, meter)
+        node = derivative(node, character)
+    return node
+
+
+def _backwards(node: Node) -> Node:
+    """The language of the reversed texts."""
+    match node[0]:
+        case "text":
+            return ("text", node[1][::-1])
+        case "then":
+            return regex.join(*[_backwards(part) for part in reversed(node[1:])])
+        case "or":
+            return regex.unite(*[_backwards(part) for part in node[1:]])
+        case "and":
+            return regex.meet(*[_backwards(part) for part in node[1:]])
+        case "not":
+            return regex.negated(_backwards(node[1]))
+        case "loop":
+            return regex.loop(_backwards(node[1]), node[2], node[3])
+        case _:
+            return node

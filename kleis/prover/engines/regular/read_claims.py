@@ -1,0 +1,323 @@
+"""Claims about texts read as memberships of variables in regular languages.
+
+Specification: kleis-language.md §5.4 (Regex), proving.md §1 (total operations on strings).
+
+A claim becomes a formula over two kinds of atoms: that a variable is in a language (a node of kleis/builtins/regular/regex.py),
+and whatever else it says, which is left open.  Definitions are unfolded.
+
+Invariants
+    * The formula has the truth value of the claim at every point, whatever truth values its open atoms have there.
+    * Only total claims are read: every part of them has a value everywhere, so that two truth values suffice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+
+from kleis.builtins.regular import regex
+from kleis.builtins.regular.regex import ANY, EMPTY, FULL, NONE, Node
+from kleis.core import (
+    BOOL,
+    STRING,
+    BuiltinCall,
+    Coercion,
+    Conditional,
+    Connective,
+    DefinitionCall,
+    Equals,
+    Let,
+    LiteralTerm,
+    SymbolCall,
+    Term,
+    Variable,
+)
+from kleis.core.goal import Meaning
+from kleis.core.traversal import stripped, substitute, subterms
+from kleis.logic.engines.regular_formulas import Formula, Open, all_of, any_of, opposite
+from kleis.prover.engines.regular.memberships import Pieces, in_language, joined, member, same, searched
+
+__all__ = ["Reader", "Unreadable", "is_total"]
+
+_CASES = 64
+"""The most texts that a conditional text is split into."""
+
+_LENGTH = 10_000
+"""The greatest length that is compared with, and the greatest bound of a loop."""
+
+
+class Unreadable(Exception):
+    """Raised for a claim that is not total, or too large to unfold; never leaves the engine."""
+
+
+# ── Totality ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def is_total(meaning: Meaning) -> bool:
+    """Whether every part of the claim, definitions unfolded, has a value everywhere."""
+    if meaning.claim is None:
+        return False
+    _, hypotheses, rest = stripped(meaning.claim)
+    bodies = [*hypotheses, rest, *(each.body for each in meaning.definitions)]
+    if any(each.group for each in meaning.definitions):
+        return False
+    return all(_has_a_value(term) for body in bodies for term in subterms(body))
+
+
+def _has_a_value(term: Term) -> bool:
+    match term:
+        case BuiltinCall(operation=operation, arguments=arguments):
+            if operation.condition is None:
+                return True
+            return operation.name == "re_range" and all(
+                isinstance(each, LiteralTerm) and bool(each.value) for each in arguments
+            )
+        case (
+            Variable()
+            | LiteralTerm()
+            | SymbolCall()
+            | DefinitionCall()
+            | Equals()
+            | Connective()
+            | Conditional()
+        ):
+            return True
+        case Let() | Coercion():
+            return True
+        case _:
+            return False
+
+
+# ── Reading ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Reader:
+    """Reads the claims of one meaning."""
+
+    def __init__(self, meaning: Meaning) -> None:
+        self._definitions = {each.key: each for each in meaning.definitions}
+        self._nodes: dict[Term, Node | None] = {}
+
+    def truth(self, term: Term) -> Formula:
+        """A term of sort Bool as a formula."""
+        match term:
+            case LiteralTerm(value=bool() as value):
+                return value
+            case Connective(name=name, arguments=arguments):
+                return _connected(name, [self.truth(each) for each in arguments])
+            case Conditional(condition=condition, consequent=yes, alternative=no):
+                test = self.truth(condition)
+                return any_of(all_of(test, self.truth(yes)), all_of(opposite(test), self.truth(no)))
+            case Let() | DefinitionCall():
+                return self.truth(self._unfolded(term))
+            case Equals(left=left, right=right):
+                return self._equal(term, left, right)
+            case BuiltinCall():
+                return self._builtin(term)
+            case _:
+                return Open(term)
+
+    def _unfolded(self, term: Let | DefinitionCall) -> Term:
+        if isinstance(term, Let):
+            return substitute(term.body, {term.variable.name: term.value})
+        definition = self._definitions[term.definition]
+        names = (each.name for each in definition.parameters)
+        return substitute(definition.body, dict(zip(names, term.arguments, strict=True)))
+
+    def _equal(self, term: Term, left: Term, right: Term) -> Formula:
+        if left.sort == BOOL:
+            first, second = self.truth(left), self.truth(right)
+            return any_of(all_of(first, second), all_of(opposite(first), opposite(second)))
+        if left.sort == STRING:
+            return self._on_texts(term, (left, right), same)
+        return self._length(term, "equals", left, right)
+
+    def _builtin(self, term: BuiltinCall) -> Formula:
+        name, arguments = term.operation.name, term.arguments
+        if name == "matches":
+            node = self.node(arguments[1])
+            if node is None:
+                return Open(term)
+            language: Node = node
+            return self._on_texts(term, arguments[:1], lambda pieces: member(pieces[0], language))
+        if name in _SEARCHES:
+            return self._on_texts(term, arguments, searched(_SEARCHES[name]))
+        if name in _CLASSES:
+            return self._on_texts(term, arguments, lambda pieces: member(pieces[0], _CLASSES[name]))
+        if name in _COMPARED and len(arguments) == 2:
+            return self._length(term, name, *arguments)
+        return Open(term)
+
+    def _on_texts(
+        self, term: Term, texts: Sequence[Term], decide: Callable[[Sequence[Pieces]], Formula | None]
+    ) -> Formula:
+        """What `decide` makes of texts, case by case; open where it makes nothing."""
+        found: list[Formula] = []
+        every = [self._cases(each) for each in texts]
+        if any(each is None for each in every):
+            return Open(term)
+        for chosen in product(*(each for each in every if each is not None)):
+            decided = decide([pieces for _, pieces in chosen])
+            inside = Open((term, tuple(pieces for _, pieces in chosen))) if decided is None else decided
+            found.append(all_of(*(condition for condition, _ in chosen), inside))
+            if len(found) > _CASES:
+                raise Unreadable
+        return any_of(*found)
+
+    def _cases(self, term: Term) -> list[tuple[Formula, Pieces]] | None:
+        """The texts that a term may be, each with when it is that; None for a text of another making."""
+        match term:
+            case LiteralTerm(value=str() as text):
+                return [(True, (text,))]
+            case Variable():
+                return [(True, (term,))]
+            case Let() | DefinitionCall():
+                return self._cases(self._unfolded(term))
+            case Conditional(condition=condition, consequent=yes, alternative=no):
+                test, first, second = self.truth(condition), self._cases(yes), self._cases(no)
+                if first is None or second is None:
+                    return None
+                return [(all_of(test, when), pieces) for when, pieces in first] + [
+                    (all_of(opposite(test), when), pieces) for when, pieces in second
+                ]
+            case BuiltinCall(operation=operation, arguments=arguments) if operation.name == "concat":
+                parts = [self._cases(each) for each in arguments]
+                if any(each is None for each in parts):
+                    return None
+                return [
+                    (all_of(*(when for when, _ in chosen)), joined(pieces for _, pieces in chosen))
+                    for chosen in product(*(each for each in parts if each is not None))
+                ]
+            case _:
+                return None
+
+    def _length(self, term: Term, name: str, left: Term, right: Term) -> Formula:
+        """A comparison of the length of a text with a number."""
+        for measured, bound, turned in ((left, right, False), (right, left, True)):
+            measured, bound = _bare(measured), _bare(bound)
+            if not isinstance(measured, BuiltinCall) or measured.operation.name != "strlen":
+                continue
+            if (
+                not isinstance(bound, LiteralTerm)
+                or type(bound.value) is not int
+                or abs(bound.value) > _LENGTH
+            ):
+                continue
+            language = _of_length(_TURNED[name] if turned else name, bound.value)
+            return self._on_texts(term, measured.arguments, in_language(language))
+        return Open(term)
+
+    # regular expressions
+
+    def node(self, term: Term) -> Node | None:
+        """A regular expression that is written out; None for one that depends on something."""
+        if term not in self._nodes:
+            self._nodes[term] = self._node(term)
+        return self._nodes[term]
+
+    def _node(self, term: Term) -> Node | None:
+        match term:
+            case LiteralTerm(value=str() as text):
+                return ("text", text)
+            case Let() | DefinitionCall():
+                return self.node(self._unfolded(term))
+            case BuiltinCall(operation=operation, arguments=arguments):
+                return self._built(operation.name, arguments)
+            case _:
+                return None
+
+    def _built(self, name: str, arguments: tuple[Term, ...]) -> Node | None:
+        match name:
+            case "re_range":
+                low, high = (each.value if isinstance(each, LiteralTerm) else None for each in arguments)
+                if not isinstance(low, str) or not isinstance(high, str):
+                    return None
+                return ("range", low[0], high[0]) if low[0] <= high[0] else NONE
+            case "re_loop":
+                part = self.node(arguments[0])
+                bounds = [_bare(each) for each in arguments[1:]]
+                if part is None or not all(isinstance(each, LiteralTerm) for each in bounds):
+                    return None
+                least, most = (each.value for each in bounds if isinstance(each, LiteralTerm))
+                if type(least) is not int or type(most) is not int or most > _LENGTH:
+                    return None
+                return regex.loop(part, max(least, 0), most if most >= 0 else -1)
+            case _ if name in _CONSTRUCTORS:
+                parts = [self.node(each) for each in arguments]
+                known = [each for each in parts if each is not None]
+                return _CONSTRUCTORS[name](*known) if len(known) == len(parts) else None
+            case _:
+                return None
+
+
+_CONSTRUCTORS: Mapping[str, Callable[..., Node]] = {
+    "re_literal": lambda part: part,
+    "re_star": lambda part: regex.loop(part, 0, None),
+    "re_plus": lambda part: regex.loop(part, 1, None),
+    "re_option": lambda part: regex.unite(EMPTY, part),
+    "re_concat": regex.join,
+    "re_union": regex.unite,
+    "re_intersect": regex.meet,
+    "re_complement": regex.negated,
+    "re_full": lambda: FULL,
+    "re_empty": lambda: NONE,
+    "re_allchar": lambda: ANY,
+}
+
+_DIGITS: Node = ("range", "0", "9")
+_LETTERS: Node = regex.unite(("range", "a", "z"), ("range", "A", "Z"))
+_CLASSES: Mapping[str, Node] = {
+    "isAscii": regex.loop(("range", " ", "~"), 0, None),
+    "isDigits": regex.loop(_DIGITS, 1, None),
+    "isAlpha": regex.loop(_LETTERS, 1, None),
+    "isAlphaNum": regex.loop(regex.unite(_LETTERS, _DIGITS), 1, None),
+}
+
+_SEARCHES: Mapping[str, tuple[bool, bool]] = {
+    "contains": (True, True),
+    "hasPrefix": (False, True),
+    "hasSuffix": (True, False),
+    "str_eq": (False, False),
+}
+"""Whether something may stand before and behind what is looked for."""
+
+_COMPARED = ("less_than", "leq", "greater_than", "geq")
+_TURNED = {
+    "equals": "equals",
+    "less_than": "greater_than",
+    "leq": "geq",
+    "greater_than": "less_than",
+    "geq": "leq",
+}
+
+
+def _connected(name: str, parts: Sequence[Formula]) -> Formula:
+    match name:
+        case "and":
+            return all_of(*parts)
+        case "or":
+            return any_of(*parts)
+        case "not":
+            return opposite(parts[0])
+        case _:
+            return any_of(opposite(parts[0]), parts[1])
+
+
+def _bare(term: Term) -> Term:
+    while isinstance(term, Coercion):
+        term = term.term
+    return term
+
+
+def _of_length(name: str, bound: int) -> Node:
+    match name:
+        case "equals":
+            return regex.loop(ANY, bound, bound) if bound >= 0 else NONE
+        case "less_than":
+            return regex.loop(ANY, 0, bound - 1) if bound > 0 else NONE
+        case "leq":
+            return regex.loop(ANY, 0, bound) if bound >= 0 else NONE
+        case "greater_than":
+            return regex.loop(ANY, max(bound + 1, 0), None)
+        case _:
+            return regex.loop(ANY, max(bound, 0), None)

@@ -1,0 +1,218 @@
+"""cvc5, where it is installed: finite models, quantified induction, enumerative instantiation, a second opinion.
+
+Specification: proving.md §3 ("cvc5 (optional)"), §4; provers.md §1, §3.
+
+Each engine here is cvc5 with one set of options.  Scripts are those of Z3; what cvc5 does not read makes the engine
+silent.  cvc5 holds Python's lock for a whole check and so runs in a child like every engine.
+
+Invariants
+    * Nothing is decided by time: the budget is cvc5's own resource count (``rlimit-per``).
+    * A model is read by asking for values over its finite sorts, and is claimed, not trusted.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Mapping, Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+from kleis.core import BOOL, STRING, Carrier, FunctionOf, Numeric, Sort
+from kleis.core.sort_printing import sort_text
+from kleis.prover.engines.solvers.read_models import FunctionTable, UnreadableError, Witness, decoded
+from kleis.prover.engines.solvers.runs import script_text, unwritable
+from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.smt.encode_sorts import Inexpressible, Sorts
+from kleis.prover.smt.script import Script, encode
+from kleis.semantics.ranges import Element
+from kleis.values import Value, exact
+
+__all__ = ["CVC5", "CVC5_ENUMERATIVE", "CVC5_FINITE", "CVC5_INDUCTION", "is_installed"]
+
+_LARGEST_TABLE = 4_096
+_GOAL = "|n:goal|"
+
+
+def is_installed() -> bool:
+    """Whether there is a cvc5 to ask."""
+    return importlib.util.find_spec("cvc5") is not None
+
+
+class Cvc5:
+    """An engine: cvc5 with these options.  Its steps are cvc5's resource units."""
+
+    def __init__(self, name: str, options: Mapping[str, str], *, equations: bool = False) -> None:
+        self.name = name
+        self._options = options
+        self._equations = equations
+
+    def applies(self, task: Task) -> bool:
+        """To everything that is settled, where cvc5 is installed."""
+        return not task.meaning.unsettled and is_installed()
+
+    def run(self, task: Task, steps: int) -> Answer:
+        """One check of F of the claim if that is another, then one of ¬T."""
+        try:
+            script = encode(task, equations=self._equations)
+        except Inexpressible as error:
+            return unwritable(error)
+        if script.false:
+            answer = self._checked(task, script, script.false, steps // 3, undefined=False)
+            if answer.outcome == "refuted":
+                return answer
+        return self._checked(task, script, script.claim, steps, undefined=bool(script.false))
+
+    def _checked(self, task: Task, script: Script, goal: str, steps: int, *, undefined: bool) -> Answer:
+        session = _Session(script, goal, {**self._options, "rlimit-per": str(steps)})
+        status = session.status
+        if status == "unsat":
+            core, needs_claim = session.core()
+            text = script_text(script, goal if needs_claim else "", core)
+            kind = "claim" if needs_claim else "axioms"
+            if needs_claim:
+                return Answer(outcome="proved", core=core, steps=steps, proof=((kind, text),))
+            return Answer(outcome="inconsistent", core=core, steps=steps, proof=((kind, text),))
+        if status == "sat":
+            witness = _Model(task, script, session).witness(undefined=undefined)
+            if task.meaning.claim is None:
+                return Answer(outcome="model", witness=witness, steps=steps)
+            return Answer(outcome="refuted", witness=witness, steps=steps)
+        reason = "incomplete" if "INCOMPLETE" in status or "refuses" in status else "resource"
+        if reason == "incomplete":
+            return Answer(outcome="silent", reason="incomplete", detail=status, steps=steps)
+        return Answer(outcome="silent", reason="resource", detail=status, steps=steps)
+
+
+CVC5 = Cvc5("cvc5", {})
+CVC5_FINITE = Cvc5("cvc5 finite models", {"finite-model-find": "true"})
+CVC5_INDUCTION = Cvc5("cvc5 induction", {"quant-ind": "true", "conjecture-gen": "true"}, equations=True)
+CVC5_ENUMERATIVE = Cvc5("cvc5 enumerative", {"enum-inst": "true"})
+
+
+class _Session:
+    """One check: `status` is ``sat``, ``unsat`` or why it is neither."""
+
+    def __init__(self, script: Script, goal: str, options: Mapping[str, str]) -> None:
+        self._cvc5: Any = importlib.import_module("cvc5")
+        self._script = script
+        self.solver = self._cvc5.Solver(self._cvc5.TermManager())
+        defaults = {"produce-models": "true", "produce-unsat-cores": "true"}
+        for name, value in {**defaults, **options}.items():
+            self.solver.setOption(name, value)
+        self.solver.setLogic("HO_ALL" if "(lambda " in "".join(script.declarations) else "ALL")
+        self.names: dict[str, Any] = {}
+        self.status = self._run(goal)
+
+    def _run(self, goal: str) -> str:
+        lines = [*self._script.declarations]
+        for place, (_, formula) in enumerate(self._script.axioms):
+            lines.append(f"(assert (! {formula} :named |n:{place}|))")
+        if goal:
+            lines.append(f"(assert (! {goal} :named {_GOAL}))")
+        parser = self._cvc5.InputParser(self.solver)
+        parser.setStringInput(self._cvc5.InputLanguage.SMT_LIB_2_6, "\n".join(lines), "task")
+        self.symbols = parser.getSymbolManager()
+        try:
+            while not (command := parser.nextCommand()).isNull():
+                refused = str(command.invoke(self.solver, self.symbols)).strip()
+                if refused and refused != "success":
+                    return f"cvc5 refuses the script: {refused}"
+            result = self.solver.checkSat()
+        except RuntimeError as error:
+            return f"cvc5 refuses the script: {error}"
+        if result.isSat() or result.isUnsat():
+            return "sat" if result.isSat() else "unsat"
+        return str(result.getUnknownExplanation())
+
+    def core(self) -> tuple[tuple[str, ...], bool]:
+        """The axioms used, and whether the negated claim was."""
+        named = self.symbols.getNamedTerms()
+        used = {str(named[term]).strip("|") for term in self.solver.getUnsatCore() if term in named}
+        names = [name for place, (name, _) in enumerate(self._script.axioms) if f"n:{place}" in used]
+        return tuple(names), _GOAL.strip("|") in used or not self._script.axioms
+
+
+class _Model:
+    """Reads the model of a session."""
+
+    def __init__(self, task: Task, script: Script, session: _Session) -> None:
+        self._cvc5: Any = importlib.import_module("cvc5")
+        self._script = script
+        self._solver = session.solver
+        self._sorts = Sorts(task.meaning)
+        self._carriers = [each for each in task.meaning.carriers if isinstance(each, Carrier)]
+        self._terms = {each.getSymbol().strip("|"): each for each in session.symbols.getDeclaredTerms()}
+        declared = {str(each).strip("|"): each for each in session.symbols.getDeclaredSorts()}
+        self._elements = {
+            sort: list(self._solver.getModelDomainElements(declared[name]))
+            for sort in self._carriers
+            if (name := self._sorts.name(sort).strip("|")) in declared
+        }
+
+    def witness(self, *, undefined: bool) -> Witness:
+        """All variables and symbols as far as they can be read."""
+        assignment, symbols, unread = {}, [], []
+        for constant in self._script.constants:
+            variable = constant.variable
+            try:
+                assignment[variable.name] = self._named(constant.name, *_parts(variable.sort))
+            except UnreadableError:
+                unread.append(variable.name)
+        for symbol, name in self._script.symbols:
+            try:
+                symbols.append((symbol, self._named(name, symbol.domain, symbol.codomain)))
+            except UnreadableError:
+                unread.append(symbol.name)
+        sizes = {sort_text(sort): max(1, len(self._elements.get(sort, ()))) for sort in self._carriers}
+        return Witness(
+            assignment=assignment,
+            symbols=tuple(symbols),
+            carriers=sizes,
+            undefined=undefined,
+            unread=tuple(unread),
+        )
+
+    def _named(self, name: str, domain: Sequence[Sort], codomain: Sort) -> Any:
+        term = self._terms.get(name.strip("|"))
+        if term is None:
+            raise UnreadableError
+        if not domain:
+            return self._value(self._solver.getValue(term), codomain)
+        ranges = [self._points(sort) for sort in domain]
+        if prod(map(len, ranges)) > _LARGEST_TABLE:
+            raise UnreadableError
+        rows = []
+        for point in product(*ranges):
+            manager = self._solver.getTermManager()
+            called = manager.mkTerm(self._cvc5.Kind.APPLY_UF, term, *point)
+            given = tuple(self._value(each, sort) for each, sort in zip(point, domain, strict=True))
+            rows.append((given, self._value(self._solver.getValue(called), codomain)))
+        return FunctionTable(tuple(rows))
+
+    def _points(self, sort: Sort) -> list[Any]:
+        if sort == BOOL:
+            manager = self._solver.getTermManager()
+            return [manager.mkFalse(), manager.mkTrue()]
+        if not isinstance(sort, Carrier) or sort not in self._elements:
+            raise UnreadableError
+        return self._elements[sort]
+
+    def _value(self, term: Any, sort: Sort) -> Value:
+        match sort:
+            case Carrier() if term in self._elements.get(sort, ()):
+                return Element(sort.name, self._elements[sort].index(term))
+            case Numeric() if term.isIntegerValue():
+                return int(term.getIntegerValue())
+            case Numeric() if term.isRealValue():
+                return exact(term.getRealValue())
+        if sort == BOOL and term.isBooleanValue():
+            return bool(term.getBooleanValue())
+        if sort == STRING and term.isStringValue():
+            return decoded(str(term.getStringValue()))
+        raise UnreadableError
+
+
+def _parts(sort: Sort) -> tuple[tuple[Sort, ...], Sort]:
+    return (sort.domain, sort.codomain) if isinstance(sort, FunctionOf) else ((), sort)

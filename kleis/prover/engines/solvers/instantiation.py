@@ -1,0 +1,305 @@
+"""Goal-directed instantiation: universal axioms over the ground terms of the Skolemised negated claim.
+
+Specification: proving.md §3, provers.md §3 (z3_gdi).
+
+The negated claim names the things that it speaks of.  Every universal axiom is taken at those things, and at those that
+the instances name in a second round; what is left is nearly propositional, where Z3 is strong.
+
+Invariants
+    * Nothing is lost: the axioms stay beside their instances in the last run.  A model of instances is no answer.
+    * The proof has an obligation for every axiom (it implies its instances) and for the Skolem constants (the negated
+      claim implies that there are such), so that each is checked without trusting this search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, product
+from typing import Any
+
+import msgspec
+
+from kleis.prover.engines.solvers.runs import Options, library, run_solver, run_text, unwritable
+from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.smt.encode_sorts import Inexpressible
+from kleis.prover.smt.script import Script, encode
+
+__all__ = ["INSTANTIATION", "INSTANTIATION_TWICE", "InstanceSearch", "Instantiation"]
+
+_TERMS = (14, 24)
+"""So many ground terms of a sort are used in the first round, and in the second."""
+
+_INSTANCES = 250
+"""So many instances of an axiom are taken in a round."""
+
+_OBVIOUS = 200_000
+"""Steps for showing that an axiom implies its instances."""
+
+_CLAIM = "claim"
+
+
+class Instantiation:
+    """The engine, with one round or two.  Its steps are Z3's."""
+
+    def __init__(self, rounds: int) -> None:
+        self._rounds = rounds
+        self.name = "instantiation" if rounds == 1 else "instantiation twice"
+
+    def applies(self, task: Task) -> bool:
+        """To claims beside axioms, or with quantified hypotheses of their own."""
+        return not task.meaning.unsettled and task.meaning.claim is not None
+
+    def run(self, task: Task, steps: int) -> Answer:
+        """Instances alone first, then beside the axioms."""
+        try:
+            script = encode(task)
+        except Inexpressible as error:
+            return unwritable(error)
+        search = InstanceSearch(script)
+        search.instantiate(self._rounds, self.points(search))
+        if not search.instances:
+            return Answer(outcome="silent", reason="incomplete", detail="no axiom has an instance")
+        used = 0
+        for axioms in ((), tuple(search.axioms)):
+            run = run_solver(search.solver(search.named(axioms)), steps // 2)
+            used += run.used
+            if run.status == "unsat":
+                return self._proved(search, axioms, run.used, used, steps)
+        detail = f"{len(search.instances)} instances"
+        return Answer(outcome="silent", reason="resource", detail=detail, steps=used)
+
+    def points(self, search: InstanceSearch) -> Mapping[str, Sequence[Any]]:
+        """Terms to begin with, by sort, besides those that the formulas have."""
+        del search
+        return {}
+
+    def _proved(
+        self, search: InstanceSearch, axioms: Sequence[str], last: int, used: int, steps: int
+    ) -> Answer:
+        named = search.core(search.named(axioms), min(steps, 20_000 + 4 * last))
+        outcome = "proved" if any(name == _CLAIM for name, _ in named) else "inconsistent"
+        core = tuple(name for name, _ in search.script.axioms if any(name == each for each, _ in named))
+        detail = f"{len(search.instances)} instances, {len(named)} formulas used"
+        proof = search.obligations(named)
+        if outcome == "proved":
+            return Answer(outcome="proved", core=core, steps=used, detail=detail, proof=proof)
+        return Answer(outcome="inconsistent", core=core, steps=used, detail=detail, proof=proof)
+
+
+INSTANTIATION = Instantiation(1)
+INSTANTIATION_TWICE = Instantiation(2)
+
+
+class _Instance(msgspec.Struct, frozen=True):
+    """An instance of the axiom of this name."""
+
+    axiom: str
+    formula: Any
+
+
+_Named = list[tuple[str, Any]]
+
+
+class InstanceSearch:
+    """The formulas of one script in a context of their own."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self._z3 = library()
+        self._context = self._z3.Context()
+        declared = "\n".join(script.declarations)
+        named = [*script.axioms, (_CLAIM, script.claim or "true")]
+        text = "\n".join([declared, *(f"(assert {formula})" for _, formula in named)])
+        parsed = list(self._z3.parse_smt2_string(text, ctx=self._context))
+        free = len(parsed) - len(named)
+        self._declared = parsed[:free]
+        self.axioms = dict(zip([name for name, _ in script.axioms], parsed[free:-1], strict=True))
+        self._skolem: list[Any] = []
+        self._goal = self._skolemised(parsed[-1], True)
+        self.instances: list[_Instance] = []
+
+    # ── Skolem constants ─────────────────────────────────────────────────────────────────────────────────
+
+    def _skolemised(self, formula: Any, positive: bool) -> Any:
+        """The formula with a constant for every variable that it says to exist, outside of universal quantifiers."""
+        z3 = self._z3
+        if z3.is_quantifier(formula) and not formula.is_lambda():
+            if formula.is_exists() != positive:
+                return formula
+            constants = [
+                z3.Const(f"?{len(self._skolem) + place}", formula.var_sort(place))
+                for place in range(formula.num_vars())
+            ]
+            self._skolem += constants
+            return self._skolemised(z3.substitute_vars(formula.body(), *reversed(constants)), positive)
+        if z3.is_not(formula):
+            return z3.Not(self._skolemised(formula.children()[0], not positive))
+        if z3.is_implies(formula):
+            left, right = formula.children()
+            return z3.Implies(self._skolemised(left, not positive), self._skolemised(right, positive))
+        if z3.is_and(formula) or z3.is_or(formula):
+            parts = [self._skolemised(each, positive) for each in formula.children()]
+            return z3.And(*parts) if z3.is_and(formula) else z3.Or(*parts)
+        return formula
+
+    # ── Instances ────────────────────────────────────────────────────────────────────────────────────────
+
+    def universal(self) -> list[tuple[str, Any]]:
+        """The universal quantifiers that hold, with the names of what says so."""
+        return [(name, each) for name, axiom in self._sources() for each in self._universal(axiom)]
+
+    def instantiate(self, rounds: int, points: Mapping[str, Sequence[Any]]) -> None:
+        """Take every universal axiom at the points given and the ground terms known so far, round by round."""
+        seen: set[Any] = set()
+        universal = self.universal()
+        for limit in _TERMS[:rounds]:
+            terms = self._ground_terms(limit)
+            for sort, given in points.items():
+                terms[sort] = [*given, *terms.get(sort, ())]
+            for name, quantifier in universal:
+                sorts = [quantifier.var_sort(place) for place in range(quantifier.num_vars())]
+                choices = [terms.get(sort.sexpr(), []) for sort in sorts]
+                for point in islice(_fair(choices), _INSTANCES):
+                    instance = self._z3.substitute_vars(quantifier.body(), *reversed(point))
+                    if instance not in seen:
+                        seen.add(instance)
+                        self.instances.append(_Instance(name, instance))
+
+    def _sources(self) -> Iterator[tuple[str, Any]]:
+        yield from self.axioms.items()
+        yield from ((f"declaration {place}", each) for place, each in enumerate(self._declared))
+        # Universal hypotheses of the claim are part of what is refuted.
+        yield _CLAIM, self._goal
+
+    def _universal(self, formula: Any) -> Iterator[Any]:
+        """The universal quantifiers that a formula is a conjunction of."""
+        z3 = self._z3
+        if z3.is_quantifier(formula) and formula.is_forall():
+            yield formula
+        elif z3.is_and(formula):
+            for each in formula.children():
+                yield from self._universal(each)
+
+    def _ground_terms(self, limit: int) -> dict[str, list[Any]]:
+        """Ground terms by sort: those of the claim first, then constants of axioms, then those of instances."""
+        found: dict[str, dict[Any, None]] = {}
+        sources = [self._goal, *self.axioms.values(), *(each.formula for each in self.instances)]
+        for term in self._ground(sources):
+            terms = found.setdefault(term.sort().sexpr(), {})
+            if len(terms) < limit:
+                terms.setdefault(term)
+        return {sort: list(terms) for sort, terms in found.items()}
+
+    def _ground(self, formulas: Iterable[Any]) -> Iterator[Any]:
+        """The subterms without bound variables, no formulas, in order of occurrence."""
+        z3 = self._z3
+        seen: set[int] = set()
+        for formula in formulas:
+            waiting = [formula]
+            while waiting:
+                term = waiting.pop(0)
+                if term.get_id() in seen:
+                    continue
+                seen.add(term.get_id())
+                if z3.is_quantifier(term):
+                    waiting.append(term.body())
+                    continue
+                waiting += term.children()
+                if not z3.is_bool(term) and z3.is_app(term) and _is_ground(z3, term):
+                    yield term
+
+    # ── Runs ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    def named(self, axioms: Sequence[str]) -> _Named:
+        """The formulas of a run: what they stand for, and they themselves."""
+        formulas: _Named = [(each.axiom, each.formula) for each in self.instances]
+        formulas += [(name, self.axioms[name]) for name in axioms]
+        return [*formulas, (_CLAIM, self._goal)] if self.script.claim else formulas
+
+    def solver(self, named: _Named) -> Any:
+        """A solver with the declarations' own assertions and these formulas."""
+        solver = self._z3.Solver(ctx=self._context)
+        for formula in [*self._declared, *(each for _, each in named)]:
+            solver.add(formula)
+        return solver
+
+    def core(self, named: _Named, steps: int) -> _Named:
+        """The formulas that a tracked run needs; all of them where it fails."""
+        solver = self._z3.Solver(ctx=self._context)
+        for formula in self._declared:
+            solver.add(formula)
+        for place, (_, formula) in enumerate(named):
+            solver.assert_and_track(formula, self._z3.Bool(f"@{place}", self._context))
+        if run_solver(solver, steps).status != "unsat":
+            return named
+        used = sorted(int(each.decl().name()[1:]) for each in solver.unsat_core())
+        kept = [named[place] for place in used]
+        return kept if run_solver(self.solver(kept), steps).status == "unsat" else named
+
+    # ── Obligations ──────────────────────────────────────────────────────────────────────────────────────
+
+    def obligations(self, named: _Named) -> tuple[tuple[str, str], ...]:
+        """What shows the claim: constants, instances, and the refutation by them."""
+        z3 = self._z3
+        proof: list[tuple[str, str]] = []
+        claimed = any(name == _CLAIM for name, _ in named)
+        if self._skolem and claimed:
+            none = z3.ForAll(self._skolem, z3.Not(self._goal))
+            proof.append(("constants", self._written([f"(assert {self.script.claim})", _assertion(none)])))
+        for name in dict.fromkeys(each.axiom for each in self.instances):
+            taken = [formula for each, formula in named if each == name and not self._is_given(name, formula)]
+            if taken:
+                proof += self._implied(name, taken)
+        lines = [_assertion(formula) for _, formula in named]
+        return (*proof, (_CLAIM if claimed else "axioms", self._written(lines, skolem=True)))
+
+    def _implied(self, name: str, taken: Sequence[Any]) -> list[tuple[str, str]]:
+        """That an axiom implies its instances: together, or one by one where Z3 does not see it together."""
+        z3, given, title = self._z3, self._given(name), f"instances of {name}"
+        together = self._written([*given, _assertion(z3.Not(z3.And(*taken)))], skolem=True)
+        if run_text(together, _OBVIOUS).status == "unsat":
+            return [(title, together)]
+        texts = [self._written([*given, _assertion(z3.Not(each))], skolem=True) for each in taken]
+        header = Options(patterns_only=True).header()
+        plain = [run_text(text, _OBVIOUS).status == "unsat" for text in texts]
+        shown = [text if is_plain else header + text for text, is_plain in zip(texts, plain, strict=True)]
+        return [(f"{title}, {place}", text) for place, text in enumerate(shown, 1)]
+
+    def _is_given(self, name: str, formula: Any) -> bool:
+        whole = self._goal if name == _CLAIM else self.axioms.get(name)
+        return whole is not None and formula.eq(whole)
+
+    def _given(self, name: str) -> list[str]:
+        """What instances are taken of, as assertions; declarations assert theirs already."""
+        if name == _CLAIM:
+            return [_assertion(self._goal)]
+        return [_assertion(self.axioms[name])] if name in self.axioms else []
+
+    def _written(self, lines: Sequence[str], *, skolem: bool = False) -> str:
+        constants = [f"(declare-const {each.sexpr()} {each.sort().sexpr()})" for each in self._skolem]
+        shown = [*self.script.declarations, *(constants if skolem else ()), *lines, "(check-sat)", ""]
+        return "\n".join(shown)
+
+
+def _assertion(formula: Any) -> str:
+    return f"(assert {formula.sexpr()})"
+
+
+def _is_ground(z3: Any, term: Any) -> bool:
+    waiting = [term]
+    while waiting:
+        each = waiting.pop()
+        if z3.is_var(each) or z3.is_quantifier(each):
+            return False
+        waiting += each.children()
+    return True
+
+
+def _fair(choices: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
+    """All points, those of early terms first: a cut keeps what the claim speaks of."""
+    if not all(choices):
+        return
+    for radius in range(max(map(len, choices))):
+        for point in product(*(range(min(radius + 1, len(each))) for each in choices)):
+            if max(point) == radius:
+                yield tuple(each[place] for each, place in zip(choices, point, strict=True))

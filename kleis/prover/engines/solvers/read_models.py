@@ -1,0 +1,292 @@
+"""Models of Z3 as plain data: values of variables, tables of symbols, elements of carriers.
+
+Specification: proving.md §2 ("Counterexamples are readable"), §5; provers.md §3, §4 trap 8.
+
+A witness is claimed, never trusted: whoever shows it has evaluated it (kleis/prover/evidence.py).
+
+Invariants
+    * Values are those of the reference semantics (kleis/semantics/ranges.py): exact numbers, strings with their real
+      characters, `Data`, `ListValue`, `BitVector`, `SetValue`; an element of a carrier is an `Element`.
+    * What cannot be said exactly (an algebraic number, a set over functions) makes the value unreadable: the name is
+      then in `unread`, and nothing stands in its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from math import prod
+from typing import Any
+
+import msgspec
+
+from kleis.budget import Budget
+from kleis.builtins.context import Context
+from kleis.core import BOOL, Basic, BitVec, Carrier, FunctionOf, Numeric, SetOf, Sort, Symbol
+from kleis.core.goal import Meaning
+from kleis.core.sort_printing import sort_text
+from kleis.prover.engines.solvers.runs import library
+from kleis.prover.smt.encode_sorts import Sorts
+from kleis.prover.smt.script import Script
+from kleis.semantics.ranges import Element, constructed
+from kleis.values import BitVector, SetValue, Value, complex_value, equality_key, exact
+from kleis.values.numerals import signed_integer
+
+__all__ = ["FunctionTable", "UnreadableError", "Witness", "decoded", "read_witness"]
+
+
+class FunctionTable(msgspec.Struct, frozen=True):
+    """A function by its values: at the listed arguments, and everywhere else (None: nothing is said)."""
+
+    rows: tuple[tuple[tuple[Any, ...], Any], ...]
+    default: Any = None
+
+
+class Witness(msgspec.Struct, frozen=True, kw_only=True):
+    """A point at which a claim fails, or a model.
+
+    assignment
+        Values of the claim's outermost universal variables, by name.
+    symbols
+        Values of constants, and tables of operations, as far as they could be read.
+    carriers
+        Sizes of carriers, where the model has finitely many elements of each, by the text of the sort.
+    undefined
+        The claim is not false there but undefined.
+    unread
+        Names whose values could not be said exactly.
+    """
+
+    assignment: dict[str, Any] = {}
+    symbols: tuple[tuple[Symbol, Any], ...] = ()
+    carriers: dict[str, int] = {}
+    undefined: bool = False
+    unread: tuple[str, ...] = ()
+
+
+class UnreadableError(Exception):
+    """A value of a model that cannot be said exactly."""
+
+
+_ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
+
+
+def decoded(text: str) -> str:
+    """A string with its real characters, from a solver's escapes."""
+    return _ESCAPE.sub(lambda found: chr(int(found[1] or found[2] or found[3], 16)), text)
+
+
+def read_witness(meaning: Meaning, script: Script, model: Any, *, undefined: bool) -> Witness:
+    """What a model says of the variables and symbols of a script."""
+    reader = _Reader(meaning, model)
+    assignment: dict[str, Any] = {}
+    unread: list[str] = []
+    for constant in script.constants:
+        variable = constant.variable
+        sorts = variable.sort.domain if isinstance(variable.sort, FunctionOf) else ()
+        result = variable.sort.codomain if isinstance(variable.sort, FunctionOf) else variable.sort
+        try:
+            assignment[variable.name] = reader.interpretation(constant.name, sorts, result)
+        except UnreadableError:
+            unread.append(variable.name)
+    symbols = []
+    for symbol, name in script.symbols:
+        try:
+            symbols.append((symbol, reader.interpretation(name, symbol.domain, symbol.codomain)))
+        except UnreadableError:
+            unread.append(symbol.name)
+    return Witness(
+        assignment=assignment,
+        symbols=tuple(symbols),
+        carriers=reader.carriers(),
+        undefined=undefined,
+        unread=tuple(unread),
+    )
+
+
+class _Reader:
+    """Reads one model."""
+
+    def __init__(self, meaning: Meaning, model: Any) -> None:
+        self._z3 = library()
+        self._meaning = meaning
+        self._sorts = Sorts(meaning)
+        self._model = model
+        self._context = Context(Budget())
+        self._declared = {each.name(): each for each in model.decls()}
+        self._elements: dict[str, list[str]] = {}
+
+    def carriers(self) -> dict[str, int]:
+        """How many elements the model has of each carrier."""
+        sizes: dict[str, int] = {}
+        for sort in self._meaning.carriers:
+            universe = self._universe(sort)
+            sizes[sort_text(sort)] = max(1, len(universe))
+        return sizes
+
+    def interpretation(self, name: str, domain: Sequence[Sort], result: Sort) -> Any:
+        """The value of a constant, or the table of a function; a model that says nothing leaves any value."""
+        declaration = self._declared.get(name.strip("|"))
+        if declaration is None:
+            return self._any(result) if not domain else FunctionTable((), self._any(result))
+        if not domain:
+            return self.value(self._model.eval(declaration(), model_completion=True), result)
+        if all(isinstance(sort, Carrier) or sort == BOOL for sort in domain):
+            return self._whole_table(declaration, domain, result)
+        found = self._model[declaration]
+        rows = []
+        for index in range(found.num_entries()):
+            entry = found.entry(index)
+            given = tuple(self.value(entry.arg_value(place), sort) for place, sort in enumerate(domain))
+            rows.append((given, self.value(entry.value(), result)))
+        return FunctionTable(tuple(rows), self.value(found.else_value(), result))
+
+    def _whole_table(self, declaration: Any, domain: Sequence[Sort], result: Sort) -> FunctionTable:
+        """A function on finitely many points, all of them."""
+        ranges = [self._points(sort) for sort in domain]
+        if prod(map(len, ranges)) > _LARGEST_TABLE:
+            raise UnreadableError
+        rows = []
+        for point in product(*ranges):
+            called = self._model.eval(declaration(*point), model_completion=True)
+            given = tuple(self.value(each, sort) for each, sort in zip(point, domain, strict=True))
+            rows.append((given, self.value(called, result)))
+        return FunctionTable(tuple(rows))
+
+    def _points(self, sort: Sort) -> list[Any]:
+        """The values of a finite sort as Z3 has them."""
+        z3, context = self._z3, self._model.ctx
+        if sort == BOOL:
+            return [z3.BoolVal(False, context), z3.BoolVal(True, context)]
+        name = self._sorts.name(sort).strip("|")
+        found = [each for each in self._model.sorts() if each.name() == name]
+        if found:
+            return list(self._model.get_universe(found[0]))
+        # The model has no universe of a sort of which nothing is asked: one element is enough.
+        return [z3.Const(f"{name}!val!0", z3.DeclareSort(name, context))]
+
+    def _any(self, sort: Sort) -> Value:
+        """Some value of a sort that the model does not mention."""
+        match sort:
+            case Basic(name="Bool"):
+                return False
+            case Basic(name="String"):
+                return ""
+            case Numeric():
+                return 0
+            case BitVec(width=width):
+                return BitVector(width, 0)
+            case SetOf():
+                return SetValue({})
+            case Carrier():
+                return Element(sort.name, 0)
+            case _:
+                return self._smallest(sort, 0)
+
+    def _smallest(self, sort: Sort, depth: int) -> Value:
+        if depth > _DEEPEST:
+            raise UnreadableError
+        for constructor in sorted(self._sorts.constructors(sort), key=lambda each: len(each.fields)):
+            if not any(field.sort == sort for field in constructor.fields):
+                fields = [
+                    self._smallest(field.sort, depth + 1)
+                    if self._sorts.constructors(field.sort)
+                    else self._any(field.sort)
+                    for field in constructor.fields
+                ]
+                return constructed(constructor, tuple(fields))
+        raise UnreadableError
+
+    # ── values ───────────────────────────────────────────────────────────────────────────────────────────
+
+    def value(self, expression: Any, sort: Sort) -> Value:
+        """A value of a model."""
+        z3 = self._z3
+        match sort:
+            case Basic(name="Bool"):
+                if z3.is_true(expression) or z3.is_false(expression):
+                    return bool(z3.is_true(expression))
+            case Basic(name="String"):
+                if z3.is_string_value(expression):
+                    return decoded(expression.as_string())
+            case Numeric():
+                return self._number(expression)
+            case BitVec(width=width):
+                if z3.is_bv_value(expression):
+                    return BitVector(width, expression.as_long())
+            case Carrier():
+                return self._element(expression, sort)
+            case SetOf(element=element):
+                return self._set(expression, element)
+            case _:
+                return self._construction(expression, sort)
+        raise UnreadableError
+
+    def _number(self, expression: Any) -> Value:
+        if self._z3.is_app(expression) and expression.decl().name() == "c:complex":
+            real, imaginary = expression.children()
+            return complex_value(self._rational(real), self._rational(imaginary))
+        return self._rational(expression)
+
+    def _rational(self, expression: Any) -> int | Fraction:
+        if self._z3.is_int_value(expression):
+            return signed_integer(expression.as_string())
+        if self._z3.is_rational_value(expression):
+            top, bottom = expression.numerator().as_string(), expression.denominator().as_string()
+            return exact(Fraction(signed_integer(top), signed_integer(bottom)))
+        raise UnreadableError
+
+    def _universe(self, sort: Sort) -> list[str]:
+        name = self._sorts.name(sort)
+        if name not in self._elements:
+            bare = name.strip("|")
+            found = [each for each in self._model.sorts() if each.name() == bare]
+            elements = self._model.get_universe(found[0]) if found else None
+            self._elements[name] = [each.decl().name() for each in elements or ()]
+        return self._elements[name]
+
+    def _element(self, expression: Any, sort: Carrier) -> Value:
+        if not self._z3.is_app(expression):
+            raise UnreadableError
+        name = expression.decl().name()
+        universe = self._universe(sort)
+        if name not in universe:
+            universe.append(name)
+        return Element(sort.name, universe.index(name))
+
+    def _set(self, expression: Any, element: Sort) -> Value:
+        """A set from the stores that make it."""
+        z3 = self._z3
+        stores = []
+        while z3.is_store(expression):
+            array, member, holds = expression.children()
+            stores.append((self.value(member, element), bool(z3.is_true(holds))))
+            expression = array
+        if not z3.is_K(expression):
+            raise UnreadableError
+        complement = bool(z3.is_true(expression.children()[0]))
+        members: dict[Any, Value] = {}
+        for value, holds in reversed(stores):
+            key = equality_key(value, self._context)
+            if holds != complement:
+                members[key] = value
+            else:
+                members.pop(key, None)
+        return SetValue(members, complement)
+
+    def _construction(self, expression: Any, sort: Sort) -> Value:
+        """A value of a data type, list, tuple or record."""
+        if not self._z3.is_app(expression):
+            raise UnreadableError
+        name = expression.decl().name()
+        for constructor in self._sorts.constructors(sort):
+            if self._sorts.constructor(constructor).strip("|") == name:
+                parts = zip(expression.children(), constructor.fields, strict=True)
+                return constructed(constructor, tuple(self.value(part, field.sort) for part, field in parts))
+        raise UnreadableError
+
+
+_DEEPEST = 20
+_LARGEST_TABLE = 4_096

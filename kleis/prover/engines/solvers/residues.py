@@ -1,0 +1,130 @@
+"""Residues: products of integers by cases of what their factors leave when divided by a small number.
+
+Specification: proving.md §3 ("small engines for the gaps"), provers.md §3 (x² + y² ≠ 4k + 3 is unsolved by all).
+
+A square leaves 0 or 1 when divided by 3 or 4.  Z3 sees this once it is told to look at the cases: for a modulus that the
+claim speaks of, every integer variable leaves one of finitely many residues.  These facts are shown first, then used.
+
+Invariants
+    * The facts are instances of ``∀(n : ℤ). mod(n, k) = 0 ∨ … ∨ mod(n, k) = k - 1`` and an obligation of their own.
+    * Every other formula is the task's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from kleis.core import INTEGER, NATURAL, BuiltinCall, Coercion, LiteralTerm, Term
+from kleis.core.traversal import stripped, subterms
+from kleis.prover.engines.solvers.runs import run_text, unwritable
+from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.smt.encode_sorts import Inexpressible
+from kleis.prover.smt.script import Script, encode
+from kleis.prover.smt.smtlib_text import application
+
+__all__ = ["RESIDUES", "Residues"]
+
+_GREATEST = 16
+_MODULI = 4
+"""So many moduli are tried, up to this one."""
+
+_SHORT = 20_000
+"""The right modulus takes few steps; a wrong one, where products are of no use, all there are."""
+
+_INTEGERS = (INTEGER, NATURAL)
+
+
+class Residues:
+    """The engine.  Its steps are Z3's."""
+
+    name = "residues"
+
+    def applies(self, task: Task) -> bool:
+        """To claims about all integers in which unknowns are multiplied, and a number from 2 to 16 is written."""
+        claim = task.meaning.claim
+        if claim is None or task.meaning.unsettled:
+            return False
+        variables, _, _ = stripped(claim)
+        if not any(each.sort in _INTEGERS for each in variables):
+            return False
+        return any(map(_multiplies, subterms(claim))) and bool(_moduli(claim))
+
+    def run(self, task: Task, steps: int) -> Answer:
+        """One modulus after the other, without axioms and with them: all of them for a short while first."""
+        try:
+            script = encode(task)
+        except Inexpressible as error:
+            return unwritable(error)
+        claim = task.meaning.claim
+        assert claim is not None
+        moduli = _moduli(claim)
+        cores = ((), tuple(name for name, _ in script.axioms)) if script.axioms else ((),)
+        used = 0
+        share = steps // (len(moduli) * len(cores))
+        for limit, modulus, core in product((min(_SHORT, share), share), moduli, cores):
+            facts = _facts(script, modulus)
+            text = _written(script, facts, core)
+            run = run_text(text, min(limit, steps - used))
+            used += run.used
+            if run.status == "unsat":
+                proof = (("residues", _shown(script, facts)), ("claim", text))
+                return Answer(
+                    outcome="proved", core=core, steps=used, detail=f"modulo {modulus}", proof=proof
+                )
+            if used >= steps:
+                break
+        detail = f"not by residues modulo {' or '.join(map(str, moduli))}"
+        return Answer(outcome="silent", reason="resource", detail=detail, steps=used)
+
+
+RESIDUES = Residues()
+
+
+def _multiplies(term: Term) -> bool:
+    """Whether a term is a product or power of unknowns."""
+    if not isinstance(term, BuiltinCall) or term.sort not in _INTEGERS:
+        return False
+    unknown = [not _is_literal(each) for each in term.arguments]
+    return all(unknown) if term.operation.name == "times" else term.operation.name == "power" and unknown[0]
+
+
+def _is_literal(term: Term) -> bool:
+    return isinstance(term, LiteralTerm) or (isinstance(term, Coercion) and _is_literal(term.term))
+
+
+def _moduli(claim: Term) -> tuple[int, ...]:
+    """The numbers from 2 to 16 that a claim writes: divisors first, in order of occurrence."""
+    divisors = [
+        each.arguments[1]
+        for each in subterms(claim)
+        if isinstance(each, BuiltinCall) and each.operation.name in ("mod", "div")
+    ]
+    found = (*(number for each in divisors for number in _numbers(each)), *_numbers(claim))
+    return tuple(dict.fromkeys(found))[:_MODULI]
+
+
+def _numbers(term: Term) -> Iterator[int]:
+    for each in subterms(term):
+        if isinstance(each, LiteralTerm) and type(each.value) is int and 2 <= each.value <= _GREATEST:
+            yield each.value
+
+
+def _facts(script: Script, modulus: int) -> list[str]:
+    """That every integer variable of the claim leaves one of the residues."""
+    names = [each.name for each in script.constants if each.variable.sort in _INTEGERS]
+    cases = [[f"(= (mod {name} {modulus}) {residue})" for residue in range(modulus)] for name in names]
+    return [application("or", each) for each in cases]
+
+
+def _shown(script: Script, facts: Sequence[str]) -> str:
+    """The script that refutes that a fact fails."""
+    whole = facts[0] if len(facts) == 1 else application("and", facts)
+    return "\n".join([*script.declarations, f"(assert (not {whole}))", "(check-sat)", ""])
+
+
+def _written(script: Script, facts: Sequence[str], core: Sequence[str]) -> str:
+    """The script of the negated claim with facts and axioms."""
+    axioms = [formula for name, formula in script.axioms if name in core]
+    asserted = [f"(assert {each})" for each in (*axioms, *facts, script.claim)]
+    return "\n".join([*script.declarations, *asserted, "(check-sat)", ""])

@@ -1,0 +1,373 @@
+"""Evidence: what an engine claims of a model, checked before anyone sees it.
+
+Specification: proving.md §2.  Engines are trusted with nothing.  Each kind of witness has a check that shares no code
+with the search:
+
+==================  ===========================================================================================
+assignment          every axiom in force is true and the claim is not, evaluated by the reference semantics
+tables              the same over finite carriers, every value enumerated
+interpretation      each axiom, and the negated claim, proved under it by queries of their own
+rewriting           critical pairs join, axioms join, the claim's normal forms differ
+==================  ===========================================================================================
+
+What stays open under evaluation (a quantifier over an infinite sort, a float, a budget) is not evidence.
+
+The checks run in a child process like any engine: `CHECKER` is one, of a pair of a task and an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from kleis.budget import Budget
+from kleis.builtins.context import Context
+from kleis.core import (
+    Application,
+    Carrier,
+    Conditional,
+    Connective,
+    Equals,
+    FunctionOf,
+    Quantifier,
+    Sort,
+    Symbol,
+    SymbolCall,
+    Term,
+    Variable,
+)
+from kleis.core.goal import Meaning
+from kleis.core.sort_printing import sort_text
+from kleis.core.traversal import free_variables, rebuild, stripped
+from kleis.errors import KleisError
+from kleis.meaning.denoting import NamelessError, denoting
+from kleis.prover.engines.solvers.read_models import FunctionTable, Witness
+from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.protocol.verdict import Binding, Evidence, Table
+from kleis.semantics.foreign_values import Belonging
+from kleis.semantics.models import Model, evaluator_of
+from kleis.semantics.ranges import Bounds, Element, Function
+from kleis.semantics.reference import Account, Evaluator
+from kleis.semantics.truth import FALSE, OPEN, TRUE
+from kleis.values import Value, equality_key
+from kleis.values.text import render_value
+
+__all__ = ["CHECKER", "Checker", "check_evidence"]
+
+_BUDGET = Budget(steps=2_000_000, depth=1_000, size=100_000)
+_BOUNDS = Bounds(carrier=8, points=200_000, values=2_000, budget=_BUDGET)
+
+
+def check_evidence(task: Task, answer: Answer) -> Evidence | None:
+    """The evidence in an answer's witness, if it is any."""
+    witness = answer.witness
+    if isinstance(witness, Mapping):
+        return _plain(task, witness)
+    if not isinstance(witness, Witness):
+        return None
+    return _point(task, witness) or _proved_point(task, witness)
+
+
+def _plain(task: Task, witness: Mapping[str, Any]) -> Evidence | None:
+    """Witnesses of engines that bring a check of their own."""
+    if "tables" in witness:
+        from kleis.prover.engines.models.finite_check import check_tables
+
+        return check_tables(task, witness)
+    if "equations" in witness:
+        from kleis.prover.engines.completion.check_proof import rewriting_evidence
+
+        return rewriting_evidence(task, witness)
+    if "interpretation" in witness:
+        from kleis.prover.engines.models.standard_models import interpretation_evidence
+
+        return interpretation_evidence(task, witness)
+    return None
+
+
+# ── Values of variables and symbols ──────────────────────────────────────────────────────────────────────────
+
+
+def _point(task: Task, witness: Any) -> Evidence | None:
+    """Values given for variables and symbols: all of their sorts, every axiom true, the claim not."""
+    meaning = task.meaning
+    carriers = [each for each in meaning.carriers if isinstance(each, Carrier)]
+    sizes = {
+        each: witness.carriers[sort_text(each)] for each in carriers if sort_text(each) in witness.carriers
+    }
+    sized = all(type(size) is int and size > 0 for size in sizes.values())
+    if len(sizes) < len(carriers) or witness.unread or not sized:
+        return None
+    account = Account(_BOUNDS.budget)
+    bare = evaluator_of(meaning, Model(sizes, {}), _BOUNDS, "one-sided", account)
+    values = _Values(Belonging(meaning, bare.ranges, account), account)
+    variables, hypotheses, claim = ((), (), None) if meaning.claim is None else stripped(meaning.claim)
+    try:
+        shown = values.of_symbols(witness.symbols)
+        point = {each.name: values.of_variable(each, witness.assignment.get(each.name)) for each in variables}
+    except _ForeignError:
+        return None
+    evaluator = bare.under({symbol: values.function(symbol, table) for symbol, table in shown})
+    if any(evaluator.truth(axiom.formula) is not TRUE for axiom in meaning.axioms):
+        return None
+    if claim is None:
+        return _evidence(meaning, shown, sizes, {}, undefined=False)
+    environment = {
+        each.name: values.function(each, point[each.name])
+        if isinstance(each.sort, FunctionOf)
+        else point[each.name]
+        for each in variables
+    }
+    outcome = _outcome(evaluator, hypotheses, claim, environment)
+    if outcome is None:
+        return None
+    return _evidence(meaning, shown, sizes, point, undefined=outcome == "undefined")
+
+
+def _proved_point(task: Task, witness: Any) -> Evidence | None:
+    """A point at which the claim or an axiom speaks of infinitely many values: what holds there is proved, not evaluated.
+
+    Only where every unknown has a value that a term denotes: no carriers, no functions of functions.
+    """
+    from kleis.prover.engines.models.standard_models import Interpretation, proved_evidence
+
+    meaning, named = _with_functions_named(task.meaning)
+    if meaning.carriers or witness.unread:
+        return None
+    account = Account(_BOUNDS.budget)
+    ranges = evaluator_of(meaning, Model({}, {}), _BOUNDS, "one-sided", account).ranges
+    given = dict(witness.assignment)
+    try:
+        functions = tuple((symbol, given.pop(name)) for name, symbol in named.items() if name in given)
+        read = _Values(Belonging(meaning, ranges, account), account)
+        shown = read.of_symbols((*witness.symbols, *functions))
+        symbols = tuple((symbol, *_body(symbol, value, meaning)) for symbol, value in shown)
+    except (_ForeignError, NamelessError):
+        return None
+    point = tuple(given.items())
+    found = Interpretation(carriers=(), symbols=symbols, point=point)
+    return proved_evidence(msgspec.structs.replace(task, meaning=meaning), found)
+
+
+def _with_functions_named(meaning: Meaning) -> tuple[Meaning, dict[str, Symbol]]:
+    """The claim about any one operation for every variable of its outermost ∀ that stands for functions."""
+    if meaning.claim is None:
+        return meaning, {}
+    variables, hypotheses, rest = stripped(meaning.claim)
+    named = {
+        each.name: Symbol(f"{each.name}{_AS_OPERATION}", each.sort.domain, each.sort.codomain)
+        for each in variables
+        if isinstance(each.sort, FunctionOf)
+    }
+
+    def called(term: Term) -> Term:
+        term = rebuild(term, called)
+        if isinstance(term, Application) and isinstance(term.function, Variable):
+            symbol = named.get(term.function.name)
+            return term if symbol is None else SymbolCall(symbol, term.arguments)
+        return term
+
+    for hypothesis in reversed(hypotheses):
+        rest = Connective("implies", (hypothesis, rest))
+    body = called(rest)
+    if not named or any(each.name in named for each in free_variables(body)):
+        return meaning, {}
+    others = tuple(each for each in variables if each.name not in named)
+    claim = Quantifier("forall", others, body) if others else body
+    symbols = (*meaning.symbols, *named.values())
+    return msgspec.structs.replace(meaning, claim=claim, symbols=symbols), named
+
+
+_AS_OPERATION = "°"
+"""Ends no name that anyone declares."""
+
+
+def _body(symbol: Symbol, value: Any, meaning: Meaning) -> tuple[tuple[Variable, ...], Term]:
+    """Parameters and body of a symbol with a value: cases for the rows of a table, then its default."""
+    if not isinstance(value, FunctionTable):
+        return (), denoting(value, symbol.codomain, meaning)
+    parameters = tuple(Variable(f"x{place}", sort) for place, sort in enumerate(symbol.domain))
+    if value.default is None:
+        raise NamelessError
+    body = denoting(value.default, symbol.codomain, meaning)
+    for arguments, result in reversed(value.rows):
+        given = [denoting(each, sort, meaning) for each, sort in zip(arguments, symbol.domain, strict=True)]
+        tests = tuple(map(Equals, parameters, given))
+        test = tests[0] if len(tests) == 1 else Connective("and", tests)
+        body = Conditional(test, denoting(result, symbol.codomain, meaning), body)
+    return parameters, body
+
+
+def _outcome(
+    evaluator: Evaluator, hypotheses: Sequence[Any], claim: Any, point: dict[str, Any]
+) -> str | None:
+    """``false`` or ``undefined`` if the implication is that for certain at a point."""
+    premises = [evaluator.truth(each, point) for each in hypotheses]
+    conclusion = evaluator.truth(claim, point)
+    if any(each is OPEN or not each.decided for each in (*premises, conclusion)):
+        return None
+    if any(each is FALSE for each in premises) or conclusion is TRUE:
+        return None
+    return "false" if conclusion is FALSE and all(each is TRUE for each in premises) else "undefined"
+
+
+class _ForeignError(Exception):
+    """A value that is none of its sort."""
+
+
+_Shown = tuple[tuple[Symbol, Any], ...]
+
+
+class _Values:
+    """Reads the values of a witness: each must be one of its sort."""
+
+    def __init__(self, belonging: Belonging, context: Context) -> None:
+        self._belonging = belonging
+        self._context = context
+
+    def of_symbols(self, given: Sequence[tuple[Symbol, Any]]) -> _Shown:
+        """Values of constants, and tables of operations; no symbol has two."""
+        if len({symbol for symbol, _ in given}) < len(given):
+            raise _ForeignError
+        return tuple(
+            (
+                each,
+                self._table(each.domain, each.codomain, value) if each.domain else self._value(value, each),
+            )
+            for each, value in given
+        )
+
+    def of_variable(self, variable: Variable, given: Any) -> Any:
+        """The value of a variable, or its table if it stands for functions."""
+        sort = variable.sort
+        if isinstance(sort, FunctionOf):
+            return self._table(sort.domain, sort.codomain, given)
+        return self._one(given, sort)
+
+    def function(self, named: Symbol | Variable, value: Any) -> Function:
+        """What evaluates a constant, or a table with a value for everything else."""
+        sort = named.sort if isinstance(named, Variable) else None
+        domain = named.domain if isinstance(named, Symbol) else getattr(sort, "domain", ())
+        rows = {self._key(arguments): result for arguments, result in getattr(value, "rows", ())}
+        default = getattr(value, "default", value)
+
+        def call(*arguments: Value) -> Any:
+            found = rows.get(self._key(arguments), default)
+            return OPEN if found is None else found
+
+        return Function(named.name, domain, call, total=True)
+
+    def _value(self, given: Any, symbol: Symbol) -> Value:
+        return self._one(given, symbol.codomain)
+
+    def _one(self, given: Any, sort: Sort) -> Value:
+        value = self._belonging.value(given, sort)
+        if value is None:
+            raise _ForeignError
+        return value
+
+    def _table(self, domain: Sequence[Sort], codomain: Sort, given: Any) -> FunctionTable:
+        """A table whose arguments and results are of their sorts; a bare value is the result everywhere."""
+        table = given if isinstance(given, FunctionTable) else FunctionTable((), given)
+        rows = []
+        for arguments, result in table.rows:
+            if len(arguments) != len(domain):
+                raise _ForeignError
+            read = tuple(self._one(each, sort) for each, sort in zip(arguments, domain, strict=True))
+            rows.append((read, self._one(result, codomain)))
+        if len({self._key(arguments) for arguments, _ in rows}) < len(rows):
+            raise _ForeignError
+        default = None if table.default is None else self._one(table.default, codomain)
+        return FunctionTable(tuple(rows), default)
+
+    def _key(self, arguments: Sequence[Value]) -> tuple[Any, ...]:
+        return tuple(equality_key(each, self._context) for each in arguments)
+
+
+def _evidence(
+    meaning: Meaning,
+    shown: _Shown,
+    sizes: Mapping[Carrier, int],
+    point: Mapping[str, Any],
+    *,
+    undefined: bool,
+) -> Evidence:
+    names = {
+        each: [f"{_letter(sort_text(each))}{place}" for place in range(size)] for each, size in sizes.items()
+    }
+
+    def text(value: Any) -> str:
+        if isinstance(value, Element):
+            return f"{_letter(value.constructor.partition('#')[0])}{value.index}"
+        return render_value(value)
+
+    variables = stripped(meaning.claim)[0] if meaning.claim is not None else ()
+    named = [(each.name, *_arrow(each.sort), point[each.name]) for each in variables]
+    named += [(symbol.name, symbol.domain, symbol.codomain, value) for symbol, value in shown]
+    bindings: list[Binding] = []
+    tables: list[Table] = []
+    for name, domain, codomain, value in named:
+        if not isinstance(value, FunctionTable):
+            bindings.append(Binding(name, sort_text(codomain), text(value)))
+            continue
+        columns = tuple(map(sort_text, (*domain, codomain)))
+        rows = [tuple(map(text, (*arguments, result))) for arguments, result in value.rows]
+        if value.default is not None:
+            rows.append((*("otherwise" for _ in domain), text(value.default)))
+        tables.append(Table(name, columns, tuple(rows)))
+    return Evidence(
+        kind="tables" if sizes else "assignment",
+        undefined=undefined,
+        bindings=tuple(bindings),
+        carriers=tuple((sort_text(each), tuple(found)) for each, found in names.items()),
+        tables=tuple(tables),
+    )
+
+
+def _arrow(sort: Sort) -> tuple[tuple[Sort, ...], Sort]:
+    return (sort.domain, sort.codomain) if isinstance(sort, FunctionOf) else ((), sort)
+
+
+def _letter(carrier: str) -> str:
+    """The letter that elements of a carrier are called by."""
+    first = carrier.rpartition("::")[2][:1].lower()
+    return first if first.isalpha() and first.isascii() else "a"
+
+
+# ── As an engine ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """What is handed to the checker: a task with what an engine answered to it."""
+
+    task: Task
+    answer: Answer
+
+
+class Checker:
+    """Runs a check where it can do no harm.  Its answer's witness is the evidence."""
+
+    name = "check"
+
+    def applies(self, task: Any) -> bool:
+        """To answers with a witness."""
+        return isinstance(task, Checked)
+
+    def run(self, task: Any, steps: int) -> Answer:
+        """Check an answer."""
+        del steps
+        run: Callable[[Task, Answer], Evidence | None] = check_evidence
+        try:
+            evidence = run(task.task, task.answer)
+        except KleisError as error:
+            return Answer(outcome="silent", reason="incomplete", detail=f"not evaluated: {error}")
+        except RecursionError:
+            return Answer(outcome="silent", reason="resource", detail="not evaluated: nested too deep")
+        if evidence is None:
+            return Answer(outcome="silent", reason="incomplete", detail="what was found is no evidence")
+        return Answer(outcome=task.answer.outcome, witness=evidence)
+
+
+CHECKER = Checker()

@@ -1,0 +1,357 @@
+"""A task in which built-ins of lists are definitions, and functions that are handed on stand where they are called.
+
+Specification: proving.md §1 (Definitions, Higher order), §3; ADR 20.
+
+    map(λ x . x + a, l)      becomes      f(a, l)    with    f(a, Nil) = Nil,  f(a, Cons(h, t)) = Cons(h + a, f(a, t))
+
+So what solvers and inductions see is of first order: a definition that hands a function on unchanged in its recursion is
+written once for every function it is called with, and what that function takes from around it is a parameter.  The
+same is done with the definitions of programs.
+
+Invariants
+    * Claim, axioms and lemmas mean the same before and after: a definition's call is the built-in's value.
+    * A function that a claim is about (∀ f …) becomes an unknown operation where it is handed on: a claim holds of
+      all functions exactly if it holds of an unknown one.  Such a task has no countermodel that could be read back.
+    * The same task gives the same definitions under the same keys, and an expanded task is expanded already.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from kleis.core import (
+    Application,
+    BuiltinCall,
+    Coercion,
+    Conditional,
+    Connective,
+    Construction,
+    Definition,
+    DefinitionCall,
+    FunctionOf,
+    Lambda,
+    Let,
+    ListOf,
+    Quantifier,
+    Selection,
+    Sort,
+    Symbol,
+    SymbolCall,
+    Term,
+    TupleOf,
+    Variable,
+)
+from kleis.core.goal import Axiom, Termination
+from kleis.core.sort_printing import sort_text
+from kleis.core.terms import tuple_constructor
+from kleis.core.traversal import (
+    apart_from,
+    canonical,
+    free_variables,
+    parts,
+    rebuild,
+    stripped,
+    substitute,
+    subterms,
+)
+from kleis.definedness.discharge import is_settled, settled
+from kleis.prover.lowering.list_terms import cons, direct, head, is_nil, nil, tail
+from kleis.prover.lowering.recursive_lists import BUILT_IN, Recursive, recursive
+from kleis.prover.protocol.engine import Task
+from kleis.prover.smt.encode_sorts import erased
+
+__all__ = ["expanded"]
+
+_MOST = 80
+"""So many definitions are written; what would need more stays as it is."""
+
+
+def expanded(task: Task) -> Task:
+    """The task with lists by recursion and functions in their places; the task itself where there is nothing to do."""
+    bodies = (each.body for each in task.meaning.definitions)
+    if not any(map(_concerns, _everything(task))) and all(map(is_settled, bodies)):
+        return task
+    return _Expansion(task).task()
+
+
+def _everything(task: Task) -> Iterator[Term]:
+    meaning = task.meaning
+    roots = [
+        *task.lemmas,
+        *(each.formula for each in meaning.axioms),
+        *(each.body for each in meaning.definitions),
+    ]
+    if meaning.claim is not None:
+        roots.append(meaning.claim)
+    for each in subterms(*roots):
+        yield each
+        if isinstance(each, BuiltinCall) and each.operation.condition is not None:
+            yield from subterms(each.operation.condition)
+
+
+def _concerns(term: Term) -> bool:
+    match term:
+        case BuiltinCall(operation=operation, arguments=arguments):
+            return direct(operation, arguments) is not None or recursive(operation) is not None
+        case DefinitionCall(arguments=arguments):
+            return any(isinstance(each.sort, FunctionOf) for each in arguments)
+        case Coercion(term=inner, sort=sort):
+            return isinstance(inner.sort, ListOf | TupleOf) and erased(inner.sort) != erased(sort)
+        case _:
+            return False
+
+
+class _Expansion:
+    """The expansion of one task."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        terminations = dict(task.meaning.terminations)
+        self._written = {
+            each.key: Recursive(each, terminations.get(each.key, _ENDLESS if each.group else _NOT_RECURSIVE))
+            for each in task.meaning.definitions
+        }
+        self._made: dict[str, Recursive] = {}
+        self._begun: set[str] = set()
+        self._symbols: dict[str, Symbol] = {}
+
+    def task(self) -> Task:
+        """The expanded task."""
+        meaning = self._task.meaning
+        claim = None if meaning.claim is None else self._term(self._with_operations(meaning.claim))
+        axioms = tuple(
+            Axiom(each.name, self._term(each.formula), each.standing, each.place) for each in meaning.axioms
+        )
+        lemmas = tuple(map(self._term, self._task.lemmas))
+        definitions = self._reached(
+            [*lemmas, *(each.formula for each in axioms), *([claim] if claim else [])]
+        )
+        changed = msgspec.structs.replace(
+            meaning,
+            claim=claim,
+            free=() if self._symbols else meaning.free,
+            axioms=axioms,
+            symbols=(*meaning.symbols, *self._symbols.values()),
+            definitions=tuple(each.definition for each in definitions),
+            terminations=tuple(
+                (each.definition.key, each.termination) for each in definitions if each.definition.group
+            ),
+        )
+        return Task(changed, lemmas)
+
+    def _reached(self, roots: Sequence[Term]) -> list[Recursive]:
+        """The definitions that terms call, callees first."""
+        found: dict[str, Recursive] = {}
+        seen: set[str] = set()
+
+        def visit(term: Term) -> None:
+            for each in subterms(term):
+                if isinstance(each, DefinitionCall) and each.definition not in seen:
+                    seen.add(each.definition)
+                    made = self._made[each.definition]
+                    for part in (made.definition.body, made.termination.condition):
+                        if part is not None:
+                            visit(part)
+                    found[each.definition] = made
+                elif isinstance(each, BuiltinCall) and each.operation.condition is not None:
+                    visit(each.operation.condition)
+
+        for root in roots:
+            visit(root)
+        return list(found.values())
+
+    # ── Terms ────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _term(self, term: Term) -> Term:
+        term = rebuild(term, self._term)
+        match term:
+            case BuiltinCall():
+                return self._builtin(term)
+            case DefinitionCall():
+                return self._call(term)
+            case Application(function=Lambda() as function, arguments=arguments):
+                return _let(function, arguments)
+            case Coercion(term=inner, sort=sort):
+                return self._coercion(term, inner, sort)
+            case _:
+                return term
+
+    def _builtin(self, term: BuiltinCall) -> Term:
+        other = direct(term.operation, term.arguments)
+        if other is not None:
+            return self._term(other)
+        made = recursive(term.operation)
+        if made is not None:
+            key = made.definition.key
+            self._written.setdefault(key, made)
+            return self._call(DefinitionCall(key, term.arguments, term.sort))
+        condition = term.operation.condition
+        if condition is None or not any(map(_concerns, subterms(condition))):
+            return term
+        operation = msgspec.structs.replace(term.operation, condition=self._term(condition))
+        return BuiltinCall(operation, term.arguments)
+
+    def _coercion(self, term: Term, inner: Term, sort: Sort) -> Term:
+        """Lists and tuples part by part, where solvers have other sorts for the parts."""
+        given = inner.sort
+        if erased(given) == erased(sort):
+            return term
+        if isinstance(given, ListOf) and isinstance(sort, ListOf):
+            key = f"{BUILT_IN}coercion/{sort_text(given)}, {sort_text(sort)}"
+            self._written.setdefault(key, _coerced_list(key, given, sort))
+            return self._call(DefinitionCall(key, (inner,), sort))
+        if isinstance(given, TupleOf) and isinstance(sort, TupleOf):
+            whole = Variable("the tuple", given)
+            made, taken = tuple_constructor(sort), tuple_constructor(given)
+            items = tuple(
+                Coercion(Selection(taken, place, whole), wanted)
+                if had != wanted
+                else Selection(taken, place, whole)
+                for place, (had, wanted) in enumerate(zip(given.items, sort.items, strict=True))
+            )
+            return Let(whole, inner, self._term(Construction(made, items)))
+        return term
+
+    # ── Definitions ──────────────────────────────────────────────────────────────────────────────────────
+
+    def _call(self, call: DefinitionCall) -> Term:
+        """The call of a definition, of its own instance where functions are handed to it."""
+        raw = self._written.get(call.definition)
+        if raw is None or (call.definition in self._made and not raw.definition.parameters):
+            return call
+        places = [
+            place
+            for place, each in enumerate(call.arguments)
+            if isinstance(each, Lambda) and _hands_on(raw.definition, place)
+        ]
+        if places and len(self._begun) < _MOST:
+            return self._instance(raw, call, places)
+        self._define(raw)
+        return call
+
+    def _define(self, raw: Recursive) -> None:
+        """A definition as it is written, its body expanded."""
+        definition = raw.definition
+        if definition.key in self._begun:
+            return
+        self._begun.add(definition.key)
+        written = settled(definition.body, self._task.meaning)
+        body = msgspec.structs.replace(definition, body=self._term(written))
+        self._made[definition.key] = Recursive(body, self._argued(raw.termination, {}))
+
+    def _instance(self, raw: Recursive, call: DefinitionCall, places: Sequence[int]) -> Term:
+        """The definition with functions in the places of parameters; what they take from around them is given."""
+        definition = raw.definition
+        taken = dict.fromkeys(v for place in places for v in free_variables(call.arguments[place]))
+        given = tuple(Variable(f"given {place}", each.sort) for place, each in enumerate(taken))
+        inside: dict[str, Term] = {each.name: name for each, name in zip(taken, given, strict=True)}
+        functions = {
+            definition.parameters[place].name: canonical(substitute(call.arguments[place], inside))
+            for place in places
+        }
+        text = repr((places, [functions[name] for name in functions], given))
+        key = f"{definition.key} of {hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+        kept = [place for place in range(len(definition.parameters)) if place not in places]
+        arguments = (*taken, *(call.arguments[place] for place in kept))
+        if key not in self._begun:
+            self._begun.add(key)
+            written = settled(definition.body, self._task.meaning)
+            body = self._term(substitute(written, functions))
+            made = Definition(
+                key,
+                definition.name,
+                (*given, *(definition.parameters[place] for place in kept)),
+                definition.result,
+                body,
+                (key,) if definition.group else (),
+            )
+            moved = tuple(len(given) + kept.index(each) for each in raw.termination.arguments if each in kept)
+            argued = msgspec.structs.replace(self._argued(raw.termination, functions), arguments=moved)
+            self._made[key] = Recursive(made, argued)
+        return DefinitionCall(key, arguments, call.sort)
+
+    def _argued(self, termination: Termination, functions: Mapping[str, Term]) -> Termination:
+        condition = termination.condition
+        if condition is not None:
+            condition = self._term(substitute(condition, functions))
+        return msgspec.structs.replace(termination, condition=condition)
+
+    # ── Functions that a claim is about ──────────────────────────────────────────────────────────────────
+
+    def _with_operations(self, claim: Term) -> Term:
+        """The claim with unknown operations for those of its outermost functions that are handed on."""
+        variables, hypotheses, body = stripped(claim)
+        for hypothesis in reversed(hypotheses):
+            body = Connective("implies", (hypothesis, body))
+        handed = [
+            each for each in variables if isinstance(each.sort, FunctionOf) and _is_handed_on(body, each)
+        ]
+        if not handed:
+            return claim
+        rest = tuple(each for each in variables if each not in handed)
+        values: dict[str, Term] = {}
+        for each in handed:
+            assert isinstance(each.sort, FunctionOf), "a function"
+            symbol = Symbol(f"{each.name}#function", each.sort.domain, each.sort.codomain)
+            self._symbols[each.name] = symbol
+            names = tuple(Variable(f"{each.name} {place}", sort) for place, sort in enumerate(symbol.domain))
+            values[each.name] = Lambda(names, SymbolCall(symbol, names))
+        body = substitute(body, values)
+        return Quantifier("forall", rest, body) if rest else body
+
+
+_NOT_RECURSIVE = Termination(kind="structural")
+_ENDLESS = Termination(kind="unknown", reason="nothing is known of its recursion")
+
+
+def _coerced_list(key: str, given: ListOf, sort: ListOf) -> Recursive:
+    """A list of one sort of numbers as one of another."""
+    xs = Variable("l", given)
+    first: Term = Coercion(head(xs), sort.element)
+    body = Conditional(is_nil(xs), nil(sort), cons(first, DefinitionCall(key, (tail(xs),), sort)))
+    made = Definition(key, "coercion", (xs,), sort, body, (key,))
+    return Recursive(made, Termination(kind="structural", arguments=(0,)))
+
+
+def _hands_on(definition: Definition, place: int) -> bool:
+    """Whether a definition hands the parameter on unchanged wherever it calls itself."""
+    if len(definition.group) > 1:
+        return False
+    parameter = definition.parameters[place]
+    return all(
+        each.arguments[place] == parameter
+        for each in subterms(definition.body)
+        if isinstance(each, DefinitionCall) and each.definition == definition.key
+    )
+
+
+def _is_handed_on(term: Term, function: Variable) -> bool:
+    """Whether a function is an argument somewhere, and not only applied."""
+    if isinstance(term, Application) and term.function == function:
+        return any(_is_handed_on(each, function) for each in term.arguments)
+    if isinstance(term, BuiltinCall | DefinitionCall) and function in term.arguments:
+        return True
+    return any(_is_handed_on(each, function) for each in parts(term))
+
+
+def _let(function: Lambda, arguments: Sequence[Term]) -> Term:
+    """A λ applied where it stands."""
+    outside = {each.name for argument in arguments for each in free_variables(argument)}
+    apart = apart_from(function, outside)
+    assert isinstance(apart, Lambda), "a function"
+    body: Term = apart.body
+    for variable, argument in reversed(list(zip(apart.variables, arguments, strict=True))):
+        body = (
+            substitute(body, {variable.name: argument})
+            if _is_plain(argument)
+            else Let(variable, argument, body)
+        )
+    return body
+
+
+def _is_plain(term: Term) -> bool:
+    """Whether a term has a value wherever it stands, and is as short as a name for it."""
+    return isinstance(term, Variable)

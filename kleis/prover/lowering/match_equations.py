@@ -1,0 +1,137 @@
+"""A definition by `match` as equations, one for every way its arguments can be constructed.
+
+Specification: proving.md §3; provers.md §3 ("one equation per constructor with the left side as pattern").
+
+``app(x, y)`` becomes ``app(Nil, y) = y`` and ``app(Cons(h, t), y) = Cons(h, app(t, y))``.  Selections disappear: what is
+left partial in an equation is partial indeed.
+
+Invariants
+    * The cases exclude one another and are all there are: every argument is made by some constructor.
+    * A part is dropped only where it has a value, so an equation's body is defined exactly where the definition's is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from kleis.core import (
+    BOOL,
+    Conditional,
+    Connective,
+    Construction,
+    Constructor,
+    Definition,
+    Discrimination,
+    Let,
+    LiteralTerm,
+    Selection,
+    Sort,
+    Term,
+    Variable,
+)
+from kleis.core.traversal import rebuild, substitute, subterms
+
+__all__ = ["Case", "cases", "simplified"]
+
+_MOST = 64
+"""A definition of more cases is one equation."""
+
+
+class Case(msgspec.Struct, frozen=True):
+    """An equation: the definition at `arguments`, terms over `variables`, is the body."""
+
+    arguments: tuple[Term, ...]
+    variables: tuple[Variable, ...]
+    body: Term
+
+
+def cases(
+    definition: Definition, constructors: Callable[[Sort], tuple[Constructor, ...]]
+) -> tuple[Case, ...]:
+    """The cases of a definition."""
+    whole = Case(tuple(definition.parameters), definition.parameters, definition.body)
+    found: list[Case] = []
+    for case in _split(msgspec.structs.replace(whole, body=simplified(whole.body)), constructors):
+        found.append(case)
+        if len(found) > _MOST:
+            return (whole,)
+    return tuple(found)
+
+
+def _split(case: Case, constructors: Callable[[Sort], tuple[Constructor, ...]]) -> Iterator[Case]:
+    tested = _tested(case)
+    if tested is None:
+        yield case
+        return
+    for constructor in constructors(tested.sort):
+        fields = tuple(
+            Variable(f"{tested.name}.{place}", field.sort) for place, field in enumerate(constructor.fields)
+        )
+        made = {tested.name: Construction(constructor, fields)}
+        variables = [each for each in case.variables if each != tested]
+        inner = Case(
+            tuple(substitute(each, made) for each in case.arguments),
+            (*variables, *fields),
+            simplified(substitute(case.body, made)),
+        )
+        yield from _split(inner, constructors)
+
+
+def _tested(case: Case) -> Variable | None:
+    """The first variable that the body asks for its constructor."""
+    for each in subterms(case.body):
+        if isinstance(each, Conditional):
+            for part in subterms(each.condition):
+                if isinstance(part, Discrimination) and part.term in case.variables:
+                    assert isinstance(part.term, Variable)
+                    return part.term
+    return None
+
+
+def simplified(term: Term) -> Term:
+    """The term without tests and selections of what is constructed."""
+    if isinstance(term, Let) and _certain(term.value):
+        return simplified(substitute(term.body, {term.variable.name: term.value}))
+    term = rebuild(term, simplified)
+    match term:
+        case Selection(constructor=constructor, index=index, term=Construction() as made):
+            if constructor.name == made.constructor.name and _certain(made):
+                return made.arguments[index]
+        case Discrimination(constructor=constructor, term=Construction() as made):
+            if _certain(made):
+                return LiteralTerm(constructor.name == made.constructor.name, BOOL)
+        case Let(variable=variable, value=value, body=body) if _certain(value):
+            return simplified(substitute(body, {variable.name: value}))
+        case Conditional(condition=LiteralTerm(value=holds), consequent=yes, alternative=no):
+            return yes if holds else no
+        case Connective():
+            return _connected(term)
+        case _:
+            return term
+    return term
+
+
+def _certain(term: Term) -> bool:
+    """Whether a term plainly has a value: variables and literals, and what is constructed of such."""
+    if isinstance(term, Construction):
+        return all(map(_certain, term.arguments))
+    return isinstance(term, Variable | LiteralTerm)
+
+
+def _connected(term: Connective) -> Term:
+    """A connective without known parts."""
+    if term.name == "not":
+        (inner,) = term.arguments
+        return LiteralTerm(not inner.value, BOOL) if isinstance(inner, LiteralTerm) else term
+    if term.name == "implies":
+        return term
+    decisive = term.name == "or"
+    known = [each.value for each in term.arguments if isinstance(each, LiteralTerm)]
+    if decisive in known:
+        return LiteralTerm(decisive, BOOL)
+    rest = tuple(each for each in term.arguments if not isinstance(each, LiteralTerm))
+    if not rest:
+        return LiteralTerm(not decisive, BOOL)
+    return rest[0] if len(rest) == 1 else Connective(term.name, rest)

@@ -1,0 +1,302 @@
+"""What the built-ins of lists are, by recursion: definitions that say what the built-in table computes.
+
+Specification: proving.md §1 (Definitions, Definedness), §3 (induction); ADR 20.  Solvers know lists as a data type with two
+constructors, and nothing of `append` or `reverse`.  Written as recursive definitions these are something to unfold and
+to do induction on.
+
+    length(Nil) = 0                      length(Cons(h, t)) = length(t) + 1
+    append(Nil, m) = m                   append(Cons(h, t), m) = Cons(h, append(t, m))
+    list_map(f, Nil) = Nil               list_map(f, Cons(h, t)) = Cons(f(h), list_map(f, t))
+
+A function that is given to a built-in is a parameter here; kleis/prover/lowering/defunctionalize.py puts the function in its place.
+
+Invariants
+    * A definition has a value exactly where the row of the built-in table has one, and the same: a predicate is asked
+      of no element behind the one that decides (`all`, `any`), and of every other one.
+    * The recursion is structural in a list, or a number of steps down from an integer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from kleis.core import (
+    BOOL,
+    INTEGER,
+    NATURAL,
+    Conditional,
+    Definition,
+    DefinitionCall,
+    Equals,
+    ListOf,
+    LiteralTerm,
+    Operation,
+    SetOf,
+    Term,
+    Undefined,
+)
+from kleis.core.build_terms import at_least, difference, integer, less, total
+from kleis.core.goal import Termination
+from kleis.core.sort_printing import sorts_text
+from kleis.core.terms import construct_tuple
+from kleis.prover.lowering.list_terms import (
+    append,
+    applied,
+    builtin,
+    cons,
+    head,
+    is_nil,
+    length,
+    list_sort,
+    nil,
+    number,
+    of_lists,
+    plus,
+    tail,
+    times,
+)
+
+__all__ = ["BUILT_IN", "Recursive", "recursive"]
+
+BUILT_IN = "built-in "
+"""How the keys of these definitions begin; no name of a program has a blank."""
+
+
+class Recursive(msgspec.Struct, frozen=True):
+    """A definition with the argument that it terminates."""
+
+    definition: Definition
+    termination: Termination
+
+
+def recursive(operation: Operation) -> Recursive | None:
+    """The recursive definition of a built-in at its sorts; None if there is none."""
+    make = _RECURSIVE.get(operation.name)
+    if make is None or not of_lists(operation):
+        return None
+    sorts = sorts_text((*(each.sort for each in operation.parameters), operation.result))
+    return make(_Frame(f"{BUILT_IN}{operation.name}/{sorts}", operation))
+
+
+class _Frame:
+    """A definition that is being written: its parameters, its recursive call."""
+
+    def __init__(self, key: str, operation: Operation) -> None:
+        self.operation = operation
+        self.parameters = operation.parameters
+        self.result = operation.result
+        self._key = key
+
+    def call(self, *arguments: Term) -> Term:
+        """The recursive call."""
+        return DefinitionCall(self._key, arguments, self.result)
+
+    def structural(self, place: int, base: Term, step: Term, condition: Term | None = None) -> Recursive:
+        """By the constructors of one parameter."""
+        body = Conditional(is_nil(self.parameters[place]), base, step)
+        return self.of(body, Termination(kind="structural", arguments=(place,), condition=condition))
+
+    def of(self, body: Term, termination: Termination) -> Recursive:
+        """With a body."""
+        name = self.operation.name
+        made = Definition(self._key, name, self.parameters, self.result, body, (self._key,))
+        return Recursive(made, termination)
+
+
+# ── Recursion on a list ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _length_of(frame: _Frame) -> Recursive:
+    (xs,) = frame.parameters
+    one = LiteralTerm(1, NATURAL)
+    return frame.structural(0, LiteralTerm(0, NATURAL), plus(frame.call(tail(xs)), one))
+
+
+def _appended(frame: _Frame) -> Recursive:
+    xs, ys = frame.parameters
+    return frame.structural(0, ys, cons(head(xs), frame.call(tail(xs), ys)))
+
+
+def _reversed(frame: _Frame) -> Recursive:
+    (xs,) = frame.parameters
+    none = nil(list_sort(xs))
+    return frame.structural(0, none, append(frame.call(tail(xs)), cons(head(xs), none)))
+
+
+def _flattened(frame: _Frame) -> Recursive:
+    (xs,) = frame.parameters
+    assert isinstance(frame.result, ListOf)
+    return frame.structural(0, nil(frame.result), append(head(xs), frame.call(tail(xs))))
+
+
+def _zipped(frame: _Frame) -> Recursive:
+    xs, ys = frame.parameters
+    assert isinstance(frame.result, ListOf)
+    none, heads = nil(frame.result), (head(xs), head(ys))
+    pair = construct_tuple(heads, [each.sort for each in heads])
+    both = cons(pair, frame.call(tail(xs), tail(ys)))
+    return frame.structural(0, none, Conditional(is_nil(ys), none, both))
+
+
+def _folded_with(combine: Callable[[Term, Term], Term], empty: int) -> Callable[[_Frame], Recursive]:
+    def make(frame: _Frame) -> Recursive:
+        (xs,) = frame.parameters
+        return frame.structural(0, number(empty, frame.result), combine(head(xs), frame.call(tail(xs))))
+
+    return make
+
+
+def _vector_sum(frame: _Frame) -> Recursive:
+    xs, ys = frame.parameters
+    none = nil(list_sort(xs))
+    both = cons(plus(head(xs), head(ys)), frame.call(tail(xs), tail(ys)))
+    return frame.structural(0, none, Conditional(is_nil(ys), none, both), Equals(length(xs), length(ys)))
+
+
+def _nth(frame: _Frame) -> Recursive:
+    xs, index = frame.parameters
+    later = frame.call(tail(xs), difference(index, integer(1)))
+    step = Conditional(Equals(index, integer(0)), head(xs), later)
+    return frame.structural(0, Undefined(frame.result, "no such element"), step)
+
+
+def _member(frame: _Frame) -> Recursive:
+    x, xs = frame.parameters
+    yes, no = LiteralTerm(True, BOOL), LiteralTerm(False, BOOL)
+    return frame.structural(1, no, Conditional(Equals(x, head(xs)), yes, frame.call(x, tail(xs))))
+
+
+def _set_of(frame: _Frame) -> Recursive:
+    (xs,) = frame.parameters
+    assert isinstance(frame.result, SetOf)
+    inserted = builtin("insert", frame.result, a=head(xs), s=frame.call(tail(xs)))
+    return frame.structural(0, builtin("empty_set", frame.result), inserted)
+
+
+def _dropped(frame: _Frame) -> Recursive:
+    xs, count = frame.parameters
+    fewer = frame.call(tail(xs), difference(count, integer(1)))
+    return frame.structural(0, nil(list_sort(xs)), Conditional(at_least(integer(0), count), xs, fewer))
+
+
+def _taken(frame: _Frame) -> Recursive:
+    xs, count = frame.parameters
+    none = nil(list_sort(xs))
+    first = cons(head(xs), frame.call(tail(xs), difference(count, integer(1))))
+    return frame.structural(0, none, Conditional(at_least(integer(0), count), none, first))
+
+
+# ── With a function ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _mapped(frame: _Frame) -> Recursive:
+    f, xs = frame.parameters
+    assert isinstance(frame.result, ListOf)
+    return frame.structural(1, nil(frame.result), cons(applied(f, head(xs)), frame.call(f, tail(xs))))
+
+
+def _filtered(frame: _Frame) -> Recursive:
+    p, xs = frame.parameters
+    rest = frame.call(p, tail(xs))
+    kept = Conditional(applied(p, head(xs)), cons(head(xs), rest), rest)
+    return frame.structural(1, nil(list_sort(xs)), kept)
+
+
+def _all(frame: _Frame) -> Recursive:
+    p, xs = frame.parameters
+    no = LiteralTerm(False, BOOL)
+    step = Conditional(applied(p, head(xs)), frame.call(p, tail(xs)), no)
+    return frame.structural(1, LiteralTerm(True, BOOL), step)
+
+
+def _any(frame: _Frame) -> Recursive:
+    p, xs = frame.parameters
+    yes = LiteralTerm(True, BOOL)
+    step = Conditional(applied(p, head(xs)), yes, frame.call(p, tail(xs)))
+    return frame.structural(1, LiteralTerm(False, BOOL), step)
+
+
+def _fold_left(frame: _Frame) -> Recursive:
+    f, start, xs = frame.parameters
+    return frame.structural(2, start, frame.call(f, applied(f, start, head(xs)), tail(xs)))
+
+
+def _fold_right(frame: _Frame) -> Recursive:
+    f, start, xs = frame.parameters
+    return frame.structural(2, start, applied(f, head(xs), frame.call(f, start, tail(xs))))
+
+
+def _flat_mapped(frame: _Frame) -> Recursive:
+    f, xs = frame.parameters
+    assert isinstance(frame.result, ListOf)
+    step = append(applied(f, head(xs)), frame.call(f, tail(xs)))
+    return frame.structural(1, nil(frame.result), step)
+
+
+# ── Recursion on a number ────────────────────────────────────────────────────────────────────────────────────
+
+
+def _replicated(frame: _Frame) -> Recursive:
+    count, a = frame.parameters
+    none = nil(ListOf(a.sort))
+    more = cons(a, frame.call(difference(count, integer(1)), a))
+    body = Conditional(at_least(integer(0), count), none, more)
+    condition = at_least(count, integer(0))
+    return frame.of(body, Termination(kind="measure", measures=(count,), condition=condition))
+
+
+def _interval(frame: _Frame) -> Recursive:
+    low, high = frame.parameters
+    last = difference(high, integer(1))
+    none = nil(ListOf(INTEGER))
+    more = append(frame.call(low, last), cons(last, none))
+    body = Conditional(at_least(low, high), none, more)
+    return frame.of(body, Termination(kind="measure", measures=(difference(high, low),)))
+
+
+def _over_interval(
+    combine: Callable[[Term, Term], Term], empty: int, *, inclusive: bool
+) -> Callable[[_Frame], Recursive]:
+    """A sum or product of values at the integers of an interval, the last one set apart."""
+
+    def make(frame: _Frame) -> Recursive:
+        f, low, high = frame.parameters
+        before = difference(high, integer(1))
+        over = less(high, low) if inclusive else at_least(low, high)
+        more = combine(frame.call(f, low, before), applied(f, high if inclusive else before))
+        body = Conditional(over, number(empty, frame.result), more)
+        measure = total([difference(high, low), integer(1)])
+        return frame.of(body, Termination(kind="measure", measures=(measure,)))
+
+    return make
+
+
+_RECURSIVE: Mapping[str, Callable[[_Frame], Recursive]] = {
+    "length": _length_of,
+    "append": _appended,
+    "reverse": _reversed,
+    "list_flatten": _flattened,
+    "list_zip": _zipped,
+    "sum": _folded_with(plus, 0),
+    "product": _folded_with(times, 1),
+    "vec_add": _vector_sum,
+    "nth": _nth,
+    "in_set": _member,
+    "set_of": _set_of,
+    "list drop": _dropped,
+    "list take": _taken,
+    "list_map": _mapped,
+    "list_filter": _filtered,
+    "all": _all,
+    "any": _any,
+    "list_fold": _fold_left,
+    "foldr": _fold_right,
+    "list_flatmap": _flat_mapped,
+    "replicate": _replicated,
+    "range": _interval,
+    "sum_over": _over_interval(plus, 0, inclusive=False),
+    "sum_bounds": _over_interval(plus, 0, inclusive=True),
+    "prod_bounds": _over_interval(times, 1, inclusive=True),
+}

@@ -1,0 +1,205 @@
+"""The portfolio: which engines run, in which order, with how many steps, and whose answer counts.
+
+Specification: proving.md §2 ("Same input, same verdict"), §3; provers.md §3 (order A, order C).
+
+Two chains run side by side, one that proves and one that refutes.  The *published order* is one list over both: an
+answer counts when every engine before it has finished its budget, so the verdict depends on the order and the
+budgets, never on which process was faster.  What stands after a definite answer is stopped.
+
+An engine that a guard cut (on time, memory) counts as silent; the verdict then says so and is not kept.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from typing import Literal
+
+import msgspec
+
+from kleis.prover.process.broker import Broker, Guards
+from kleis.prover.protocol.engine import Answer, Engine, Task, load_engine
+from kleis.prover.protocol.verdict import Attempt, Reason
+
+__all__ = ["COMPUTING", "ORDER", "Entry", "Outcome", "run_portfolio"]
+
+Chain = Literal["prove", "refute"]
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One engine in the published order.  `cpu` guards it: several times what its steps take."""
+
+    engine: str
+    chain: Chain
+    steps: int
+    cpu: int = 8
+    extra: str = ""
+    """The optional package it needs."""
+    late: bool = False
+    """Whether it is for claims only: the axioms that a claim rests on are tried alone, first, without it."""
+
+
+_ENGINES = "kleis.prover.engines"
+
+ORDER: tuple[Entry, ...] = (
+    Entry(f"{_ENGINES}.computation.evaluation:EVALUATION", "prove", 300_000, cpu=5),
+    Entry(f"{_ENGINES}.computation.enumeration:ENUMERATION", "refute", 50_000),
+    Entry(f"{_ENGINES}.models.finite_models:FiniteModels", "refute", 1_500_000),
+    Entry(f"{_ENGINES}.completion.engine:Completion", "prove", 60_000),
+    Entry(f"{_ENGINES}.regular.engine:REGULAR", "prove", 2_000_000, cpu=8),
+    Entry(f"kleis.logic.engines.direct:DIRECT", "prove", 1_000_000, cpu=8),
+    Entry(f"kleis.logic.engines.overlaps:OVERLAPS", "prove", 300_000, cpu=4),
+    Entry(f"{_ENGINES}.solvers.residues:RESIDUES", "prove", 400_000, cpu=6),
+    Entry(f"{_ENGINES}.induction.engine:INDUCTION", "prove", 8_000_000, cpu=16),
+    Entry(f"{_ENGINES}.models.standard_models:INTERPRETATIONS", "refute", 2_000_000, cpu=10),
+    Entry(f"{_ENGINES}.solvers.instantiation:INSTANTIATION", "prove", 1_000_000, cpu=5),
+    Entry(f"{_ENGINES}.solvers.cvc5_engine:CVC5_FINITE", "refute", 60_000, cpu=5, extra="cvc5", late=True),
+    Entry(f"{_ENGINES}.solvers.cvc5_engine:CVC5", "prove", 60_000, cpu=5, extra="cvc5", late=True),
+    Entry(f"{_ENGINES}.solvers.cvc5_engine:CVC5_INDUCTION", "prove", 60_000, cpu=5, extra="cvc5", late=True),
+    Entry(f"kleis.logic.engines.ematching:EMATCHING", "prove", 500_000, cpu=4, late=True),
+    Entry(f"{_ENGINES}.models.finite_models:FiniteModels", "refute", 8_000_000, cpu=10, late=True),
+    Entry(f"{_ENGINES}.completion.engine:Completion", "prove", 200_000, cpu=12, late=True),
+    Entry(f"{_ENGINES}.computation.evaluation:EVALUATION", "prove", 3_000_000, cpu=20, late=True),
+    Entry(f"{_ENGINES}.induction.engine:PATIENT_INDUCTION", "prove", 3_000_000, cpu=8, late=True),
+    Entry(f"kleis.logic.engines.restarts:RESTARTS", "prove", 2_000_000, cpu=6, late=True),
+    Entry(f"{_ENGINES}.solvers.instantiation:INSTANTIATION", "prove", 2_500_000, cpu=6, late=True),
+    Entry(f"{_ENGINES}.solvers.script_engines:WITH_EQUATIONS", "prove", 1_000_000, cpu=5, late=True),
+)
+"""The published order."""
+
+COMPUTING = frozenset(
+    {f"{_ENGINES}.computation.evaluation:EVALUATION", f"{_ENGINES}.computation.enumeration:ENUMERATION"}
+)
+"""The engines that compute, and need no termination argument for what they have computed."""
+
+DEFINITE = frozenset({"proved", "refuted", "model", "inconsistent"})
+
+Confirm = Callable[[Entry, Answer], Answer]
+"""Turns an answer with an unchecked witness into one whose witness is evidence, or into a silent one."""
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What a run of the portfolio came to: the entry and answer that count, and what every engine did."""
+
+    entry: Entry | None
+    answer: Answer | None
+    attempts: tuple[Attempt, ...]
+    reasons: tuple[Reason, ...]
+    """Why engines before the answer were silent."""
+
+    @property
+    def cut(self) -> bool:
+        """Whether a guard cut an engine before the answer."""
+        return "killed" in self.reasons or "memory" in self.reasons
+
+
+def engine_of(entry: Entry) -> Engine:
+    """The engine itself, for asking whether it applies."""
+    return load_engine(entry.engine)
+
+
+def run_portfolio(
+    broker: Broker,
+    task: Task,
+    *,
+    order: Sequence[Entry] = ORDER,
+    chains: Sequence[Chain] = ("prove", "refute"),
+    confirm: Confirm,
+    guards: float = 1.0,
+    beside: bool = True,
+) -> Outcome:
+    """Run the engines that apply, both chains side by side (`beside`) or in one, until an answer counts.
+
+    `guards` multiplies the guards, for loaded machines; it changes no verdict that no guard cut.
+    """
+    applicable = [
+        (place, entry)
+        for place, entry in enumerate(order)
+        if entry.chain in chains and engine_of(entry).applies(task)
+    ]
+    return _Race(broker, task, applicable, confirm, guards, beside).run()
+
+
+class _Race:
+    """One run: what is running, what is finished, and the best answer so far."""
+
+    def __init__(
+        self,
+        broker: Broker,
+        task: Task,
+        entries: Sequence[tuple[int, Entry]],
+        confirm: Confirm,
+        guards: float,
+        beside: bool,
+    ) -> None:
+        self._broker = broker
+        self._task = task
+        self._confirm = confirm
+        self._guards = guards
+        lanes = [[each for each in entries if each[1].chain == chain] for chain in ("prove", "refute")]
+        self._lanes = lanes if beside else [list(entries)]
+        self._running: dict[Future[Answer], tuple[int, Entry, int, float]] = {}
+        self._done: dict[int, tuple[Entry, Answer, float]] = {}
+        self._best: int | None = None
+
+    def run(self) -> Outcome:
+        """Run until every engine before the best answer is done."""
+        for lane in self._lanes:
+            self._start(lane)
+        while self._running:
+            finished, _ = wait(self._running, return_when=FIRST_COMPLETED)
+            for future in sorted(finished, key=lambda each: self._running[each][0]):
+                self._finish(future)
+            self._stop_later()
+            for lane in self._lanes:
+                if not any(entry in lane for entry in self._active()):
+                    self._start(lane)
+        return self._outcome()
+
+    def _active(self) -> list[tuple[int, Entry]]:
+        return [(place, entry) for place, entry, _, _ in self._running.values()]
+
+    def _start(self, lane: list[tuple[int, Entry]]) -> None:
+        """Begin the next engine of a lane, if it could still count."""
+        for place, entry in lane:
+            if place in self._done or (place, entry) in self._active():
+                continue
+            if self._best is None or place < self._best:
+                limits = Guards(cpu=int(entry.cpu * self._guards) or 1, wall=entry.cpu * self._guards * 3 + 2)
+                number, future = self._broker.submit(entry.engine, self._task, entry.steps, guards=limits)
+                self._running[future] = (place, entry, number, time.monotonic())
+            return
+
+    def _finish(self, future: Future[Answer]) -> None:
+        place, entry, _, begun = self._running.pop(future)
+        answer = future.result()
+        if answer.outcome in ("refuted", "model"):
+            answer = self._confirm(entry, answer)
+        self._done[place] = (entry, answer, time.monotonic() - begun)
+        if answer.outcome in DEFINITE and (self._best is None or place < self._best):
+            self._best = place
+
+    def _stop_later(self) -> None:
+        """Stop what stands after the best answer."""
+        if self._best is None:
+            return
+        for place, _, number, _ in self._running.values():
+            if place > self._best:
+                self._broker.cancel(number)
+
+    def _outcome(self) -> Outcome:
+        counted = {
+            place: each
+            for place, each in sorted(self._done.items())
+            if self._best is None or place <= self._best
+        }
+        attempts = tuple(
+            Attempt(engine_of(entry).name, answer.outcome, answer.detail, answer.steps, round(seconds, 3))
+            for entry, answer, seconds in counted.values()
+        )
+        reasons = tuple(answer.reason for _, answer, _ in counted.values() if answer.reason is not None)
+        if self._best is None:
+            return Outcome(None, None, attempts, reasons)
+        entry, answer, _ = self._done[self._best]
+        return Outcome(entry, answer, attempts, reasons)

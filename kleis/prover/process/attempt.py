@@ -1,0 +1,140 @@
+"""One attempt by an engine, in a process of its own: what a child of the worker does, and what it is kept from.
+
+Specification: proving.md §4, provers.md §1 ("Recommended isolation").
+
+What a child can do to anyone else: nothing.  It has its own session, an address space and a CPU limit, no core
+files, no open streams but its own two, and dies with the worker.  A hang, a crash or a memory hog ends that child
+and is reported for what it was.
+
+    worker                      child
+    fork ──────────────────────▶ confine, run the solver once on nothing
+         ◀────────────── READY ─ wait
+    request ───────────────────▶ set the limits, run the engine
+         ◀───────────── answer ─ end
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pickle
+import resource
+import signal
+import sys
+from collections.abc import Callable
+from types import TracebackType
+from typing import NoReturn
+
+import msgspec
+
+from kleis.prover.process.pipe_messages import RECURSION, framed, pack, read_frame, write_whole
+from kleis.prover.protocol.engine import Answer, load_engine
+
+__all__ = ["NO_MEMORY", "READY", "Request", "attempt"]
+
+READY = b"\x01"
+"""The first byte that a child writes.  A pickle begins with another one."""
+
+NO_MEMORY = 3
+"""The exit status of a child that ran out of memory."""
+
+_MEGABYTE = 1 << 20
+_PR_SET_PDEATHSIG = 1
+_DESCRIPTORS = 1 << 16
+
+
+class Request(msgspec.Struct, frozen=True):
+    """One attempt.
+
+    number
+        The caller's name for it.
+    engine
+        ``module:attribute`` of an engine.
+    task
+        What `Engine.run` gets, pickled.
+    cpu, wall
+        Guards in seconds: what they cut is `killed`.
+    memory
+        The address space of the child, in megabytes.
+    """
+
+    number: int
+    engine: str
+    task: bytes
+    steps: int
+    cpu: int
+    wall: float
+    memory: int
+
+
+class _Ending:
+    """Whatever happens within it, the child ends with it: never through code that belongs to the parent."""
+
+    def __init__(self, target: int) -> None:
+        self._target = target
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is not None and not issubclass(kind, MemoryError):
+                detail = f"the engine failed: {kind.__name__}: {error}"[:2000]
+                write_whole(
+                    self._target, framed(pack(Answer(outcome="silent", reason="killed", detail=detail)))
+                )
+        finally:
+            # Not sys.exit: nothing of the parent's that was copied here may be flushed or closed twice.
+            os._exit(NO_MEMORY if kind is not None and issubclass(kind, MemoryError) else 0)
+
+
+def attempt(orders: int, target: int, parent: int, warm_up: Callable[[], object]) -> NoReturn:
+    """Get ready, read a request from `orders`, run its engine, write its answer to `target`, and end."""
+    with _Ending(target):
+        _confine(orders, target, parent)
+        warm_up()
+        os.write(target, READY)
+        with os.fdopen(orders, "rb") as stream:
+            request = read_frame(stream.read)
+        if request is None:
+            os._exit(0)  # nobody needs this child any more
+        _limit(request)
+        engine = load_engine(request.engine)
+        write_whole(target, framed(pack(engine.run(pickle.loads(request.task), request.steps))))
+    raise AssertionError("the child has ended")
+
+
+def _confine(orders: int, target: int, parent: int) -> None:
+    """Give up what a child has no use for: every stream but its own two."""
+    os.setsid()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)  # the worker died before it could take this child with it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    first, second = sorted((orders, target))
+    os.closerange(3, first)
+    os.closerange(first + 1, second)
+    os.closerange(second + 1, _DESCRIPTORS)
+    _set_limit(resource.RLIMIT_CORE, 0, 0)
+    sys.setrecursionlimit(RECURSION)
+
+
+def _limit(request: Request) -> None:
+    """Take no more than the request allows."""
+    size = request.memory * _MEGABYTE
+    _set_limit(resource.RLIMIT_AS, size, size)
+    _set_limit(resource.RLIMIT_CPU, request.cpu, request.cpu + 1)
+
+
+def _set_limit(what: int, soft: int, hard: int) -> None:
+    """Set a limit, or keep the stricter one that is there."""
+    _, most = resource.getrlimit(what)
+    if most != resource.RLIM_INFINITY:
+        soft, hard = min(soft, most), min(hard, most)
+    resource.setrlimit(what, (soft, hard))

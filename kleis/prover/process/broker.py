@@ -1,0 +1,247 @@
+"""Attempts in killable processes, for callers that must stay alive.
+
+Specification: proving.md §4.  No query runs in the calling process: a worker (kleis/prover/process/worker.py) forks a child
+for each.  If the worker itself dies, what it was doing is `killed` and the next attempt starts another.
+
+Invariants
+    * Every attempt gets exactly one answer, whatever happens to the processes.
+    * `close` (or the end of the calling process) leaves no process behind.
+    * Safe to use from several threads.  Nothing is written while the lock that answers need is held: a worker that
+      waits for its answers to be taken would never take the request.
+    * A worker sees the packages of this process, nothing of its environment but the library path, and hashes
+      strings the same way every time.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from concurrent.futures import Future
+from types import TracebackType
+from typing import Any
+
+import msgspec
+
+from kleis.prover.process.attempt import Request
+from kleis.prover.process.pipe_messages import pack, read_frame, write_frame
+from kleis.prover.protocol.engine import Answer, Task
+
+__all__ = ["Broker", "Guards"]
+
+_START = "import sys; sys.path[:] = sys.argv[2:]; from kleis.prover.process.worker import main; main(int(sys.argv[1]))"
+_UNREADABLE = (
+    pickle.UnpicklingError,
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    ImportError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+"""What unpickling raises where a pickle is none, or speaks of what is not here."""
+
+_KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+
+_ALLOCATION = {"MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_": str(1 << 30)}
+"""What a solver gives back in one run it has again for the next, without asking the system (glibc only)."""
+
+
+class Guards(msgspec.Struct, frozen=True):
+    """Limits that only guard: several times what the budget takes.  Seconds, seconds, megabytes."""
+
+    cpu: int = 30
+    wall: float = 60.0
+    memory: int = 2048
+
+
+class Broker:
+    """The way to the worker; starts it when it is first needed.
+
+    slots
+        How many attempts run at a time; twice the processors of this process if 0.
+    """
+
+    def __init__(self, *, guards: Guards | None = None, slots: int = 0) -> None:
+        self.guards = guards or Guards()
+        self._slots = slots or 2 * _processors()
+        self._lock = threading.Lock()
+        self._connection: _Connection | None = None
+        self._count = 0
+        self._closed = False
+
+    def submit(
+        self, engine: str, task: Task | Any, steps: int, *, guards: Guards | None = None
+    ) -> tuple[int, Future[Answer]]:
+        """Begin an attempt by the engine ``module:attribute``; its number, and a future of its answer."""
+        limits = guards or self.guards
+        future: Future[Answer] = Future()
+        future.set_running_or_notify_cancel()  # only `cancel` below cancels
+        with self._lock:
+            self._count += 1
+            number = self._count
+        body = pack(task)
+        request = Request(number, engine, body, steps, limits.cpu, limits.wall, limits.memory)
+        for _ in range(2):
+            # A worker may have died since its last answer; a second one that dies too is the attempt's own fate.
+            try:
+                connection = self._connected()
+            except OSError as error:
+                future.set_result(_gone(f"no worker: {error}"))
+                break
+            if connection.submit(request, future):
+                break
+        else:
+            future.set_result(_gone("the worker ended"))
+        return number, future
+
+    def cancel(self, number: int) -> None:
+        """Stop an attempt; its future gets a `killed` answer unless it had one already."""
+        with self._lock:
+            connection = self._connection
+        if connection is not None:
+            connection.cancel(number)
+
+    def close(self) -> None:
+        """Stop everything.  Nothing can be submitted afterwards."""
+        with self._lock:
+            self._closed = True
+            connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    def __enter__(self) -> Broker:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _connected(self) -> _Connection:
+        """The worker, a new one where the last has ended."""
+        with self._lock:
+            if self._closed:
+                raise RuntimeError("the broker is closed")
+            if self._connection is None or not self._connection.open:
+                self._connection = _Connection(self._slots)
+            return self._connection
+
+
+class _Connection:
+    """One worker process and those who wait for its answers."""
+
+    def __init__(self, slots: int) -> None:
+        self._process = _started(slots)
+        self._state = threading.Lock()
+        self._sending = threading.Lock()
+        self._waiting: dict[int, Future[Answer]] = {}
+        self._open = True
+        self._listener = threading.Thread(target=self._listen, name="kleis-broker", daemon=True)
+        self._listener.start()
+
+    @property
+    def open(self) -> bool:
+        """Whether the worker was there when somebody looked last."""
+        return self._open and self._process.poll() is None
+
+    def submit(self, request: Request, future: Future[Answer]) -> bool:
+        """Hand a request over; False if the worker is gone, and the future untouched."""
+        with self._state:
+            if not self._open:
+                return False
+            self._waiting[request.number] = future
+        if self._sent(request):
+            return True
+        with self._state:
+            # If the listener was here first, it has answered.
+            return self._waiting.pop(request.number, None) is None
+
+    def cancel(self, number: int) -> None:
+        """Tell the worker that nobody waits for this attempt."""
+        with self._state:
+            wanted = number in self._waiting
+        if wanted:
+            self._sent(number)
+
+    def close(self) -> None:
+        """End the worker and its children; everybody who waits gets an answer."""
+        with self._sending:
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._listener.join()
+
+    def _sent(self, message: Request | int) -> bool:
+        with self._sending:
+            stream = self._process.stdin
+            assert stream is not None
+            if stream.closed:
+                return False
+            try:
+                write_frame(stream.fileno(), message)
+            except OSError:
+                return False
+            return True
+
+    def _listen(self) -> None:
+        """Hand out answers until the worker ends, then tell those who still wait."""
+        stream = self._process.stdout
+        assert stream is not None
+        while (received := read_frame(stream.read)) is not None:
+            number, answer = received
+            with self._state:
+                future = self._waiting.pop(number, None)
+            if future is not None:
+                future.set_result(_read(answer))
+        stream.close()
+        with self._state:
+            self._open = False
+            left, self._waiting = self._waiting, {}
+        with self._sending:
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+        self._process.wait()
+        for future in left.values():
+            future.set_result(_gone("the worker ended"))
+
+
+def _started(slots: int) -> subprocess.Popen[bytes]:
+    path = [os.path.abspath(each) for each in sys.path]
+    environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return subprocess.Popen(
+        [sys.executable, "-s", "-P", "-c", _START, str(slots), *path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={"PYTHONHASHSEED": "0", "PYTHONUTF8": "1", **_ALLOCATION, **environment},
+        cwd="/",
+        start_new_session=True,
+    )
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+def _read(answer: Answer | bytes) -> Answer:
+    """The answer of a child.  What it wrote is read here first, and may be anything."""
+    if isinstance(answer, Answer):
+        return answer
+    try:
+        read = pickle.loads(answer)
+    except _UNREADABLE:
+        return _gone("the engine's answer cannot be read")
+    return read if isinstance(read, Answer) else _gone("the engine answered something else")
+
+
+def _gone(detail: str) -> Answer:
+    return Answer(outcome="silent", reason="killed", detail=detail)

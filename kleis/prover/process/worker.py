@@ -1,0 +1,307 @@
+"""The process whose children are the attempts: it forks one for each, and never solves itself.
+
+Specification: proving.md §4, provers.md §1 ("Recommended isolation").  Started by kleis/prover/process/broker.py; requests
+come on standard input, answers go to standard output (kleis/prover/process/pipe_messages.py).
+
+What a child does, and what it is kept from, is in kleis/prover/process/attempt.py.  Most of what an attempt at a small question
+costs is the first use of memory in a fresh process, so children are forked ahead: a few idle ones have run the solver
+once, on nothing, and wait for a request.  Each takes one and ends.
+
+Invariants
+    * This process is single-threaded and holds no solver state: children are forked from a clean image in which
+      the solver library is loaded but no context exists.
+    * It reads neither tasks nor answers: a task is unpickled in the child, an answer by the caller.
+    * At most `slots` children run at a time; further requests wait, and their guards do not run meanwhile.
+    * A request is written only to a child that has said that it is reading, so this process never waits for one.
+    * When standard input ends, every child is killed and the process ends.
+    * A child writes one answer or none; it counts as soon as it is whole, whatever becomes of the child.
+    * The group of a child is killed before it is buried, so its number is still its own.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import pickle
+import selectors
+import signal
+import sys
+import time
+from collections import deque
+from functools import partial
+from typing import Any
+
+from kleis.prover.process.attempt import NO_MEMORY, READY, Request, attempt
+from kleis.prover.process.pipe_messages import first_frame, write_frame
+from kleis.prover.protocol.engine import Answer
+
+__all__ = ["SPARES", "main"]
+
+SPARES = 2
+"""Idle children that are kept ready: one for each of the two chains of a question."""
+
+_MEGABYTE = 1 << 20
+_LARGEST_ANSWER = 64 * _MEGABYTE
+_WARM_UP = 60.0
+"""Seconds after which a child that is not ready counts as one that never will be."""
+
+
+class _Child:
+    """A process: warming up, ready, at an attempt, or ending after it has answered.
+
+    `stopped` says who ended it, if somebody did.
+    """
+
+    def __init__(self, process: int, orders: int, pipe: int) -> None:
+        self.process = process
+        self.orders = orders
+        self.pipe = pipe
+        self.ready = False
+        self.request: Request | None = None
+        self.received = bytearray()
+        self.deadline: float | None = time.monotonic() + _WARM_UP
+        self.stopped: Answer | None = None
+        self.answered = False
+
+    def stop(self, answer: Answer) -> None:
+        """End it for a reason; the first one counts."""
+        if self.stopped is None:
+            self.stopped = answer
+            self.kill()
+
+    def kill(self) -> None:
+        """End the child and whatever it started.  Only before it is buried: later its number may be another's."""
+        for end in (os.killpg, os.kill):
+            try:
+                end(self.process, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+
+
+class _Worker:
+    """The loop of the process."""
+
+    def __init__(self, slots: int) -> None:
+        self._slots = slots
+        self._selector = selectors.DefaultSelector()
+        self._idle: list[_Child] = []
+        self._running: dict[int, _Child] = {}
+        self._queue: deque[Request] = deque()
+        self._input = bytearray()
+        self._selector.register(0, selectors.EVENT_READ)
+
+    def run(self) -> None:
+        """Serve until standard input ends."""
+        open_input = True
+        while open_input:
+            for key, _ in self._selector.select(self._patience()):
+                if key.fd == 0:
+                    open_input = self._requests()
+                elif self._is_registered(key):
+                    self._listen(key.data)
+                self._hand_out()
+            self._guard()
+        for child in (*self._idle, *self._running.values()):
+            child.kill()
+            os.waitpid(child.process, 0)
+
+    def _is_registered(self, key: selectors.SelectorKey) -> bool:
+        """Whether the child is still listened to: what came before in the same batch may have buried it."""
+        known = self._selector.get_map().get(key.fd)
+        return known is not None and known.data is key.data
+
+    def _patience(self) -> float | None:
+        """How long to wait for anything to happen before a deadline passes."""
+        pending = [
+            child.deadline
+            for child in (*self._idle, *self._running.values())
+            if child.stopped is None and child.deadline is not None
+        ]
+        return max(0.0, min(pending) - time.monotonic()) if pending else None
+
+    def _guard(self) -> None:
+        now = time.monotonic()
+        for child in (*self._idle, *self._running.values()):
+            if child.deadline is not None and now >= child.deadline:
+                seconds = child.request.wall if child.request is not None else _WARM_UP
+                child.stop(_silent("killed", f"stopped after {seconds:g} s"))
+
+    # ── requests ─────────────────────────────────────────────────────────────────────────────────────────
+
+    def _requests(self) -> bool:
+        """Take what has arrived; False at the end of the input."""
+        received = os.read(0, _MEGABYTE)
+        if not received:
+            return False
+        self._input += received
+        while (body := first_frame(self._input)) is not None:
+            self._serve(pickle.loads(body))
+        return True
+
+    def _serve(self, request: Request | int) -> None:
+        """Take an attempt on, or cancel the one with this number."""
+        if isinstance(request, Request):
+            self._enqueue(request)
+            return
+        child = self._running.get(request)
+        if child is not None:
+            child.stop(_CANCELLED)
+            return
+        for each in self._queue:
+            if each.number == request:
+                self._queue.remove(each)
+                self._answer(request, _CANCELLED)
+                return
+
+    def _enqueue(self, request: Request) -> None:
+        module = request.engine.partition(":")[0]
+        if module not in sys.modules:
+            try:
+                importlib.import_module(module)
+            except ImportError as error:
+                self._answer(request.number, _silent("killed", f"no such engine: {error}"))
+                return
+            for child in list(self._idle):  # they would each have to import it
+                self._bury(child)
+        self._queue.append(request)
+
+    def _hand_out(self) -> None:
+        """Give what waits to children that are ready, and see that there are enough of them."""
+        while self._queue and len(self._running) < self._slots:
+            child = next((each for each in self._idle if each.ready), None)
+            if child is None:
+                break
+            self._begin(child)
+        free = self._slots - len(self._running)
+        wanted = max(SPARES, min(len(self._queue), free)) if self._queue or self._running else len(self._idle)
+        while len(self._idle) < wanted and self._forked():
+            pass
+
+    def _begin(self, child: _Child) -> None:
+        """Write the first request to a child that reads.  One that has died meanwhile is buried, nothing is lost."""
+        request = self._queue[0]
+        try:
+            write_frame(child.orders, request)
+        except OSError:
+            self._bury(child)
+            return
+        self._queue.popleft()
+        self._idle.remove(child)
+        os.close(child.orders)
+        child.request = request
+        child.deadline = time.monotonic() + request.wall
+        self._running[request.number] = child
+
+    def _forked(self) -> bool:
+        """Whether there is one more child.  Where there can be none, whoever waits first is told so."""
+        orders, theirs = os.pipe()[::-1], os.pipe()
+        try:
+            parent = os.getpid()
+            process = os.fork()
+        except OSError as error:
+            for end in (*orders, *theirs):
+                os.close(end)
+            self._refuse(_silent("killed", f"no process: {error}"))
+            return False
+        if process == 0:
+            from kleis.prover.engines.solvers.runs import run_text
+
+            attempt(orders[1], theirs[1], parent, partial(run_text, _NOTHING, 1000))
+        os.close(orders[1])
+        os.close(theirs[1])
+        child = _Child(process, orders[0], theirs[0])
+        self._idle.append(child)
+        self._selector.register(child.pipe, selectors.EVENT_READ, child)
+        return True
+
+    def _refuse(self, answer: Answer) -> None:
+        if self._queue:
+            self._answer(self._queue.popleft().number, answer)
+
+    # ── answers ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def _listen(self, child: _Child) -> None:
+        """Take what a child wrote; at the end of it, judge."""
+        received = os.read(child.pipe, _MEGABYTE)
+        if child.request is None and received == READY:
+            child.ready = True
+            child.deadline = None
+        elif received:
+            child.received += received
+            self._hear(child)
+        elif child.request is None:
+            was_ready = child.ready
+            self._bury(child)
+            if not was_ready:
+                self._refuse(_silent("killed", "the solver cannot be started"))
+        else:
+            status, peak = self._bury(child)
+            if not child.answered:
+                self._answer(child.request.number, _judge(child, child.request, status, peak))
+
+    def _hear(self, child: _Child) -> None:
+        """Pass a whole answer on at once: the end of a process that had much memory takes a while."""
+        if len(child.received) > _LARGEST_ANSWER:
+            child.stop(_silent("memory", f"an answer of more than {_LARGEST_ANSWER // _MEGABYTE} MB"))
+            child.received.clear()
+        elif child.request is not None and child.stopped is None and not child.answered:
+            body = first_frame(child.received)
+            if body is not None:
+                child.answered = True
+                child.kill()
+                self._answer(child.request.number, body)
+
+    def _bury(self, child: _Child) -> tuple[int, int]:
+        """End a child and forget it; its status and the memory it had, in megabytes."""
+        self._selector.unregister(child.pipe)
+        os.close(child.pipe)
+        if child.request is None:
+            self._idle.remove(child)
+            os.close(child.orders)
+        else:
+            del self._running[child.request.number]
+        child.kill()
+        _, status, usage = os.wait4(child.process, 0)
+        return status, usage.ru_maxrss // (1024 if sys.platform == "linux" else _MEGABYTE)
+
+    @staticmethod
+    def _answer(number: int, answer: Answer | bytes) -> None:
+        write_frame(1, (number, answer))
+
+
+_NOTHING = "(declare-const x Int)\n(assert (> x 41))\n(check-sat)\n"
+"""What a child solves to get ready."""
+
+
+def _silent(reason: Any, detail: str) -> Answer:
+    return Answer(outcome="silent", reason=reason, detail=detail)
+
+
+_CANCELLED = _silent("killed", "cancelled")
+
+
+def _judge(child: _Child, request: Request, status: int, peak: int) -> Answer:
+    """What became of a child that has not answered.  `peak` is the memory it had, in megabytes."""
+    if child.stopped is not None:
+        return child.stopped
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        if number == signal.SIGXCPU:
+            return _silent("killed", f"stopped after {request.cpu} s of processor time")
+        name = signal.Signals(number).name
+        if 2 * peak >= request.memory:
+            # Native code that gets no memory aborts, follows a null pointer, or is shot by the system.
+            return _silent("memory", f"{name} with {peak} of {request.memory} MB in use")
+        return _silent("killed", f"the engine crashed ({name})")
+    if os.WEXITSTATUS(status) == NO_MEMORY:
+        return _silent("memory", f"more than {request.memory} MB")
+    return _silent("killed", "the engine ended without an answer")
+
+
+def main(slots: int) -> None:
+    """Serve attempts, so many at a time."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    importlib.import_module("kleis.prover.engines.solvers.runs").library()
+    gc.freeze()
+    _Worker(slots).run()

@@ -1,0 +1,112 @@
+"""What an engine is: a budgeted search that answers about a task, or is silent.
+
+Specification: proving.md §2 ("Same input, same verdict"), §3.
+
+An engine is a function of a `Task` and a number of steps.  It runs in a child process that may be killed at any
+moment (kleis/prover/process/broker.py), so it neither writes files nor keeps anything.  Its steps are counted by itself and
+deterministic: the same task and the same budget give the same answer on every machine.  It is trusted with nothing:
+what it finds is checked again (kleis/prover/evidence.py) before anyone sees it.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+
+import msgspec
+
+from kleis.core import Term
+from kleis.core.goal import Meaning
+from kleis.prover.protocol.verdict import Reason
+
+__all__ = ["Answer", "Engine", "Outcome", "Task", "load_engine", "with_lemmas"]
+
+_Part = TypeVar("_Part")
+
+Outcome: TypeAlias = Literal["proved", "refuted", "model", "inconsistent", "silent"]
+
+
+class Task(msgspec.Struct, frozen=True):
+    """A question for engines.
+
+    meaning
+        The claim and everything in force.  Engines read nothing else.  A claim of None asks for a model.
+    lemmas
+        Closed formulas, proved already, that may be used like axioms.  Their core names are ``lemma 1``, ….
+    """
+
+    meaning: Meaning
+    lemmas: tuple[Term, ...] = ()
+
+
+def with_lemmas(meaning: Meaning, lemmas: Sequence[Meaning]) -> Task:
+    """The question with lemmas, which may speak of definitions that the claim does not reach.
+
+    These come into force with what keeps them well defined: their terminations, of which a lemma that is proved has
+    shown the obligations, and the sorts and symbols in them.
+    """
+    for each in lemmas:
+        meaning = msgspec.structs.replace(
+            meaning,
+            carriers=_joined(meaning.carriers, each.carriers),
+            symbols=_joined(meaning.symbols, each.symbols),
+            definitions=_joined(meaning.definitions, each.definitions),
+            terminations=_joined(meaning.terminations, each.terminations),
+            data=_joined(meaning.data, each.data),
+        )
+    return Task(meaning, tuple(each.claim for each in lemmas if each.claim is not None))
+
+
+def _joined(first: tuple[_Part, ...], second: tuple[_Part, ...]) -> tuple[_Part, ...]:
+    """The first ones as they are, then what is new. (Parts may be unhashable, and there are few.)"""
+    return first + tuple(each for each in second if each not in first)
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """What an engine found out.
+
+    outcome
+        ``proved``: the claim follows from the axioms named in `core`.
+        ``refuted``: `witness` describes a model of all axioms in which the claim is not true.
+        ``model``: `witness` describes a model of all axioms (the claim was None, or was set aside).
+        ``inconsistent``: the axioms in `core` have no model, whatever the claim.
+        ``silent``: nothing; `reason` says why, `detail` what was searched ("no countermodel up to size 6").
+    witness
+        Engine-independent description of a model, to be checked: see kleis/prover/evidence.py.
+    derived
+        Closed formulas that follow from the axioms, for other engines (completion gives its equations).
+    proof
+        What a certificate needs to check the proof again: SMT-LIB obligations, induction scheme, chain of lemmas.
+    """
+
+    outcome: Outcome
+    core: tuple[str, ...] = ()
+    witness: Any = None
+    reason: Reason | None = None
+    detail: str = ""
+    steps: int = 0
+    derived: tuple[Term, ...] = ()
+    proof: tuple[tuple[str, str], ...] = ()
+
+
+class Engine(Protocol):
+    """An engine.  `name` is what verdicts show; `version` goes into the key of the verdict cache."""
+
+    name: str
+
+    def applies(self, task: Task) -> bool:
+        """Whether the syntax of the task is one this engine can do anything with."""
+        ...
+
+    def run(self, task: Task, steps: int) -> Answer:
+        """Search, for at most `steps` of the engine's own steps."""
+        ...
+
+
+def load_engine(path: str) -> Engine:
+    """The engine ``module:attribute``; of a class, an instance."""
+    module, _, attribute = path.partition(":")
+    found = getattr(importlib.import_module(module), attribute)
+    engine: Engine = found() if isinstance(found, type) else found
+    return engine

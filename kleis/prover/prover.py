@@ -1,0 +1,496 @@
+"""Questions about a theory, and their verdicts.
+
+Specification: proving.md §2.
+
+    with Prover(theory) as prover:
+        prover.verify(parse_expression("∀(x : G). inv(inv(x)) = x")).status
+
+A question is elaborated (kleis/meaning), what it rests on is proved first (lemmas, termination), the axioms in force
+are tried without the goal, then the portfolio runs.  Nothing here raises for what is wrong with a question: the
+verdict is then `error` and says what.
+
+Invariants
+    * ``verified`` needs a proof, every lemma and every termination obligation proved, and axioms that were not
+      refuted by the same budget.
+    * ``disproved`` and ``consistent`` need evidence that `CHECKER` confirmed.
+    * What a guard cut is never kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib.util import find_spec
+from types import TracebackType
+
+import msgspec
+
+from kleis.core import Term
+from kleis.core.goal import Axiom, Meaning, Obligation
+from kleis.core.traversal import reach
+from kleis.delaborate.describe_goal import proposition_of
+from kleis.elaborate.elaborator import Elaborator
+from kleis.errors import KleisError
+from kleis.prover.evidence import Checked
+from kleis.prover.portfolio import COMPUTING, ORDER, Entry, Outcome, run_portfolio
+from kleis.prover.process.broker import Broker, Guards
+from kleis.prover.protocol.engine import Answer, Task, with_lemmas
+from kleis.prover.protocol.verdict import Evidence, Reason, Verdict
+from kleis.prover.verdict_cache import VerdictCache, key_of
+from kleis.syntax.printer.program import print_expression
+from kleis.syntax.tree import Expression, TypeExpression
+from kleis.theory.theory import Theory
+
+__all__ = ["Decision", "Prover"]
+
+_CHECKER = "kleis.prover.evidence:CHECKER"
+_CHECK_GUARDS = Guards(cpu=60, wall=120.0)
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """A verdict with what a certificate of it needs.
+
+    `cut` says that a guard cut an engine on the way; `key` is where the cache has the verdict, empty if it has not.
+    """
+
+    verdict: Verdict
+    meaning: Meaning | None = None
+    answer: Answer | None = None
+    cut: bool = False
+    key: str = ""
+
+
+class Prover:
+    """Answers questions about one theory.
+
+    cvc5 joins where it is installed, unless that is said otherwise.  `guards` multiplies the limits
+    that only guard; `beside` runs the two chains side by side; `elaborator` is one of the same theory.  Not to be used
+    from several threads at once, except that `close` may come from anywhere.
+    """
+
+    def __init__(
+        self,
+        theory: Theory,
+        *,
+        broker: Broker | None = None,
+        order: Sequence[Entry] = ORDER,
+        cache: VerdictCache | None = None,
+        cvc5: bool | None = None,
+        guards: float = 1.0,
+        beside: bool = True,
+        elaborator: Elaborator | None = None,
+    ) -> None:
+        self.theory = theory
+        self.elaborator = elaborator or Elaborator(theory)
+        joins = find_spec("cvc5") is not None if cvc5 is None else cvc5
+        self.order = tuple(entry for entry in order if entry.extra != "cvc5" or joins)
+        self._own = broker is None
+        self._broker = broker or Broker()
+        self._cache = cache
+        self._guards = guards
+        self._beside = beside
+        self._axioms: dict[tuple[Axiom, ...], Outcome] = {}
+        self._models: dict[tuple[Axiom, ...], Outcome] = {}
+        self._obligations: dict[Term, Verdict] = {}
+
+    def __enter__(self) -> Prover:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop what is running."""
+        if self._own:
+            self._broker.close()
+
+    # ── questions ────────────────────────────────────────────────────────────────────────────────────────
+
+    def verify(
+        self,
+        proposition: Expression,
+        *,
+        using: TypeExpression | None = None,
+        lemmas: Sequence[Expression] = (),
+        file: str = "<text>",
+    ) -> Verdict:
+        """Does the proposition hold in every model of what is declared?"""
+        return self.decide(proposition, using=using, lemmas=lemmas, file=file).verdict
+
+    def decide(
+        self,
+        proposition: Expression,
+        *,
+        using: TypeExpression | None = None,
+        lemmas: Sequence[Expression] = (),
+        file: str = "<text>",
+    ) -> Decision:
+        """The verdict on a proposition, with its meaning and the answer that decided."""
+        try:
+            meaning = self.elaborator.proposition(proposition, using=using, file=file)
+        except KleisError as error:
+            return Decision(_error(error))
+        return self._decide(meaning, lemmas, using, file)
+
+    def consistent(self, structure: str | None = None) -> tuple[tuple[str, Verdict], ...]:
+        """Have the declarations a model?  One verdict a structure with parameters, one a component of sections."""
+        found: list[tuple[str, Verdict]] = []
+        if structure is not None:
+            return ((structure, self._consistency(partial(self.elaborator.structure, structure))),)
+        for each in self.elaborator.globals.structures():
+            if each.parameters:
+                found.append((each.name, self._consistency(partial(self.elaborator.structure, each.name))))
+        try:
+            components = self.elaborator.components()
+        except KleisError as error:
+            return (*found, ("sections", _error(error)))
+        for meaning in components:
+            label = ", ".join(dict.fromkeys(each.structure for each in meaning.instances))
+            found.append((label, self._model_verdict(meaning)))
+        return tuple(found)
+
+    def has_model(self, meaning: Meaning) -> Verdict:
+        """Have the declarations in force in a meaning a model, whatever it claims?  Kept where there is a cache."""
+        declarations = self._declarations(meaning)
+        key = key_of(declarations, (), f"model {self._options()}") if self._cache is not None else ""
+        kept = self._cache.get(key) if self._cache is not None else None
+        if kept is not None:
+            return msgspec.structs.replace(kept, cached=True)
+        verdict = self._model_verdict(meaning)
+        if self._cache is not None:
+            self._cache.put(key, verdict)
+        return verdict
+
+    def decide_meaning(self, meaning: Meaning) -> Decision:
+        """The verdict on a claim that is elaborated already, in the axioms that the meaning holds."""
+        return self._decide(meaning, (), None, "<meaning>")
+
+    def holds(self, obligation: Obligation) -> Verdict:
+        """The verdict on what something declared rests on, by itself."""
+        return self._obligation(obligation)
+
+    # ── propositions ─────────────────────────────────────────────────────────────────────────────────────
+
+    def _decide(
+        self, meaning: Meaning, lemmas: Sequence[Expression], using: TypeExpression | None, file: str
+    ) -> Decision:
+        claim = self._text(meaning)
+        base = Verdict(
+            status="unknown", claim=claim, warnings=tuple(each.message for each in meaning.warnings)
+        )
+        shown, failed = self._lemmas(lemmas, using, file, base)
+        blocked = failed or self._unsettled(meaning, base)
+        if blocked is not None and blocked.reason == "termination":
+            return self._computed(meaning, base) or Decision(blocked, meaning)
+        blocked = blocked or self._no_model(meaning, base)
+        if blocked is not None:
+            return Decision(blocked, meaning)
+        known = [self.elaborator.proposition(each, using=using, file=file) for each in lemmas]
+        task = with_lemmas(meaning, known)
+        key = key_of(task.meaning, task.lemmas, self._options()) if self._cache is not None else ""
+        if self._cache is not None and (kept := self._cache.get(key)) is not None:
+            return Decision(msgspec.structs.replace(kept, cached=True, claim=claim), meaning, key=key)
+        decision = self._search(task, base)
+        texts = tuple(print_expression(each) for each in lemmas)
+        verdict = msgspec.structs.replace(decision.verdict.resting_on(shown), lemmas=texts)
+        kept_now = self._cache is not None and not decision.cut and self._cache.put(key, verdict)
+        return Decision(verdict, meaning, decision.answer, decision.cut, key if kept_now else "")
+
+    def _search(self, task: Task, base: Verdict) -> Decision:
+        """The axioms without the goal, then the portfolio."""
+        meaning = task.meaning
+        alone = self._alone(meaning)
+        if alone is not None and alone.answer is not None and alone.answer.outcome == "inconsistent":
+            return Decision(self._inconsistent(alone, base), meaning, alone.answer)
+        outcome = self._run(task)
+        cut = outcome.cut or (alone is not None and alone.cut)
+        if outcome.answer is None:
+            return Decision(self._unknown(outcome, base), meaning, cut=cut)
+        verdict = self._verdict(meaning, outcome, base)
+        return Decision(verdict, meaning, outcome.answer, cut or self._model_is_cut(meaning, verdict))
+
+    def _computed(self, meaning: Meaning, base: Verdict) -> Decision | None:
+        """A claim about definitions that may not terminate, decided by computing it; None if that decides nothing.
+
+        Where the calls come to an end their values are what they are.  What is undefined there rests on a condition
+        that was not shown, so it decides nothing.
+        """
+        if self._no_model(meaning, base) is not None:
+            return None
+        outcome = self._run(Task(meaning), tuple(each for each in self.order if each.engine in COMPUTING))
+        if outcome.answer is None:
+            return None
+        verdict = self._verdict(meaning, outcome, base)
+        if not verdict.definite or (verdict.evidence is not None and verdict.evidence.undefined):
+            return None
+        return Decision(verdict, meaning, outcome.answer, outcome.cut)
+
+    def _verdict(self, meaning: Meaning, outcome: Outcome, base: Verdict) -> Verdict:
+        answer = outcome.answer
+        assert answer is not None
+        common = msgspec.structs.replace(
+            base, engine=outcome.attempts[-1].engine, attempts=outcome.attempts, steps=answer.steps
+        )
+        match answer.outcome:
+            case "inconsistent":
+                minimal = answer.detail == "minimal"
+                return msgspec.structs.replace(
+                    common, status="inconsistent", core=answer.core, minimal=minimal
+                )
+            case "proved":
+                return self._verified(meaning, answer, common)
+            case "refuted":
+                assert isinstance(answer.witness, Evidence)
+                return msgspec.structs.replace(common, status="disproved", evidence=answer.witness)
+            case _:
+                return msgspec.structs.replace(common, status="unknown", reason="incomplete")
+
+    def _verified(self, meaning: Meaning, answer: Answer, common: Verdict) -> Verdict:
+        """A proof, with what is known of the axioms it used."""
+        used = tuple(axiom for axiom in meaning.axioms if axiom.name in answer.core)
+        assumed = [axiom for axiom in used if axiom.standing == "assumed"]
+        open_ones = [axiom.name for axiom in assumed if not self._is_fact(axiom)]
+        model = self._model_of(meaning, used)
+        return msgspec.structs.replace(
+            common,
+            status="verified",
+            core=answer.core,
+            minimal=answer.detail == "minimal",
+            consistency="model" if model is not None or not used else "unknown",
+            model=model,
+            assumed=tuple(open_ones),
+        )
+
+    # ── what a question rests on ─────────────────────────────────────────────────────────────────────────
+
+    def _lemmas(
+        self, lemmas: Sequence[Expression], using: TypeExpression | None, file: str, base: Verdict
+    ) -> tuple[Sequence[Verdict], Verdict | None]:
+        """Each lemma proved, with the earlier ones; and a verdict if one is not."""
+        shown: list[Verdict] = []
+        for place, lemma in enumerate(lemmas):
+            verdict = self.verify(lemma, using=using, lemmas=lemmas[:place], file=file)
+            if verdict.status == "error":
+                return shown, verdict
+            if verdict.status != "verified":
+                message = f"the lemma {print_expression(lemma)} is {verdict.status}, not verified"
+                return shown, msgspec.structs.replace(base, reason="incomplete", message=message)
+            shown.append(verdict)
+        return shown, None
+
+    def _unsettled(self, meaning: Meaning, base: Verdict) -> Verdict | None:
+        """What keeps every engine from deciding: parts beyond the logic, recursion that may not end."""
+        if meaning.unsettled:
+            first = meaning.unsettled[0]
+            advice = "name what becomes smaller: @decreases(…)" if first.reason == "termination" else ""
+            return msgspec.structs.replace(base, reason=first.reason, message=first.message, advice=advice)
+        for obligation in meaning.obligations:
+            if obligation.kind != "termination":
+                continue
+            verdict = self._obligation(obligation)
+            if verdict.status != "verified":
+                message = (
+                    f"termination of {obligation.subject} not shown: {obligation.name} is {verdict.status}"
+                )
+                return msgspec.structs.replace(
+                    base, reason="termination", message=message, advice="give another @decreases(…)"
+                )
+        return None
+
+    def _no_model(self, meaning: Meaning, base: Verdict) -> Verdict | None:
+        """An error if an implementation that the claim uses is no model: an axiom fails for what it gives."""
+        for obligation in meaning.obligations:
+            if obligation.kind != "implements" or self._obligation(obligation).status != "disproved":
+                continue
+            verdict = self._obligation(obligation)
+            return msgspec.structs.replace(
+                base,
+                status="error",
+                message=f"{obligation.subject} is no model: {obligation.name.rpartition('::')[2]} fails",
+                advice="mend what the implementation gives; the counterexample is in the evidence",
+                evidence=verdict.evidence,
+            )
+        return None
+
+    def _obligation(self, obligation: Obligation) -> Verdict:
+        """The verdict on an obligation, without what rests on it."""
+        if obligation.formula not in self._obligations:
+            meaning = self.elaborator.formula(obligation.formula, obligation.place)
+            # What an implementation assumes is what is to be shown; what speaks of the recursion rests on it.
+            group = frozenset(self._group(obligation))
+            kept = tuple(
+                axiom
+                for axiom in meaning.axioms
+                if axiom.standing != "assumed" and not group & self._reached(axiom)
+            )
+            needed = tuple(each for each in meaning.obligations if each.kind == "termination")
+            meaning = msgspec.structs.replace(meaning, axioms=kept, obligations=needed)
+            if obligation.kind == "termination":
+                meaning = msgspec.structs.replace(meaning, obligations=())
+            base = Verdict(status="unknown", claim=self._text(meaning))
+            blocked = self._unsettled(meaning, base)
+            self._obligations[obligation.formula] = blocked or self._search(Task(meaning), base).verdict
+        return self._obligations[obligation.formula]
+
+    def _group(self, obligation: Obligation) -> tuple[str, ...]:
+        """The recursive definitions whose termination an obligation is about."""
+        if obligation.kind != "termination":
+            return ()
+        definition = self.elaborator.definitions.finished.get(obligation.subject)
+        return definition.group if definition is not None else (obligation.subject,)
+
+    def _reached(self, axiom: Axiom) -> frozenset[str]:
+        """The definitions that an axiom speaks of."""
+        return frozenset(reach((axiom.formula,), self.elaborator.definitions.finished).definitions)
+
+    def _is_fact(self, axiom: Axiom) -> bool:
+        """Whether an implementation's axiom was proved of what it gives."""
+        obligation = Obligation("implements", axiom.name, axiom.name, axiom.formula, axiom.place)
+        return self._obligation(obligation).status == "verified"
+
+    # ── models and clashes ───────────────────────────────────────────────────────────────────────────────
+
+    def _declarations(self, meaning: Meaning) -> Meaning:
+        """The same without a claim; axioms that speak of built-ins alone are among the rest here."""
+        sections = tuple(
+            Axiom(each.name, each.formula, "axiom", each.place)
+            for each in meaning.obligations
+            if each.kind == "section"
+        )
+        return msgspec.structs.replace(meaning, claim=None, free=(), axioms=(*meaning.axioms, *sections))
+
+    def _alone(self, meaning: Meaning) -> Outcome | None:
+        """What an attempt to refute the axioms in force came to, whatever the claim; None if there are none."""
+        declarations = self._declarations(meaning)
+        if not declarations.axioms:
+            return None
+        key = declarations.axioms
+        if key not in self._axioms:
+            self._axioms[key] = run_portfolio(
+                self._broker,
+                Task(declarations),
+                order=[entry for entry in self.order if not entry.late],
+                chains=("prove",),
+                confirm=self._confirm_for(Task(declarations)),
+                guards=self._guards,
+            )
+        return self._axioms[key]
+
+    def _model_of(self, meaning: Meaning, axioms: tuple[Axiom, ...]) -> Evidence | None:
+        """A checked model of some axioms."""
+        if not axioms:
+            return None
+        if axioms not in self._models:
+            declarations = msgspec.structs.replace(meaning, claim=None, free=(), axioms=axioms)
+            task = Task(declarations)
+            outcome = run_portfolio(
+                self._broker,
+                task,
+                order=[entry for entry in self.order if not entry.late],
+                chains=("refute",),
+                confirm=self._confirm_for(task),
+                guards=self._guards,
+            )
+            self._models[axioms] = outcome
+        answer = self._models[axioms].answer
+        return answer.witness if answer is not None and isinstance(answer.witness, Evidence) else None
+
+    def _model_is_cut(self, meaning: Meaning, verdict: Verdict) -> bool:
+        """Whether a guard cut the search for a model of the axioms that a proof used."""
+        used = tuple(axiom for axiom in meaning.axioms if axiom.name in verdict.core)
+        return verdict.status == "verified" and used in self._models and self._models[used].cut
+
+    def _consistency(self, read: Callable[[], Meaning]) -> Verdict:
+        try:
+            return self._model_verdict(read())
+        except KleisError as error:
+            return _error(error)
+
+    def _model_verdict(self, meaning: Meaning) -> Verdict:
+        """Has what is in force a model?"""
+        declarations = self._declarations(meaning)
+        base = Verdict(status="unknown")
+        if not declarations.axioms:
+            return msgspec.structs.replace(base, status="consistent", evidence=Evidence(kind="assignment"))
+        blocked = self._unsettled(declarations, base)
+        if blocked is not None:
+            return blocked
+        outcome = self._run(Task(declarations))
+        if outcome.answer is None:
+            return self._unknown(outcome, base)
+        if outcome.answer.outcome == "inconsistent":
+            return self._inconsistent(outcome, base)
+        if outcome.answer.outcome == "model" and isinstance(outcome.answer.witness, Evidence):
+            return msgspec.structs.replace(
+                base,
+                status="consistent",
+                evidence=outcome.answer.witness,
+                engine=outcome.attempts[-1].engine,
+                attempts=outcome.attempts,
+            )
+        return self._unknown(outcome, base)
+
+    # ── running ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def _run(self, task: Task, order: Sequence[Entry] | None = None) -> Outcome:
+        return run_portfolio(
+            self._broker,
+            task,
+            order=self.order if order is None else order,
+            confirm=self._confirm_for(task),
+            guards=self._guards,
+            beside=self._beside,
+        )
+
+    def _confirm_for(self, task: Task) -> Callable[[Entry, Answer], Answer]:
+        """A check of witnesses, in a child process."""
+
+        def confirm(entry: Entry, answer: Answer) -> Answer:
+            del entry
+            _, future = self._broker.submit(_CHECKER, Checked(task, answer), 1, guards=_CHECK_GUARDS)
+            checked = future.result()
+            if isinstance(checked.witness, Evidence):
+                return msgspec.structs.replace(answer, witness=checked.witness)
+            detail = checked.detail or "what was found is no evidence"
+            return Answer(outcome="silent", reason="incomplete", detail=detail, steps=answer.steps)
+
+        return confirm
+
+    def _inconsistent(self, outcome: Outcome, base: Verdict) -> Verdict:
+        answer = outcome.answer
+        assert answer is not None
+        return msgspec.structs.replace(
+            base,
+            status="inconsistent",
+            core=answer.core,
+            minimal=answer.detail == "minimal",
+            engine=outcome.attempts[-1].engine,
+            attempts=outcome.attempts,
+            theory="inconsistent",
+        )
+
+    @staticmethod
+    def _unknown(outcome: Outcome, base: Verdict) -> Verdict:
+        reason: Reason = "incomplete"
+        for candidate in _REASONS:
+            if candidate in outcome.reasons:
+                reason = candidate
+                break
+        tried = tuple(f"{each.engine}: {each.detail or each.outcome}" for each in outcome.attempts)
+        return msgspec.structs.replace(base, reason=reason, tried=tried, attempts=outcome.attempts)
+
+    def _options(self) -> str:
+        return repr(self.order)
+
+    def _text(self, meaning: Meaning) -> str:
+        proposition = proposition_of(meaning, self.theory)
+        return print_expression(proposition) if proposition is not None else ""
+
+
+_REASONS: tuple[Reason, ...] = ("killed", "memory", "resource", "higher-order", "termination", "incomplete")
+
+
+def _error(error: KleisError) -> Verdict:
+    return Verdict(status="error", message=error.message, advice=error.hint, problem=error.as_dict())

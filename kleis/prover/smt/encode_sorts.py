@@ -1,0 +1,320 @@
+"""Sorts of the core in SMT: declarations, and the guards that make ℕ a set of integers.
+
+Specification: proving.md §1 (Numbers: "ℕ is guarded wherever it occurs"), provers.md §4 traps 4, 5 and 9.
+
+A sort of the core is a sort of SMT together with a *guard*: a formula that says which of its values are meant.
+For ℕ that is ``x ≥ 0``; lists, tuples, data, sets and functions of guarded sorts have guards of their own.  Where
+all values are meant there is none.
+
+Invariants
+    * Guards stand on every bound variable, symbol and constant of a guarded sort; nowhere else is ℕ known.
+    * A data type is declared with its whole strongly connected component.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kleis.core import (
+    BOOL,
+    INTEGER,
+    REAL,
+    REGEX,
+    STRING,
+    Basic,
+    BitVec,
+    Carrier,
+    Constructor,
+    ConstructorField,
+    DataSort,
+    FunctionOf,
+    ListOf,
+    MatrixOf,
+    Numeric,
+    RecordOf,
+    SetOf,
+    Sort,
+    SortVariable,
+    TupleOf,
+)
+from kleis.core.goal import DataType, Meaning
+from kleis.core.sort_printing import sort_text
+from kleis.core.terms import list_constructors, tuple_constructor
+from kleis.prover.smt.smtlib_text import TRUE, application, conjunction, implication, quoted
+
+__all__ = ["Inexpressible", "Sorts", "erased"]
+
+
+class Inexpressible(Exception):
+    """A part of a meaning that has no exact encoding: `reason` as in verdicts, `detail` for people."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+
+
+def erased(sort: Sort) -> Sort:
+    """The sort by which solvers know lists, tuples and records: numbers in them are integers or reals there.
+
+    A list of ℕ is a list of ℤ with a guard, so that one taken as the other is the same value.
+    """
+    match sort:
+        case Numeric(name="ℕ"):
+            return INTEGER
+        case Numeric(name="ℚ"):
+            return REAL
+        case ListOf(element=element):
+            return ListOf(erased(element))
+        case SetOf(element=element):
+            return SetOf(erased(element))
+        case TupleOf(items=items):
+            return TupleOf(tuple(map(erased, items)))
+        case RecordOf(fields=fields):
+            return RecordOf(tuple((name, erased(each)) for name, each in fields))
+        case _:
+            return sort
+
+
+class Sorts:
+    """The sorts of one script: their names, and the declarations they need, in order."""
+
+    def __init__(self, meaning: Meaning) -> None:
+        self._meaning = meaning
+        self._names: dict[Sort, str] = {}
+        self._guarded: dict[Sort, bool] = {}
+        self._guards: dict[Sort, str] = {}
+        self._group_of = {each.sort: group for group in meaning.data for each in group}
+        self.declarations: list[str] = []
+        self.uses_rationals = False
+
+    # ── names and declarations ───────────────────────────────────────────────────────────────────────────
+
+    def name(self, sort: Sort) -> str:
+        """The SMT sort, declaring what has to be."""
+        if sort not in self._names:
+            same = erased(sort) if isinstance(sort, ListOf | TupleOf | RecordOf) else sort
+            self._names[sort] = self._declare(sort) if same == sort else self.name(same)
+        return self._names[sort]
+
+    def _declare(self, sort: Sort) -> str:
+        match sort:
+            case Basic():
+                return {BOOL: "Bool", STRING: "String", REGEX: "RegLan"}[sort]
+            case Numeric(name="ℕ" | "ℤ"):
+                return "Int"
+            case Numeric(name="ℚ"):
+                self.uses_rationals = True
+                return "Real"
+            case Numeric(name="ℝ"):
+                return "Real"
+            case Numeric():
+                self.declarations.append(
+                    "(declare-datatypes ((|d:ℂ| 0)) (((|c:complex| (|f:re| Real) (|f:im| Real)))))"
+                )
+                return "|d:ℂ|"
+            case BitVec(width=width):
+                return f"(_ BitVec {width})"
+            case SetOf(element=element):
+                return f"(Array {self.name(element)} Bool)"
+            case FunctionOf(domain=domain, codomain=codomain):
+                text = self.name(codomain)
+                for each in reversed(domain):
+                    text = f"(Array {self.name(each)} {text})"
+                return text
+            case Carrier():
+                name = quoted("k", sort_text(sort))
+                self.declarations.append(f"(declare-sort {name} 0)")
+                return name
+            case MatrixOf():
+                name = quoted("k", sort_text(sort))
+                self.declarations.append(f"(declare-sort {name} 0)")
+                return name
+            case DataSort():
+                return self._declare_group([each.sort for each in self._group(sort)], sort)
+            case ListOf() | TupleOf() | RecordOf():
+                return self._declare_built_in(sort)
+            case SortVariable():
+                raise Inexpressible("incomplete", "a sort is not known")
+
+    def _group(self, sort: DataSort) -> Sequence[DataType]:
+        group = self._group_of.get(sort)
+        if group is None:
+            raise Inexpressible("incomplete", f"the data type {sort_text(sort)} is not among those in force")
+        return group
+
+    def constructors(self, sort: Sort) -> tuple[Constructor, ...]:
+        """The constructors of a data type, list, tuple or record sort."""
+        match sort:
+            case DataSort():
+                return self._meaning.constructors(sort)
+            case ListOf():
+                return list_constructors(sort)
+            case TupleOf():
+                return (tuple_constructor(sort),)
+            case RecordOf(fields=fields):
+                parts = tuple(ConstructorField(name, each) for name, each in fields)
+                return (Constructor("record", parts, sort, alone=True),)
+            case _:
+                return ()
+
+    def _declare_built_in(self, sort: Sort) -> str:
+        """A list, tuple or record: declared with the data types it is part of, if it is part of any."""
+        name = quoted("d", sort_text(sort))
+        self._names[sort] = name
+        for constructor in self.constructors(sort):
+            for field in constructor.fields:
+                if field.sort != sort:
+                    self.name(field.sort)
+        if not self._declared_already(name):
+            self.declarations.append(self._datatypes([sort]))
+        return name
+
+    def _declared_already(self, name: str) -> bool:
+        return any(f"({name} 0)" in each for each in self.declarations)
+
+    def _declare_group(self, sorts: Sequence[Sort], wanted: Sort) -> str:
+        """The data types of a component, with the lists and tuples through which they contain one another."""
+        group: dict[Sort, None] = dict.fromkeys(sorts)
+        for sort in list(group):
+            for each in self._between(sort, frozenset(sorts), set()):
+                group.setdefault(each)
+        for sort in group:
+            self._names[sort] = quoted("d", sort_text(sort))
+        for sort in group:
+            for constructor in self.constructors(sort):
+                for field in constructor.fields:
+                    self.name(field.sort)
+        self.declarations.append(self._datatypes(list(group)))
+        return self._names[wanted]
+
+    def _between(self, sort: Sort, members: frozenset[Sort], seen: set[Sort]) -> list[Sort]:
+        """The built-in sorts on a way from a data type back to its component."""
+        found: list[Sort] = []
+        for constructor in self.constructors(sort):
+            for field in constructor.fields:
+                each = erased(field.sort)
+                if isinstance(each, ListOf | TupleOf | RecordOf) and each not in seen:
+                    seen.add(each)
+                    inner = self._between(each, members, seen)
+                    if inner or self._touches(each, members):
+                        found += [each, *inner]
+        return found
+
+    def _touches(self, sort: Sort, members: frozenset[Sort]) -> bool:
+        return any(field.sort in members for each in self.constructors(sort) for field in each.fields)
+
+    def _datatypes(self, sorts: Sequence[Sort]) -> str:
+        heads = " ".join(f"({self._names[sort]} 0)" for sort in sorts)
+        bodies = []
+        for sort in sorts:
+            variants = []
+            for constructor in self.constructors(sort):
+                fields = " ".join(
+                    f"({self.selector(constructor, index)} {self.name(field.sort)})"
+                    for index, field in enumerate(constructor.fields)
+                )
+                variants.append(f"({self.constructor(constructor)}{' ' if fields else ''}{fields})")
+            bodies.append(f"({' '.join(variants)})")
+        return f"(declare-datatypes ({heads}) ({' '.join(bodies)}))"
+
+    def constructor(self, constructor: Constructor) -> str:
+        """The name of a constructor at its sort."""
+        return quoted("c", f"{constructor.name}@{sort_text(erased(constructor.sort))}")
+
+    def selector(self, constructor: Constructor, index: int) -> str:
+        """The name of the selector of a field."""
+        return quoted("f", f"{constructor.name}.{index}@{sort_text(erased(constructor.sort))}")
+
+    def tester(self, constructor: Constructor, value: str) -> str:
+        """Whether a value was made by a constructor."""
+        self.name(constructor.sort)
+        return TRUE if constructor.alone else f"((_ is {self.constructor(constructor)}) {value})"
+
+    # ── guards ───────────────────────────────────────────────────────────────────────────────────────────
+
+    def is_guarded(self, sort: Sort) -> bool:
+        """Whether the SMT sort has values that are not meant."""
+        if sort not in self._guarded:
+            self._guarded[sort] = False
+            inner = self._inside(sort)
+            self._guarded[sort] = sort == Numeric("ℕ") or any(self.is_guarded(each) for each in inner)
+            if self._guarded[sort]:
+                # A recursive type may have asked while the answer was open: it is known now.
+                self._guarded = {each: guarded for each, guarded in self._guarded.items() if guarded}
+        return self._guarded[sort]
+
+    def _inside(self, sort: Sort) -> list[Sort]:
+        match sort:
+            case SetOf(element=element):
+                return [element]
+            case FunctionOf(domain=domain, codomain=codomain):
+                return [*domain, codomain]
+            case DataSort() | ListOf() | TupleOf() | RecordOf():
+                return [field.sort for each in self.constructors(sort) for field in each.fields]
+            case _:
+                return []
+
+    def guard(self, sort: Sort, value: str) -> str:
+        """The formula that says a value of the SMT sort is one of the sort; ``true`` where all are."""
+        if not self.is_guarded(sort):
+            return TRUE
+        match sort:
+            case Numeric():
+                return f"(>= {value} 0)"
+            case SetOf(element=element):
+                inner = self.guard(element, "|g:e|")
+                return f"(forall ((|g:e| {self.name(element)})) (=> (select {value} |g:e|) {inner}))"
+            case FunctionOf(domain=domain, codomain=codomain):
+                return self._guard_function(domain, codomain, value)
+            case _:
+                return application(self._guard_predicate(sort), (value,))
+
+    def _guard_function(self, domain: Sequence[Sort], codomain: Sort, value: str) -> str:
+        names = [f"|g:x{place}|" for place in range(len(domain))]
+        result = value
+        for name in names:
+            result = f"(select {result} {name})"
+        bound = " ".join(f"({name} {self.name(each)})" for name, each in zip(names, domain, strict=True))
+        given = conjunction(*(self.guard(each, name) for name, each in zip(names, domain, strict=True)))
+        body = implication(given, self.guard(codomain, result))
+        return body if body == TRUE else f"(forall ({bound}) {body})"
+
+    def _guard_predicate(self, sort: Sort) -> str:
+        """The predicate of a guard; those that speak of one another are defined together, parts before wholes."""
+        if sort not in self._guards:
+            group = [each for each in self._guarded_parts(sort) if sort in self._guarded_parts(each)]
+            group = group if sort in group else [sort]
+            self._guards |= {each: quoted("g", sort_text(each)) for each in group}
+            functions = [(self._guards[each], self.name(each), self._guard_body(each)) for each in group]
+            if len(group) == 1 and f"({functions[0][0]} " not in functions[0][2]:
+                ((name, smt, body),) = functions
+                self.declarations.append(f"(define-fun {name} ((|g:t| {smt})) Bool {body})")
+            else:
+                heads = " ".join(f"({name} ((|g:t| {smt})) Bool)" for name, smt, _ in functions)
+                bodies = " ".join(body for _, _, body in functions)
+                self.declarations.append(f"(define-funs-rec ({heads}) ({bodies}))")
+        return self._guards[sort]
+
+    def _guard_body(self, sort: Sort) -> str:
+        cases = []
+        for constructor in self.constructors(sort):
+            fields = [
+                self.guard(field.sort, f"({self.selector(constructor, index)} |g:t|)")
+                for index, field in enumerate(constructor.fields)
+            ]
+            cases.append(implication(self.tester(constructor, "|g:t|"), conjunction(*fields)))
+        return conjunction(*cases)
+
+    def _guarded_parts(self, sort: Sort) -> list[Sort]:
+        """The sorts with predicates that the guard of a sort speaks of, directly or through others."""
+        found: dict[Sort, None] = {}
+        waiting = self._inside(sort)
+        while waiting:
+            each = waiting.pop()
+            if each in found or not self.is_guarded(each):
+                continue
+            if isinstance(each, DataSort | ListOf | TupleOf | RecordOf):
+                found[each] = None
+            waiting += self._inside(each)
+        return list(found)

@@ -1,0 +1,254 @@
+"""A task as an SMT-LIB script: declarations, named axioms, and what has to be refuted.
+
+Specification: proving.md §1, §2 ("Outermost ∀ are stripped before solving, so their variables are constants"), §6.
+
+``verified`` is: the declarations, T of every axiom and ¬T of the claim have no model.  `exact` says whether a model
+of them is a countermodel as far as the encoding goes, `sound` whether having none is a proof.
+
+Invariants
+    * What is asserted of an axiom is T of it, under its own name; nothing else is tracked.
+    * A sort without values does not exist in SMT, nor in Kleis.
+    * ℚ is read as ℝ where that changes nothing (see `_rationals`), and for proofs of an outermost ∀.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from kleis.core import RATIONAL, REAL, BuiltinCall, FunctionOf, LiteralTerm, Operation, Symbol, Term, Variable
+from kleis.core.traversal import sorts_of, stripped, subterms
+from kleis.prover.lowering.defunctionalize import expanded
+from kleis.prover.protocol.engine import Task
+from kleis.prover.smt.encode_definitions import Definitions
+from kleis.prover.smt.encode_sorts import Inexpressible, Sorts
+from kleis.prover.smt.encode_terms import Formula, Terms
+from kleis.prover.smt.smtlib_text import TRUE, conjunction, negation, quoted
+
+__all__ = ["Constant", "Script", "encode", "stripped"]
+
+
+class Constant(msgspec.Struct, frozen=True):
+    """A variable of the claim that became a constant: its Kleis name and sort, and its name in the script."""
+
+    variable: Variable
+    name: str
+
+
+class Script(msgspec.Struct, frozen=True, kw_only=True):
+    """A task in SMT-LIB.
+
+    declarations
+        Sorts, functions, definitions and guards, in order.
+    axioms
+        Names (without the tracking prefix) with formulas: T of each.
+    claim
+        ¬T of the claim without its outermost ∀; empty if there is no claim.
+    false
+        F of it, which is preferred for countermodels; empty if it says the same.
+    constants, symbols
+        What a model has to be read back for.
+    exact
+        Whether a model is a model of the task: nothing was approximated.
+    sound
+        Whether unsatisfiability is a proof.  Always, unless a whole was left out.
+    approximated
+        Names of the built-ins that are uninterpreted here.
+    """
+
+    declarations: tuple[str, ...]
+    axioms: tuple[tuple[str, str], ...]
+    claim: str
+    false: str
+    constants: tuple[Constant, ...]
+    symbols: tuple[tuple[Symbol, str], ...]
+    exact: bool
+    approximated: tuple[str, ...]
+
+    def text(self, *, core: Sequence[str] | None = None, named: bool = False) -> str:
+        """The script as a file for any solver; `core` keeps only these axioms."""
+        lines = list(self.declarations)
+        for name, formula in self.axioms:
+            if core is None or name in core:
+                body = f"(! {formula} :named {tracked(name)})" if named else formula
+                lines.append(f"(assert {body})")
+        if self.claim:
+            lines.append(f"(assert {self.claim})")
+        return "\n".join([*lines, "(check-sat)", ""])
+
+
+def tracked(name: str) -> str:
+    """The tracking literal of an axiom; no other name in a script begins like it."""
+    return f"|@{name}|"
+
+
+def encode(task: Task, *, equations: bool = False) -> Script:
+    """The script of a task; `Inexpressible` if it has none."""
+    task = expanded(task)
+    meaning = task.meaning
+    sorts = Sorts(meaning)
+    terms = Terms(sorts, {each.key: each for each in meaning.definitions})
+    Definitions(meaning, terms, equations=equations)
+    exact = _rationals(task)
+    axioms = [(axiom.name, terms.formula(axiom.formula).true) for axiom in meaning.axioms]
+    axioms += [(f"lemma {place}", terms.formula(each).true) for place, each in enumerate(task.lemmas, 1)]
+    constants: tuple[Constant, ...] = ()
+    claim, false = "", ""
+    guards: list[str] = []
+    if meaning.claim is not None:
+        variables, hypotheses, rest = stripped(meaning.claim)
+        constants = tuple(Constant(each, _constant(terms, each)) for each in variables)
+        formulas = [terms.formula(each) for each in hypotheses]
+        claim, false = _negated(formulas, terms.formula(rest))
+        guards = _constant_guards(sorts, constants)
+    if terms.characters.name_all():
+        detail = "its ranges name all characters that solvers know; of those above U+2FFFF they say nothing"
+        raise Inexpressible("incomplete", detail)
+    declared = [_declaration(sorts, each) for each in constants]
+    return Script(
+        declarations=(*sorts.declarations, *declared, *terms.declarations, *guards),
+        axioms=tuple(axioms),
+        claim=claim,
+        false=false if false != claim else "",
+        constants=constants,
+        symbols=tuple(terms.symbols.items()),
+        exact=exact and not terms.approximated,
+        approximated=tuple(sorted({each.name for each in terms.approximated})),
+    )
+
+
+def _negated(hypotheses: Sequence[Formula], claim: Formula) -> tuple[str, str]:
+    """¬T and F of an implication."""
+    not_false = conjunction(*(negation(each.false) for each in hypotheses))
+    true = conjunction(*(each.true for each in hypotheses))
+    return conjunction(not_false, negation(claim.true)), conjunction(true, claim.false)
+
+
+def _constant(terms: Terms, variable: Variable) -> str:
+    """The name of a stripped variable; one of functions becomes a function symbol."""
+    name = terms.variable(variable)
+    if isinstance(variable.sort, FunctionOf):
+        name = quoted("w", variable.name)
+        terms.functions[variable.name] = name
+    return name
+
+
+def _declaration(sorts: Sorts, constant: Constant) -> str:
+    sort = constant.variable.sort
+    if isinstance(sort, FunctionOf):
+        domain = " ".join(sorts.name(each) for each in sort.domain)
+        return f"(declare-fun {constant.name} ({domain}) {sorts.name(sort.codomain)})"
+    return f"(declare-fun {constant.name} () {sorts.name(sort)})"
+
+
+def _constant_guards(sorts: Sorts, constants: Sequence[Constant]) -> list[str]:
+    found = []
+    for each in constants:
+        sort = each.variable.sort
+        if isinstance(sort, FunctionOf):
+            guard = _function_guard(sorts, sort, each.name)
+        else:
+            guard = sorts.guard(sort, each.name)
+        if guard != TRUE:
+            found.append(f"(assert {guard})")
+    return found
+
+
+def _function_guard(sorts: Sorts, sort: FunctionOf, name: str) -> str:
+    names = [f"|g:a{place}|" for place in range(len(sort.domain))]
+    result = sorts.guard(sort.codomain, f"({name} {' '.join(names)})")
+    if result == TRUE:
+        return TRUE
+    given = conjunction(*(sorts.guard(each, n) for each, n in zip(sort.domain, names, strict=True)))
+    bound = " ".join(f"({n} {sorts.name(each)})" for n, each in zip(names, sort.domain, strict=True))
+    return f"(forall ({bound}) (=> {given} {result}))"
+
+
+# ── Rational numbers ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _formulas(task: Task) -> Iterator[Term]:
+    meaning = task.meaning
+    yield from (axiom.formula for axiom in meaning.axioms)
+    yield from (definition.body for definition in meaning.definitions)
+    yield from task.lemmas
+    if meaning.claim is not None:
+        yield meaning.claim
+
+
+def _rationals(task: Task) -> bool:
+    """Whether reading ℚ as ℝ changes nothing.
+
+    It does not where no unknown of ℚ occurs (only values of closed terms, or of terms over ℤ), and where ℝ does not
+    occur and terms over ℚ are linear: linear arithmetic has the same truths over ℚ and ℝ.  Elsewhere, what is proved
+    over ℝ holds over ℚ as long as every unknown of ℚ is bound by the claim's outermost ∀; otherwise there is no
+    encoding.
+    """
+    unknowns = [sort for term in _formulas(task) for sort in _unknown_sorts(term)]
+    unknowns += [sort for each in task.meaning.symbols for sort in (*each.domain, each.codomain)]
+    if not any(_mentions_rationals(sort) for sort in unknowns):
+        return True
+    linear = all(_is_linear(each) for term in _formulas(task) for each in subterms(term))
+    if linear and not any(sort == REAL for term in _formulas(task) for sort in sorts_of(term)):
+        return True
+    outermost: tuple[Variable, ...] = ()
+    rest: list[Term] = [term for term in _formulas(task) if term is not task.meaning.claim]
+    if task.meaning.claim is not None:
+        outermost, hypotheses, claim = stripped(task.meaning.claim)
+        rest += [*hypotheses, claim]
+    inner = [sort for term in rest for sort in _unknown_sorts(term)]
+    inner += [sort for each in task.meaning.symbols for sort in (*each.domain, each.codomain)]
+    plain = all(each.sort == RATIONAL or not _mentions_rationals(each.sort) for each in outermost)
+    if plain and not any(_mentions_rationals(sort) for sort in inner):
+        return False
+    raise Inexpressible(
+        "incomplete", "unknowns of ℚ that are multiplied, or beside ℝ: solvers have no rationals"
+    )
+
+
+def _unknown_sorts(term: Term) -> Iterator[object]:
+    for each in subterms(term):
+        for variable in getattr(each, "variables", ()):
+            yield variable.sort
+
+
+def _mentions_rationals(sort: object) -> bool:
+    if sort == RATIONAL:
+        return True
+    fields = getattr(sort, "__struct_fields__", ())
+    for name in fields:
+        value = getattr(sort, name)
+        parts = value if isinstance(value, tuple) else (value,)
+        if any(_mentions_rationals(part) for part in parts if not isinstance(part, str | int)):
+            return True
+    return False
+
+
+def _is_linear(term: Term) -> bool:
+    if not isinstance(term, BuiltinCall) or term.operation.name not in (
+        "times",
+        "divide",
+        "power",
+        "mod",
+        "div",
+    ):
+        return True
+    operation: Operation = term.operation
+    if RATIONAL not in (*(each.sort for each in operation.parameters), operation.result):
+        return True
+    literals = [
+        all(isinstance(each, LiteralTerm) or not _has_unknown(each) for each in subterms(part))
+        for part in term.arguments
+    ]
+    if operation.name == "times":
+        return any(literals)
+    return literals[-1] if operation.name == "divide" else all(literals)
+
+
+def _has_unknown(term: Term) -> bool:
+    return isinstance(term, Variable) or type(term).__name__ in (
+        "SymbolCall",
+        "DefinitionCall",
+        "Application",
+    )

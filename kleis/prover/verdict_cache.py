@@ -1,0 +1,233 @@
+"""Verdicts kept on disk, under the hash of everything that they depend on.
+
+Specification: proving.md §2 ("never cached"), §7; issue 5, item 6.
+
+Invariants
+    * The key says everything that a verdict is made of: the claim and what is in force, lemmas, options, the sources
+      of this package, the versions of the solvers.  Places and readings are not part of it.
+    * What a guard cut, a contradiction of solvers and an error are never kept.
+    * What is stored is data, decoded against the type of a verdict; nothing is executed.  A directory that somebody
+      else owns or may write to is not used.  An entry whose checksum is wrong is removed.
+    * Entries are written to a temporary file and renamed: a reader sees all of one or none.
+    * It is bounded in bytes; the entries that were not used for longest go first.
+    * It never stops a question: whatever goes wrong with it means "not kept".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+import tempfile
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from kleis.core import Term
+from kleis.core.goal import Meaning
+from kleis.prover.protocol.verdict import Verdict
+
+__all__ = ["SHORT_KEY", "VerdictCache", "digest_of", "key_of", "solver_versions"]
+
+SHORT_KEY = 24
+"""Characters of a key that name an entry well enough."""
+
+_SUFFIX = ".verdict"
+_UNFINISHED = ".part"
+_CHECKSUM = 16
+_NEVER_KEPT = ("killed", "memory", "contradiction")
+_SOLVERS = ("z3-solver", "cvc5")
+
+
+def key_of(meaning: Meaning, lemmas: Sequence[Term], options: str) -> str:
+    """The key of a question: a SHA-256."""
+    warnings = [each.message for each in meaning.warnings]
+    parts = (digest_of(meaning, lemmas), warnings, options, solver_versions(), _sources())
+    return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def digest_of(meaning: Meaning, lemmas: Sequence[Term] = ()) -> str:
+    """The SHA-256 of what a question says, wherever it stands and whoever asks.
+
+    The names of variables count, because evidence shows them; the order of axioms counts, because searches go by it.
+    """
+    parts = (
+        meaning.claim,
+        meaning.carriers,
+        meaning.symbols,
+        [(each.name, each.standing, each.formula) for each in meaning.axioms],
+        meaning.definitions,
+        [(key, each.kind, each.condition, each.measures) for key, each in meaning.terminations],
+        meaning.data,
+        [(each.kind, each.name, each.subject, each.formula) for each in meaning.obligations],
+        [(each.reason, each.message) for each in meaning.unsettled],
+        tuple(lemmas),
+    )
+    try:
+        text = repr(parts)
+    except ValueError:
+        # An integer of more digits than Python prints.
+        text = repr(_spelled(parts))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _spelled(part: Any) -> Any:
+    """A part of a question with its integers as texts that Python prints at any length."""
+    match part:
+        case bool():
+            return part
+        case int():
+            return hex(part)
+        case Fraction():
+            return f"{part.numerator:x}/{part.denominator:x}"
+        case list() | tuple():
+            return [_spelled(each) for each in part]
+        case msgspec.Struct():
+            fields = [_spelled(getattr(part, name)) for name in part.__struct_fields__]
+            return [type(part).__name__, *fields]
+        case _:
+            return part
+
+
+def solver_versions() -> tuple[tuple[str, str], ...]:
+    """The solvers that are installed, with their versions."""
+    found = []
+    for name in _SOLVERS:
+        with contextlib.suppress(PackageNotFoundError):
+            found.append((name, version(name)))
+    return tuple(found)
+
+
+class VerdictCache:
+    """A directory of verdicts.  `capacity` bounds the bytes of all entries, and an eighth of it each."""
+
+    def __init__(self, directory: Path, *, capacity: int = 32 * 1024 * 1024) -> None:
+        self._directory = directory
+        self._capacity = capacity
+        self._ready: bool | None = None
+        self._size: int | None = None
+
+    def get(self, key: str) -> Verdict | None:
+        """The verdict that was kept under a key; None if there is none."""
+        if not self._usable():
+            return None
+        path = self._directory / (key + _SUFFIX)
+        try:
+            payload = path.read_bytes()
+        except OSError:
+            return None
+        verdict = _decoded(payload)
+        with contextlib.suppress(OSError):
+            if verdict is None:
+                path.unlink()
+            else:
+                os.utime(path)
+        return verdict
+
+    def find(self, start: str) -> Verdict | None:
+        """The verdict whose key begins so; None if there is none, or more than one."""
+        if len(start) < SHORT_KEY or not set(start) <= set("0123456789abcdef") or not self._usable():
+            return None
+        try:
+            found = [name for name in os.listdir(self._directory) if name.startswith(start)]
+        except OSError:
+            return None
+        keys = [name.removesuffix(_SUFFIX) for name in found if name.endswith(_SUFFIX)]
+        return self.get(keys[0]) if len(keys) == 1 else None
+
+    def put(self, key: str, verdict: Verdict) -> bool:
+        """Keep a verdict, if it may be kept; whether it was."""
+        if verdict.status == "error" or verdict.reason in _NEVER_KEPT or not self._usable():
+            return False
+        try:
+            body = msgspec.msgpack.encode(msgspec.structs.replace(verdict, cached=False, certificate=""))
+        except UnicodeEncodeError:
+            return False  # a lone surrogate, out of a text that came from no file
+        if len(body) > self._capacity // 8:
+            return False
+        with contextlib.suppress(OSError):
+            self._make_room(len(body) + _CHECKSUM)
+            self._write(self._directory / (key + _SUFFIX), _checksum(body) + body)
+            return True
+        return False
+
+    def _usable(self) -> bool:
+        """Whether the directory is there and nobody else can write to it."""
+        if self._ready is None:
+            try:
+                self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+                status = os.lstat(self._directory)
+            except OSError:
+                self._ready = False
+            else:
+                ours = not hasattr(os, "getuid") or status.st_uid == os.getuid()
+                closed = not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+                self._ready = stat.S_ISDIR(status.st_mode) and ours and closed
+        return self._ready
+
+    def _write(self, path: Path, payload: bytes) -> None:
+        handle, temporary = tempfile.mkstemp(dir=self._directory, suffix=_UNFINISHED)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(payload)
+            os.replace(temporary, path)
+        except OSError:
+            os.unlink(temporary)
+            raise
+
+    def _make_room(self, size: int) -> None:
+        """Remove the entries used longest ago until `size` fits.  Others may write too: their entries are counted
+        whenever the directory is read, which is when it seems to be full."""
+        if self._size is None or self._size + size > self._capacity:
+            found = sorted(self._entries())
+            self._size = sum(length for _, length, _ in found)
+            # An eighth more than needed, so that a full directory is not read again for every entry.
+            limit = self._capacity if self._size + size <= self._capacity else self._capacity * 7 // 8
+            for _, length, path in found:
+                if self._size + size <= limit:
+                    break
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(path)
+                self._size -= length
+        self._size += size
+
+    def _entries(self) -> Iterator[tuple[float, int, str]]:
+        """Entries, and what writers that died left: when last used, bytes, path."""
+        with os.scandir(self._directory) as found:
+            for entry in found:
+                with contextlib.suppress(OSError):
+                    status = entry.stat(follow_symlinks=False)
+                    if entry.name.endswith((_SUFFIX, _UNFINISHED)) and stat.S_ISREG(status.st_mode):
+                        yield status.st_mtime, status.st_size, entry.path
+
+
+def _decoded(payload: bytes) -> Verdict | None:
+    checksum, body = payload[:_CHECKSUM], payload[_CHECKSUM:]
+    if checksum != _checksum(body):
+        return None
+    try:
+        return msgspec.msgpack.decode(body, type=Verdict)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+def _checksum(body: bytes) -> bytes:
+    return hashlib.blake2b(body, digest_size=_CHECKSUM).digest()
+
+
+@lru_cache(maxsize=1)
+def _sources() -> str:
+    """A name for this package as it is installed: every module counts, since meaning and proof go through most."""
+    root = Path(__file__).parent.parent
+    parts = sorted(
+        f"{path.relative_to(root)} {path.stat().st_size} {path.stat().st_mtime_ns}"
+        for pattern in ("**/*.py", "**/*.lark")
+        for path in root.glob(pattern)
+    )
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()

@@ -1,0 +1,170 @@
+"""Whether a value is one of a sort: for values that come from outside, of which nothing is believed.
+
+Specification: proving.md §1 (the sorts are sets), §2 (evidence is checked), §6.  −1 is no value of ℕ, 1/2 none of ℤ, and a
+carrier of two elements has no third.  The reference semantics computes with whatever it is given, so an
+interpretation that is not made of such values shows nothing.
+
+Invariants
+    * What is accepted is returned as the value model has it (kleis/semantics/ranges.py): sets over a sort that can be
+      listed are finite sets, fractions are reduced, fields of records stand in order.
+    * Functions and regular expressions are no values here: a function is given by its table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from kleis.builtins.context import Context
+from kleis.core import (
+    Basic,
+    BitVec,
+    Carrier,
+    DataSort,
+    ListOf,
+    MatrixOf,
+    Numeric,
+    RecordOf,
+    SetOf,
+    Sort,
+    TupleOf,
+)
+from kleis.core.goal import Meaning
+from kleis.core.terms import TUPLES
+from kleis.meaning.matrix_sizes import number_of
+from kleis.semantics.ranges import Element, Ranges, constructed
+from kleis.values import BitVector, Complex, Data, ListValue, SetValue, Value, equality_key, exact, list_of
+
+__all__ = ["Belonging"]
+
+
+class Belonging:
+    """Which values the sorts of a meaning have, where carriers have given sizes."""
+
+    def __init__(self, meaning: Meaning, ranges: Ranges, context: Context) -> None:
+        self._meaning = meaning
+        self._ranges = ranges
+        self._context = context
+
+    def value(self, given: object, sort: Sort) -> Value | None:
+        """The value, if it is one of the sort."""
+        match sort:
+            case Basic(name="Bool"):
+                return given if isinstance(given, bool) else None
+            case Basic(name="String"):
+                return given if isinstance(given, str) else None
+            case Numeric(name=name):
+                return _number(given, name)
+            case BitVec(width=width):
+                return _word(given, width)
+            case Carrier():
+                return self._element(given, sort)
+            case ListOf(element=element):
+                if not isinstance(given, ListValue):
+                    return None
+                items = self._all(list(given), [element] * len(given))
+                return None if items is None else list_of(items)
+            case SetOf(element=element):
+                return self._set(given, element)
+            case TupleOf(items=items):
+                return self._data(given, TUPLES[len(items)], items)
+            case RecordOf(fields=fields):
+                return self._record(given, fields)
+            case MatrixOf():
+                return self._matrix(given, sort)
+            case DataSort():
+                return self._construction(given, sort)
+            case _:
+                return None
+
+    def _all(self, given: Sequence[object], sorts: Sequence[Sort]) -> tuple[Value, ...] | None:
+        """Values of several sorts, if all are."""
+        if len(given) != len(sorts):
+            return None
+        found = []
+        for each, sort in zip(given, sorts, strict=True):
+            value = self.value(each, sort)
+            if value is None:
+                return None
+            found.append(value)
+        return tuple(found)
+
+    def _element(self, given: object, sort: Carrier) -> Value | None:
+        if not isinstance(given, Element) or given.constructor != f"{sort.name}#{given.index}":
+            return None
+        return given if given.index in range(len(self._ranges.of(sort).values)) else None
+
+    def _set(self, given: object, element: Sort) -> Value | None:
+        if not isinstance(given, SetValue):
+            return None
+        members: dict[object, Value] = {}
+        for each in given.members.values():
+            value = self.value(each, element)
+            key = None if value is None else equality_key(value, self._context)
+            if value is None or key is None:
+                return None
+            members[key] = value
+        if given.complement is not True:
+            return SetValue(members)
+        all_of_them = self._ranges.of(element)
+        if not all_of_them.complete:
+            return SetValue(members, True) if self._ranges.is_infinite(element) else None
+        keys = ((equality_key(each, self._context), each) for each in all_of_them.values)
+        return SetValue({key: each for key, each in keys if key not in members})
+
+    def _data(self, given: object, constructor: str, sorts: Sequence[Sort]) -> Value | None:
+        if not isinstance(given, Data) or given.constructor != constructor:
+            return None
+        fields = self._all(given.fields, sorts)
+        return None if fields is None else Data(constructor, fields)
+
+    def _construction(self, given: object, sort: DataSort) -> Value | None:
+        for each in self._meaning.constructors(sort):
+            if isinstance(given, Data) and given.constructor == each.name:
+                fields = self._all(given.fields, [field.sort for field in each.fields])
+                return None if fields is None else constructed(each, fields)
+        return None
+
+    def _record(self, given: object, fields: Sequence[tuple[str, Sort]]) -> Value | None:
+        if not isinstance(given, Data) or given.constructor != "record" or len(given.fields) != len(fields):
+            return None
+        found = []
+        for entry, (name, sort) in zip(given.fields, fields, strict=True):
+            if not isinstance(entry, Data) or entry.constructor != "field" or len(entry.fields) != 2:
+                return None
+            value = self.value(entry.fields[1], sort) if entry.fields[0] == name else None
+            if value is None:
+                return None
+            found.append(Data("field", (name, value)))
+        return Data("record", tuple(found))
+
+    def _matrix(self, given: object, sort: MatrixOf) -> Value | None:
+        rows, columns = number_of(sort.rows), number_of(sort.columns)
+        if not isinstance(given, Data) or given.constructor != "Matrix" or len(given.fields) != 3:
+            return None
+        entries = self.value(given.fields[2], ListOf(sort.element))
+        if not isinstance(entries, ListValue) or rows is None or columns is None:
+            return None
+        shape = given.fields[:2] == (rows, columns) and len(entries) == rows * columns
+        return Data("Matrix", (rows, columns, entries)) if shape else None
+
+
+def _number(given: object, name: str) -> Value | None:
+    """A number, if it is one of ℕ, ℤ, ℚ, ℝ or ℂ."""
+    if isinstance(given, bool):
+        return None
+    if isinstance(given, Complex):
+        parts = (_number(given.real, "ℚ"), _number(given.imaginary, "ℚ"))
+        return given if name == "ℂ" and None not in parts and given.imaginary != 0 else None
+    if not isinstance(given, int | Fraction):
+        return None
+    number = exact(Fraction(given))
+    if name in ("ℕ", "ℤ"):
+        return number if isinstance(number, int) and (name == "ℤ" or number >= 0) else None
+    return number
+
+
+def _word(given: object, width: int) -> Value | None:
+    if not isinstance(given, BitVector) or type(given.bits) is not int:
+        return None
+    return given if given.width == width and 0 <= given.bits < 1 << width else None

@@ -1,0 +1,421 @@
+"""The executable reference semantics of the typed core: brute force, slow and obvious.
+
+Specification: proving.md §1; issue 4, item 2.  It says nothing new: every rule is a sentence of kleis/core/terms.py,
+in the order of the terms there.  What a built-in computes is said by its row in kleis/builtins.
+
+    term     a value; `UNDEFINED`; or `OPEN` where the bounds do not show which
+    formula  a `Truth`: the set of truth values that remain possible (kleis/semantics/truth.py)
+
+Two modes
+    *relativised*: a quantifier means the values of its range, exactly.
+    *one-sided*: a quantifier means its sort.  Over a cut-off range the values beyond may be anything, so ∀ is never
+    true and ∃ never false there.  An answer of this mode that is decided holds without any bounds.
+
+Equality of functions means ``∀ arguments. f(…) = g(…)``, so a quantifier stands there too.
+
+What stays open in both modes
+    Whatever a float takes part in (no verdict rests on one); a symbol that the model gives no function for; equality of
+    regular expressions that are built differently; and a term for which the budget does not suffice, of which
+    `Account.exceeded` keeps note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, TypeAlias, assert_never
+
+from kleis.budget import Budget
+from kleis.builtins.context import Context, Undecided
+from kleis.builtins.row import Builtin, Requests
+from kleis.builtins.rows.table import find_builtin
+from kleis.core import (
+    BOOL,
+    Application,
+    BuiltinCall,
+    Coercion,
+    Conditional,
+    Connective,
+    Construction,
+    Constructor,
+    DefinitionCall,
+    Discrimination,
+    Equals,
+    Lambda,
+    Let,
+    LiteralTerm,
+    Narrowing,
+    Operation,
+    Quantifier,
+    RecordOf,
+    Selection,
+    SetOf,
+    Sort,
+    Symbol,
+    SymbolCall,
+    Term,
+    Undefined,
+    Variable,
+)
+from kleis.core.goal import Meaning
+from kleis.errors import BudgetError, EvaluationError
+from kleis.semantics.ranges import Function, Outcome, Ranges, constructed
+from kleis.semantics.truth import (
+    FALSE,
+    OPEN,
+    TRUE,
+    UNDEFINED,
+    Truth,
+    conjunction,
+    disjunction,
+    implication,
+    negation,
+    truth_of,
+    union,
+)
+from kleis.semantics.value_equality import Comparison, entries, known
+from kleis.values import (
+    Data,
+    ListValue,
+    SetValue,
+    Value,
+    contains_float,
+    equality_key,
+    exact,
+)
+
+__all__ = ["Account", "Environment", "Evaluator", "Mode"]
+
+Mode: TypeAlias = Literal["relativised", "one-sided"]
+
+Environment: TypeAlias = Mapping[str, Value]
+"""The values of the variables by name.  Bound variables shadow; nothing is ever substituted, so nothing is captured."""
+
+
+class Account(Context):
+    """The meter of one decision.  `exceeded` is set where the budget has left something open."""
+
+    __slots__ = ("exceeded",)
+
+    def __init__(self, budget: Budget) -> None:
+        super().__init__(budget)
+        self.exceeded = False
+
+
+class Evaluator:
+    """What terms come to in one interpretation of the symbols.
+
+    `symbols` holds a function for every symbol that has one; constants are functions without arguments.
+    """
+
+    def __init__(
+        self,
+        meaning: Meaning,
+        ranges: Ranges,
+        account: Account,
+        mode: Mode,
+        symbols: Mapping[Symbol, Function] | None = None,
+    ) -> None:
+        self.ranges = ranges
+        self.symbols = symbols or {}
+        self._account = account
+        self._comparison = Comparison(ranges, account, one_sided=mode == "one-sided")
+        self._definitions = {each.key: each for each in meaning.definitions}
+        self._terminations = dict(meaning.terminations)
+        self._depth = 0
+
+    def under(self, symbols: Mapping[Symbol, Function]) -> Evaluator:
+        """The same in another interpretation."""
+        copied = Evaluator.__new__(Evaluator)
+        copied.__dict__.update(self.__dict__)
+        copied.symbols = symbols
+        return copied
+
+    def truth(self, formula: Term, environment: Environment | None = None) -> Truth:
+        """Whether a formula holds."""
+        outcome = self.outcome(formula, environment or {})
+        assert isinstance(outcome, Truth), "a formula is a term of sort Bool"
+        return outcome
+
+    def outcome(self, term: Term, environment: Environment) -> Outcome:
+        """The value of a term; a `Truth` where its sort is Bool, or where there is no value that is known."""
+        self._account.charge(1)
+        self._depth += 1
+        try:
+            if self._depth > self._account.budget.depth:
+                self._account.exceeded = True
+                return OPEN
+            return known(self._ruled(term, environment))
+        finally:
+            self._depth -= 1
+
+    def _ruled(self, term: Term, environment: Environment) -> Outcome:
+        match term:
+            case Variable(name=name):
+                return environment[name]
+            case LiteralTerm(value=value):
+                return value if isinstance(value, (bool, int, str)) else exact(value)
+            case SymbolCall():
+                return self._symbol_call(term, environment)
+            case BuiltinCall():
+                return self._builtin_call(term, environment)
+            case DefinitionCall():
+                return self._definition_call(term, environment)
+            case Equals(left=left, right=right):
+                return self._comparison.same(
+                    self.outcome(left, environment), self.outcome(right, environment)
+                )
+            case Connective():
+                return self._connective(term, environment)
+            case Quantifier():
+                return self._quantifier(term, environment)
+            case Conditional():
+                return self._conditional(term, environment)
+            case Construction(constructor=constructor, arguments=arguments):
+                fields = self._values(arguments, environment)
+                return fields if isinstance(fields, Truth) else constructed(constructor, fields)
+            case Discrimination(constructor=constructor, term=part):
+                made = self.outcome(part, environment)
+                return made if isinstance(made, Truth) else _is_made_by(constructor, made)
+            case Selection(constructor=constructor, index=index, term=part):
+                made = self.outcome(part, environment)
+                return made if isinstance(made, Truth) else _selected(constructor, index, made)
+            case Let(variable=variable, value=bound, body=body):
+                values = self._values((bound,), environment)
+                if isinstance(values, Truth):
+                    return values
+                return self.outcome(body, {**environment, variable.name: values[0]})
+            case Lambda():
+                return self._lambda(term, environment)
+            case Application(function=function, arguments=arguments):
+                values = self._values((function, *arguments), environment)
+                return values if isinstance(values, Truth) else _applied(values[0], values[1:])
+            case Coercion(term=part):
+                return self._comparison.coerced(self.outcome(part, environment))
+            case Narrowing(term=part):
+                number = self.outcome(part, environment)
+                return UNDEFINED if isinstance(number, int) and number < 0 else number
+            case Undefined():
+                return UNDEFINED
+            case _:
+                assert_never(term)
+
+    # ── Calls: strict in all arguments ───────────────────────────────────────────────────────────────────────
+
+    def _values(self, terms: tuple[Term, ...], environment: Environment) -> tuple[Value, ...] | Truth:
+        """The values of all terms; undefined if one is, open if one is not known."""
+        values: list[Value] = []
+        known = defined = True
+        for term in terms:  # all of them, whatever the first ones are: who runs them may keep note of each
+            value = _as_value(self.outcome(term, environment))
+            if value is UNDEFINED:
+                defined = False
+            elif isinstance(value, Truth):
+                known = False
+            else:
+                values.append(value)
+        return UNDEFINED if not defined else tuple(values) if known else OPEN
+
+    def _symbol_call(self, term: SymbolCall, environment: Environment) -> Outcome:
+        arguments = self._values(term.arguments, environment)
+        if isinstance(arguments, Truth):
+            return arguments
+        function = self.symbols.get(term.symbol)
+        return OPEN if function is None else _applied(function, arguments)
+
+    def _definition_call(self, term: DefinitionCall, environment: Environment) -> Outcome:
+        arguments = self._values(term.arguments, environment)
+        if isinstance(arguments, Truth):
+            return arguments
+        definition = self._definitions[term.definition]
+        names = [parameter.name for parameter in definition.parameters]
+        inner = dict(zip(names, arguments, strict=True))
+        termination = self._terminations.get(term.definition)
+        if termination is not None and termination.condition is not None:
+            terminates = self.truth(termination.condition, inner)
+            if terminates is not TRUE:
+                return OPEN if terminates.may_be_true else UNDEFINED
+        return self.outcome(definition.body, inner)
+
+    def _lambda(self, term: Lambda, environment: Environment) -> Function:
+        names = [variable.name for variable in term.variables]
+
+        def call(*given: Value) -> Outcome:
+            return self.outcome(term.body, {**environment, **dict(zip(names, given, strict=True))})
+
+        return Function("λ", tuple(variable.sort for variable in term.variables), call, total=False)
+
+    # ── Built-ins ────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _builtin_call(self, term: BuiltinCall, environment: Environment) -> Outcome:
+        arguments = self._values(term.arguments, environment)
+        if isinstance(arguments, Truth):
+            return arguments
+        operation = term.operation
+        if operation.condition is not None:
+            names = [parameter.name for parameter in operation.parameters]
+            defined = self.truth(operation.condition, dict(zip(names, arguments, strict=True)))
+            if defined is not TRUE:
+                return OPEN if defined.may_be_true else UNDEFINED
+        if operation.name in _SET_RELATIONS:
+            return self._set_relation(operation, arguments)
+        return self._computed(operation.name, operation.result, arguments)
+
+    def _computed(self, name: str, result: Sort, arguments: tuple[Value, ...]) -> Outcome:
+        """What the row computes.  A row without value where the condition holds is a defect of the table: it raises."""
+        row = find_builtin(name)
+        if row is None:
+            raise KeyError(name)
+        try:
+            return self._settled(self._run(row, arguments), result)
+        except Undecided:
+            return OPEN
+        except EvaluationError as error:
+            if error.code != "approximation":
+                raise
+            return OPEN
+        except BudgetError as error:
+            if error.code == "budget_steps":
+                raise
+            self._account.exceeded = True
+            return OPEN
+
+    def _run(self, row: Builtin, arguments: tuple[Value, ...]) -> Outcome:
+        if not row.higher_order:
+            value: Value = row.run(self._account, *arguments)
+            return value
+        requests: Requests = row.run(self._account, *arguments)
+        answer: Any = None
+        while True:
+            try:
+                function, given = requests.send(answer)
+            except StopIteration as stop:
+                result: Value = stop.value
+                return result
+            answer = _as_value(_applied(function, given))
+            if isinstance(answer, Truth):
+                return answer
+
+    def _settled(self, outcome: Outcome, sort: Sort) -> Outcome:
+        """A value as the value model has it: no float, no complement that can be listed, fields of records by name."""
+        if isinstance(outcome, Truth) or contains_float(outcome, self._account):
+            return outcome if isinstance(outcome, Truth) else OPEN
+        if isinstance(sort, RecordOf) and isinstance(outcome, Data):
+            return Data("record", _by_name(outcome))
+        if not (isinstance(outcome, SetValue) and outcome.complement and isinstance(sort, SetOf)):
+            return outcome
+        elements = self.ranges.of(sort.element)
+        if elements.complete:
+            keys = ((equality_key(each, self._account), each) for each in elements.values)
+            return SetValue({key: each for key, each in keys if key not in outcome.members})
+        return outcome if self.ranges.is_infinite(sort.element) else OPEN
+
+    def _set_relation(self, operation: Operation, arguments: tuple[Value, ...]) -> Truth:
+        """Inclusion and disjointness, said with differences: the table does not know the sort of the elements."""
+        sort = operation.parameters[0].sort
+        rest = self._computed(_SET_RELATIONS[operation.name], sort, arguments)
+        if not isinstance(rest, SetValue):
+            return OPEN
+        empty = truth_of(not rest.members and not rest.complement)
+        if operation.name != "proper_subset":
+            return empty
+        return conjunction(empty, negation(self._comparison.equal(*arguments)))
+
+    # ── Formulas ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _connective(self, term: Connective, environment: Environment) -> Truth:
+        first = self.truth(term.arguments[0], environment)
+        rest = term.arguments[1:]
+        match term.name:
+            case "not":
+                return negation(first)
+            case "implies":
+                return TRUE if first is FALSE else implication(first, self.truth(rest[0], environment))
+            case "and":
+                for part in rest:
+                    if first is FALSE:
+                        return FALSE
+                    first = conjunction(first, self.truth(part, environment))
+            case "or":
+                for part in rest:
+                    if first is TRUE:
+                        return TRUE
+                    first = disjunction(first, self.truth(part, environment))
+        return first
+
+    def _quantifier(self, term: Quantifier, environment: Environment) -> Truth:
+        universal = term.kind == "forall"
+        combine, decisive = (conjunction, FALSE) if universal else (disjunction, TRUE)
+        result = negation(decisive)
+        environments, complete = self.environments(term.variables, environment)
+        empty = True
+        for inner in environments:
+            empty = False
+            result = combine(result, self.truth(term.body, inner))
+            if result is decisive:
+                return result
+        return OPEN if empty else result if complete else combine(result, OPEN)
+
+    def environments(
+        self, variables: tuple[Variable, ...], environment: Environment
+    ) -> tuple[Iterator[dict[str, Value]], bool]:
+        """The environments that a quantifier looks at, and whether it means no others."""
+        names = [variable.name for variable in variables]
+        points, complete = self._comparison.points(tuple(variable.sort for variable in variables))
+        return ({**environment, **dict(zip(names, point, strict=True))} for point in points), complete
+
+    def _conditional(self, term: Conditional, environment: Environment) -> Outcome:
+        condition = self.truth(term.condition, environment)
+        if condition is TRUE:
+            return self.outcome(term.consequent, environment)
+        if condition is FALSE:
+            return self.outcome(term.alternative, environment)
+        if condition is UNDEFINED or term.sort != BOOL:
+            return condition if condition is UNDEFINED else OPEN
+        possible = [UNDEFINED] if condition.may_be_undefined else []
+        if condition.may_be_true:
+            possible.append(self.truth(term.consequent, environment))
+        if condition.may_be_false:
+            possible.append(self.truth(term.alternative, environment))
+        return union(*possible)
+
+
+_SET_RELATIONS = {"subset": "difference", "proper_subset": "difference", "disjoint": "intersect"}
+"""The relations that hold where the result of another operation is empty."""
+
+
+def _as_value(outcome: Outcome) -> Outcome:
+    """A value that is known; otherwise `UNDEFINED`, or `OPEN`."""
+    if not isinstance(outcome, Truth):
+        return outcome
+    if outcome is TRUE or outcome is FALSE:
+        return outcome is TRUE
+    return outcome if outcome is UNDEFINED else OPEN
+
+
+def _applied(function: Value, arguments: tuple[Value, ...]) -> Outcome:
+    assert isinstance(function, Function), "only functions are applied"
+    outcome: Outcome = function.target(*arguments)
+    return outcome
+
+
+def _by_name(record: Data) -> tuple[Value, ...]:
+    return tuple(
+        Data("field", entry) for entry in sorted(entries(record).items(), key=lambda entry: entry[0])
+    )
+
+
+def _is_made_by(constructor: Constructor, value: Value) -> bool:
+    if isinstance(value, ListValue):
+        return (len(value) > 0) == (constructor.name == "Cons")
+    return isinstance(value, Data) and value.constructor == constructor.name
+
+
+def _selected(constructor: Constructor, index: int, value: Value) -> Outcome:
+    if not _is_made_by(constructor, value):
+        return UNDEFINED
+    if isinstance(value, ListValue):
+        return value.tail if index else value.head
+    assert isinstance(value, Data)
+    if value.constructor == "record":
+        return entries(value)[constructor.fields[index].name]
+    return value.fields[index]

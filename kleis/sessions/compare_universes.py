@@ -1,0 +1,116 @@
+"""Which propositions hold in which universe, and what a proof rests on.
+
+Specification: servers.md (`compare`, `explain`: "which axioms a proof needed, independence and redundancy of each").
+
+Invariants
+    * Every entry is a verdict of its own, with the words of proving.md §2; what the time limit cut is ``unknown``.
+    * ``redundant``: the other axioms in force prove it.  ``independent``: a checked model of the others refutes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from kleis.core.goal import Axiom, Meaning
+from kleis.delaborate.describe_goal import expression_of
+from kleis.errors import KleisError
+from kleis.prover.process.cancellable_broker import Provers
+from kleis.prover.process.deadline import Watch
+from kleis.sessions.answer_fields import evidence_fields, verdict_fields
+from kleis.sessions.evaluate_expression import evaluate, refused
+from kleis.sessions.files.universe import Universe
+from kleis.syntax.printer.program import print_expression
+
+if TYPE_CHECKING:
+    from kleis.prover.prover import Prover
+
+__all__ = ["compare", "explain"]
+
+
+def compare(
+    universes: Sequence[Universe], propositions: Sequence[str], provers: Provers, watch: Watch
+) -> dict[str, Any]:
+    """A row for each proposition, with its status in each universe."""
+    rows: list[dict[str, Any]] = []
+    total = len(universes) * len(propositions)
+    for place, proposition in enumerate(propositions):
+        statuses: dict[str, Any] = {}
+        for column, universe in enumerate(universes):
+            watch.report(place * len(universes) + column, total, f"{proposition} in {universe.session}")
+            if watch.over:
+                statuses[universe.session] = {
+                    "status": "unknown",
+                    "reason": "killed",
+                    "message": "no time left",
+                }
+                continue
+            answer = evaluate(universe, proposition, provers, watch)
+            kept = ("status", "result", "witness", "axioms_used", "clash", "reason", "error")
+            statuses[universe.session] = {name: answer[name] for name in kept if answer.get(name)}
+        found = {
+            (each["status"], each.get("result")) for each in statuses.values() if each["status"] != "unknown"
+        }
+        rows.append({"proposition": proposition, "in": statuses, "differs": len(found) > 1})
+    return {
+        "status": "compared",
+        "sessions": [each.session for each in universes],
+        "propositions": rows,
+        "differ": [row["proposition"] for row in rows if row["differs"]],
+    }
+
+
+def explain(
+    universe: Universe, expression: str, provers: Provers, watch: Watch, *, using: str = ""
+) -> dict[str, Any]:
+    """The verdict on a proposition, and for each axiom in force what becomes of the proof and of itself without it."""
+    from kleis.syntax.parser.parser import parse_expression, parse_type
+
+    try:
+        tree = parse_expression(expression, file="<expression>")
+        about = parse_type(using, file="<using>") if using else None
+    except KleisError as error:
+        return refused(error, prefix="Parse error")
+    with provers.prover(universe.theory, watch) as prover:
+        decision = prover.decide(tree, using=about, file="<expression>")
+        if decision.meaning is None:
+            return {"status": "error", "error": decision.verdict.message, "problem": decision.verdict.problem}
+        answer = verdict_fields(decision.verdict, explain=True)
+        axioms = decision.meaning.axioms
+        rows = []
+        for place, axiom in enumerate(axioms):
+            watch.report(place, len(axioms), f"without {axiom.name}")
+            rows.append(
+                _without(decision.meaning, axiom, prover, watch, verified=answer["status"] == "verified")
+            )
+    answer["axioms_in_force"] = rows
+    answer["redundant"] = [row["name"] for row in rows if row["itself"] == "redundant"]
+    answer["independent"] = [row["name"] for row in rows if row["itself"] == "independent"]
+    if answer["status"] == "verified":
+        answer["needed"] = [row["name"] for row in rows if row["claim_without_it"] == "disproved"]
+    return answer
+
+
+def _without(
+    meaning: Meaning, axiom: Axiom, prover: Prover, watch: Watch, *, verified: bool
+) -> dict[str, Any]:
+    """One axiom left out: does the claim still hold, and does the axiom follow from the others?"""
+    others = tuple(each for each in meaning.axioms if each is not axiom)
+    row: dict[str, Any] = {"name": axiom.name, "kleis": print_expression(expression_of(axiom.formula))}
+    if watch.over:
+        return {**row, "itself": "unknown", **({"claim_without_it": "unknown"} if verified else {})}
+    itself = prover.decide_meaning(
+        msgspec.structs.replace(meaning, claim=axiom.formula, free=(), axioms=others)
+    ).verdict
+    row["itself"] = {"verified": "redundant", "disproved": "independent"}.get(itself.status, itself.status)
+    if itself.status == "verified":
+        row["follows_from"] = list(itself.core)
+    elif itself.evidence is not None:
+        row["model_without_it"] = evidence_fields(itself.evidence)
+    if verified:
+        row["claim_without_it"] = prover.decide_meaning(
+            msgspec.structs.replace(meaning, axioms=others)
+        ).verdict.status
+    return row

@@ -1,0 +1,269 @@
+"""An expression in a universe: its value, or the verdict on it where it is a proposition.
+
+Specification: servers.md (`evaluate`: "Detects propositions: quantifiers, connectives in every spelling, and equalities
+or comparisons with free variables"); kleis-language.md §8.2 (the original missed infix connectives, and ignored what
+stood behind an expression).
+
+Invariants
+    * The whole text is read; an equation between closed values is computed, exactly.
+    * What has no value and is a proposition is never echoed as a symbolic value.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kleis.builtins.rows.table import find_builtin
+from kleis.core.goal import Meaning
+from kleis.errors import BudgetError, EvaluationError, KleisError, ParseError
+from kleis.prover.process.cancellable_broker import Provers
+from kleis.prover.process.deadline import Watch
+from kleis.prover.verdict_cache import SHORT_KEY
+from kleis.sessions.answer_fields import problem_fields, verdict_fields
+from kleis.sessions.files.errors import SessionError
+from kleis.sessions.files.universe import Universe
+from kleis.spelling import nearest
+from kleis.syntax.operators import BINARY, POSTFIX, PREFIX, canonical_name
+from kleis.syntax.tree import (
+    Binder,
+    Call,
+    ConstructorPattern,
+    Expression,
+    Name,
+    Parameter,
+    Quantifier,
+    TypeExpression,
+    Using,
+    VariablePattern,
+)
+from kleis.syntax.tree.traversal import walk
+from kleis.theory.theory import Theory
+
+if TYPE_CHECKING:
+    from kleis.evaluator.outcomes import Evaluation
+
+__all__ = ["LONGEST_EXPRESSION", "evaluate", "is_proposition", "refused", "value_fields"]
+
+LONGEST_EXPRESSION = 50_000
+"""Characters of one expression."""
+
+_FILE = "<expression>"
+_CONNECTIVES = frozenset({"implies", "iff", "logical_and", "logical_or", "logical_not", "and", "or", "not"})
+_COMPARISONS = frozenset({"equals", "neq", "less_than", "greater_than", "leq", "geq"})
+_LANGUAGE = frozenset(
+    {
+        *BINARY,
+        *PREFIX,
+        *POSTFIX,
+        "Unit",
+        "Pair",
+        "Tuple3",
+        "Tuple4",
+        "Tuple5",
+        "record",
+        "field",
+        "Cons",
+        "Nil",
+    }
+)
+
+
+def evaluate(
+    universe: Universe,
+    expression: str,
+    provers: Provers,
+    watch: Watch,
+    *,
+    using: str = "",
+    explain: bool = False,
+    granted_root: Path | None = None,
+) -> dict[str, Any]:
+    """The fields of an answer; `status` is ``value``, that of a verdict, or ``error`` with `error` and `problem`."""
+    from kleis.syntax.parser.parser import parse_expression, parse_type
+
+    try:
+        if len(expression) > LONGEST_EXPRESSION:
+            raise SessionError(
+                f"an expression has at most {LONGEST_EXPRESSION} characters; this one has {len(expression)}",
+                code="too-long",
+                hint="submit a define and name it here",
+            )
+        tree = parse_expression(expression, file=_FILE)
+        about = parse_type(using, file="<using>") if using else None
+    except ParseError as error:
+        return refused(error, prefix="Parse error")
+    except KleisError as error:
+        return refused(error)
+    if about is not None or is_proposition(tree, universe.theory):
+        return _decided(universe, tree, about, provers, watch, explain)
+    return _computed(universe, tree, provers, watch, explain, granted_root)
+
+
+def refused(error: KleisError, *, prefix: str = "") -> dict[str, Any]:
+    """What a question that is ill-formed, or a computation without a value, answers."""
+    text = str(error)
+    return {
+        "status": "error",
+        "error": f"{prefix}: {text}" if prefix else text,
+        "problem": problem_fields([error])[0],
+    }
+
+
+# ── Value or proposition ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def is_proposition(tree: Expression, theory: Theory) -> bool:
+    """Whether an expression is a claim to be decided rather than a value to be computed."""
+    if isinstance(tree, Quantifier | Using):
+        return True
+    if not isinstance(tree, Call):
+        return False
+    name = canonical_name(tree.name)
+    if name in _CONNECTIVES:
+        return name in BINARY or name in PREFIX or not theory.lookup(name)
+    return name in _COMPARISONS and _has_free_names(tree, theory)
+
+
+def _has_free_names(tree: Expression, theory: Theory) -> bool:
+    """Whether something in an expression has no value of its own.
+
+    A name that is bound somewhere within counts as bound everywhere: at worst the expression is computed first.
+    """
+    nodes = list(walk(tree))
+    bound = {each.name for each in nodes if isinstance(each, Binder | Parameter | VariablePattern)}
+    for node in nodes:
+        if isinstance(node, Quantifier):
+            return True
+        if (
+            isinstance(node, Name | Call | ConstructorPattern)
+            and node.name not in bound
+            and not _has_value(node.name, theory)
+        ):
+            return True
+    return False
+
+
+def _has_value(name: str, theory: Theory) -> bool:
+    known = canonical_name(name)
+    if known in theory.definitions or known in theory.constructors:
+        return True
+    if known in _LANGUAGE and not theory.operations(known):
+        return True
+    return find_builtin(name) is not None or any(
+        known == canonical_name(member.name) for each in theory.implementations for member in each.members
+    )
+
+
+def _is_bare(tree: Expression, theory: Theory) -> bool:
+    """Whether an expression is only a name without a value, such as a structure's: it claims nothing."""
+    return isinstance(tree, Name) and not theory.operations(canonical_name(tree.name))
+
+
+def _undeclared(tree: Expression, theory: Theory) -> dict[str, Any]:
+    """A warning of functions that nothing declares: their calls stay as they are; and of a name that stands alone."""
+    found: dict[str, str] = {}
+    if isinstance(tree, Name) and _is_bare(tree, theory):
+        if tree.name in theory.names:
+            return {"warnings": [f"{tree.name} is no value: describe_schema with its name shows what it is"]}
+        close = nearest(tree.name, theory.names) if len(tree.name) > 2 else ()
+        meant = f" (did you mean {close[0]}?)" if close else ""
+        return {"warnings": [f"{tree.name} is declared nowhere{meant}"]}
+    for node in walk(tree):
+        if isinstance(node, Call) and not _has_value(node.name, theory) and not theory.lookup(node.name):
+            close = nearest(node.name, theory.names)
+            found[node.name] = f"{node.name} is declared nowhere" + (
+                f" (did you mean {close[0]}?)" if close else ""
+            )
+    return {"warnings": list(found.values())} if found else {}
+
+
+# ── Answering ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _decided(
+    universe: Universe,
+    tree: Expression,
+    using: TypeExpression | None,
+    provers: Provers,
+    watch: Watch,
+    explain: bool,
+) -> dict[str, Any]:
+    with provers.prover(universe.theory, watch) as prover:
+        decision = prover.decide(tree, using=using, file=_FILE)
+    verdict = decision.verdict
+    if verdict.status == "error":
+        return {
+            "status": "error",
+            "error": verdict.message + (f" ({verdict.advice})" if verdict.advice else ""),
+            "problem": verdict.problem or {"message": verdict.message},
+        }
+    fields = verdict_fields(verdict, explain=explain)
+    if explain and decision.key:
+        fields["explanation"]["id"] = decision.key[:SHORT_KEY]
+    if decision.meaning is not None and decision.meaning.free:
+        fields["reading"] = [each.meaning for each in decision.meaning.readings if each.kind == "free"]
+        meant = _perhaps_meant(decision.meaning, universe.theory)
+        if meant:
+            fields["warnings"] = [*fields.get("warnings", ()), *meant]
+    if verdict.status == "unknown" and watch.over:
+        fields["message"] = f"stopped after {watch.seconds:g} s"
+        fields["hint"] = "ask with a larger timeout_ms, or prove a simpler law first"
+    return fields
+
+
+def _perhaps_meant(meaning: Meaning, theory: Theory) -> list[str]:
+    """Free names that look like declared ones: they stand for anything at all."""
+    found = []
+    for each in meaning.free:
+        close = nearest(each.name, theory.names) if len(each.name) > 2 else ()
+        if close:
+            found.append(
+                f"{each.name} is declared nowhere and read as any {each.name}: did you mean {close[0]}?"
+            )
+    return found
+
+
+def _computed(
+    universe: Universe,
+    tree: Expression,
+    provers: Provers,
+    watch: Watch,
+    explain: bool,
+    granted_root: Path | None,
+) -> dict[str, Any]:
+    from kleis.budget import STANDARD_BUDGET, Meter
+    from kleis.evaluator.environment import environment_of
+    from kleis.evaluator.evaluate import evaluate as compute
+    from kleis.values import is_partial, is_symbolic
+
+    environment = environment_of(universe.theory, granted_root=granted_root)
+    try:
+        found = compute(tree, environment, STANDARD_BUDGET, file=_FILE)
+    except (EvaluationError, BudgetError) as error:
+        return refused(error)
+    open_value = is_partial(found.value) or is_symbolic(found.value, Meter(STANDARD_BUDGET))
+    if open_value and not _is_bare(tree, universe.theory):
+        decided = _decided(universe, tree, None, provers, watch, explain)
+        if decided["status"] != "error":
+            return decided
+    return value_fields(found, tree, universe.theory)
+
+
+def value_fields(found: Evaluation, tree: Expression, theory: Theory) -> dict[str, Any]:
+    """What a computation with a value answers."""
+    from kleis.budget import STANDARD_BUDGET, Meter
+    from kleis.values import is_partial, is_symbolic, render_value
+
+    fields: dict[str, Any] = {"status": "value", "result": render_value(found.value)}
+    if found.approximate:
+        fields["approximate"] = True
+    if is_partial(found.value) or is_symbolic(found.value, Meter(STANDARD_BUDGET)):
+        fields["symbolic"] = True
+        fields |= _undeclared(tree, theory)
+    if found.mixed:
+        told = f"it compares {found.mixed}, which are never equal: is that meant?"
+        fields["warnings"] = [*fields.get("warnings", ()), told]
+    if found.output:
+        fields["output"] = list(found.output)
+    return fields

@@ -1,0 +1,207 @@
+"""Files of sessions: whole writes, the lock that writers share, names that are no paths.
+
+Specification: servers.md ("Every write is atomic (write, fsync, rename)").
+
+Invariants
+    * A reader sees a file as it was before a write or as it is after it.  A writer that dies leaves at most a
+      ``.part`` file, which the next writer removes.
+    * The lock is the system's (flock): it is free when the process that held it is gone.
+    * A name never leads out of its directory, and no link is followed or replaced.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import secrets
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+
+from kleis.sessions.files.errors import SessionError
+
+__all__ = [
+    "LONGEST_NAME",
+    "Signature",
+    "locked",
+    "make_directory",
+    "plain_name",
+    "read_whole",
+    "signature_of",
+    "write_whole",
+]
+
+LONGEST_NAME = 64
+MAXIMUM_SIZE = 64 * 1024 * 1024
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_UNFINISHED = ".part"
+_PATIENCE = 10.0
+_FIRST_WAIT = 0.0005
+_LONGEST_WAIT = 0.02
+
+
+class Signature(msgspec.Struct, frozen=True):
+    """What tells that a file was replaced: every write makes a new one."""
+
+    inode: int
+    size: int
+    modified: int
+
+
+def plain_name(name: str, *, what: str, code: str) -> str:
+    """The name, if it is a plain one.  `SessionError` otherwise."""
+    if _NAME.fullmatch(name) and len(name) <= LONGEST_NAME and ".." not in name and not name.endswith("."):
+        return name
+    raise SessionError(
+        f"{what} is a plain name, not a path",
+        code=code,
+        found=name[:80],
+        expected=("letters, digits, _ . -", f"at most {LONGEST_NAME} characters", "no .. and no leading dot"),
+        hint="choose a name such as groups or my-theory_2",
+    )
+
+
+def signature_of(path: Path) -> Signature | None:
+    """The signature of a file; None if there is none."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return Signature(status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def read_whole(path: Path) -> tuple[bytes, Signature] | None:
+    """A file's bytes with the signature they belong to; None if there is no file.  Links are refused."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _unreadable(path, error.strerror or "it is no file of ours") from error
+    with open(handle, "rb") as file:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise _unreadable(path, "it is no regular file")
+        body = file.read(MAXIMUM_SIZE + 1)
+    if len(body) > MAXIMUM_SIZE:
+        raise _unreadable(path, f"it is longer than {MAXIMUM_SIZE} bytes")
+    return body, Signature(status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def write_whole(path: Path, body: bytes, *, replace: bool = True) -> Signature:
+    """Make `body` the content of a file.  Only the holder of the directory's lock may write.
+
+    Raises FileExistsError where `replace` is false and there is one, and `SessionError` (`session-unwritable`) where the
+    system takes no more: the file is then as it was.
+    """
+    try:
+        return _write_whole(path, body, replace)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        raise SessionError(
+            f"{path.name} cannot be written: {error.strerror or error}; nothing was kept",
+            code="session-unwritable",
+            file=str(path),
+            hint="see that there is room on the disk and that the directory may be written, then try again",
+        ) from error
+
+
+def _write_whole(path: Path, body: bytes, replace: bool) -> Signature:
+    _sweep(path)
+    scratch = path.with_name(f".{path.name}.{secrets.token_hex(6)}{_UNFINISHED}")
+    handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        with open(handle, "wb") as file:
+            file.write(body)
+            file.flush()
+            os.fsync(handle)
+            status = os.fstat(handle)
+        if replace:
+            os.replace(scratch, path)
+        else:
+            os.link(scratch, path)
+            os.unlink(scratch)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(scratch)
+        raise
+    _settle(path.parent)
+    return Signature(status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def _sweep(path: Path) -> None:
+    """Remove what writers that died left of this file."""
+    start = f".{path.name}."
+    with suppress(OSError):
+        for name in os.listdir(path.parent):
+            if name.startswith(start) and name.endswith(_UNFINISHED):
+                with suppress(OSError):
+                    os.unlink(path.parent / name)
+
+
+def _settle(directory: Path) -> None:
+    """Have the system keep the directory's entries."""
+    handle = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def make_directory(directory: Path) -> None:
+    """Make a directory of ours; a link or a file in its place is refused."""
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = os.lstat(directory)
+    except OSError as error:
+        raise _unreadable(directory, error.strerror or "it cannot be made") from error
+    if not stat.S_ISDIR(status.st_mode):
+        raise _unreadable(directory, "it is a link, not a directory")
+
+
+@contextmanager
+def locked(directory: Path, *, patience: float = _PATIENCE) -> Iterator[None]:
+    """Keep other writers of a directory out.  `SessionError` (`session-busy`) after `patience` seconds."""
+    try:
+        handle = os.open(directory / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise _unreadable(directory, error.strerror or "it cannot be written") from error
+    try:
+        _wait(handle, directory, patience)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _wait(handle: int, directory: Path, patience: float) -> None:
+    until = time.monotonic() + patience
+    pause = _FIRST_WAIT
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                raise SessionError(
+                    f"another process has been writing to {directory.name} for {patience:g} seconds",
+                    code="session-busy",
+                    found=str(directory),
+                    hint="try again",
+                ) from None
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_WAIT)
+
+
+def _unreadable(path: Path, why: str) -> SessionError:
+    return SessionError(
+        f"{path} cannot be used: {why}",
+        code="session-unreadable",
+        file=str(path),
+        hint="look at the workspace directory",
+    )

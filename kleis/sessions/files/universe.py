@@ -1,0 +1,205 @@
+"""A session as one immutable theory: its basis, its items, and which declarations speak of which names.
+
+Specification: servers.md ("Adding a structure to a session of a thousand costs about what adding it to an empty one
+does").
+
+Invariants
+    * A universe never changes; one with another item shares everything with the one before.
+    * `speaking(names)` contains every declaration that a name leads to, directly or through what it stands for.
+    * Item number n is shown as file ``SESSION#n``; places in it count from the item's own first line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
+from typing import TypeAlias
+
+import msgspec
+from rpds import HashTrieMap, List
+
+from kleis.sessions.files.imported_theory import Basis
+from kleis.sessions.files.record import Item
+from kleis.syntax.operators import canonical_name
+from kleis.syntax.tree import (
+    Annotation,
+    Axiom,
+    Declaration,
+    Example,
+    Expression,
+    FunctionDefinition,
+    Implements,
+    Import,
+    NestedStructure,
+    Program,
+    Quantifier,
+    Structure,
+)
+from kleis.theory.name_dependencies import mentioned
+from kleis.theory.theory import Entry, Theory
+
+__all__ = ["Universe", "declared_names", "item_file"]
+
+Index: TypeAlias = "HashTrieMap[str, List[Entry]]"
+
+
+class Universe(msgspec.Struct, frozen=True, eq=False):
+    """One state of a session.  `before` is the state without the last item; None where there is no item."""
+
+    session: str
+    basis: Basis
+    theory: Theory
+    count: int = 0
+    last: Item | None = None
+    before: Universe | None = None
+    index: Index = msgspec.field(default_factory=HashTrieMap)
+    stale: bool = False
+    """Whether what is imported was changed since the items were checked."""
+
+    @classmethod
+    def of(cls, session: str, basis: Basis, *, stale: bool = False) -> Universe:
+        """A universe without items."""
+        return cls(session=session, basis=basis, theory=basis.theory, index=_basis_index(basis), stale=stale)
+
+    def extended(self, item: Item, program: Program, theory: Theory) -> Universe:
+        """The universe with one more item; `theory` is this one's with the program's declarations."""
+        index = self.index
+        for declaration in program.items:
+            index = _indexed(index, Entry(declaration, program.file))
+        return Universe(
+            session=self.session,
+            basis=self.basis,
+            theory=theory,
+            count=self.count + 1,
+            last=item,
+            before=self,
+            index=index,
+            stale=self.stale,
+        )
+
+    def items(self) -> list[Item]:
+        """The items, first one first."""
+        found: list[Item] = []
+        universe: Universe | None = self
+        while universe is not None and universe.last is not None:
+            found.append(universe.last)
+            universe = universe.before
+        return found[::-1]
+
+    def entries(self) -> tuple[Entry, ...]:
+        """The session's own declarations, in order."""
+        return self.theory.entries[len(self.basis.theory) :]
+
+    def is_own(self, file: str) -> bool:
+        """Whether a file as places show it is one of the session's items."""
+        return file.startswith(f"{self.session}#")
+
+    def speaking(self, names: Collection[str], *, of: Collection[str] = ()) -> list[Entry]:
+        """The declarations that speak of some names, in order of declaration; those in `of` are left out."""
+        seen: dict[int, Entry] = {}
+        waiting = list(names)
+        asked = set(waiting)
+        while waiting:
+            name = waiting.pop()
+            for entry in self.index.get(name, ()):
+                declaration = entry.declaration
+                if id(declaration) in seen or (
+                    isinstance(declaration, Structure) and name in _own(declaration)
+                ):
+                    continue
+                seen[id(declaration)] = entry
+                fresh = set(_leads_on(declaration)) - asked
+                asked |= fresh
+                waiting += fresh
+        return [entry for entry in seen.values() if getattr(entry.declaration, "name", "") not in of]
+
+
+def item_file(session: str, number: int) -> str:
+    """How places show item `number` of a session."""
+    return f"{session}#{number}"
+
+
+def declared_names(declaration: Declaration) -> Iterator[str]:
+    """The names that a declaration gives to everybody: its own, its constructors, a section's members."""
+    name = getattr(declaration, "name", None)
+    if isinstance(declaration, Example | Annotation | Import | Implements) or not isinstance(name, str):
+        return
+    yield canonical_name(name)
+    for variant in getattr(declaration, "variants", ()):
+        yield variant.name
+    if isinstance(declaration, Structure) and not declaration.parameters:
+        yield from (canonical_name(each.name) for each in declaration.members)
+
+
+def _leads_on(declaration: Declaration) -> Iterable[str]:
+    """The names through which what speaks of this declaration speaks of what it does."""
+    return tuple(declared_names(declaration))
+
+
+def _own(structure: Structure) -> frozenset[str]:
+    """The names that stand for a structure's own members, wherever else they are declared."""
+    if not structure.parameters:
+        return frozenset()
+    return frozenset(
+        canonical_name(each.name) for each in structure.members if not isinstance(each, NestedStructure)
+    )
+
+
+def _indexed(index: Index, entry: Entry) -> Index:
+    declaration = entry.declaration
+    if isinstance(declaration, Import | Annotation | Example):
+        return index
+    for name in _speaks_of(declaration):
+        known: List[Entry] = index.get(name, List())
+        index = index.insert(name, known.push_front(entry))
+    return index
+
+
+def _speaks_of(declaration: Declaration) -> frozenset[str]:
+    """The names that a declaration mentions, but for variables that are bound in the whole of a member."""
+    if not isinstance(declaration, Structure | FunctionDefinition):
+        return frozenset(mentioned(declaration))
+    found: set[str] = set()
+    members = declaration.members if isinstance(declaration, Structure) else (declaration,)
+    if isinstance(declaration, Structure):
+        found.update(mentioned(msgspec.structs.replace(declaration, members=())))
+    for member in members:
+        match member:
+            case Axiom():
+                found |= _free(member.proposition)
+            case FunctionDefinition():
+                inner = {each.name for each in member.parameters}
+                types = [each.type for each in member.parameters if each.type is not None]
+                found |= set(mentioned(member.body)) - inner
+                found.update(name for each in types for name in mentioned(each))
+                found.add(canonical_name(member.name))
+                found.update(mentioned(member.result) if member.result is not None else ())
+                found.update(
+                    name for each in member.decreases for name in mentioned(each) if name not in inner
+                )
+            case _:
+                found.update(mentioned(member))
+    return frozenset(found)
+
+
+def _free(proposition: Expression) -> set[str]:
+    """The names in a proposition without those that its outermost quantifiers bind."""
+    bound: set[str] = set()
+    types: set[str] = set()
+    conditions: set[str] = set()
+    while isinstance(proposition, Quantifier):
+        for binder in proposition.binders:
+            bound.add(binder.name)
+            types.update(mentioned(binder.type))
+        if proposition.where is not None:
+            conditions.update(mentioned(proposition.where))
+        proposition = proposition.body
+    return types | conditions | (set(mentioned(proposition)) - bound)
+
+
+@lru_cache(maxsize=32)
+def _basis_index(basis: Basis) -> Index:
+    index: Index = HashTrieMap()
+    for entry in basis.theory.entries:
+        index = _indexed(index, entry)
+    return index

@@ -1,0 +1,406 @@
+"""The sessions of one workspace: submit, try, undo, load, save, list.
+
+Specification: servers.md (group `theory`, "State on disk"); kleis-language.md §8.3 (promises broken);
+docs/adr/013-theory-sessions.md.
+
+Invariants
+    * The file is the truth.  Whoever is about to write compares the file with what the work began from, under the
+      session's lock; if somebody else wrote meanwhile, the work is done again on what is there now.
+    * Nothing is written before every stage has passed, and then in one rename.
+    * Verifying holds no lock: a slow submission delays nobody.
+    * Adding an item reads and elaborates that item alone, whatever the session holds.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from kleis.errors import KleisError
+from kleis.prover.process.cancellable_broker import Provers
+from kleis.prover.process.deadline import Watch
+from kleis.session.submission import Checked, check
+from kleis.sessions.files.errors import SessionError
+from kleis.sessions.files.imported_theory import PRELUDE, Basis, Library
+from kleis.sessions.files.places import Places, find_places
+from kleis.sessions.files.record import Item, ItemKind, Record, heading, item_text, plain_text, read_record
+from kleis.sessions.files.storage import (
+    Signature,
+    locked,
+    make_directory,
+    plain_name,
+    read_whole,
+    signature_of,
+    write_whole,
+)
+from kleis.sessions.files.universe import Universe, item_file
+from kleis.sessions.verification import Verification, verify_all
+from kleis.syntax.tree import Import, Structure
+from kleis.theory.parse_cache import ParseCache
+from kleis.theory.theory import Theory
+
+if TYPE_CHECKING:
+    from kleis.prover.process.broker import Broker
+    from kleis.prover.verdict_cache import VerdictCache
+
+__all__ = ["DEFAULT_SESSION", "FILE_NAME", "Sessions", "open_sessions"]
+
+DEFAULT_SESSION = "default"
+FILE_NAME = "session.kleis"
+
+Found = TypeVar("Found")
+
+_WARMING = 30.0
+_CHANGED = "changed"
+"""The digest of a basis that the items were not checked against."""
+
+_KEPT = 256
+"""Sessions whose universes are kept in memory; the others are read again."""
+
+
+class _Held(msgspec.Struct, frozen=True):
+    """A session as it was read or written last; `edited` if a person changed the file since a submission did."""
+
+    universe: Universe
+    body: bytes
+    signature: Signature | None
+    edited: bool = False
+
+
+class Sessions:
+    """The sessions of one workspace.  Safe to use from several threads and processes at once."""
+
+    def __init__(
+        self,
+        places: Places,
+        library: Library,
+        *,
+        verdicts: VerdictCache | None = None,
+        broker: Broker | None = None,
+    ) -> None:
+        from kleis.prover.process.broker import Broker
+
+        self.places = places
+        self.library = library
+        self.verdicts = verdicts
+        self.broker = broker or Broker()
+        self.provers = Provers(self.broker, verdicts)
+        self._owns_broker = broker is None
+        self._lock = threading.Lock()
+        self._open: OrderedDict[str, _Held] = OrderedDict()
+
+    def close(self) -> None:
+        """Stop what is running."""
+        if self._owns_broker:
+            self.broker.close()
+
+    def prepare(self) -> None:
+        """Make the decoders and the tables of the parser before threads do: msgspec crashes where two threads are the
+        first to describe the same types."""
+        from kleis.prover.protocol.verdict import Verdict
+        from kleis.syntax.parser.parser import parse_expression
+
+        self.library.prepare()
+        msgspec.msgpack.Decoder(Verdict)
+        parse_expression("1")
+
+    def warm_up(self) -> None:
+        """Start the solvers' process, so that the first question need not wait for it."""
+        from kleis.syntax.parser.parser import parse_expression
+
+        with self.provers.prover(Theory(), Watch(_WARMING)) as prover:
+            prover.verify(parse_expression("∀(x : ℝ). x + 0 = x"))
+
+    # ── reading ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def theory(self, name: str = DEFAULT_SESSION) -> Theory:
+        """The declarations of a session as it stands now; a session that is not there begins with the prelude.
+
+        Raises `KleisError` where the name is no name or the session cannot be read.
+        """
+        return self.universe(name).theory
+
+    def universe(self, name: str = DEFAULT_SESSION) -> Universe:
+        """A session as it stands now."""
+        return self._held(name).universe
+
+    def names(self) -> list[str]:
+        """The sessions on disk."""
+        try:
+            found = os.listdir(self.places.workspace)
+        except OSError:
+            return []
+        return sorted(name for name in found if (self.places.workspace / name / FILE_NAME).is_file())
+
+    def records(self) -> list[tuple[str, Record | SessionError]]:
+        """What the sessions on disk hold, without loading any; an error for one that cannot be read."""
+        found: list[tuple[str, Record | SessionError]] = []
+        for name in self.names():
+            try:
+                read = read_whole(self._file(name))
+                text = read[0].decode("utf-8") if read is not None else heading((), "")
+                found.append((name, read_record(text, file=str(self._file(name)))))
+            except SessionError as error:
+                found.append((name, error))
+            except UnicodeDecodeError:
+                found.append((name, _broken(self._file(name), "it is no UTF-8")))
+        return found
+
+    def text(self, name: str) -> str | None:
+        """The text of a session's file; None if there is no such session."""
+        read = read_whole(self._file(name))
+        return read[0].decode("utf-8", "replace") if read is not None else None
+
+    def file(self, name: str) -> Path:
+        """Where a session's file is or would be."""
+        return self._file(name)
+
+    # ── changing ─────────────────────────────────────────────────────────────────────────────────────────
+
+    def submit(self, name: str, text: str, kind: ItemKind | None, watch: Watch) -> tuple[Checked, Universe]:
+        """Check a submission and keep it if it passes; the finding, and the session after it."""
+
+        def work(held: _Held) -> tuple[Checked, Universe | None, bytes]:
+            checked = check(held.universe, text, kind, self.provers, watch)
+            if checked.grown is None or checked.item is None:
+                return checked, None, b""
+            if held.edited:
+                return checked, checked.grown, _body(checked.grown)
+            added = item_text(checked.item).encode("utf-8", "surrogatepass")
+            return checked, checked.grown, held.body + added
+
+        return self._change(name, work, watch)
+
+    def attempt(self, name: str, text: str, watch: Watch) -> tuple[Checked, Universe]:
+        """Check a submission of any kind and keep nothing."""
+        universe = self.universe(name)
+        return check(universe, text, None, self.provers, watch), universe
+
+    def undo(self, name: str, watch: Watch) -> tuple[Item, Universe]:
+        """Drop the last item; it, and the session without it."""
+
+        def work(held: _Held) -> tuple[Item, Universe | None, bytes]:
+            last, before = held.universe.last, held.universe.before
+            if last is None or before is None:
+                raise SessionError(
+                    f"the session {name} has no submission to undo",
+                    code="session-empty",
+                    found=name,
+                    hint="list_session shows what a session holds",
+                )
+            return last, before, _body(before)
+
+        return self._change(name, work, watch)
+
+    def load(self, name: str, imports: Sequence[str], watch: Watch) -> tuple[Verification, Universe | None]:
+        """Begin a session anew with some imports.  On any failure it stays as it was.
+
+        The structures of files that are not of the library are verified; the universe is None if they clash.
+        """
+        plain_name(name, what="a session", code="session-name")
+        settled = self.library.settled(imports)
+        basis = self.library.basis(settled)
+        names = [
+            entry.declaration.name
+            for entry in basis.theory.entries
+            if entry.file in basis.own and isinstance(entry.declaration, Structure)
+        ]
+        found = verify_all(basis.theory, names, self.provers, watch)
+        if found.status in ("inconsistent", "rejected"):
+            return found, None
+        if watch.abandoned:
+            return found, None
+        universe = Universe.of(name, basis)
+        directory = self._directory(name)
+        with locked(directory):
+            signature = write_whole(self._file(name), _body(universe))
+        self._keep(name, _Held(universe, _body(universe), signature))
+        return found, universe
+
+    def save(self, name: str, as_name: str, *, overwrite: bool) -> Path:
+        """Write a session as a theory that others can import; the file's path."""
+        universe = self.universe(name)
+        stem = as_name.removesuffix(".kleis")
+        plain_name(stem, what="the name of a saved theory", code="save-name")
+        target = self.places.saved / f"{stem}.kleis"
+        _refuse_circle(universe.basis, target)
+        body = plain_text(
+            universe.basis.imports, universe.items(), title=f"Theory saved from the session {name}."
+        )
+        make_directory(self.places.saved)
+        with locked(self.places.saved):
+            _refuse_replacing(target, overwrite)
+            write_whole(target, body.encode("utf-8", "surrogatepass"))
+        return target
+
+    # ── inside ───────────────────────────────────────────────────────────────────────────────────────────
+
+    def _change(
+        self, name: str, work: Callable[[_Held], tuple[Found, Universe | None, bytes]], watch: Watch
+    ) -> tuple[Found, Universe]:
+        """Work on a session until the result stands on what is on disk; a universe of None writes nothing."""
+        while True:
+            held = self._held(name)
+            found, grown, body = work(held)
+            if grown is None:
+                return found, held.universe
+            if watch.abandoned:
+                raise SessionError(
+                    "the call was cancelled; nothing was kept", code="session-busy", hint="submit it again"
+                )
+            with locked(self._directory(name)):
+                if signature_of(self._file(name)) == held.signature:
+                    signature = write_whole(self._file(name), body)
+                    self._keep(name, _Held(grown, body, signature))
+                    return found, grown
+            if watch.over:
+                raise SessionError(
+                    f"others kept writing to the session {name} for {watch.seconds:g} s; nothing was kept",
+                    code="session-busy",
+                    hint="submit it again",
+                )
+
+    def _held(self, name: str) -> _Held:
+        """The session as it is on disk, from memory where nobody wrote since."""
+        file = self._file(name)
+        with self._lock:
+            known = self._open.get(name)
+        if known is not None and signature_of(file) == known.signature and known.universe.basis.current:
+            return known
+        held = self._read(name, file, known)
+        self._keep(name, held)
+        return held
+
+    def _read(self, name: str, file: Path, known: _Held | None) -> _Held:
+        read = read_whole(file)
+        if read is None:
+            universe = Universe.of(name, self.library.basis((PRELUDE,)))
+            return _Held(universe, _body(universe), None)
+        body, signature = read
+        try:
+            record = read_record(body.decode("utf-8"), file=str(file))
+        except UnicodeDecodeError:
+            raise _broken(file, "it is no UTF-8") from None
+        try:
+            basis = self.library.basis(record.imports)
+        except KleisError as error:
+            raise _broken(file, f"what it imports cannot be loaded: {error}") from error
+        return _Held(_rebuilt(name, record, basis, known), body, signature, edited=not record.basis)
+
+    def _keep(self, name: str, held: _Held) -> None:
+        with self._lock:
+            self._open[name] = held
+            self._open.move_to_end(name)
+            while len(self._open) > _KEPT:
+                self._open.popitem(last=False)
+
+    def _file(self, name: str) -> Path:
+        directory = self.places.workspace / plain_name(name, what="a session", code="session-name")
+        if directory.is_symlink():
+            raise _broken(directory, "it is a link, not a directory")
+        return directory / FILE_NAME
+
+    def _directory(self, name: str) -> Path:
+        """The session's directory, made where it is not there."""
+        directory = self._file(name).parent
+        make_directory(directory)
+        return directory
+
+
+def open_sessions(
+    home: Path,
+    *,
+    environment: Mapping[str, str] | None = None,
+    directory: Path | None = None,
+    roots: Sequence[Path] = (),
+    cache: ParseCache | None = None,
+    broker: Broker | None = None,
+) -> Sessions:
+    """The sessions of a home.  Raises `SessionError` where the configuration cannot be read."""
+    from kleis.prover.verdict_cache import VerdictCache
+
+    known = os.environ if environment is None else environment
+    places = find_places(home, known, directory or Path.cwd())
+    library = Library(places.saved, known, roots=roots, cache=cache)
+    return Sessions(places, library, verdicts=VerdictCache(places.verdicts), broker=broker)
+
+
+# ── Files and universes ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _body(universe: Universe) -> bytes:
+    """The text of a session's file, anew."""
+    basis = _CHANGED if universe.stale else universe.basis.digest
+    parts = [heading(universe.basis.imports, basis), *map(item_text, universe.items())]
+    return "".join(parts).encode("utf-8", "surrogatepass")
+
+
+def _rebuilt(name: str, record: Record, basis: Basis, known: _Held | None) -> Universe:
+    """The universe of a record; where it only has more items than the known one, those alone are read."""
+    stale = bool(record.basis) and record.basis != basis.digest
+    universe = Universe.of(name, basis, stale=stale)
+    items = record.items
+    if known is not None and known.universe.basis is basis and known.universe.stale == stale:
+        before = known.universe.items()
+        if list(items[: len(before)]) == before:
+            universe, items = known.universe, items[len(before) :]
+    for item in items:
+        universe = _with(universe, item)
+    return universe
+
+
+def _with(universe: Universe, item: Item) -> Universe:
+    """The universe with an item that was accepted earlier."""
+    from kleis.syntax.parser.parser import parse_source
+
+    file = item_file(universe.session, universe.count + 1)
+    result = parse_source(item.text, file=file)
+    if result.errors:
+        raise _broken(Path(file), f"item {universe.count + 1} is no Kleis: {result.errors[0]}")
+    program = msgspec.structs.replace(
+        result.program, items=tuple(each for each in result.program.items if not isinstance(each, Import))
+    )
+    return universe.extended(item, program, universe.theory.include(program))
+
+
+def _broken(file: Path, why: str) -> SessionError:
+    return SessionError(
+        f"the session cannot be read: {why}",
+        code="session-broken",
+        file=str(file),
+        hint="mend the file, or begin anew with load_theory",
+    )
+
+
+def _refuse_circle(basis: Basis, target: Path) -> None:
+    if any(path == target.resolve() for path, _ in basis.stamps):
+        raise SessionError(
+            f"this session imports {target.name}: the saved theory would import itself",
+            code="save-circular",
+            found=target.stem,
+            hint="save it under another name",
+        )
+
+
+def _refuse_replacing(target: Path, overwrite: bool) -> None:
+    """Nothing but a theory of ours is replaced, and that only where it is wanted."""
+    if target.is_symlink() or (target.exists() and not target.is_file()):
+        raise SessionError(
+            f"{target.name} is there and no plain file",
+            code="save-refused",
+            found=target.stem,
+            hint="choose another name",
+        )
+    if target.exists() and not overwrite:
+        raise SessionError(
+            f"there is a saved theory {target.stem} already",
+            code="save-exists",
+            found=target.stem,
+            hint="choose another name, or pass overwrite: true",
+        )

@@ -1,0 +1,307 @@
+"""The stages parse and load: is a submission Kleis, of the right kind, and does it mean something here?
+
+Specification: servers.md (`submit_structure`, `submit_define`, `submit_data`); kleis-language.md §8.3 ("The kind is not
+checked": ours is).
+
+Invariants
+    * Nothing is changed: what is admitted is a candidate for the next universe.
+    * Errors are reported with their place in the text that was submitted, all of one stage at once.
+    * What an earlier item says stays true: a submission that takes a name away from one, or breaks one, is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from kleis.builtins.rows.table import find_builtin
+from kleis.elaborate.elaborator import Elaborator
+from kleis.errors import KleisError
+from kleis.problems import Problem, problem_at
+from kleis.sessions.files.errors import SessionError
+from kleis.sessions.files.record import ItemKind
+from kleis.sessions.files.universe import Universe, declared_names, item_file
+from kleis.syntax.operators import canonical_name
+from kleis.syntax.tree import (
+    AliasDefinition,
+    Annotation,
+    DataDefinition,
+    Declaration,
+    Example,
+    FunctionDefinition,
+    Implements,
+    Import,
+    OperationDeclaration,
+    Program,
+    Structure,
+)
+from kleis.theory.name_check.check_names import check_names
+from kleis.theory.theory import Theory
+
+__all__ = ["LONGEST_SUBMISSION", "Candidate", "Refusal", "Stage", "admit", "read"]
+
+Stage: TypeAlias = Literal["parse", "load", "verify"]
+
+LONGEST_SUBMISSION = 200_000
+"""Characters of one submission."""
+
+_KINDS: dict[ItemKind, tuple[type, ...]] = {
+    "structure": (Structure, Implements),
+    "define": (FunctionDefinition, OperationDeclaration),
+    "data": (DataDefinition, AliasDefinition),
+}
+
+_WORDS: tuple[tuple[type, str], ...] = (
+    (Structure, "a structure"),
+    (Implements, "an implements item"),
+    (FunctionDefinition, "a define"),
+    (OperationDeclaration, "an operation"),
+    (DataDefinition, "a data type"),
+    (AliasDefinition, "a type alias"),
+    (Import, "an import"),
+    (Example, "an example block"),
+)
+
+_EXAMPLES: dict[ItemKind, str] = {
+    "structure": "structure Magma(M) { operation (⊙) : M × M → M }",
+    "define": "define double(x : ℤ) : ℤ = x + x",
+    "data": "data Colour = Red | Green | Blue",
+}
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """Why a submission is not taken: the stage that found it and everything that stage found."""
+
+    stage: Stage
+    problems: tuple[KleisError, ...]
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A submission that parses and loads, and the theory with it.
+
+    `replaced` are names that stood for something before: what speaks of them may say something new.
+    """
+
+    universe: Universe
+    program: Program
+    theory: Theory
+    warnings: tuple[Problem, ...]
+    replaced: tuple[str, ...]
+
+
+def read(universe: Universe, text: str, kind: ItemKind | None) -> Candidate | Refusal:
+    """A submission that parses and whose names are known; `kind` None takes structures, defines and data."""
+    parsed = _parsed(universe, text, kind)
+    return parsed if isinstance(parsed, Refusal) else _named(universe, parsed)
+
+
+# ── Parse ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _parsed(universe: Universe, text: str, kind: ItemKind | None) -> Program | Refusal:
+    from kleis.syntax.parser.parser import parse_source
+
+    if len(text) > LONGEST_SUBMISSION:
+        return _refused(
+            "parse",
+            f"a submission has at most {LONGEST_SUBMISSION} characters; this one has {len(text)}",
+            code="too-long",
+            hint="submit the declarations one by one",
+        )
+    file = item_file(universe.session, universe.count + 1)
+    result = parse_source(text, file=file)
+    if result.errors:
+        return Refusal("parse", tuple(result.errors))
+    wrong = _wrong_kind(result.program.items, kind, file)
+    return Refusal("parse", wrong) if wrong else result.program
+
+
+def _wrong_kind(items: Sequence[Declaration], kind: ItemKind | None, file: str) -> tuple[KleisError, ...]:
+    """The items that a tool does not take; an error if there is none at all."""
+    allowed = _KINDS[kind] if kind is not None else tuple(each for kinds in _KINDS.values() for each in kinds)
+    if not any(isinstance(each, allowed) for each in items) and all(
+        isinstance(each, Annotation) for each in items
+    ):
+        example = _EXAMPLES[kind or "structure"]
+        return (
+            SessionError(
+                "the submission declares nothing", code="empty", file=file, hint=f"Example: {example}"
+            ),
+        )
+    return tuple(
+        SessionError(
+            f"{_word(each)} is not what {'submit_' + kind if kind else 'try_structure'} takes",
+            code="wrong-kind",
+            file=file,
+            line=each.span.line,
+            column=each.span.column,
+            found=_word(each),
+            expected=tuple(_word_of(cls) for cls in allowed),
+            hint=_advice(each),
+        )
+        for each in items
+        if not isinstance(each, (*allowed, Annotation))
+    )
+
+
+def _advice(item: Declaration) -> str:
+    if isinstance(item, Import):
+        return "imports begin a universe: use load_theory"
+    if isinstance(item, Example):
+        return "ask what an example asserts with evaluate"
+    tools = [kind for kind, kinds in _KINDS.items() if isinstance(item, kinds)]
+    return f"use submit_{tools[0]}" if tools else ""
+
+
+def _word(item: Declaration) -> str:
+    return next((word for cls, word in _WORDS if isinstance(item, cls)), "this")
+
+
+def _word_of(cls: type) -> str:
+    return next(word for each, word in _WORDS if each is cls)
+
+
+# ── Load ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _named(universe: Universe, program: Program) -> Candidate | Refusal:
+    """Names in the theory with the program; nothing is read again that was there before."""
+    before = universe.theory
+    theory = before.include(program)
+    clashes = theory.problems[len(before.problems) :]
+    wrong = [*_clashing(clashes, universe), *_twice(program)]
+    if wrong:
+        return Refusal("load", tuple(wrong))
+    named = check_names(program, theory, _arities())
+    wrong = _errors(named)
+    if wrong:
+        return Refusal("load", tuple(wrong))
+    replaced = tuple(
+        dict.fromkeys(
+            name
+            for item in program.items
+            for name in declared_names(item)
+            if before.lookup(name) or find_builtin(name) is not None
+        )
+    )
+    warnings = tuple(
+        each for each in (*clashes, *named, *_taking_over(program, before)) if each.severity == "warning"
+    )
+    return Candidate(universe, program, theory, warnings, replaced)
+
+
+def _taking_over(program: Program, before: Theory) -> list[Problem]:
+    """Warnings of definitions under the name of a declared operation: they say nothing of that operation."""
+    return [
+        problem_at(
+            item,
+            program.file,
+            f"{item.name} is an operation, declared at {declared.place}; outside of its structure {item.name} is this "
+            "definition now, and the axioms there speak of the operation",
+            code="hides-operation",
+            severity="warning",
+            found=item.name,
+            hint="choose another name, unless that is meant",
+        )
+        for item in program.items
+        if isinstance(item, FunctionDefinition) and canonical_name(item.name) in before.constants
+        for declared in before.operations(item.name)[:1]
+    ]
+
+
+def admit(candidate: Candidate, elaborator: Elaborator) -> Candidate | Refusal:
+    """The rest of the stage load: what is declared means something, and so does what was there before.
+
+    `elaborator` is one of the candidate's theory.
+    """
+    meant = elaborator.check(candidate.program)
+    wrong = _errors(meant) or _broken(candidate.universe, candidate.theory, elaborator, candidate.replaced)
+    if wrong:
+        return Refusal("load", tuple(wrong))
+    found = tuple(each for each in meant if each.severity == "warning")
+    return msgspec.structs.replace(candidate, warnings=(*candidate.warnings, *found))
+
+
+def _errors(problems: Iterable[Problem]) -> list[KleisError]:
+    return [each.as_error() for each in problems if each.severity == "error"]
+
+
+def _clashing(clashes: Iterable[Problem], universe: Universe) -> list[KleisError]:
+    """The clashes with what is there already that are refused.
+
+    A declaration twice in the same words adds nothing; one that hides an item's definition would change that item.
+    """
+    found: list[KleisError] = []
+    for each in clashes:
+        hides = each.code == "hidden-definition" and any(
+            universe.is_own(place.file) for place in each.related
+        )
+        if each.severity == "error" or each.code == "declared-again" or hides:
+            hint = each.hint if each.severity == "error" else "it is there: see list_session"
+            if hides:
+                hint = "choose another name, or undo the item first"
+            found.append(msgspec.structs.replace(each, hint=hint).as_error())
+    return found
+
+
+def _twice(program: Program) -> list[KleisError]:
+    """Definitions of one name in one submission: which one is meant is not said."""
+    seen: set[str] = set()
+    found: list[KleisError] = []
+    for each in program.items:
+        if isinstance(each, FunctionDefinition):
+            if each.name in seen:
+                found.append(
+                    SessionError(
+                        f"{each.name} is defined twice in this submission",
+                        code="redefinition",
+                        file=program.file,
+                        line=each.span.line,
+                        column=each.span.column,
+                        found=each.name,
+                        hint="keep one of the two",
+                    )
+                )
+            seen.add(each.name)
+    return found
+
+
+def _broken(
+    universe: Universe, theory: Theory, elaborator: Elaborator, replaced: Sequence[str]
+) -> list[KleisError]:
+    """What stops meaning anything when names stand for something else."""
+    if not replaced:
+        return []
+    found: list[KleisError] = []
+    for entry in universe.speaking(replaced, of=replaced):
+        if isinstance(entry.declaration, Import | Annotation | Example):
+            continue
+        program = Program((entry.declaration,), entry.file)
+        earlier = (*check_names(program, theory, _arities()), *elaborator.check(program))
+        wrong = next((each for each in earlier if each.severity == "error"), None)
+        if wrong is not None:
+            found.append(
+                SessionError(
+                    f"declaring {', '.join(replaced)} anew breaks an earlier declaration: {wrong.message}",
+                    code="breaks-earlier",
+                    file=wrong.file,
+                    line=wrong.line,
+                    column=wrong.column,
+                    hint="choose another name",
+                )
+            )
+    return found
+
+
+@cache
+def _arities() -> dict[str, tuple[int, int | None]]:
+    from kleis.builtins.rows.table import builtin_arities
+
+    return dict(builtin_arities())
+
+
+def _refused(stage: Stage, message: str, *, code: str, hint: str) -> Refusal:
+    return Refusal(stage, (SessionError(message, code=code, hint=hint),))

@@ -1,0 +1,345 @@
+"""The stage verify: does what a submission touches have a model?
+
+Specification: servers.md ("consistency is really checked"); proving.md §1 (`implements`: disproved obligations are
+refused), §2 (verdicts).
+
+What a submission can touch, and nothing else, is asked about:
+
+- a structure with parameters is a part of its own;
+- a section is asked about with all that it is linked to, and so is every earlier structure that speaks of what the
+  section speaks of;
+- an `implements` item gives obligations; where operations are missing, its assumed axioms need a model;
+- a definition asserts nothing if it ends; one that replaces another touches all that spoke of the name.
+
+Invariants
+    * ``consistent`` means that every part has a checked model; ``inconsistent`` names axioms that clash.
+    * What the time limit cut is ``unknown``, never ``consistent``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import msgspec
+
+from kleis.core import DefinitionCall, Equals, Quantifier, Term, Variable
+from kleis.core.goal import Meaning
+from kleis.elaborate.elaborator import Elaborator
+from kleis.elaborate.scopes.scope import Template
+from kleis.elaborate.scopes.section_links import names_of_links
+from kleis.elaborate.sorts.sort_inference import variables_of
+from kleis.errors import KleisError
+from kleis.meaning.implementations import axioms_of, obligations_of
+from kleis.problems import place_of
+from kleis.prover.process.cancellable_broker import Provers
+from kleis.prover.process.deadline import Watch
+from kleis.prover.protocol.verdict import Evidence, Verdict
+from kleis.sessions.files.universe import Universe, declared_names
+from kleis.syntax.operators import canonical_name
+from kleis.syntax.tree import Declaration, FunctionDefinition, Implements, Program, Structure
+from kleis.theory.theory import Entry, Theory
+
+if TYPE_CHECKING:
+    from kleis.prover.prover import Prover
+
+__all__ = ["Part", "Verification", "verify"]
+
+Status: TypeAlias = Literal["consistent", "inconsistent", "unknown", "rejected"]
+
+
+class Part(msgspec.Struct, frozen=True):
+    """One question that was asked, by the name of what it is about, and its verdict."""
+
+    name: str
+    verdict: Verdict
+    axioms: tuple[str, ...] = ()
+    covers: tuple[str, ...] = ()
+    """The sections that were asked about together: the others of them need not be asked about again."""
+
+
+class Verification(msgspec.Struct, frozen=True):
+    """How a submission was found.  `problems` is empty but where an obligation fails or a part means nothing."""
+
+    status: Status
+    parts: tuple[Part, ...]
+    warnings: tuple[str, ...] = ()
+    problems: tuple[KleisError, ...] = ()
+    own: int = 0
+    """So many of the parts are about the submission itself; they come first."""
+
+    @property
+    def axioms(self) -> tuple[str, ...]:
+        """The axioms for which a model was found or which were proved, by qualified name; those of earlier
+        declarations that were asked about again are not among them."""
+        good = (part for part in self.parts[: self.own] if part.verdict.status in ("consistent", "verified"))
+        return tuple(dict.fromkeys(name for part in good for name in part.axioms))
+
+    @property
+    def core(self) -> tuple[str, ...]:
+        """The axioms that clash."""
+        return next((part.verdict.core for part in self.parts if part.verdict.status == "inconsistent"), ())
+
+    @property
+    def model(self) -> Evidence | None:
+        """The model of the first part that has axioms."""
+        found = (
+            part.verdict.evidence
+            for part in self.parts[: self.own]
+            if part.verdict.status == "consistent" and part.axioms
+        )
+        return next((each for each in found if each is not None), None)
+
+
+_REFUSING = ("inconsistent", "disproved", "error")
+
+_Question: TypeAlias = Callable[["Prover"], Part]
+
+
+def verify(
+    universe: Universe, program: Program, prover: Prover, watch: Watch, *, replaced: Sequence[str] = ()
+) -> Verification:
+    """Ask about everything that the program touches; the prover is of the universe's theory with the program."""
+    own = list(_own_questions(program, prover.elaborator))
+    covered: set[str] = set()
+    try:
+        parts = _asked(own, prover, watch, covered)
+        count = len(parts)
+        if not parts or parts[-1].verdict.status not in _REFUSING:
+            touched = list(_touched_questions(universe, program, prover.elaborator, replaced))
+            parts += _asked(touched, prover, watch, covered)
+    except KleisError as error:
+        return Verification("rejected", (), (), (error,))
+    return msgspec.structs.replace(_judged(parts, watch), own=count)
+
+
+def verify_all(theory: Theory, names: Sequence[str], provers: Provers, watch: Watch) -> Verification:
+    """Ask about some structures of a theory, as when each had just been submitted."""
+    with provers.prover(theory, watch) as prover:
+        questions = [(name, _structure(theory.structures[name], prover.elaborator)) for name in names]
+        try:
+            parts = _asked(questions, prover, watch, set())
+        except KleisError as error:
+            return Verification("rejected", (), (), (error,))
+    return _judged(parts, watch)
+
+
+def _asked(
+    questions: Sequence[tuple[str, _Question]], prover: Prover, watch: Watch, covered: set[str]
+) -> list[Part]:
+    """The answers, up to the first that refuses; what there is no time for is unknown.
+
+    `covered` are sections that were asked about together with others; those asked about here are added.
+    """
+    parts: list[Part] = []
+    for place, (name, question) in enumerate(questions):
+        if name in covered:
+            continue
+        watch.report(place + 1, len(questions) + 1, f"verifying {name}")
+        part = Part(name, Verdict(status="unknown", reason="killed")) if watch.over else question(prover)
+        covered.update(part.covers)
+        parts.append(part)
+        if part.verdict.status in _REFUSING:
+            break
+    return parts
+
+
+# ── Which questions ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _own_questions(program: Program, elaborator: Elaborator) -> Iterator[tuple[str, _Question]]:
+    """What is asked about the submitted declarations themselves."""
+    for item in program.items:
+        match item:
+            case Structure():
+                yield item.name, _structure(item, elaborator)
+            case Implements():
+                yield item.name, _implementation(item, program.file, elaborator)
+            case FunctionDefinition():
+                yield item.name, _definition(item, elaborator)
+
+
+def _touched_questions(
+    universe: Universe, program: Program, elaborator: Elaborator, replaced: Sequence[str]
+) -> Iterator[tuple[str, _Question]]:
+    """What is asked again about earlier declarations."""
+    mine = {getattr(each, "name", "") for each in program.items}
+    for entry in _touched(universe, program.items, elaborator, replaced):
+        declaration = entry.declaration
+        if isinstance(declaration, Structure) and declaration.name not in mine:
+            if elaborator.theory.structures.get(declaration.name) == declaration:
+                yield declaration.name, _structure(declaration, elaborator)
+        elif isinstance(declaration, Implements):
+            yield declaration.name, _implementation(declaration, entry.file, elaborator)
+
+
+def _touched(
+    universe: Universe, items: Sequence[Declaration], elaborator: Elaborator, replaced: Sequence[str]
+) -> list[Entry]:
+    """The earlier declarations that may say something else now.
+
+    A structure with parameters says nothing of anything else.  A section does of what its axioms and declarations
+    reach: symbols, opaque sorts, data types, incomplete built-ins.  Nobody has spoken of names that are new.
+    """
+    names = set(replaced)
+    fresh = {name for item in items for name in declared_names(item)} - names
+    for item in items:
+        if isinstance(item, Structure) and not item.parameters:
+            names |= names_of_links(elaborator.section_links(item.name)) - fresh
+    return universe.speaking(names) if names else []
+
+
+# ── Asking ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _structure(structure: Structure, elaborator: Elaborator) -> _Question:
+    """Has a structure, or a section with all that it is linked to, a model?"""
+
+    def ask(prover: Prover) -> Part:
+        if structure.parameters:
+            meaning = elaborator.structure(structure.name)
+        else:
+            meaning = elaborator.component(structure.name)
+        names = tuple(axiom.name for axiom in meaning.axioms)
+        names += tuple(each.name for each in meaning.obligations if each.kind == "section")
+        together = () if structure.parameters else _sections(meaning)
+        return Part(structure.name, prover.has_model(meaning), names, together)
+
+    return ask
+
+
+def _sections(meaning: Meaning) -> tuple[str, ...]:
+    """The sections among the instances in force; an inherited structure with parameters is none."""
+    return tuple(each.structure for each in meaning.instances if not each.arguments)
+
+
+def _implementation(item: Implements, file: str, elaborator: Elaborator) -> _Question:
+    """Do the axioms hold of what an implementation gives?"""
+
+    def ask(prover: Prover) -> Part:
+        implementation = elaborator.globals.read_implementation(item, file)
+        proved: list[str] = []
+        open_ones: list[Verdict] = []
+        for obligation in obligations_of(elaborator, implementation):
+            verdict = prover.holds(obligation)
+            if verdict.status in ("disproved", "inconsistent", "error"):
+                why = f"{item.name} does not hold there: {obligation.name.rpartition('::')[2]} fails"
+                return Part(obligation.name, msgspec.structs.replace(verdict, message=verdict.message or why))
+            if verdict.status == "verified":
+                proved.append(obligation.name)
+            else:
+                message = f"{obligation.name} is not proved: it is assumed"
+                open_ones.append(msgspec.structs.replace(verdict, message=message))
+        if implementation.missing:
+            for axiom in axioms_of(elaborator, implementation):
+                verdict = prover.has_model(elaborator.formula(axiom.formula, axiom.place))
+                if verdict.status != "consistent":
+                    return Part(implementation.label, verdict)
+        if open_ones:
+            return Part(implementation.label, open_ones[0], tuple(proved))
+        return Part(implementation.label, Verdict(status="verified"), tuple(proved))
+
+    return ask
+
+
+def _definition(item: FunctionDefinition, elaborator: Elaborator) -> _Question:
+    """Does a definition end?  One that is not recursive, or has no written sorts, asserts nothing."""
+
+    def ask(prover: Prover) -> Part:
+        for candidate in elaborator.globals.candidates(canonical_name(item.name)):
+            if not isinstance(candidate, Template) or candidate.node != item:
+                continue
+            definitions = elaborator.definitions
+            sorts = definitions.written_parameters(candidate)
+            known = tuple(each for each in sorts if each is not None and not variables_of(each))
+            if len(known) < len(sorts):
+                continue
+            try:
+                key = definitions.read_at(candidate, known)
+            except KleisError:
+                continue  # what has no sorts is a template for the evaluator; the stage load has warned of it
+            names = (Variable(f"x{place}", sort) for place, sort in enumerate(known, 1))
+            verdict = _termination(key, tuple(names), item, elaborator, prover)
+            if verdict is not None:
+                return Part(item.name, verdict)
+        return Part(item.name, Verdict(status="consistent"))
+
+    return ask
+
+
+def _termination(
+    key: str,
+    variables: tuple[Variable, ...],
+    item: FunctionDefinition,
+    elaborator: Elaborator,
+    prover: Prover,
+) -> Verdict | None:
+    """Why a recursion is not shown to end; None where it is."""
+    definitions = elaborator.definitions
+    found = definitions.terminations.get(key)
+    if found is None:
+        return None
+    if found.kind == "unknown":
+        return _endless(item.name, found.reason)
+    call = DefinitionCall(key, variables, definitions.finished[key].result)
+    same: Term = Equals(call, call)
+    closed = Quantifier("forall", variables, same) if variables else same
+    meaning = elaborator.formula(closed, place_of(item, "<session>"))
+    for obligation in meaning.obligations:
+        if obligation.kind == "termination":
+            verdict = prover.holds(obligation)
+            if verdict.status != "verified":
+                return _endless(item.name, f"{obligation.name} is {verdict.status}")
+    return None
+
+
+def _endless(name: str, why: str) -> Verdict:
+    return Verdict(
+        status="unknown",
+        reason="termination",
+        message=f"termination of {name} is not shown: {why}; propositions about {name} stay unknown",
+        advice="name what becomes smaller, before the define: @decreases(…)",
+    )
+
+
+# ── Judging ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _judged(parts: Sequence[Part], watch: Watch) -> Verification:
+    """The verdict on all parts together."""
+    found = tuple(parts)
+    for part in found:
+        verdict = part.verdict
+        if verdict.status == "inconsistent":
+            return Verification("inconsistent", found)
+        if verdict.status in ("disproved", "error"):
+            return Verification("rejected", found, (), (_refusal(part),))
+    warnings = tuple(_open(part, watch) for part in found if part.verdict.status == "unknown")
+    return Verification("unknown" if warnings else "consistent", found, warnings)
+
+
+def _open(part: Part, watch: Watch) -> str:
+    verdict = part.verdict
+    if verdict.message:
+        return verdict.message
+    if watch.over:
+        return (
+            f"whether {part.name} has a model was not settled in {watch.seconds:g} s: it may be inconsistent"
+        )
+    return f"no model of {part.name} was found, and no clash ({verdict.reason}): it may be inconsistent"
+
+
+def _refusal(part: Part) -> KleisError:
+    from kleis.sessions.files.errors import SessionError
+
+    verdict = part.verdict
+    problem = verdict.problem or {}
+    return SessionError(
+        verdict.message or f"{part.name} fails",
+        code=str(problem.get("code", "axiom-fails")),
+        file=str(problem.get("file", "")),
+        line=int(problem.get("line", 0)),
+        column=int(problem.get("column", 0)),
+        found=part.name,
+        hint=verdict.advice or "mend what the implementation gives",
+    )

@@ -1,0 +1,308 @@
+"""From text to tree: the LALR automaton, recovery at top-level items, and the four functions people call.
+
+Specification: kleis-language.md §2, §2.14 (OURS).  The grammar is grammar.lark, what rules build is in
+kleis/syntax/parser/build_expressions.py and kleis/syntax/parser/build_declarations.py, the words for errors are in kleis/syntax/parser/parse_errors.py.
+
+Why not lark's own driver: it makes an object of every token and several calls of every reduction (three times
+slower in all), it cannot settle words by position (see grammar.lark), and it does not count nesting.  The
+automaton below is iterative, so no depth of nesting can exhaust Python's stack; it keeps the height of every
+tree beside its value and refuses what exceeds `MAXIMUM_NESTING`.  Every step either consumes a token or reduces,
+so the work is linear in the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeAlias
+
+from kleis.automaton import Automaton, Stuck
+from kleis.errors import ParseError
+from kleis.recovery import Recovery
+from kleis.syntax.parser.build_declarations import ItemBuilder
+from kleis.syntax.parser.build_expressions import Refusal
+from kleis.syntax.parser.lexer import GLUED, VOID, Tokens, soft, tokenize
+from kleis.syntax.parser.lints import Linter
+from kleis.syntax.parser.operator_chains import Chain, Operand, fold
+from kleis.syntax.parser.parse_errors import explain_refusal, explain_token
+from kleis.syntax.parser.tables import END, Rule, load_tables
+from kleis.syntax.tree import (
+    MAXIMUM_NESTING,
+    Declaration,
+    Expression,
+    ParseResult,
+    Program,
+    Span,
+    TypeExpression,
+)
+
+__all__ = ["parse_expression", "parse_program", "parse_source", "parse_type", "parse_with_tokens"]
+
+MAXIMUM_ERRORS = 100
+"""After so many errors in one text the rest is not read."""
+
+_NO_LEVEL = {
+    "program", "type_arguments", "type_variables", "type_parameters", "arguments", "binders", "parameters",
+    "renamings", "constraints", "measure", "nested_members", "variant_fields", "extends", "operator_name",
+    "group", "group_type", "group_pattern", "binder_group", "typed_parameters", "type_variable_group",
+}  # fmt: skip
+"""The rules that add no level to the tree."""
+
+_MORE_LEVELS = {"named_argument": 2, "assert_inconsistent_block": 9}
+"""The rules that add more than one level."""
+
+Picks: TypeAlias = tuple[int, ...]
+Step: TypeAlias = tuple[Any, int]
+"""A value and its height."""
+
+_PASS, _BUILD, _STEP = range(3)
+"""What a reduction does: pass one part on, call the builder, or call a function that also sees heights."""
+
+
+def parse_source(text: str, *, file: str = "<text>") -> ParseResult:
+    """Read a program: every item that can be read, every error and every lint.  Never raises on bad text."""
+    return _Parse(text, file).program()
+
+
+def parse_with_tokens(text: str, *, file: str = "<text>") -> tuple[ParseResult, Tokens]:
+    """`parse_source`, and the tokens with the kinds that the parser settled on."""
+    parse = _Parse(text, file)
+    return parse.program(), parse.tokens
+
+
+def parse_program(text: str, *, file: str = "<text>") -> Program:
+    """Read a program without an error, or raise its first `ParseError`; `others` are the remaining ones."""
+    result = parse_source(text, file=file)
+    if result.errors:
+        first = result.errors[0]
+        first.others = result.errors[1:]
+        raise first
+    return result.program
+
+
+def parse_expression(text: str, *, file: str = "<text>") -> Expression:
+    """Read one expression or proposition, or raise `ParseError`."""
+    tree: Expression = _Parse(text, file).single("expression")
+    return tree
+
+
+def parse_type(text: str, *, file: str = "<text>") -> TypeExpression:
+    """Read one type, or raise `ParseError`."""
+    tree: TypeExpression = _Parse(text, file).single("type")
+    return tree
+
+
+class _Parse:
+    """One reading of one text: the automaton's loop, and what to do when it stops."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self.file = file
+        self.tokens = tokenize(text)
+        self.automaton = Automaton(load_tables())
+        self.items: list[Declaration] = []
+        self.linter = Linter(self.tokens, file)
+        self.builder = ItemBuilder(self.linter)
+        self.moves = [_move(rule, self) for rule in self.automaton.tables.rules]
+        self.index = 0
+        self.last = -1
+        self.item_start = 0
+
+    def single(self, start: str) -> Any:
+        """The one tree of the text."""
+        try:
+            return self._run(start, 0)
+        except (Stuck, Refusal) as problem:
+            raise self._error(problem) from None
+
+    def program(self) -> ParseResult:
+        """The items of the text; after an error the next item is looked for."""
+        errors: list[ParseError] = []
+        recovery: Recovery | None = None
+        begin: int | None = 0
+        while begin is not None and len(errors) < MAXIMUM_ERRORS:
+            try:
+                self._run("program", begin)
+                begin = None
+            except (Stuck, Refusal) as problem:
+                errors.append(self._error(problem))
+                self.linter.drop_unfinished()
+                recovery = recovery or Recovery(self.tokens)
+                begin = recovery.next_item(self.item_start, self.index)
+        if begin is not None:
+            errors[-1].hint = f"{errors[-1].hint}; the text after this was not read".lstrip("; ")
+        items = tuple(self.items)
+        return ParseResult(Program(items, self.file), tuple(errors), self.linter.finish(items))
+
+    def _error(self, problem: Stuck | Refusal) -> ParseError:
+        """The error in words.
+
+        On the way to being stuck the automaton may have reduced what it had, and with it lost sight of what
+        could have come; so the item is read again, up to the token and no further.
+        """
+        if isinstance(problem, Refusal):
+            return explain_refusal(self.tokens, problem, self.file)
+        begin = self.item_start
+        states = self._run(problem.start, begin, stop=problem.index)
+        return explain_token(self.tokens, problem.index, begin, states, self.automaton, self.file)
+
+    def _span(self, first: int, last: int) -> Span:
+        tokens = self.tokens
+        if last < first:
+            return Span(
+                tokens.starts[first], tokens.starts[first], tokens.lines[first], tokens.columns[first]
+            )
+        end = tokens.starts[last] + len(tokens.texts[last])
+        return Span(tokens.starts[first], end, tokens.lines[first], tokens.columns[first])
+
+    def _run(self, start: str, begin: int, stop: int = -1) -> Any:
+        """Drive the automaton from one token to the end of the text; the value of the start symbol.
+
+        With a token to stop at: the stack of states when it is met.
+        """
+        tables = self.automaton.tables
+        actions, gotos, moves = tables.actions, tables.gotos, self.moves
+        kinds, texts, unsettled = self.tokens.kinds, self.tokens.texts, soft()
+        end_state = tables.ends[start]
+        values: list[Any] = [None]
+        states, heights, firsts = [tables.starts[start]], [0], [begin]
+        self.index = self.item_start = begin
+        self.last = begin - 1
+        stuck: Stuck | None = None
+        while True:
+            index = self.index
+            if index == stop:
+                return states
+            kind = kinds[index] if stuck is None else END
+            if kind in unsettled:
+                if kind == VOID:
+                    self.index += 1
+                    continue
+                kind = self._settle(kind, states)
+            action = actions[states[-1]].get(kind)
+            while action is not None and action < 0:
+                size, target, step, function, picks, levels = moves[-action - 1]
+                base = len(states) - size
+                if step == _PASS:
+                    values[base] = values[base + picks[0]]
+                    height, first = max(heights[base:]), firsts[base]
+                elif size:
+                    first = firsts[base]
+                    height = levels + max(heights[base:])
+                    if step == _BUILD:
+                        if height > MAXIMUM_NESTING:
+                            raise _too_deep(self._span(first, first))
+                        arguments = [values[base + pick] if pick >= 0 else None for pick in picks]
+                        values[base] = function(self._span(first, self.last), *arguments)
+                    else:
+                        values[base], height = function(values[base:], heights[base:], firsts[base:], picks)
+                else:
+                    first, height = index, 0
+                    values.append(function(self._span(index, index - 1), *[None for _ in picks]))
+                    states.append(0)
+                    heights.append(0)
+                    firsts.append(0)
+                del states[base + 1 :], values[base + 1 :], heights[base + 1 :], firsts[base + 1 :]
+                state = states[base] = gotos[states[base - 1]][target]
+                heights[base] = height
+                firsts[base] = first
+                action = actions[state].get(kind)
+            if action is None:
+                if kind == END and states[-1] == end_state and stuck is None:
+                    return values[-1]
+                if stuck is not None:
+                    raise stuck
+                stuck = Stuck(index, start, begin, states.copy())
+                if not self._ends_item(stuck, start):
+                    raise stuck
+                continue
+            states.append(action - 1)
+            values.append(texts[index])
+            heights.append(0)
+            firsts.append(index)
+            kinds[index] = kind
+            self.last = index
+            self.index = index + 1
+
+    def _ends_item(self, stuck: Stuck, start: str) -> bool:
+        """Whether the items before a token in the wrong place, on a line of its own, are whole."""
+        whole = start == "program" and self.tokens.first_on_line(stuck.index)
+        return whole and self.automaton.accepts(stuck.states, END)
+
+    def _settle(self, kind: str, states: list[int]) -> str:
+        """The terminal for a kind that depends on what the grammar has a place for."""
+        tokens, index = self.tokens, self.index
+        wanted, otherwise = soft()[kind]
+        action = self.automaton.tables.actions[states[-1]].get(wanted)
+        accepted = action is not None and (action > 0 or self.automaton.accepts(states, wanted))
+        if accepted and kind == "DOT_CARRIER":
+            tokens.kinds[index + 1] = VOID
+        elif not accepted and kind in GLUED:
+            tokens.texts[index] += tokens.texts[index + 1]
+            tokens.kinds[index + 1] = VOID
+        return wanted if accepted else otherwise
+
+    # The steps that need more than the values of the parts.
+
+    def collect(self, values: list[Any], _heights: list[int], _firsts: list[int], picks: Picks) -> Step:
+        """An item of the program is complete."""
+        self.items.append(values[picks[-1]])
+        self.item_start = self.index
+        self.linter.keep_finished()
+        return self.items, 0
+
+    def chain_start(self, values: list[Any], heights: list[int], firsts: list[int], _picks: Picks) -> Step:
+        """The first operator of a chain."""
+        left = Operand(values[0], heights[0], firsts[0], firsts[1] - 1)
+        right = Operand(values[2], heights[2], firsts[2], self.last)
+        return Chain(left, values[1], firsts[1], right), 0
+
+    def chain_more(self, values: list[Any], heights: list[int], firsts: list[int], _picks: Picks) -> Step:
+        """A further operator of a chain."""
+        values[0].extend(values[1], firsts[1], Operand(values[2], heights[2], firsts[2], self.last))
+        return values[0], 0
+
+    def folded(self, values: list[Any], _heights: list[int], _firsts: list[int], _picks: Picks) -> Step:
+        """A chain is complete."""
+        operand = fold(values[0], self._span, self.linter.operator)
+        return operand.tree, operand.height
+
+
+def _move(rule: Rule, parse: _Parse) -> tuple[int, str, int, Callable[..., Any], Picks, int]:
+    """A rule as the loop wants it: size, target, step, function, picks, levels."""
+    levels = 0 if rule.action in _NO_LEVEL else _MORE_LEVELS.get(rule.action, 1)
+    if rule.kind == "pass":
+        return rule.size, rule.target, _PASS, _never, rule.picks, 0
+    if rule.target.startswith("__program"):
+        return rule.size, rule.target, _STEP, parse.collect, rule.picks, 0
+    if rule.kind == "list":
+        return rule.size, rule.target, _STEP, partial(_collect_list, frozenset(rule.flatten)), rule.picks, 0
+    if rule.action in ("chain_start", "chain_more", "folded", "folded_open"):
+        function = getattr(parse, rule.action.removesuffix("_open"))
+        return rule.size, rule.target, _STEP, function, rule.picks, 0
+    return rule.size, rule.target, _BUILD, getattr(parse.builder, rule.action), rule.picks, levels
+
+
+def _collect_list(
+    flatten: frozenset[int], values: list[Any], heights: list[int], _firsts: list[int], picks: Picks
+) -> Step:
+    """The parts of a repetition; the list of the earlier ones is extended in place."""
+    parts: list[Any] = values[picks[0]] if picks[0] in flatten else [values[picks[0]]]
+    for pick in picks[1:]:
+        if pick in flatten:
+            parts.extend(values[pick])
+        else:
+            parts.append(values[pick])
+    return parts, max(heights)
+
+
+def _never(*_: Any) -> Any:
+    raise AssertionError("a rule that passes its part through has no function")
+
+
+def _too_deep(span: Span) -> Refusal:
+    return Refusal(
+        "too-deep",
+        f"more than {MAXIMUM_NESTING} levels of nesting",
+        "name a part of it with a define of its own",
+        span,
+    )

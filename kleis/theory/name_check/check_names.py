@@ -1,0 +1,350 @@
+"""Are the names of a program known, and used with as many arguments as they take?
+
+Specification: issue 3 item 3; kleis-language.md §10.2; proving.md §1 ("Structures with parameters", "implements S(T)").
+Members come from kleis/theory/name_check/structure_members.py, what is known from kleis/theory/name_check/known_names.py.
+
+Invariants
+    * Nothing here decides what a program means: it reports names that can mean nothing, and readings that a
+      person may not expect.  A program without errors here may still be refused by its elaboration.
+    * Only the items of the given program are walked; the theory says what is known.  Order of declaration does
+      not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import TypeAlias
+
+from rpds import HashTrieSet
+
+from kleis.builtins.numeric_extra import NUMERIC_EXTRA
+from kleis.problems import Problem, Spanned
+from kleis.resolution_report import Report
+from kleis.resolution_types import TypeNames
+from kleis.syntax.operators import canonical_name
+from kleis.syntax.tree import (
+    AliasDefinition,
+    Annotation,
+    Assertion,
+    Axiom,
+    DataDefinition,
+    ElementDeclaration,
+    ElementImplementation,
+    Example,
+    ExpressionStatement,
+    Field,
+    FunctionDefinition,
+    Implements,
+    Import,
+    LetStatement,
+    Name,
+    NestedStructure,
+    OperationDeclaration,
+    OperationImplementation,
+    Program,
+    Renaming,
+    Structure,
+    StructureMember,
+    TypeExpression,
+    TypeParameter,
+    VerifyImplementation,
+)
+from kleis.theory.name_check.known_names import Arity, Known
+from kleis.theory.name_check.structure_members import circular, head_name, needed
+from kleis.theory.name_check.uses import ExpressionNames
+from kleis.theory.theory import Theory
+
+__all__ = ["check_names"]
+
+_Scope: TypeAlias = "HashTrieSet[str]"
+_NOTHING: _Scope = HashTrieSet()
+
+_MOST_ANCESTORS = 100
+"""So many ancestors may give what an implementation does not."""
+
+
+def check_names(program: Program, theory: Theory, builtins: Mapping[str, Arity]) -> tuple[Problem, ...]:
+    """The problems with the names of a program, in order of place.
+
+    `theory` holds the program and its imports; `builtins` gives the least and greatest number of arguments of
+    each builtin by name, None for no greatest.
+    """
+    check = _Check(theory, builtins, program.file)
+    for item in program.items:
+        check.item(item)
+    return check.report.problems()
+
+
+class _Check:
+    """One check of one program."""
+
+    def __init__(self, theory: Theory, builtins: Mapping[str, Arity], file: str) -> None:
+        self.theory = theory
+        self.known = Known(theory, builtins)
+        self.report = Report(file)
+        self.types = TypeNames(self.known, self.report)
+        self.expressions = ExpressionNames(self.known, self.report)
+        self.given = _Given(self.known)
+        self.circular_aliases: frozenset[str] | None = None
+        self.example_names: set[str] = set()
+
+    def item(self, item: object) -> None:
+        match item:
+            case Import() | Annotation():
+                pass
+            case FunctionDefinition():
+                self._definition(item, _NOTHING)
+            case OperationDeclaration():
+                self.types.check(item.type, _NOTHING)
+            case AliasDefinition():
+                self._alias(item)
+            case DataDefinition():
+                self._data(item)
+            case Structure():
+                self._structure(item)
+            case Implements():
+                self._implements(item)
+            case Example():
+                self._example(item)
+
+    # ── definitions and types ────────────────────────────────────────────────────────────────────────────
+
+    def _definition(self, item: FunctionDefinition, scope: _Scope, *, is_global: bool = True) -> None:
+        self._distinct("parameter", [(each.name, each) for each in item.parameters])
+        for parameter in item.parameters:
+            self.types.check(parameter.type, scope)
+        self.types.check(item.result, scope)
+        inner = scope.update(each.name for each in item.parameters)
+        for measure in item.decreases:
+            self.expressions.check(measure, inner, "definition")
+        self.expressions.check(item.body, inner, "definition")
+        name = canonical_name(item.name)
+        if is_global and name in self.known.builtins and name not in NUMERIC_EXTRA:
+            self.report.warn(
+                item,
+                "shadows-builtin",
+                f"{item.name} is a builtin; this definition takes its place everywhere",
+                hint="rename it if the builtin is meant elsewhere",
+            )
+
+    def _alias(self, item: AliasDefinition) -> None:
+        scope = self._parameters(item.parameters, _NOTHING)
+        self.types.check(item.type, scope)
+        if self.circular_aliases is None:
+            targets = {name: {head_name(each.type) or ""} for name, each in self.theory.aliases.items()}
+            self.circular_aliases = circular(targets)
+        if item.name in self.circular_aliases and self.theory.aliases.get(item.name) is item:
+            message = f"the alias {item.name} stands for itself"
+            self.report.error(item, "alias-cycle", message, hint="name a type that is no alias of it")
+
+    def _data(self, item: DataDefinition) -> None:
+        scope = self._parameters(item.parameters, _NOTHING)
+        self._distinct("constructor", [(each.name, each) for each in item.variants])
+        for variant in item.variants:
+            self._distinct("field", [(each.name, each) for each in variant.fields if each.name is not None])
+            for field in variant.fields:
+                self.types.check(field.type, scope)
+
+    def _parameters(self, parameters: tuple[TypeParameter, ...], scope: _Scope) -> _Scope:
+        self._distinct("type parameter", [(each.name, each) for each in parameters])
+        for parameter in parameters:
+            self.types.check(parameter.kind, scope)
+        return scope.update(each.name for each in parameters)
+
+    def _distinct(self, what: str, names: Iterable[tuple[str, Spanned]]) -> None:
+        seen: set[str] = set()
+        for name, node in names:
+            if name in seen and name != "_":
+                message = f"there are two {what}s called {name} here"
+                self.report.error(node, "duplicate-name", message, hint="rename one of the two", found=name)
+            seen.add(name)
+
+    # ── structures ───────────────────────────────────────────────────────────────────────────────────────
+
+    def _structure(self, item: Structure) -> None:
+        scope = self._parameters(item.parameters, _NOTHING)
+        if self.types.structure(item.extends, scope, "extends"):
+            self._renamings(item.renamings, head_name(item.extends) or "")
+        self.types.structure(item.over, scope, "over")
+        scope = scope.update(self._over_parameters(item))
+        if item.name in self.known.members.circular:
+            message = f"the inheritance of {item.name} goes round in a circle"
+            self.report.error(item, "inheritance-cycle", message, hint="cut the circle of extends and over")
+        self._members(item.members, scope, is_global=not item.parameters)
+
+    def _over_parameters(self, item: Structure) -> set[str]:
+        """The type names that the parents' arguments bring along: the F of ``over Field(F)``."""
+        found: set[str] = set()
+        for each in (item.extends, item.over):
+            for argument in getattr(each, "arguments", ()):
+                name = head_name(argument)
+                if name is not None:
+                    found.add(name)
+        return found
+
+    def _members(self, members: tuple[StructureMember, ...], scope: _Scope, *, is_global: bool) -> None:
+        axioms = [(member.name, member) for member in members if isinstance(member, Axiom)]
+        self._distinct("axiom", axioms)
+        for member in members:
+            match member:
+                case OperationDeclaration() | ElementDeclaration() | Field():
+                    self.types.check(member.type, scope)
+                case Axiom():
+                    self.expressions.check(member.proposition, scope, "proposition")
+                case FunctionDefinition():
+                    self._definition(member, scope, is_global=is_global)
+                case NestedStructure():
+                    if self.types.structure(member.type, scope, "a nested structure"):
+                        self._renamings(member.renamings, head_name(member.type) or "")
+                    self._members(member.members, scope, is_global=is_global)
+
+    def _renamings(self, renamings: tuple[Renaming, ...], structure: str) -> None:
+        if not renamings:
+            return
+        members = self.known.members.of(structure)
+        self._distinct("renamed member", [(each.new, each) for each in renamings])
+        for each in renamings:
+            if members is not None and each.old not in members:
+                self._unknown_member(each, each.old, structure, members)
+
+    def _unknown_member(
+        self, node: Spanned, name: str, structure: str, members: Mapping[str, StructureMember]
+    ) -> None:
+        otherwise = f"it has {', '.join(islice(members, 12))}" if members else "it has no members"
+        hint = self.report.nearest(f"member of {structure}", name, members.keys, otherwise)
+        message = f"{structure} has no member {name}"
+        self.report.error(node, "unknown-member", message, hint=hint, found=name)
+
+    # ── implementations ──────────────────────────────────────────────────────────────────────────────────
+
+    def _implements(self, item: Implements) -> None:
+        for argument in item.arguments:
+            self.types.check(argument, _NOTHING)
+        for constraint in item.where:
+            self.types.structure(constraint, _NOTHING, "where")
+        self.types.structure(item.over, _NOTHING, "over")
+        structure = self.theory.structures.get(item.name)
+        if structure is None:
+            hint = self.report.nearest("structure", item.name, self.known.structure_names)
+            message = f"there is no structure {item.name} to implement"
+            self.report.error(
+                item, "unknown-structure", message, hint=hint or "declare or import it", found=item.name
+            )
+        elif len(structure.parameters) != len(item.arguments):
+            message = (
+                f"{item.name} takes {len(structure.parameters)} types, here it has {len(item.arguments)}"
+            )
+            self.report.error(item, "type-arity", message, found=item.name)
+        members = self.known.members.of(item.name) if structure is not None else None
+        for member in item.members:
+            self._implementation(member, item, members)
+        if members is not None:
+            self._missing(item, members)
+
+    def _implementation(
+        self,
+        member: ElementImplementation | OperationImplementation | VerifyImplementation,
+        item: Implements,
+        members: Mapping[str, StructureMember] | None,
+    ) -> None:
+        name = canonical_name(member.name)
+        if members is not None and name not in members:
+            self._unknown_member(member, name, item.name, members)
+        elif (
+            members is not None
+            and isinstance(members[name], Axiom | NestedStructure)
+            and not isinstance(member, VerifyImplementation)
+        ):
+            message = f"{member.name} of {item.name} is no operation or element, so it cannot be given"
+            self.report.error(member, "not-an-operation", message, found=member.name)
+        match member:
+            case ElementImplementation():
+                self.expressions.check(member.value, _NOTHING, "definition")
+            case OperationImplementation():
+                self._distinct("parameter", [(each.name, each) for each in member.parameters])
+                scope = _NOTHING.update(each.name for each in member.parameters)
+                self._body(member, scope)
+            case VerifyImplementation():
+                if members is not None and name in members and not isinstance(members[name], Axiom):
+                    message = f"{member.name} is no axiom of {item.name}"
+                    self.report.error(member, "not-an-axiom", message, found=member.name)
+
+    def _body(self, member: OperationImplementation, scope: _Scope) -> None:
+        body = member.body
+        if isinstance(body, Name) and body.name.startswith("builtin_") and not self.known.is_value(body.name):
+            message = f"there is no builtin {body.name}; {member.name} means nothing in particular here"
+            builtins = self.known.builtins
+            hint = self.report.nearest(
+                "builtin", body.name, builtins.keys, "name a builtin or write the body"
+            )
+            self.report.warn(body, "unknown-builtin", message, hint=hint, found=body.name)
+        else:
+            self.expressions.check(body, scope, "definition")
+
+    def _missing(self, item: Implements, members: Mapping[str, StructureMember]) -> None:
+        """Operations that no implementation at these types gives; builtins give themselves."""
+        given = self.given.at(item)
+        absent = (
+            name
+            for name in needed(members)
+            if name not in given and name not in self.known.builtins and name not in self.theory.definitions
+        )
+        names = list(islice(absent, 12))
+        if names:
+            self.report.warn(
+                item,
+                "missing-implementation",
+                f"{item.name} also has {', '.join(names)}, not given here",
+                hint="what is not given means nothing in particular at these types",
+            )
+
+    # ── examples ─────────────────────────────────────────────────────────────────────────────────────────
+
+    def _example(self, item: Example) -> None:
+        if item.name in self.example_names:
+            self.report.warn(
+                item,
+                "duplicate-example",
+                f'there is another example "{item.name}" above',
+                hint="give examples different names, so that --example can choose one",
+            )
+        self.example_names.add(item.name)
+        scope: _Scope = _NOTHING
+        for statement in item.statements:
+            match statement:
+                case LetStatement():
+                    self.types.check(statement.type, scope)
+                    if statement.value is not None:
+                        self.expressions.check(statement.value, scope, "proposition")
+                    scope = scope.insert(statement.name)
+                case Assertion():
+                    if statement.proposition is not None:
+                        self.expressions.check(statement.proposition, scope, "proposition")
+                case ExpressionStatement():
+                    self.expressions.check(statement.expression, scope, "proposition")
+
+
+class _Given:
+    """What the implementations of a theory give, by structure and types."""
+
+    def __init__(self, known: Known) -> None:
+        self._known = known
+        self._names: dict[tuple[TypeExpression, ...], dict[str, set[str]]] = {}
+        self._found: dict[tuple[str, tuple[TypeExpression, ...]], set[str]] = {}
+        for each in known.theory.implementations:
+            structures = self._names.setdefault(each.arguments, {})
+            names = structures.setdefault(each.name, set())
+            names.update(canonical_name(member.name) for member in each.members)
+
+    def at(self, item: Implements) -> set[str]:
+        """The names given for a structure at its types, there or for its ancestors."""
+        key = (item.name, item.arguments)
+        if key not in self._found:
+            structures = self._names[item.arguments]
+            family = {item.name, *islice(self._known.members.ancestors(item.name), _MOST_ANCESTORS)}
+            found: set[str] = set()
+            for name in family & structures.keys():
+                found |= structures[name]
+            self._found[key] = found
+        return self._found[key]

@@ -1,0 +1,227 @@
+"""What is known where a name stands: the theory, the builtins, and how many arguments each takes.
+
+Specification: issue 3 item 3 ("unknown names and arities with places"); kleis-language.md §10.2.
+
+Invariant: an arity is reported as wrong only if every reading of the name refuses it.  Whatever may hold a function
+(a constant, an alias of a type, a local variable) accepts any number of arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from kleis.syntax.operators import BINARY, CUSTOM_OPERATORS, POSTFIX, PREFIX
+from kleis.syntax.tree import (
+    AliasDefinition,
+    DataDefinition,
+    ElementDeclaration,
+    Field,
+    ForAllType,
+    FunctionDefinition,
+    FunctionType,
+    OperationDeclaration,
+    ProductType,
+    Structure,
+    TypeExpression,
+    Variant,
+)
+from kleis.theory.name_check.structure_members import Members, head_name
+from kleis.theory.theory import Declared, Theory
+
+__all__ = ["Arity", "Known", "describe"]
+
+Arity = tuple[int, int | None]
+"""The least and the greatest number of arguments; None for no bound."""
+
+_ANY: Arity = (0, None)
+
+_LANGUAGE: Mapping[str, Arity] = {
+    **{name: (2, 2) for name in BINARY if name not in CUSTOM_OPERATORS},
+    **dict.fromkeys((*PREFIX, *POSTFIX), (1, 1)),
+    "sum_bounds": (3, 3),
+    "prod_bounds": (3, 3),
+    "int_bounds": (4, 4),
+    "lim": _ANY,
+    "Sum": _ANY,
+    "Product": _ANY,
+    "Integrate": _ANY,
+    "record": _ANY,
+    "field": (2, 2),
+    "Unit": (0, 0),
+    "Pair": (2, 2),
+    "Tuple3": (3, 3),
+    "Tuple4": (4, 4),
+    "Tuple5": (5, 5),
+    "Cons": (2, 2),
+    "Nil": (0, 0),
+    "Matrix": _ANY,
+    "Vector": _ANY,
+    "True": (0, 0),
+    "False": (0, 0),
+}
+"""What the parser itself writes and what every list and truth value is made of."""
+
+_TYPES = frozenset(
+    [
+        "ℕ",
+        "ℤ",
+        "ℚ",
+        "ℝ",
+        "ℂ",
+        "𝔹",
+        "Nat",
+        "Int",
+        "Integer",
+        "Rational",
+        "Real",
+        "Complex",
+        "Bool",
+        "Boolean",
+        "String",
+        "Unit",
+        "Type",
+        "Prop",
+        "List",
+        "Set",
+        "Vector",
+        "Matrix",
+        "Array",
+        "Pair",
+        "Tuple3",
+        "Tuple4",
+        "Tuple5",
+        "Record",
+        "RegEx",
+        "Regex",
+    ]
+)
+
+
+class Known:
+    """The names of a theory and of the builtins, for one check."""
+
+    def __init__(self, theory: Theory, builtins: Mapping[str, Arity]) -> None:
+        self.theory = theory
+        self.builtins = builtins
+        self.members = Members(theory)
+        self._declared: dict[str, tuple[Declared, ...]] = {}
+        self._arities: dict[str, list[Arity]] = {}
+
+    def declared(self, name: str) -> tuple[Declared, ...]:
+        """The declarations of a name that may stand in an expression."""
+        if name not in self._declared:
+            found = self.theory.lookup(name)
+            self._declared[name] = tuple(
+                each for each in found if each.kind not in ("axiom", "data type", "type alias")
+            )
+        return self._declared[name]
+
+    def is_value(self, name: str) -> bool:
+        """Whether an unqualified name stands for anything in an expression."""
+        return name in _LANGUAGE or name in self.builtins or bool(self.declared(name)) or name in self.renamed
+
+    @property
+    def renamed(self) -> Collection[str]:
+        """The names that renaming clauses bring in."""
+        return self.theory.summary.renamed
+
+    @property
+    def carriers(self) -> Collection[str]:
+        """The parameters of structures: in a proposition such a name speaks of any model."""
+        return self.theory.summary.carriers
+
+    def is_type(self, name: str) -> bool:
+        """Whether a name is declared or built in as a type."""
+        theory = self.theory
+        return (
+            name in _TYPES
+            or name.startswith("BitVec")
+            or name in theory.data
+            or name in theory.aliases
+            or name in theory.structures
+            or name in self.carriers
+        )
+
+    def type_names(self) -> list[str]:
+        """The names a mistyped type may have meant."""
+        theory = self.theory
+        return [*_TYPES, *theory.data, *theory.aliases, *theory.structures, *self.carriers]
+
+    def structure_names(self) -> list[str]:
+        """The declared structures."""
+        return list(self.theory.structures)
+
+    def value_names(self) -> list[str]:
+        """The names a mistyped name in an expression may have meant."""
+        return [*self.theory.names, *self.builtins, *_LANGUAGE, *self.renamed]
+
+    def type_parameters(self, name: str) -> int | None:
+        """How many arguments a declared type takes; None where it is not declared."""
+        theory = self.theory
+        found: DataDefinition | AliasDefinition | Structure | None = (
+            theory.data.get(name) or theory.aliases.get(name) or theory.structures.get(name)
+        )
+        return None if found is None else len(found.parameters)
+
+    def arities(self, name: str) -> list[Arity]:
+        """How many arguments each reading of a name takes, each number once."""
+        if name not in self._arities:
+            self._arities[name] = list(dict.fromkeys(self._readings(name)))
+        return self._arities[name]
+
+    def _readings(self, name: str) -> list[Arity]:
+        declared = self.declared(name)
+        defined = self.theory.definitions.get(name)
+        found = [
+            self._arity(each.node) for each in declared if each.kind != "definition" or each.node is defined
+        ]
+        if defined is not None:
+            return found
+        if name in self.builtins:
+            found.append(self.builtins[name])
+        elif name in _LANGUAGE:
+            found.append(_LANGUAGE[name])
+        if name in self.renamed:
+            found.append(_ANY)
+        return found
+
+    def _arity(self, node: object) -> Arity:
+        match node:
+            case FunctionDefinition(parameters=parameters):
+                return (0, len(parameters)) if parameters else _ANY
+            case Variant(fields=fields):
+                return (len(fields), len(fields))
+            case OperationDeclaration(type=written) | ElementDeclaration(type=written) | Field(type=written):
+                return self._arity_of_type(written)
+            case _:
+                return _ANY
+
+    def _arity_of_type(self, written: TypeExpression) -> Arity:
+        """How many arguments a value of that type takes, curried or not.
+
+        A type variable or an alias may stand for a function type, so only a result that is a declared or
+        built-in type bounds the number.
+        """
+        while isinstance(written, ForAllType):
+            written = written.body
+        most = 0
+        while isinstance(written, FunctionType):
+            domain = written.domain
+            most += len(domain.items) if isinstance(domain, ProductType) else 1
+            written = written.codomain
+        result = head_name(written)
+        closed = result is not None and result not in self.theory.aliases and self.is_type(result)
+        return (0, most) if most and closed else _ANY
+
+
+def describe(arities: list[Arity]) -> str:
+    """The accepted numbers of arguments in words."""
+    parts = []
+    for least, most in sorted(set(arities), key=lambda arity: (arity[0], arity[1] or 0)):
+        if most is None:
+            parts.append(f"at least {least}")
+        elif least == most or least == 0:
+            parts.append(str(most))
+        else:
+            parts.append(f"{least} to {most}")
+    return " or ".join(dict.fromkeys(parts))

@@ -1,0 +1,145 @@
+"""Which names a section may speak of: a sound answer from its text alone.
+
+Specification: proving.md §1 ("A proposition uses the axioms of its connected component": links are shared user symbols,
+opaque sorts, data types and incomplete built-ins, directly or through definitions).
+
+Of a thousand sections only those are elaborated that mention a name of what a proposition reaches.  So a section must
+mention every name that its axioms reach once they are elaborated: an alias mentions what it stands for, a constructor
+its data type and that the types of its fields, an operation the types it is declared at, a definition what its body
+mentions, an operation of an implementation what is given for it, another spelling of a built-in the built-in.
+
+Invariants
+    * The answer contains the last part of every name that kleis/core/traversal.py finds in the section's axioms.
+    * It may contain more: then a section is elaborated that turns out not to be linked.
+    * A name is expanded once, and without recursion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+from kleis.builtins.rows.table import find_builtin
+from kleis.syntax.operators import canonical_name
+from kleis.syntax.tree import (
+    AliasDefinition,
+    AppliedType,
+    Axiom,
+    Call,
+    ConstructorPattern,
+    DataDefinition,
+    Implements,
+    Name,
+    NamedType,
+    NestedStructure,
+    Node,
+    Renaming,
+    Structure,
+    split_name,
+)
+from kleis.syntax.tree.traversal import walk
+from kleis.theory.theory import Declared, Theory
+
+__all__ = ["Mentions", "Texts", "mentioned"]
+
+_UNNAMED = (Axiom, NestedStructure, Structure)
+"""Nodes with members whose own names are those of no value or type."""
+
+
+Texts: TypeAlias = "dict[int, tuple[Node, frozenset[str]]]"
+"""The names in the texts of nodes, by identity; theories that grew out of one another have nodes in common."""
+
+_MOST_TEXTS = 50_000
+
+
+class Mentions:
+    """The names that the sections of one theory mention, found when asked for and then known.
+
+    `texts` is what was found in the same nodes for other theories; what is found here is added to it.
+    """
+
+    def __init__(self, theory: Theory, texts: Texts | None = None) -> None:
+        self._theory = theory
+        self._texts: Texts = {} if texts is None else texts
+        self._sections: dict[str, frozenset[str]] = {}
+        self._names: dict[str, frozenset[str]] = {}
+        self._given: dict[str, list[Implements]] | None = None
+
+    def of(self, structure: Structure) -> frozenset[str]:
+        """All names that a section may reach, directly or through what they stand for."""
+        known = self._sections.get(structure.name)
+        if known is None:
+            known = self._sections[structure.name] = self._reached(self._text(structure))
+        return known
+
+    def _text(self, node: Node) -> frozenset[str]:
+        known = self._texts.get(id(node))
+        if known is None:
+            if len(self._texts) >= _MOST_TEXTS:
+                self._texts.clear()
+            known = self._texts[id(node)] = (node, frozenset(mentioned(node)))
+        return known[1]
+
+    def _reached(self, names: Iterable[str]) -> frozenset[str]:
+        found = set(names)
+        waiting = list(found)
+        while waiting:
+            name = waiting.pop()
+            if name not in self._names:
+                self._names[name] = frozenset(self._behind(name))
+            fresh = self._names[name] - found
+            found |= fresh
+            waiting += fresh
+        return frozenset(found)
+
+    def _behind(self, name: str) -> Iterator[str]:
+        """The names that one name leads to."""
+        row = find_builtin(name)
+        if row is not None:
+            yield row.name
+        for declared in self._theory.lookup(name):
+            if declared.kind == "constructor":
+                yield declared.owner
+            elif _is_global(declared):
+                yield from self._text(declared.node)
+        for implementation in self._implementations().get(name, ()):
+            yield from self._text(implementation)
+
+    def _implementations(self) -> dict[str, list[Implements]]:
+        """The implementations by the names that they give."""
+        if self._given is None:
+            self._given = {}
+            for each in self._theory.implementations:
+                for member in each.members:
+                    self._given.setdefault(canonical_name(member.name), []).append(each)
+        return self._given
+
+
+def _is_global(declared: Declared) -> bool:
+    """Whether a name leads to a declaration wherever it stands.
+
+    A structure with parameters does as a whole, where it is named; its members do not by their own names.
+    """
+    node, item = declared.node, declared.item
+    if isinstance(node, AliasDefinition | DataDefinition | Structure):
+        return True
+    return not (isinstance(item, Structure) and item.parameters)
+
+
+def mentioned(node: Node) -> Iterator[str]:
+    """The names in a text: those used, and those of the members it declares."""
+    for each in walk(node):
+        if isinstance(each, Renaming):
+            yield each.new
+        elif isinstance(each, Name | Call | ConstructorPattern | NamedType | AppliedType):
+            yield from _parts(each.name)
+        elif not isinstance(each, _UNNAMED) and isinstance(name := getattr(each, "name", None), str):
+            yield canonical_name(name)
+
+
+def _parts(name: str) -> Iterator[str]:
+    """The structure a qualified name begins with, and its last part."""
+    first, *rest = split_name(name)
+    yield canonical_name(first)
+    if rest:
+        yield canonical_name(rest[-1])

@@ -1,0 +1,169 @@
+"""Parse results kept on disk under the hash of the text, so that a library is parsed once per user.
+
+Specification: issue 3, item 3.
+
+Invariants
+    * A hit equals what the parser would answer: the key holds the text, and the directory the version of the
+      parser (name, size and time of every file it is made of).
+    * What is stored is data, decoded against the types of the syntax; nothing is ever executed.  A directory that
+      somebody else owns or may write to is not used, and an entry whose checksum is wrong is no entry.
+    * The cache never stops a program: whatever goes wrong with it means "not cached".
+    * It is bounded in bytes; the entries that were not used for longest go first.  Entries are written to a
+      temporary file and renamed, so that readers see all of one or none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from kleis.syntax.tree import Declaration, Lint, ParseResult, Program
+
+__all__ = ["ParseCache", "user_cache"]
+
+_CHECKSUM = 16
+_SUFFIX = ".parsed"
+
+
+class _Stored(msgspec.Struct, array_like=True):
+    """The part of a `ParseResult` worth keeping; the name of the file is put in again when it is read."""
+
+    items: tuple[Declaration, ...]
+    lints: tuple[Lint, ...]
+
+
+class ParseCache:
+    """A directory of parse results.  `capacity` bounds the bytes of all entries, and an eighth of it each."""
+
+    def __init__(self, directory: Path, *, capacity: int = 64 * 1024 * 1024) -> None:
+        self._root = directory
+        self._capacity = capacity
+        self._directory: Path | None = None
+        self._decoder: msgspec.msgpack.Decoder[_Stored] | None = None
+
+    def prepare(self) -> None:
+        """Make the decoder now.  msgspec crashes where two threads are the first to describe the same types."""
+        if self._decoder is None:
+            self._decoder = msgspec.msgpack.Decoder(_Stored)
+
+    def load(self, digest: str, *, file: str) -> ParseResult | None:
+        """The parse result of the text with that SHA-256, as if read from `file`; None if it is not there."""
+        directory = self._ready()
+        if directory is None:
+            return None
+        path = directory / (digest + _SUFFIX)
+        try:
+            payload = path.read_bytes()
+            stored = self._decode(payload)
+            os.utime(path)
+        except (OSError, msgspec.DecodeError, RecursionError):
+            return None
+        if stored is None:
+            return None
+        lints = tuple(msgspec.structs.replace(lint, file=file) for lint in stored.lints)
+        return ParseResult(Program(stored.items, file), (), lints)
+
+    def store(self, digest: str, result: ParseResult) -> None:
+        """Keep the parse result of a text without errors."""
+        directory = self._ready()
+        if directory is None or result.errors:
+            return
+        try:
+            body = msgspec.msgpack.encode(_Stored(result.program.items, result.lints))
+        except UnicodeEncodeError:
+            return  # a lone surrogate, from a text that came from no file
+        if len(body) > self._capacity // 8:
+            return
+        with contextlib.suppress(OSError):
+            self._make_room(directory, len(body))
+            _write_whole(directory / (digest + _SUFFIX), _checksum(body) + body)
+
+    def _decode(self, payload: bytes) -> _Stored | None:
+        checksum, body = payload[:_CHECKSUM], payload[_CHECKSUM:]
+        if checksum != _checksum(body):
+            return None
+        if self._decoder is None:
+            self._decoder = msgspec.msgpack.Decoder(_Stored)
+        return self._decoder.decode(body)
+
+    def _ready(self) -> Path | None:
+        """The directory of this parser's entries, or None if there is none to be trusted."""
+        if self._directory is None:
+            directory = self._root / _parser_version()
+            try:
+                self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
+                directory.mkdir(mode=0o700, exist_ok=True)
+                if not _is_ours(self._root) or not _is_ours(directory):
+                    return None
+            except OSError:
+                return None
+            self._directory = directory
+        return self._directory
+
+    def _make_room(self, directory: Path, size: int) -> None:
+        """Remove entries, those of other parsers first, then the least recently used, until `size` fits."""
+        found: list[tuple[bool, float, int, str]] = []
+        for folder, _, names in os.walk(self._root):
+            for name in names:
+                path = os.path.join(folder, name)
+                with contextlib.suppress(OSError):
+                    status = os.lstat(path)
+                    if name.endswith(_SUFFIX) and stat.S_ISREG(status.st_mode):
+                        current = folder == str(directory)
+                        found.append((current, status.st_mtime, status.st_size, path))
+        total = sum(size for _, _, size, _ in found) + size
+        for _, _, freed, path in sorted(found):
+            if total <= self._capacity:
+                break
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+            total -= freed
+
+
+def user_cache() -> ParseCache:
+    """The cache of the user who runs this."""
+    import platformdirs
+
+    return ParseCache(Path(platformdirs.user_cache_dir("pif-kleis")) / "parsed")
+
+
+def _checksum(body: bytes) -> bytes:
+    return hashlib.blake2b(body, digest_size=_CHECKSUM).digest()
+
+
+def _is_ours(directory: Path) -> bool:
+    status = os.lstat(directory)
+    if not stat.S_ISDIR(status.st_mode):
+        return False
+    return not hasattr(os, "getuid") or (
+        status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    )
+
+
+def _write_whole(path: Path, payload: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(payload)
+        os.replace(temporary, path)
+    except OSError:
+        os.unlink(temporary)
+        raise
+
+
+def _parser_version() -> str:
+    """A name for the parser as it is installed.  Every module of the package counts: an entry too few costs one
+    parse, an entry too many would give the tree of another parser."""
+    syntax = Path(__file__).parent.parent / "syntax"
+    parts = sorted(
+        f"{entry.relative_to(syntax)} {entry.stat().st_size} {entry.stat().st_mtime_ns}"
+        for entry in syntax.rglob("*")
+        if entry.suffix in (".py", ".lark")
+    )
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:24]

@@ -1,0 +1,481 @@
+"""A theory: the declarations in force, immutable, growing by one declaration at a time.
+
+Specification: kleis-language.md §1.6 (canonical names), §4.1, §6.1 and §10.2 (duplicates); architecture.md.
+
+Invariants
+    * `theory.add(d)` leaves `theory` as it was and shares what it can: adding the thousandth declaration costs
+      about what adding the tenth did.
+    * Adding declarations in any split gives the same theory and the same problems, in the same order.
+    * Nothing is lost.  A declaration that clashes with an earlier one is `refused`: it stays among `entries`,
+      its name stays known, and a `Problem` says where both stand.  Nobody else answers for it: the lookups give
+      the earlier one.  Constructors of a refused data type are registered where their names are free, so that
+      programs that only compute still run.
+    * `define` is different: of several definitions of one name the last is in force, and a warning says so.
+    * An operation, element, field or constructor of a later file takes a definition of its name out of force: the
+      name is then the program's own and stands for no value (§6.3, "Observations"), and a warning says so.
+
+A theory fulfils `kleis.evaluation.declarations.Declarations`.  Forward references are legal in Kleis, so a
+theory does not ask whether names are known: kleis/theory/name_check/check_names.py does, when all is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+from rpds import HashTrieMap, List, Queue
+
+from kleis.problems import Place, Problem, place_of, problem_at
+from kleis.syntax.operators import canonical_name
+from kleis.syntax.tree import (
+    AliasDefinition,
+    Annotation,
+    Axiom,
+    DataDefinition,
+    Declaration,
+    ElementDeclaration,
+    Example,
+    Field,
+    FunctionDefinition,
+    Implements,
+    Import,
+    NestedStructure,
+    OperationDeclaration,
+    Program,
+    Structure,
+    StructureMember,
+    TypeExpression,
+    Variant,
+    split_name,
+)
+from kleis.theory.structure_summary import StructureSummary
+
+__all__ = ["Declared", "Entry", "Kind", "Theory"]
+
+Kind: TypeAlias = Literal[
+    "structure",
+    "data type",
+    "type alias",
+    "constructor",
+    "definition",
+    "operation",
+    "element",
+    "field",
+    "axiom",
+    "nested structure",
+]
+
+_SYMBOLS: tuple[Kind, ...] = ("operation", "element", "field")
+_LISTS = ("_entries", "_examples", "_implementations", "_problems")
+
+_MEMBER_KINDS: dict[type, Kind] = {
+    OperationDeclaration: "operation",
+    ElementDeclaration: "element",
+    Field: "field",
+    Axiom: "axiom",
+    FunctionDefinition: "definition",
+    NestedStructure: "nested structure",
+}
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A declaration with the file it stands in."""
+
+    declaration: Declaration
+    file: str
+
+
+class Declared(msgspec.Struct, frozen=True):
+    """What a name stands for: one of its declarations.
+
+    `owner` is where the name lives: empty at top level, ``Ring`` for a member, ``Ring::additive`` for a member
+    of a nested structure, the data type for a constructor.  `item` is the top-level item around it.
+    """
+
+    name: str
+    kind: Kind
+    owner: str
+    node: Declaration | StructureMember | Variant
+    item: Declaration
+    file: str
+
+    @property
+    def place(self) -> Place:
+        """Where it is declared."""
+        return place_of(self.node, self.file)
+
+    @property
+    def qualified(self) -> str:
+        """The name with its owner: ``Ring::additive::plus``."""
+        return f"{self.owner}::{self.name}" if self.owner else self.name
+
+
+class Theory:
+    """The declarations in force.  Start with `Theory()` and `add`, `extend` or `include`.
+
+    definitions, data, aliases, structures
+        What is in force, by name.  `definitions` holds top-level definitions and those of structures without
+        parameters, whose members are global.
+    constants
+        The types of operations, elements and fields declared at top level or in structures without parameters.
+    constructors
+        Each constructor with its data type (`Declared.item`).
+    summary
+        What the structures in force say together.
+    """
+
+    __slots__ = (
+        "_defined",
+        "_entries",
+        "_examples",
+        "_implementations",
+        "_names",
+        "_problems",
+        "_types",
+        "aliases",
+        "constants",
+        "constructors",
+        "data",
+        "definitions",
+        "structures",
+        "summary",
+    )
+
+    definitions: Mapping[str, FunctionDefinition]
+    data: Mapping[str, DataDefinition]
+    aliases: Mapping[str, AliasDefinition]
+    structures: Mapping[str, Structure]
+    constants: Mapping[str, TypeExpression]
+    constructors: Mapping[str, Declared]
+    summary: StructureSummary
+
+    _names: HashTrieMap[str, List[Declared]]
+    _defined: HashTrieMap[str, Declared]
+    _types: HashTrieMap[str, Declared]
+    _entries: Queue[Entry]
+    _examples: Queue[Entry]
+    _implementations: Queue[Entry]
+    _problems: Queue[Problem]
+
+    def __init__(self) -> None:
+        for slot in self.__slots__:
+            empty: object = Queue() if slot in _LISTS else HashTrieMap()
+            object.__setattr__(self, slot, empty)
+        object.__setattr__(self, "summary", StructureSummary())
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a theory never changes; add() gives a new one (tried to set {name})")
+
+    # ── growing ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def add(self, declaration: Declaration, *, file: str = "<text>") -> Theory:
+        """The theory with one more declaration.  Never raises: what clashes becomes a problem."""
+        return self.extend((declaration,), file=file)
+
+    def extend(self, declarations: Iterable[Declaration], *, file: str = "<text>") -> Theory:
+        """The theory with more declarations, in order."""
+        growth = _Growth(self, file)
+        for declaration in declarations:
+            growth.add(declaration)
+        return growth.theory()
+
+    def include(self, program: Program) -> Theory:
+        """The theory with the items of a program.  Its imports are the loader's business."""
+        return self.extend(program.items, file=program.file)
+
+    # ── looking up ───────────────────────────────────────────────────────────────────────────────────────
+
+    def lookup(self, name: str) -> tuple[Declared, ...]:
+        """Everything called `name`, in order of declaration.  Operators go by symbol or by canonical name.
+
+        A qualified name (``Ring::plus``) gives the members of that owner; its own members only, not inherited
+        ones (`kleis.theory.name_check.structure_members`).
+        """
+        *owner, last = split_name(name)
+        found = tuple(self._names.get(canonical_name(last), ()))[::-1]
+        if not owner:
+            return found
+        return tuple(each for each in found if each.owner == "::".join(owner))
+
+    def operations(self, name: str) -> tuple[Declared, ...]:
+        """The operations, elements and fields called `name`: its overloads."""
+        return tuple(each for each in self.lookup(name) if each.kind in _SYMBOLS)
+
+    def axioms(self, name: str | None = None) -> tuple[Declared, ...]:
+        """The axioms of that name, or all of them in order."""
+        if name is not None:
+            return tuple(each for each in self.lookup(name) if each.kind == "axiom")
+        return tuple(
+            member
+            for entry in self._entries
+            if isinstance(entry.declaration, Structure)
+            for member in _members(entry.declaration, entry.file)
+            if member.kind == "axiom"
+        )
+
+    def implementations_of(self, structure: str) -> tuple[Entry, ...]:
+        """The `implements` items of a structure, in order."""
+        return tuple(
+            entry
+            for entry in self._implementations
+            if isinstance(entry.declaration, Implements) and entry.declaration.name == structure
+        )
+
+    def file_of(self, name: str) -> str:
+        """The file of the definition in force under `name`."""
+        defined = self._defined.get(name)
+        return defined.file if defined is not None else "<text>"
+
+    @property
+    def names(self) -> Iterable[str]:
+        """Every declared name."""
+        return self._names.keys()
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All declarations, in order; refused ones too."""
+        return tuple(self._entries)
+
+    @property
+    def examples(self) -> tuple[Entry, ...]:
+        """The example blocks, in order."""
+        return tuple(self._examples)
+
+    @property
+    def implementations(self) -> Sequence[Implements]:
+        """The `implements` items, in order."""
+        return [e.declaration for e in self._implementations if isinstance(e.declaration, Implements)]
+
+    @property
+    def implementation_entries(self) -> tuple[Entry, ...]:
+        """The `implements` items with their files, in order."""
+        return tuple(self._implementations)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The clashes, in order of declaration."""
+        return tuple(self._problems)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Theory) and self.entries == other.entries
+
+    def __hash__(self) -> int:
+        return hash(self.entries)
+
+    def __repr__(self) -> str:
+        return f"<Theory of {len(self)} declarations>"
+
+
+def _members(structure: Structure, file: str) -> Iterable[Declared]:
+    """The members of a structure and of the structures nested in it, outer ones first."""
+    pending: list[tuple[str, tuple[StructureMember, ...]]] = [(structure.name, structure.members)]
+    for owner, nodes in pending:
+        for node in nodes:
+            yield Declared(canonical_name(node.name), _MEMBER_KINDS[type(node)], owner, node, structure, file)
+            if isinstance(node, NestedStructure):
+                pending.append((f"{owner}::{node.name}", node.members))
+
+
+class _Growth:
+    """One extension in progress: the parts of a theory, replaced one by one; `theory` puts them together."""
+
+    def __init__(self, theory: Theory, file: str) -> None:
+        self.file = file
+        self._names = theory._names
+        self._defined = theory._defined
+        self._types = theory._types
+        self._entries = theory._entries
+        self._examples = theory._examples
+        self._implementations = theory._implementations
+        self._problems = theory._problems
+        self.definitions: Any = theory.definitions
+        self.data: Any = theory.data
+        self.aliases: Any = theory.aliases
+        self.structures: Any = theory.structures
+        self.constants: Any = theory.constants
+        self.constructors: Any = theory.constructors
+        self.summary = theory.summary
+
+    def theory(self) -> Theory:
+        grown = Theory.__new__(Theory)
+        for slot in Theory.__slots__:
+            object.__setattr__(grown, slot, getattr(self, slot))
+        return grown
+
+    def add(self, declaration: Declaration) -> None:
+        entry = Entry(declaration, self.file)
+        self._entries = self._entries.enqueue(entry)
+        match declaration:
+            case Import() | Annotation():
+                pass
+            case Example():
+                self._examples = self._examples.enqueue(entry)
+            case Implements():
+                self._implementations = self._implementations.enqueue(entry)
+            case FunctionDefinition():
+                self._define(declaration, declaration, "")
+            case OperationDeclaration():
+                declared = self._register(declaration.name, "operation", "", declaration, declaration)
+                self.constants = self.constants.insert(declared.name, declaration.type)
+                self._hide(declared)
+            case AliasDefinition():
+                if self._declare_type(declaration, "type alias"):
+                    self.aliases = self.aliases.insert(declaration.name, declaration)
+            case DataDefinition():
+                if self._declare_type(declaration, "data type"):
+                    self.data = self.data.insert(declaration.name, declaration)
+                self._construct(declaration)
+            case Structure():
+                if self._declare_type(declaration, "structure"):
+                    self.structures = self.structures.insert(declaration.name, declaration)
+                    self.summary = self.summary.with_structure(declaration)
+                    self._read_members(declaration)
+
+    def _register(
+        self,
+        name: str,
+        kind: Kind,
+        owner: str,
+        node: Declaration | StructureMember | Variant,
+        item: Declaration,
+    ) -> Declared:
+        name = canonical_name(name)
+        declared = Declared(name, kind, owner, node, item, self.file)
+        known: List[Declared] = self._names.get(name, List())
+        self._names = self._names.insert(name, known.push_front(declared))
+        return declared
+
+    def _report(self, problem: Problem) -> None:
+        self._problems = self._problems.enqueue(problem)
+
+    def _define(self, node: FunctionDefinition, item: Declaration, owner: str) -> None:
+        name = canonical_name(node.name)
+        declared = self._register(name, "definition", owner, node, item)
+        if not _is_global(item):
+            return
+        earlier = self._defined.get(name)
+        self._defined = self._defined.insert(name, declared)
+        self.definitions = self.definitions.insert(name, node)
+        if earlier is not None:
+            self._report(_redefined(node, self.file, earlier))
+
+    def _declare_type(self, node: Structure | DataDefinition | AliasDefinition, kind: Kind) -> bool:
+        """Register a structure, data type or alias; False if its name is taken."""
+        earlier = self._types.get(node.name)
+        if earlier is not None:
+            self._report(_declared_twice(node, kind, self.file, earlier))
+            return False
+        self._types = self._types.insert(node.name, self._register(node.name, kind, "", node, node))
+        return True
+
+    def _construct(self, data: DataDefinition) -> None:
+        for variant in data.variants:
+            taken = self.constructors.get(variant.name)
+            if taken is None:
+                declared = self._register(variant.name, "constructor", data.name, variant, data)
+                self.constructors = self.constructors.insert(variant.name, declared)
+                self._hide(declared)
+            elif taken.owner != data.name:
+                self._report(_constructed_twice(variant, data, self.file, taken))
+
+    def _read_members(self, structure: Structure) -> None:
+        for member in _members(structure, self.file):
+            node = member.node
+            if isinstance(node, FunctionDefinition):
+                self._define(node, structure, member.owner)
+                continue
+            declared = self._register(member.name, member.kind, member.owner, node, structure)
+            if (
+                isinstance(node, OperationDeclaration | ElementDeclaration | Field)
+                and member.owner == structure.name
+                and _is_global(structure)
+            ):
+                self.constants = self.constants.insert(member.name, node.type)
+                self._hide(declared)
+
+    def _hide(self, declared: Declared) -> None:
+        """A declaration hides an imported definition of its name: that one speaks of something else.
+
+        Within one file the two belong together: the definition says what the declared operation is.
+        """
+        earlier = self._defined.get(declared.name)
+        if earlier is None or earlier.file == declared.file:
+            return
+        self._defined = self._defined.remove(declared.name)
+        self.definitions = self.definitions.remove(declared.name)
+        self._report(_hidden(declared, earlier))
+
+
+def _is_global(item: Declaration) -> bool:
+    """Whether the members of an item are global: those of a structure with parameters speak of any model."""
+    return not (isinstance(item, Structure) and item.parameters)
+
+
+def _redefined(node: FunctionDefinition, file: str, earlier: Declared) -> Problem:
+    if earlier.node == node:
+        message = f"{node.name} is defined again, in the same words as at {earlier.place}"
+        hint = "leave one of the two out"
+    else:
+        message = f"this definition of {node.name} replaces the one at {earlier.place}"
+        hint = "rename one of the two if both are meant"
+    return problem_at(
+        node,
+        file,
+        message,
+        code="redefinition",
+        severity="warning",
+        hint=hint,
+        related=(earlier.place,),
+    )
+
+
+def _hidden(declared: Declared, earlier: Declared) -> Problem:
+    return problem_at(
+        declared.node,
+        declared.file,
+        f"the {declared.kind} {declared.name} hides the definition at {earlier.place}",
+        code="hidden-definition",
+        severity="warning",
+        hint="rename it if the imported definition is meant as well",
+        related=(earlier.place,),
+    )
+
+
+def _declared_twice(
+    node: Structure | DataDefinition | AliasDefinition, kind: Kind, file: str, earlier: Declared
+) -> Problem:
+    if earlier.node == node:
+        return problem_at(
+            node,
+            file,
+            f"the {kind} {node.name} is declared again, in the same words as at {earlier.place}",
+            code="declared-again",
+            severity="warning",
+            hint="leave one of the two out, or import the other file",
+            related=(earlier.place,),
+        )
+    return problem_at(
+        node,
+        file,
+        f"{node.name} is already a {earlier.kind}, declared at {earlier.place}; this {kind} is refused",
+        code="duplicate-declaration",
+        hint="rename one of the two",
+        related=(earlier.place,),
+    )
+
+
+def _constructed_twice(variant: Variant, data: DataDefinition, file: str, taken: Declared) -> Problem:
+    return problem_at(
+        variant,
+        file,
+        f"{variant.name} is already a constructor of {taken.owner}, declared at {taken.place}; "
+        f"the one of {data.name} is refused",
+        code="duplicate-constructor",
+        found=variant.name,
+        hint="rename one of the two constructors",
+        related=(taken.place,),
+    )
