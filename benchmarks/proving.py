@@ -46,7 +46,7 @@ LIMITS = {
 }
 """The most that a figure may be."""
 
-_DIRECT = "kleis.logic.engines.direct:DIRECT"
+_DIRECT = "kleis.prover.engines.solvers.script_engines:DIRECT"
 _STEPS = 200_000_000
 _HARD = 0.05
 """Seconds by hand from which a query counts as hard."""

@@ -7,13 +7,16 @@ place on every machine, because nothing here looks at a clock.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 import msgspec
 
 from kleis.errors import BudgetError
 
-__all__ = ["STANDARD_BUDGET", "Budget", "Meter"]
+__all__ = ["LONGEST_LIST", "STANDARD_BUDGET", "Budget", "Meter", "deep"]
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,7 +41,6 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
 
 
 STANDARD_BUDGET = Budget()
-"""What the command line grants where nothing else is said: a few seconds and a few hundred megabytes."""
 
 
 class Meter:
@@ -100,3 +102,25 @@ class Meter:
             hint="look for a recursion that does not end, make the recursive call the last thing the "
             "function does, or compute a smaller case",
         )
+
+
+# Room for recursion over deep sources.
+#
+# A source nests at most 256 levels (kleis/syntax/tree/declarations.py), and a list literal at most `LONGEST_LIST` elements; reading one
+# level takes several Python frames.  Python counts frames against a limit of 1,000 that it does not need since its
+# frames live on the heap; it is raised while a meaning is made or printed, and put back.
+
+LONGEST_LIST = 2_000
+
+_FRAMES = 100_000
+
+
+@contextmanager
+def deep() -> Iterator[None]:
+    """Allow recursion as deep as a source can make it."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _FRAMES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)

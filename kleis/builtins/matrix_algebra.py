@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kleis.builtins import exact_numbers
-from kleis.builtins.context import Context, undefined, wrong_sort
+from kleis.builtins.row import Context, undefined, wrong_sort
 from kleis.values import (
     Complex,
     Data,

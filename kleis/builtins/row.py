@@ -8,19 +8,50 @@ every condition against the function, and runs every example.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
+from fractions import Fraction
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import msgspec
 
-from kleis.builtins.context import Context, Undecided, wrong_sort
-from kleis.builtins.sorts import SORTS, accepts
-from kleis.values import Stuck, Value, kind_name
+from kleis.budget import Budget, Meter
+from kleis.errors import EvaluationError
+from kleis.values import (
+    BitVector,
+    Complex,
+    Data,
+    FunctionValue,
+    ListValue,
+    Regex,
+    SetValue,
+    Stuck,
+    Suspended,
+    Symbol,
+    Value,
+    is_number,
+    kind_name,
+)
 
-__all__ = ["Builtin", "BuiltinParameter", "Requests", "call_builtin", "check_arguments", "row", "stuck"]
+__all__ = [
+    "NUMERIC_EXTRA",
+    "RECOVERABLE",
+    "SORTS",
+    "Builtin",
+    "BuiltinParameter",
+    "Context",
+    "Requests",
+    "Undecided",
+    "accepts",
+    "call_builtin",
+    "check_arguments",
+    "row",
+    "stuck",
+    "undefined",
+    "wrong_sort",
+]
 
 Requests: TypeAlias = Generator["tuple[Value, tuple[Value, ...]]", Value, Value]
-"""A higher-order builtin at work: it yields functions with arguments, is sent their values, and returns."""
 
 
 class BuiltinParameter(msgspec.Struct, frozen=True):
@@ -171,3 +202,140 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
 def _ordinal(index: int) -> str:
     return _ORDINALS[index] if index < len(_ORDINALS) else f"{index + 1}th"
+
+
+# What a builtin may use while it runs, and how it says that it has no value.
+#
+# A builtin is pure but for three things, all here: it pays the meter, it may print (`out`), and `readFile` may read
+# below a granted directory.
+
+RECOVERABLE = frozenset({"undefined", "no_matching_case"})
+
+
+class Undecided(Exception):
+    """Raised by a builtin whose value depends on what an unbound name stands for; never leaves the evaluator."""
+
+
+class Context(Meter):
+    """The meter of a run with its output and its capabilities.
+
+    `deferred` is set when an operation that may turn out undefined was left symbolic.  Calls, `let` and lists are
+    strict, so the whole is then undefined where that operation is, even if its value is used nowhere:
+    ``length([1/x]) = 1`` is not true at x = 0.
+    """
+
+    __slots__ = ("deferred", "granted_root", "output", "printed")
+
+    def __init__(self, budget: Budget, granted_root: Path | None = None) -> None:
+        super().__init__(budget)
+        self.deferred = False
+        self.granted_root = granted_root
+        self.output: list[str] = []
+        self.printed = 0
+
+    def emit(self, text: str) -> None:
+        """Print a text."""
+        self.printed += len(text)
+        if self.printed > self.budget.size:
+            self.admit(self.printed, "the output")
+        self.charge(len(text))
+        self.output.append(text)
+
+
+def undefined(message: str, hint: str = "") -> EvaluationError:
+    """The error of a partial operation outside its domain."""
+    return EvaluationError(message, code="undefined", hint=hint)
+
+
+def wrong_sort(message: str, *, found: str, expected: str, hint: str = "") -> EvaluationError:
+    """The error of an operation on a value of a kind it does not take."""
+    return EvaluationError(message, code="sort", found=found, expected=(expected,), hint=hint)
+
+
+# The builtins that come with the extra `numeric`: their names by family, for an error that says so (§4.8).
+#
+# The music family of the original has no builtins: it is Kleis code that prints text.
+
+_FAMILIES = {
+    "linear algebra (LAPACK)": """
+        eigenvalues eigvals eig svd singular_values svdvals solve linsolve inv inverse qr cholesky chol rank
+        matrix_rank cond condition_number norm matrix_norm det_lapack schur schur_decomp care riccati lqr dare
+        riccati_discrete dlqr expm matrix_exp mpow matrix_pow realify complexify schur_complex
+        cmat_zero cmat_eye cmat_from_real cmat_from_imag cmat_real cmat_imag cmat_add cmat_sub cmat_mul cmat_conj
+        cmat_transpose cmat_dagger cmat_trace cmat_scale_real cmat_eigenvalues cmat_schur cmat_svd
+        cmat_singular_values cmat_solve cmat_inv cmat_qr cmat_rank cmat_cond cmat_norm cmat_det cmat_eig cmat_expm
+        cmat_mpow
+        """,
+    "tensors and Fourier transforms": """
+        ndarray_reshape ndarray_contract ndarray_moveaxis ndarray_flatten dft fft idft ifft
+        """,
+    "differential equations": "ode45 integrate",
+    "plotting": """
+        diagram plot scatter bar hbar stem hstem fill_between stacked_area boxplot hboxplot heatmap colormesh contour
+        quiver place path yaxis secondary_yaxis xaxis secondary_xaxis lighten
+        """,
+}
+
+NUMERIC_EXTRA: Mapping[str, str] = {
+    name: family for family, names in _FAMILIES.items() for name in names.split()
+}
+
+
+# The sorts of builtin parameters, and whether a value is of a sort.
+#
+# `accepts` answers in three values: a symbolic value may be of any sort, so the answer for it is None.
+
+_TUPLES = ("Pair", "Tuple3", "Tuple4", "Tuple5")
+
+
+def _integer(value: Value) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_list(value: Value) -> bool | None:
+    while isinstance(value, Data) and value.constructor == "Cons" and len(value.fields) == 2:
+        value = value.fields[1]
+    return None if isinstance(value, (Symbol, Stuck, Suspended)) else isinstance(value, ListValue)
+
+
+def _pairs(value: Value) -> bool:
+    return isinstance(value, Data) and value.constructor in _TUPLES
+
+
+def _matrix(value: Value) -> bool:
+    if isinstance(value, Data):
+        return value.constructor == "Matrix" and len(value.fields) == 3
+    return isinstance(value, ListValue) and len(value) > 0 and isinstance(value[0], ListValue)
+
+
+_Test = Callable[[Value], "bool | None"]
+
+SORTS: dict[str, _Test] = {
+    "Any": lambda value: True,
+    "Bool": lambda value: isinstance(value, bool),
+    "ℤ": _integer,
+    "ℕ": lambda value: _integer(value) and isinstance(value, int) and value >= 0,
+    "ℚ": lambda value: _integer(value) or isinstance(value, Fraction),
+    "ℝ": is_number,
+    "ℂ": lambda value: is_number(value) or isinstance(value, Complex),
+    "String": lambda value: isinstance(value, str),
+    "Text": lambda value: isinstance(value, str) or is_number(value),
+    "List": _is_list,
+    "Set": lambda value: isinstance(value, SetValue),
+    "BitVec": lambda value: isinstance(value, BitVector),
+    "Regex": lambda value: isinstance(value, (Regex, str)),
+    "Function": lambda value: isinstance(value, FunctionValue),
+    "Matrix": _matrix,
+    "Tuple": _pairs,
+    "Record": lambda value: isinstance(value, Data) and value.constructor == "record",
+}
+
+
+def accepts(sort: str, value: Value) -> bool | None:
+    """Whether `value` is of `sort`, which may list alternatives: ``ℂ|Matrix``."""
+    if sort == "Any":
+        return True
+    if isinstance(value, (Symbol, Stuck, Suspended)):
+        return None
+    verdicts = [SORTS[alternative](value) for alternative in sort.split("|")]
+    return True if True in verdicts else None if None in verdicts else False

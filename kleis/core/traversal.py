@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import msgspec
 
+from kleis.core.sort_operations import map_sort
 from kleis.core.sorts import Carrier, DataSort, Sort
 from kleis.core.terms import (
     BuiltinCall,
@@ -27,7 +28,6 @@ from kleis.core.terms import (
     Term,
     Variable,
 )
-from kleis.elaborate.sorts.sort_inference import map_sort
 
 __all__ = [
     "Reached",

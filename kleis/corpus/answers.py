@@ -5,20 +5,35 @@ With only the original's arguments an answer has the original's fields, with its
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from kleis.corpus.edge_sources import SourceView, source_view
 from kleis.corpus.errors import CorpusError, not_found
-from kleis.corpus.freshness import freshness
 from kleis.corpus.graph import Direction, Graph, edge_row, graph_of
-from kleis.corpus.reading import Corpus, Paper
-from kleis.corpus.records import Edge
+from kleis.corpus.reading import Corpus, Paper, freshness
+from kleis.corpus.records import Card, Edge
 from kleis.spelling import nearest
 
-__all__ = ["Walk", "declaration_graph", "paper_audit", "paper_list", "walk_graph"]
+__all__ = [
+    "FileMode",
+    "Listing",
+    "Walk",
+    "declaration_graph",
+    "keeps",
+    "merged_rows",
+    "near_files",
+    "original_rows",
+    "paper_audit",
+    "paper_list",
+    "rows_in_file",
+    "search",
+    "walk_graph",
+]
 
 
 class Walk(msgspec.Struct, frozen=True):
@@ -169,3 +184,167 @@ def _broken_rules(corpus: Corpus, paper: Paper) -> list[str]:
     if paper.mapping.namespace:
         found += [f"card {card.id}: it has no file_path" for card in paper.cards if not card.file_path]
     return found
+
+
+# Which declarations a file filter keeps (lean-and-corpus.md §3.5, §3.7).
+#
+# ==============  =====================================================================================
+# ``substring``   the original's: the filter occurs in the path, ``\`` read as ``/``; blank keeps all
+# ``suffix``      whole components at the end: ``Langmuir1918.lean``, ``Adsorption/Langmuir1918.lean``
+# ``exact``       the whole path
+# ==============  =====================================================================================
+#
+# ``./`` in front and doubled separators mean nothing in ``suffix`` and ``exact``.  Where only the case is wrong, nothing
+# is kept, and the paths that would have been are named.
+
+FileMode: TypeAlias = Literal["substring", "suffix", "exact"]
+
+
+def keeps(path: str, wanted: str, mode: FileMode) -> bool:
+    """Whether a path passes a filter."""
+    if not wanted.strip():
+        return True
+    match mode:
+        case "substring":
+            return wanted.strip().replace("\\", "/") in path.replace("\\", "/")
+        case "suffix":
+            parts, end = _parts(path), _parts(wanted)
+            return parts[len(parts) - len(end) :] == end
+        case "exact":
+            return _parts(path) == _parts(wanted)
+
+
+def near_files(paths: Iterable[str], wanted: str, mode: FileMode) -> list[str]:
+    """The paths that a filter means but for its case or a leading ``./``."""
+    cleaned = "/".join(_parts(wanted)).casefold()
+    found = dict.fromkeys(path for path in paths if cleaned and keeps(path.casefold(), cleaned, mode))
+    return list(found)[:5]
+
+
+def _parts(path: str) -> list[str]:
+    return [part for part in path.strip().replace("\\", "/").split("/") if part not in ("", ".")]
+
+
+# The declarations of a paper: as the original server lists them, and merged (lean-and-corpus.md §3.5, §3.7).
+#
+# The original gives one row for each name of the manifest's index and one for each card, so most declarations come
+# twice.  Merged there is one row a declaration, in the order of the index and then of the cards, with where it was found.
+
+Row = dict[str, Any]
+
+
+class Listing(msgspec.Struct, frozen=True):
+    """Rows, what was passed over, and file paths that a filter nearly meant."""
+
+    rows: tuple[Row, ...]
+    problems: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
+
+
+def original_rows(paper: Paper) -> Listing:
+    """One row for each name of the index, then one for each card."""
+    names = [each for each in paper.manifest.declaration_index if isinstance(each, str)]
+    rows: list[Row] = [{"lean_decl": name, "source": "manifest"} for name in names]
+    rows += [
+        {
+            "lean_decl": card.lean_decl,
+            "file_path": card.file_path,
+            "proof_status": card.proof_status,
+            "source": "theorem_cards",
+        }
+        for card in paper.cards
+    ]
+    return Listing(tuple(rows), _problems(paper))
+
+
+def _problems(paper: Paper) -> tuple[str, ...]:
+    """What in the index is no name, and what stands in it twice."""
+    index = paper.manifest.declaration_index
+    odd = sum(1 for each in index if not isinstance(each, str))
+    found = [f"{odd} entries of declaration_index are no strings; they are passed over"] if odd else []
+    counts = Counter(each for each in index if isinstance(each, str))
+    twice = [
+        f"{name} stands {count} times in declaration_index" for name, count in counts.items() if count > 1
+    ]
+    return (*found, *twice)
+
+
+def merged_rows(paper: Paper) -> Listing:
+    """One row a declaration.  Cards that share a name share a row, which says where they disagree."""
+    cards: dict[str, list[Card]] = {}
+    for card in paper.cards:
+        cards.setdefault(card.lean_decl, []).append(card)
+    indexed = {each for each in paper.manifest.declaration_index if isinstance(each, str)}
+    rows = [_merged(name, cards.get(name, []), name in indexed) for name in paper.declarations]
+    return Listing(tuple(rows), _problems(paper))
+
+
+def _merged(name: str, cards: list[Card], indexed: bool) -> Row:
+    row: Row = {"lean_decl": name}
+    if cards:
+        first = cards[0]
+        row |= {"card_id": first.id, "claim_id": first.claim_id, "file_path": first.file_path}
+        row |= {"proof_status": first.proof_status, "verification_boundary": first.verification_boundary}
+        row["reviewer_status"] = first.reviewer_status
+    if len(cards) > 1:
+        row["card_ids"] = [card.id for card in cards]
+        row["claim_ids"] = [card.claim_id for card in cards]
+        row["disagreement"] = [
+            field
+            for field in ("file_path", "proof_status", "verification_boundary", "reviewer_status")
+            if len({getattr(card, field) for card in cards}) > 1
+        ]
+    row["sources"] = [*(["manifest"] if indexed else []), *(["theorem_cards"] if cards else [])]
+    return row
+
+
+def rows_in_file(paper: Paper, wanted: str, mode: FileMode, *, merge: bool) -> Listing:
+    """The rows of one file.  Rows of the manifest have no file: they stay only where the filter is blank."""
+    listing = merged_rows(paper) if merge else original_rows(paper)
+    if not wanted.strip():
+        return listing
+    paths = [row["file_path"] for row in listing.rows if "file_path" in row]
+    kept = tuple(row for row in listing.rows if "file_path" in row and keeps(row["file_path"], wanted, mode))
+    near = () if kept else tuple(near_files(paths, wanted, mode))
+    return Listing(kept, listing.problems, near)
+
+
+# Declarations and claims by words (issue 10, item 4).
+#
+# Every word of the query must occur, in any case, in a declaration's name, its file, its claim's text, or the paper's id
+# and title.  Words of a name count where they stand between ``.`` and ``_`` too.  What matches in the name comes first,
+# then in the claim, then elsewhere; within that the order of the corpus.
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def search(corpus: Corpus, query: str, papers: Iterable[Paper] | None = None) -> list[dict[str, Any]]:
+    """The declarations that match, best first."""
+    words = [word.casefold() for word in query.split()]
+    titles = {entry.id: entry.title for entry in corpus.index()}
+    found: list[tuple[int, dict[str, Any]]] = []
+    for paper in corpus.papers() if papers is None else papers:
+        claims = {claim.id: claim for claim in paper.claims}
+        about = f"{paper.id} {titles.get(paper.id, '')}".casefold()
+        for card in paper.cards:
+            claim = claims.get(card.claim_id)
+            text = claim.informal_text if claim else ""
+            places = (_searchable(card.lean_decl), text.casefold(), f"{card.file_path.casefold()} {about}")
+            ranks = [next((rank for rank, place in enumerate(places) if word in place), -1) for word in words]
+            if -1 in ranks:
+                continue
+            row = {
+                "lean_decl": card.lean_decl,
+                "paper_id": paper.id,
+                "card_id": card.id,
+                "file_path": card.file_path,
+                "proof_status": card.proof_status,
+                "claim": text,
+            }
+            found.append((max(ranks, default=0), row))
+    return [row for _, row in sorted(found, key=lambda each: each[0])]
+
+
+def _searchable(name: str) -> str:
+    """A name whole and in words."""
+    return f"{name} {' '.join(_WORD.findall(name))}".casefold()

@@ -9,20 +9,19 @@ What is not seen, and every answer that rests on this says so (`LIMITS`): macros
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import Literal
 
 import msgspec
 
-from kleis.corpus.lean_lexer import Token, tokens
-
-__all__ = ["LIMITS", "LeanDeclaration", "LeanFile", "read_lean", "references"]
+__all__ = ["LIMITS", "LeanDeclaration", "LeanFile", "Token", "read_lean", "references", "tokens"]
 
 LIMITS = (
     "read from the text: no macros, no dot-notation on terms, no generated names, no instance search",
     "a binder that has the name of a declaration counts as a reference to it",
 )
-"""What the reading of Lean text does not see."""
 
 KINDS = frozenset(
     ["theorem", "lemma", "def", "abbrev", "structure", "class", "inductive", "instance", "axiom", "opaque"]
@@ -36,7 +35,6 @@ _OTHERS = frozenset(
      "initialize", "include", "omit", "deriving", "macro_rules", "elab_rules", "run_cmd"]
 )  # fmt: skip
 _DEEPEST, _MOST_OPEN = 64, 64
-"""Namespaces around a declaration, and open ones, that are counted; a text that has more is no text of a person's."""
 
 _OPENING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩"}
 
@@ -225,3 +223,65 @@ def references(declaration: LeanDeclaration, known: Mapping[str, object]) -> tup
                     found[name] = None
                 break
     return tuple(found)
+
+
+# Tokens of Lean text, as much as is needed to see names, brackets and commands (lean-and-corpus.md §3.7, §6.3).
+#
+# Comments (nested), strings and character literals are recognised so that nothing in them counts.  Notation is not: every
+# other symbol is a token of one character, but for ``:=`` and ``=>``.
+#
+# Invariant: reading ends for every text, in time linear in its length; an unclosed comment or string runs to the end.
+
+_PART = r"(?:«[^«»\n]*»|[^\W\d][\w'!?₀-₉ᵢ-ᵪ]*)"
+_TOKEN = re.compile(
+    rf"(?P<space>\s+)|(?P<line>--[^\n]*)|(?P<block>/-)|(?P<text>(?:\b[rs]!?)?\"(?:\\.|[^\"\\])*(?:\"|$))"
+    rf"|(?P<character>'(?:\\(?:x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|.)|[^'\\\n])')"
+    rf"|(?P<name>{_PART}(?:\.{_PART})*)|(?P<number>\d[\w.]*)|(?P<symbol>:=|=>|.)",
+    re.DOTALL,
+)
+_EDGE = re.compile(r"/-|-/")
+
+
+class Token(msgspec.Struct, frozen=True):
+    """A token; `start` and `end` are offsets in the text, `line` is 1-based, `first` where it begins its line."""
+
+    kind: Literal["name", "number", "text", "symbol"]
+    value: str
+    start: int
+    end: int
+    line: int
+    first: bool
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """The tokens of a text, comments and space left out."""
+    place, line, first = 0, 1, True
+    while found := _TOKEN.match(text, place):
+        kind, end = found.lastgroup, found.end()
+        if kind == "block":
+            end = _comment_end(text, end)
+        if kind not in ("space", "line", "block"):
+            shown: Literal["name", "number", "text", "symbol"] = (
+                "name"
+                if kind == "name"
+                else "number"
+                if kind == "number"
+                else "symbol"
+                if kind == "symbol"
+                else "text"
+            )
+            yield Token(shown, text[place:end], place, end, line, first)
+            first = False
+        breaks = text.count("\n", place, end)
+        line += breaks
+        first = first or breaks > 0
+        place = end
+
+
+def _comment_end(text: str, place: int) -> int:
+    """Where a block comment whose text begins at `place` ends; comments nest."""
+    depth = 1
+    while depth and (edge := _EDGE.search(text, place)):
+        depth += 1 if edge[0] == "/-" else -1
+        place = edge.end()
+    return len(text) if depth else place

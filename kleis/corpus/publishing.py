@@ -30,8 +30,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from kleis.corpus.errors import CorpusError
-from kleis.corpus.freshness import HASH_VERSION, HASHED_FILES, build_hash
-from kleis.corpus.reading import PAPER_ID
+from kleis.corpus.reading import HASH_VERSION, HASHED_FILES, PAPER_ID, build_hash
 from kleis.prover.protocol.verdict import Verdict
 
 __all__ = [

@@ -10,26 +10,39 @@ Invariants
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from collections.abc import Mapping as abc_Mapping
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 
 from kleis.corpus.errors import CorpusError, not_found
 from kleis.corpus.records import Card, Claim, IndexEntry, Kernel, Manifest, Mapping, Metadata
 
-__all__ = ["LONGEST_FILE", "PAPER_ID", "Corpus", "Paper"]
+__all__ = [
+    "HASHED_FILES",
+    "HASH_VERSION",
+    "LONGEST_FILE",
+    "PAPER_ID",
+    "VARIABLE",
+    "Corpus",
+    "Freshness",
+    "Paper",
+    "build_hash",
+    "corpus_at",
+    "find_corpus",
+    "freshness",
+]
 
 PAPER_ID = re.compile(r"[a-z0-9_\-.]+")
-"""The form of a paper's id, and of every other id."""
 
 LONGEST_FILE = 32 * 1024 * 1024
-"""Bytes of a file that is read."""
 
 _LONGEST_ID = 128
 
@@ -234,4 +247,109 @@ def _malformed(file: str, reason: str) -> CorpusError:
         file=file,
         found=reason,
         hint="mend or publish the paper again; the other papers can still be asked about",
+    )
+
+
+# Is a paper's build hash still that of its files? (lean-and-corpus.md §3.2)
+#
+# Hash of version 2: sha256 over, in order, the name and bytes of claims, assumptions, symbols and mapping; the cards
+# sorted by id as key-sorted JSON; the source's hash; the kernel index; the declaration index; the paper's id.  The
+# published hashes were made of files with CRLF line ends, so both ends are tried.
+#
+# ================  =======================================================================
+# ``fresh``         the hash is that of the files
+# ``fresh_crlf``    it is that of the files with CRLF line ends
+# ``stale``         it is neither: something was changed after publishing
+# ``unversioned``   the hash has another version, or there is none
+# ================  =======================================================================
+
+Freshness: TypeAlias = Literal["fresh", "fresh_crlf", "stale", "unversioned"]
+
+HASHED_FILES = ("claims.json", "assumptions.json", "symbols.json", "mapping.json")
+HASH_VERSION = "2"
+
+_MISSING = b"missing"
+
+
+def build_hash(
+    paper_id: str,
+    files: abc_Mapping[str, bytes | None],
+    cards: Sequence[abc_Mapping[str, Any]],
+    *,
+    source_sha256: str,
+    kernels: Sequence[str],
+    declarations: Sequence[Any],
+) -> str:
+    """The fingerprint of a paper's content; `files` are the bytes of `HASHED_FILES`."""
+    digest = hashlib.sha256()
+    for name in HASHED_FILES:
+        digest.update(name.encode())
+        data = files.get(name)
+        digest.update(_MISSING if data is None else data)
+    digest.update(b"theorem_cards")
+    ordered = sorted(cards, key=lambda card: str(card.get("id", "")))
+    digest.update(json.dumps(ordered, sort_keys=True).encode())
+    if source_sha256:
+        digest.update(f"source_sha256:{source_sha256}".encode())
+    digest.update(b"kernel_index" + json.dumps(sorted(kernels)).encode())
+    digest.update(b"declaration_index" + json.dumps(list(declarations)).encode())
+    digest.update(f"paper_id:{paper_id}".encode())
+    return digest.hexdigest()
+
+
+def freshness(paper: Paper) -> Freshness:
+    """Whether a paper's build hash is true."""
+    manifest = paper.manifest
+    if manifest.build_hash_version != HASH_VERSION or not manifest.build_hash:
+        return "unversioned"
+    files = {name: paper.data(name) for name in HASHED_FILES}
+
+    def of(kept: abc_Mapping[str, bytes | None]) -> str:
+        return build_hash(
+            paper.id,
+            kept,
+            paper.raw_cards,
+            source_sha256=paper.metadata.source.sha256,
+            kernels=manifest.kernel_index or (),
+            declarations=manifest.declaration_index,
+        )
+
+    if of(files) == manifest.build_hash:
+        return "fresh"
+    windows = {
+        name: data and data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n") for name, data in files.items()
+    }
+    return "fresh_crlf" if of(windows) == manifest.build_hash else "stale"
+
+
+# Where a corpus is (lean-and-corpus.md §3.7, "Path resolution").
+#
+# The directory that is given, else the environment's ``PIF_CORPUS``, else the working directory; and from there upwards,
+# truly.  A corpus is a directory with ``index.json`` and ``papers/``; the directory that holds it as ``corpus/`` will do.
+
+VARIABLE = "PIF_CORPUS"
+
+
+def corpus_at(directory: Path) -> Path | None:
+    """The corpus that a directory is or holds."""
+    for candidate in (directory, directory / "corpus"):
+        if (candidate / "index.json").is_file() and (candidate / "papers").is_dir():
+            return candidate
+    return None
+
+
+def find_corpus(given: Path | None, environment: abc_Mapping[str, str], working: Path) -> Path:
+    """The corpus's real directory.  Raises `CorpusError` (``corpus_not_found``) that says where it was looked for."""
+    named = environment.get(VARIABLE, "")
+    start = (given or (Path(named).expanduser() if named else working)).absolute()
+    for directory in (start, *start.parents):
+        found = corpus_at(directory)
+        if found is not None:
+            return found.resolve()
+    raise CorpusError(
+        f"no corpus in {start} nor above it",
+        code="corpus_not_found",
+        found=str(start),
+        expected=("a directory with index.json and papers/",),
+        hint=f"give it with --corpus DIR or in {VARIABLE}; `kleis publish` makes one",
     )

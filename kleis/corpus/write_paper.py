@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from kleis.corpus.errors import CorpusError
-from kleis.corpus.location import corpus_at
-from kleis.corpus.reading import Corpus
+from kleis.corpus.reading import Corpus, corpus_at
 
 __all__ = ["corpus_for", "refuse_existing", "write_paper"]
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import msgspec
 
+from kleis.budget import deep
 from kleis.core import (
     BuiltinCall,
     Constructor,
@@ -36,7 +37,6 @@ from kleis.definedness.conditions import Definedness, Need
 from kleis.delaborate.print_terms import TermPrinter
 from kleis.delaborate.print_types import type_of
 from kleis.delaborate.printed_names import Names
-from kleis.meaning.depth import deep
 from kleis.syntax.printer.program import print_declaration, print_expression, print_type
 from kleis.syntax.tree import (
     DataDefinition,

@@ -36,9 +36,9 @@ from kleis.core import (
     Undefined,
     Variable,
 )
+from kleis.core.sort_operations import join_sorts
 from kleis.core.traversal import bound_by, parts
-from kleis.elaborate.sorts.sort_inference import join_sorts
-from kleis.meaning.printing_literals import has_numeral, numeral
+from kleis.delaborate.print_types import has_numeral, numeral
 from kleis.syntax.tree import (
     AsPattern,
     Boolean,

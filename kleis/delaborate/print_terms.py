@@ -50,9 +50,8 @@ from kleis.core import (
 )
 from kleis.core.traversal import free_variables, subterms
 from kleis.delaborate.print_matches import Arm, Shape, cases_of, let_shape, pattern_of, selecting, testing
-from kleis.delaborate.print_types import type_of, writable
+from kleis.delaborate.print_types import has_numeral, numeral, type_of, writable
 from kleis.delaborate.printed_names import Names, variable_name
-from kleis.meaning.printing_literals import has_numeral, numeral
 from kleis.syntax.tree import (
     Apply,
     Ascription,

@@ -12,6 +12,7 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import assert_never
 
 from kleis.core import (
@@ -40,8 +41,9 @@ from kleis.syntax.tree import (
     ProductType,
     TypeExpression,
 )
+from kleis.values.text import integer_text
 
-__all__ = ["dimension_type", "type_of", "writable"]
+__all__ = ["dimension_type", "has_numeral", "numeral", "type_of", "writable"]
 
 
 def type_of(sort: Sort | Dimension, carriers: Mapping[str, str] | None = None) -> TypeExpression:
@@ -140,3 +142,38 @@ def _atom(atom: str) -> TypeExpression:
 
     wrapped = parse_type(f"D({atom})")
     return wrapped.arguments[0] if isinstance(wrapped, AppliedType) else NamedType(atom)
+
+
+# Numbers of the core as numerals of Kleis: exact, never negative.
+#
+# Specification: kleis-language.md §1.4.  Every literal of a source has a numeral; the results of arithmetic on them,
+# as 1/3, may have none.
+
+
+def has_numeral(value: int | Fraction) -> bool:
+    """Whether a number is written as one numeral: it is not negative, and its decimals end."""
+    return value >= 0 and _places(Fraction(value)) is not None
+
+
+def numeral(value: int | Fraction) -> str:
+    """The numeral: ``3`` for an integer, ``3.0`` and ``0.25`` for fractions.  ValueError if there is none."""
+    if isinstance(value, int):
+        return integer_text(int(value))
+    places = _places(value)
+    if places is None:
+        raise ValueError(f"{value} has no numeral")
+    if places == 0:
+        return f"{value.numerator}.0"
+    digits = integer_text(value.numerator * 10**places // value.denominator).rjust(places + 1, "0")
+    return f"{digits[:-places]}.{digits[-places:]}"
+
+
+def _places(value: Fraction) -> int | None:
+    """How many decimals a fraction has; None if they do not end."""
+    twos = fives = 0
+    rest = value.denominator
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    return max(twos, fives) if rest == 1 else None

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Literal
 
 from kleis.core import Carrier
 from kleis.core.goal import Axiom, MeaningError
+from kleis.core.sort_operations import variables_of
 from kleis.definedness.conditions import Definedness
 from kleis.delaborate.describe_goal import expression_of
+from kleis.elaborate.scopes.implements import obligations_of
 from kleis.elaborate.scopes.scope import Template
 from kleis.elaborate.scopes.structure_scope import StructureInstance
 from kleis.elaborate.sorts.read_sorts import BUILT_IN_TYPES
-from kleis.elaborate.sorts.sort_inference import variables_of
-from kleis.meaning.implementations import obligations_of
 from kleis.problems import Place, Problem
 from kleis.syntax.printer.program import print_expression
 from kleis.syntax.tree import (

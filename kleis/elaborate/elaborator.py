@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from kleis.budget import deep
 from kleis.builtins.rows.table import find_builtin
 from kleis.core import BOOL, DataSort, Sort, Term, Variable
 from kleis.core.goal import Axiom, DataType, Instance, Meaning, MeaningError, Obligation, Reading
@@ -25,18 +26,15 @@ from kleis.elaborate.assemble_goal import assemble, closed_claim
 from kleis.elaborate.expressions.definitions import Definitions
 from kleis.elaborate.expressions.elaboration_fixpoint import Piece, read_piece
 from kleis.elaborate.scopes.global_scope import Globals
-from kleis.elaborate.scopes.implements import Implementation
+from kleis.elaborate.scopes.implements import Implementation, axioms_of, obligations_of
 from kleis.elaborate.scopes.inheritance import arbitrary_arguments
-from kleis.elaborate.scopes.scope import Scope, Template
+from kleis.elaborate.scopes.scope import Scope, Template, is_builtin
 from kleis.elaborate.scopes.section_links import Link, component, links_of, links_of_names
 from kleis.elaborate.scopes.structure_scope import NamedAxiom, StructureInstance
 from kleis.elaborate.scopes.structure_search import StructureSearch
 from kleis.elaborate.sorts.data_instances import instances as data_instances
 from kleis.elaborate.sorts.data_types import DataDeclaration, DataReport, check_data
 from kleis.elaborate.subject import Subject
-from kleis.meaning.declared_builtins import is_builtin
-from kleis.meaning.depth import deep
-from kleis.meaning.implementations import axioms_of, obligations_of
 from kleis.problems import Place, Problem, place_of, problem_at
 from kleis.syntax.operators import canonical_name
 from kleis.syntax.tree import Expression, Program, Structure, TypeExpression, Using

@@ -6,24 +6,35 @@ here are the names that decide what is searched for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from kleis.core import Carrier, Dimension, Sort
 from kleis.core.goal import Instance
 from kleis.core.sort_printing import refusal
 from kleis.elaborate.expressions.elaboration_fixpoint import Piece
-from kleis.elaborate.scopes.global_scope import Globals
+from kleis.elaborate.scopes.global_scope import Globals, InForce
 from kleis.elaborate.scopes.scope import Scope
 from kleis.elaborate.scopes.structure_scope import StructureInstance
 from kleis.elaborate.scopes.structure_search import Found, StructureSearch, Types
-from kleis.meaning.in_force import InForce
-from kleis.meaning.opaque_names import opaque_names
 from kleis.problems import Problem
 from kleis.spelling import suggestion
-from kleis.syntax.tree import AppliedType, Expression, NamedType, TypeExpression, split_name
+from kleis.syntax.tree import (
+    AppliedType,
+    DataDefinition,
+    Declaration,
+    ElementDeclaration,
+    Expression,
+    Field,
+    ForAllType,
+    NamedType,
+    OperationDeclaration,
+    Structure,
+    TypeExpression,
+    split_name,
+)
 from kleis.syntax.tree.traversal import walk
 
-__all__ = ["Subject"]
+__all__ = ["Subject", "opaque_names"]
 
 
 class Subject:
@@ -183,3 +194,35 @@ class Subject:
             if all(each.instance != instance.instance for each in found):
                 found.append(instance)
         return found
+
+
+# The type names in a declaration that may be opaque sorts.
+#
+# Specification: proving.md §1 ("An undeclared type name in a declaration is one global opaque sort; in a top-level
+# `operation` a name of one letter is a type variable").
+
+
+def opaque_names(node: Declaration) -> Iterator[str]:
+    """The type names in a global declaration that are no parameters or type variables of it."""
+    types: list[TypeExpression] = []
+    variables: set[str] = set()
+    match node:
+        case Structure(parameters=()):
+            types += [
+                each.type
+                for each in node.members
+                if isinstance(each, OperationDeclaration | ElementDeclaration | Field)
+            ]
+        case OperationDeclaration():
+            types.append(node.type)
+        case DataDefinition():
+            types += [field.type for variant in node.variants for field in variant.fields]
+            variables = {each.name for each in node.parameters}
+        case _:
+            return
+    for part in walk(*types):
+        if isinstance(part, ForAllType):
+            variables |= {each.name for each in part.variables}
+        letter = isinstance(node, OperationDeclaration) and len(getattr(part, "name", "")) == 1
+        if isinstance(part, NamedType | AppliedType) and part.name not in variables and not letter:
+            yield part.name

@@ -6,7 +6,7 @@ What to call
     kleis.evaluator.environment
         environment_of(declarations: Declarations | Program, *, granted_root: Path | None = None) -> Environment
             `declarations` is a `Program` (without imports) or anything that fulfils the `Declarations` protocol
-            of kleis/evaluation/declarations.py (the loader's Theory).  Cheap: nothing is evaluated, and
+            of kleis/evaluator/environment.py (the loader's Theory).  Cheap: nothing is evaluated, and
             definitions are compiled when first called.  `granted_root` is the one directory `readFile` may read;
             by default there is none.
         Environment.bind(name: str, value: Value) -> Environment

@@ -12,14 +12,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, assert_never
 
-from kleis.builtins.context import wrong_sort
+from kleis.builtins.row import wrong_sort
 from kleis.errors import EvaluationError
-from kleis.evaluation.compiled import Compiled, Place, Scope, charged, constant, sequence
-from kleis.evaluation.matching import compile_let, compile_match
-from kleis.evaluation.quantifiers import compile_quantifier
 from kleis.evaluator.global_calls import constant_reference, global_call
-from kleis.evaluator.logical_operators import CONNECTIVES, Connective, connective_code
-from kleis.evaluator.machine import Frame, Machine, Procedure, apply
+from kleis.evaluator.logical_operators import CONNECTIVES, Connective, compile_quantifier, connective_code
+from kleis.evaluator.machine import (
+    Compiled,
+    Frame,
+    Machine,
+    Place,
+    Procedure,
+    Scope,
+    apply,
+    charged,
+    constant,
+    sequence,
+)
+from kleis.evaluator.matching import compile_let, compile_match
 from kleis.syntax.tree import (
     MAXIMUM_NESTING,
     NO_SPAN,

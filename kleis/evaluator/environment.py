@@ -11,26 +11,47 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from kleis.builtins.row import Builtin
 from kleis.builtins.rows.table import find_builtin
-from kleis.evaluation.declarations import Declarations, ProgramDeclarations
-from kleis.evaluation.declared_sorts import declares_builtin, is_for_data
 from kleis.evaluator.machine import Procedure
 from kleis.evaluator.outcomes import Warning
+from kleis.syntax.operators import BINARY, POSTFIX, PREFIX, canonical_name
 from kleis.syntax.tree import (
+    AppliedType,
+    AsPattern,
     Call,
+    ConstructorPattern,
+    DataDefinition,
+    ElementDeclaration,
+    Field,
+    ForAllType,
     FunctionDefinition,
+    FunctionType,
     Implements,
+    ListPattern,
+    Match,
     Name,
     NamedType,
+    OperationDeclaration,
     OperationImplementation,
+    Pattern,
+    ProductType,
     Program,
+    Structure,
     TypeExpression,
 )
 from kleis.values import Complex, FunctionValue, Value
 
-__all__ = ["Environment", "environment_of"]
+__all__ = [
+    "Declarations",
+    "Environment",
+    "ProgramDeclarations",
+    "declares_builtin",
+    "environment_of",
+    "is_for_data",
+]
 
 _LANGUAGE_CONSTRUCTORS = {"Unit": 0, "Pair": 2, "Tuple3": 3, "Tuple4": 4, "Tuple5": 5}
 
@@ -41,7 +62,6 @@ _TYPE_SORTS = {
     "ℝ": "ℝ", "Real": "ℝ", "Scalar": "ℝ", "ℂ": "ℂ", "Complex": "ℂ", "Bool": "Bool", "Boolean": "Bool",
     "String": "String", "Str": "String",
 }  # fmt: skip
-"""The sorts of the types that `implements` items may be at."""
 
 _NARROWEST = ("ℕ", "ℤ", "ℚ", "ℝ", "ℂ", "Bool", "String")
 
@@ -252,3 +272,188 @@ def environment_of(declarations: Declarations | Program, *, granted_root: Path |
     if isinstance(declarations, Program):
         declarations = ProgramDeclarations(declarations)
     return Environment(declarations, granted_root)
+
+
+# What the evaluator needs to know of a program: the protocol a theory fulfils, and its plainest fulfilment.
+#
+# Specification: kleis-language.md §4.1, proving.md §1 ("Structures without parameters").  Imports are the loader's
+# business: whoever hands declarations over has put the imported ones in.
+
+
+class Declarations(Protocol):
+    """The declarations in force.  A theory has these four attributes and one method; none may ever change.
+
+    definitions
+        What `define` says at top level and in structures without parameters, by name; of several with one
+        name the last, unless a later file declares the name as its own.  Definitions in structures with parameters speak of any model and are not here.
+    data
+        Data types by name.
+    constants
+        The types of declared operations, elements and fields (top level, and structures without parameters), by
+        name.  A declaration gives no value; the evaluator only learns which names are meant as builtins.
+    implementations
+        All `implements` items, in order.
+    file_of(name)
+        The file of the definition `name`, for the place of an error.
+    """
+
+    @property
+    def definitions(self) -> Mapping[str, FunctionDefinition]: ...
+
+    @property
+    def data(self) -> Mapping[str, DataDefinition]: ...
+
+    @property
+    def constants(self) -> Mapping[str, TypeExpression]: ...
+
+    @property
+    def implementations(self) -> Sequence[Implements]: ...
+
+    def file_of(self, name: str) -> str: ...
+
+
+class ProgramDeclarations:
+    """The declarations of programs read one after another, without imports: `Declarations` for one text."""
+
+    def __init__(self, *programs: Program) -> None:
+        self.definitions: dict[str, FunctionDefinition] = {}
+        self.data: dict[str, DataDefinition] = {}
+        self.constants: dict[str, TypeExpression] = {}
+        self.implementations: list[Implements] = []
+        self._files: dict[str, str] = {}
+        for program in programs:
+            for item in program.items:
+                match item:
+                    case FunctionDefinition():
+                        self._define(item, program.file)
+                    case DataDefinition():
+                        self.data[item.name] = item
+                        for variant in item.variants:
+                            self._hide(variant.name, program.file)
+                    case OperationDeclaration():
+                        self._declare(item.name, item.type, program.file)
+                    case Implements():
+                        self.implementations.append(item)
+                    case Structure() if not item.parameters:
+                        self._read_section(item, program.file)
+
+    def file_of(self, name: str) -> str:
+        """The file of the definition `name`."""
+        return self._files.get(name, "<text>")
+
+    def _define(self, definition: FunctionDefinition, file: str) -> None:
+        self.definitions[definition.name] = definition
+        self._files[definition.name] = file
+
+    def _read_section(self, structure: Structure, file: str) -> None:
+        for member in structure.members:
+            match member:
+                case FunctionDefinition():
+                    self._define(member, file)
+                case OperationDeclaration() | ElementDeclaration() | Field():
+                    self._declare(member.name, member.type, file)
+
+    def _declare(self, spelling: str, type_: TypeExpression, file: str) -> None:
+        name = canonical_name(spelling)
+        self.constants[name] = type_
+        self._hide(name, file)
+
+    def _hide(self, name: str, file: str) -> None:
+        """A declaration hides the definition of another file, which speaks of something else."""
+        if self.file_of(name) != file:
+            self.definitions.pop(name, None)
+
+
+# Whether a declaration or definition that has the name of a builtin leaves room for that builtin.
+#
+# Specification: proving.md §1 ("A declaration that names a built-in is that built-in at sorts the built-in has, elsewhere an
+# overload"); kleis-language.md §6.3.
+#
+# Invariant: in doubt the name is the program's own, and then nothing is computed for it.  Operators are always shared:
+# ``(+) : V × V → V`` leaves ``1 + 2`` alone, and the sorts of the arguments decide at each call.
+
+_NUMBERS = frozenset({"ℕ", "ℤ", "ℚ", "ℝ", "ℂ", "Text"})
+
+_SORTS: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("ℕ", "Nat", "Natural", "ℤ", "Int", "Integer", "ℚ", "Rational"), _NUMBERS),
+    **dict.fromkeys(("ℝ", "Real", "Scalar", "ℂ", "Complex", "C", "N", "Q", "R", "Z"), _NUMBERS),
+    **dict.fromkeys(("Bool", "Boolean"), frozenset({"Bool"})),
+    **dict.fromkeys(("String", "Str"), frozenset({"String", "Text", "Regex"})),
+    **dict.fromkeys(("List", "Vector"), frozenset({"List", "Matrix"})),
+    "Matrix": frozenset({"Matrix", "List"}),
+    "Set": frozenset({"Set"}),
+    **dict.fromkeys(
+        ("BitVec", "BitVec1", "BitVec8", "BitVec16", "BitVec32", "BitVec64"), frozenset({"BitVec"})
+    ),
+    **dict.fromkeys(("Regex", "RegExp", "RegEx"), frozenset({"Regex"})),
+}
+
+
+def declares_builtin(name: str, declared: TypeExpression, builtin: Builtin) -> bool:
+    """Whether ``operation name : declared`` (or an element or field) is the builtin of that name.
+
+    Numbers of all kinds count alike here: ``abs : ℤ → ℤ`` is the builtin, and so is ``nth : List(ℤ) × ℤ → ℤ``.
+    """
+    if name in BINARY or name in PREFIX or name in POSTFIX:
+        return True
+    variables: set[str] = set()
+    parameters: list[TypeExpression] = []
+    result = declared
+    while isinstance(result, (ForAllType, FunctionType)):
+        if isinstance(result, ForAllType):
+            variables.update(variable.name for variable in result.variables)
+            result = result.body
+        else:
+            domain = result.domain
+            parameters += domain.items if isinstance(domain, ProductType) else (domain,)
+            result = result.codomain
+    if not builtin.takes(len(parameters)):
+        return False
+    last = len(builtin.parameters) - 1
+    return _fits(result, builtin.result, variables) and all(
+        _fits(parameter, builtin.parameters[min(index, last)].sort, variables)
+        for index, parameter in enumerate(parameters)
+    )
+
+
+def is_for_data(definition: FunctionDefinition) -> bool:
+    """Whether a definition begins by matching a parameter with constructors and lists alone: no number fits one."""
+    body = definition.body
+    if not isinstance(body, Match) or not isinstance(body.scrutinee, Name):
+        return False
+    return body.scrutinee.name in {parameter.name for parameter in definition.parameters} and all(
+        isinstance(_without_names(case.pattern), (ConstructorPattern, ListPattern)) for case in body.cases
+    )
+
+
+def _without_names(pattern: Pattern) -> Pattern:
+    while isinstance(pattern, AsPattern):
+        pattern = pattern.pattern
+    return pattern
+
+
+def _fits(declared: TypeExpression, sort: str, variables: set[str]) -> bool:
+    """Whether a declared type is one that a parameter or result of this sort stands for."""
+    sorts = sort.replace(" or ", "|").split("|")
+    known = _sorts_of(declared, variables)
+    return bool(known) and ("Any" in sorts or not known.isdisjoint(sorts))
+
+
+def _sorts_of(declared: TypeExpression, variables: set[str]) -> frozenset[str]:
+    """The sorts a type may be at; empty for types the program itself declares or leaves opaque."""
+    match declared:
+        case FunctionType():
+            return frozenset({"Function"})
+        case ProductType():
+            return frozenset({"Tuple"})
+        case NamedType(name=name) if name in variables or _is_letter(name):
+            return frozenset({"Any"})
+        case NamedType(name=name) | AppliedType(name=name):
+            return _SORTS.get(name, frozenset())
+        case _:
+            return frozenset()
+
+
+def _is_letter(name: str) -> bool:
+    """Whether a name is a type variable by its form, and no number type by its letter."""
+    return len(name) == 1 and name.isupper() and name not in _SORTS

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from kleis.budget import Budget
 from kleis.errors import EvaluationError
-from kleis.evaluation.compiled import Scope, charged
 from kleis.evaluator.compiler import Compiler
 from kleis.evaluator.environment import Environment
-from kleis.evaluator.machine import Machine
+from kleis.evaluator.machine import Machine, Scope, charged
 from kleis.evaluator.outcomes import Evaluation
 from kleis.syntax.tree import Expression
 from kleis.values import Value, contains_float, is_partial

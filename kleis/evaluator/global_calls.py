@@ -10,13 +10,24 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kleis.builtins.numeric_extra import NUMERIC_EXTRA
-from kleis.builtins.row import Builtin, call_builtin
+from kleis.builtins.row import NUMERIC_EXTRA, Builtin, accepts, call_builtin
 from kleis.builtins.rows.table import CONSTANT_NAMES, find_builtin
-from kleis.builtins.sorts import accepts
 from kleis.errors import EvaluationError
-from kleis.evaluation.compiled import Compiled, Finish, Place, constant, sequence
-from kleis.evaluator.machine import BUSY, Code, Constructor, Frame, Machine, Procedure, apply, begin_builtin
+from kleis.evaluator.machine import (
+    BUSY,
+    Code,
+    Compiled,
+    Constructor,
+    Finish,
+    Frame,
+    Machine,
+    Place,
+    Procedure,
+    apply,
+    begin_builtin,
+    constant,
+    sequence,
+)
 from kleis.syntax.operators import BINARY
 from kleis.values import Complex, Data, FunctionValue, ListValue, Stuck, Symbol, Value, is_number, is_symbolic
 

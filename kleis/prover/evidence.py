@@ -23,7 +23,7 @@ from typing import Any
 import msgspec
 
 from kleis.budget import Budget
-from kleis.builtins.context import Context
+from kleis.builtins.row import Context
 from kleis.core import (
     Application,
     Carrier,
@@ -42,11 +42,10 @@ from kleis.core.goal import Meaning
 from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import free_variables, rebuild, stripped
 from kleis.errors import KleisError
-from kleis.meaning.denoting import NamelessError, denoting
-from kleis.prover.engines.solvers.read_models import FunctionTable, Witness
 from kleis.prover.protocol.engine import Answer, Task
 from kleis.prover.protocol.verdict import Binding, Evidence, Table
-from kleis.semantics.foreign_values import Belonging
+from kleis.prover.protocol.witness import FunctionTable, Witness
+from kleis.semantics.foreign_values import Belonging, NamelessError, denoting
 from kleis.semantics.models import Model, evaluator_of
 from kleis.semantics.ranges import Bounds, Element, Function
 from kleis.semantics.reference import Account, Evaluator
@@ -131,7 +130,8 @@ def _proved_point(task: Task, witness: Any) -> Evidence | None:
 
     Only where every unknown has a value that a term denotes: no carriers, no functions of functions.
     """
-    from kleis.prover.engines.models.standard_models import Interpretation, proved_evidence
+    from kleis.prover.engines.models.standard_models import proved_evidence
+    from kleis.prover.protocol.witness import Interpretation
 
     meaning, named = _with_functions_named(task.meaning)
     if meaning.carriers or witness.unread:

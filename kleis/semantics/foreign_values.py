@@ -15,27 +15,41 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from kleis.builtins.context import Context
+from kleis.builtins.row import Context
+from kleis.builtins.signatures.shapes import number_of
 from kleis.core import (
+    COMPLEX,
+    INTEGER,
+    NATURAL,
+    RATIONAL,
+    REAL,
     Basic,
     BitVec,
+    BuiltinCall,
     Carrier,
+    Coercion,
+    Construction,
+    Constructor,
+    ConstructorField,
     DataSort,
     ListOf,
+    LiteralTerm,
     MatrixOf,
     Numeric,
+    Operation,
     RecordOf,
     SetOf,
     Sort,
+    Term,
     TupleOf,
+    Variable,
 )
 from kleis.core.goal import Meaning
-from kleis.core.terms import TUPLES
-from kleis.meaning.matrix_sizes import number_of
+from kleis.core.terms import TUPLES, construct_list, construct_tuple
 from kleis.semantics.ranges import Element, Ranges, constructed
 from kleis.values import BitVector, Complex, Data, ListValue, SetValue, Value, equality_key, exact, list_of
 
-__all__ = ["Belonging"]
+__all__ = ["Belonging", "NamelessError", "denoting"]
 
 
 class Belonging:
@@ -168,3 +182,68 @@ def _word(given: object, width: int) -> Value | None:
     if not isinstance(given, BitVector) or type(given.bits) is not int:
         return None
     return given if given.width == width and 0 <= given.bits < 1 << width else None
+
+
+# Terms that denote given values: the other way round from evaluation.
+#
+# Specification: proving.md §2 (an interpretation is shown by closed formulas, in which values stand as terms).
+#
+# Numbers, strings, truth values, words, sets, lists, tuples, records and data have terms; elements of carriers and
+# functions have none.
+
+
+class NamelessError(Exception):
+    """A value that no term denotes."""
+
+
+def denoting(value: Value, sort: Sort, meaning: Meaning) -> Term:
+    """A closed term of the sort with this value, which must be one of the sort; `NamelessError` if there is none."""
+    match sort, value:
+        case Basic(name="Bool" | "String"), bool() | str():
+            return LiteralTerm(value, sort)
+        case Numeric(), Complex(real=int() | Fraction() as real, imaginary=int() | Fraction() as imaginary):
+            return _call("complex", COMPLEX, _number_denoting(real, REAL), _number_denoting(imaginary, REAL))
+        case Numeric(), int() | Fraction():
+            return _number_denoting(value, sort)
+        case BitVec(width=width), BitVector(bits=bits):
+            return _call("bv", sort, LiteralTerm(bits, INTEGER), LiteralTerm(width, NATURAL))
+        case SetOf(element=element), SetValue():
+            found = _call("empty_set", sort)
+            for each in value.members.values():
+                found = _call("insert", sort, denoting(each, element, meaning), found)
+            return _call("complement", sort, found) if value.complement else found
+        case ListOf(element=element), ListValue():
+            return construct_list([denoting(each, element, meaning) for each in value], element)
+        case TupleOf(items=items), Data(fields=fields):
+            parts = [denoting(each, item, meaning) for each, item in zip(fields, items, strict=True)]
+            return construct_tuple(parts, items)
+        case RecordOf(fields=named), Data(fields=fields):
+            made = Constructor("record", tuple(ConstructorField(*each) for each in named), sort, alone=True)
+            entries = [each.fields[1] for each in fields if isinstance(each, Data)]
+            return _constructed(made, entries, meaning)
+        case DataSort(), Data(constructor=name, fields=fields):
+            (made,) = [each for each in meaning.constructors(sort) if each.name == name]
+            return _constructed(made, fields, meaning)
+        case _:
+            raise NamelessError
+
+
+def _constructed(made: Constructor, values: tuple[Value, ...] | list[Value], meaning: Meaning) -> Term:
+    pairs = zip(values, made.fields, strict=True)
+    return Construction(made, tuple(denoting(each, field.sort, meaning) for each, field in pairs))
+
+
+def _call(name: str, result: Sort, *arguments: Term) -> Term:
+    """A built-in that is defined at these arguments."""
+    parameters = tuple(Variable(f"p{place}", each.sort) for place, each in enumerate(arguments))
+    return BuiltinCall(Operation(name, parameters, result), arguments)
+
+
+def _number_denoting(value: int | Fraction, sort: Sort) -> Term:
+    """A number at a sort of numbers that has it: a literal of the least such sort, widened."""
+    if value.denominator != 1:
+        least: Sort = RATIONAL
+    else:
+        least = NATURAL if value >= 0 else INTEGER
+    literal = LiteralTerm(value if least == RATIONAL else int(value), least)
+    return literal if least == sort else Coercion(literal, sort)

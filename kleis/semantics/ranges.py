@@ -25,8 +25,9 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 
 from kleis.budget import Budget
-from kleis.builtins.context import Context
+from kleis.builtins.row import Context
 from kleis.builtins.rows.table import find_builtin
+from kleis.builtins.signatures.shapes import number_of
 from kleis.core import (
     Basic,
     BitVec,
@@ -43,7 +44,6 @@ from kleis.core import (
     SortVariable,
     TupleOf,
 )
-from kleis.meaning.matrix_sizes import number_of
 from kleis.semantics.truth import Truth
 from kleis.values import (
     BitVector,

@@ -25,8 +25,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, TypeAlias, assert_never
 
 from kleis.budget import Budget
-from kleis.builtins.context import Context, Undecided
-from kleis.builtins.row import Builtin, Requests
+from kleis.builtins.row import Builtin, Context, Requests, Undecided
 from kleis.builtins.rows.table import find_builtin
 from kleis.core import (
     BOOL,

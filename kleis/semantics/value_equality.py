@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kleis.builtins.context import Context
+from kleis.builtins.row import Context
 from kleis.core import Sort
 from kleis.semantics.ranges import Function, Outcome, Ranges
 from kleis.semantics.truth import FALSE, OPEN, TRUE, Truth, conjunction, strict_equality, truth_of

@@ -17,8 +17,8 @@ import msgspec
 from kleis.core.goal import Axiom, Meaning
 from kleis.delaborate.describe_goal import expression_of
 from kleis.errors import KleisError
-from kleis.prover.process.cancellable_broker import Provers
 from kleis.prover.process.deadline import Watch
+from kleis.prover.shared_provers import Provers
 from kleis.sessions.answer_fields import evidence_fields, verdict_fields
 from kleis.sessions.evaluate_expression import evaluate, refused
 from kleis.sessions.files.universe import Universe

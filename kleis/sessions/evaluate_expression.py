@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from kleis.builtins.rows.table import find_builtin
 from kleis.core.goal import Meaning
 from kleis.errors import BudgetError, EvaluationError, KleisError, ParseError
-from kleis.prover.process.cancellable_broker import Provers
 from kleis.prover.process.deadline import Watch
+from kleis.prover.shared_provers import Provers
 from kleis.prover.verdict_cache import SHORT_KEY
 from kleis.sessions.answer_fields import problem_fields, verdict_fields
 from kleis.sessions.files.errors import SessionError

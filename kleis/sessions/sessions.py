@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from kleis.errors import KleisError
-from kleis.prover.process.cancellable_broker import Provers
 from kleis.prover.process.deadline import Watch
-from kleis.session.submission import Checked, check
+from kleis.prover.shared_provers import Provers
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.imported_theory import PRELUDE, Basis, Library
 from kleis.sessions.files.places import Places, find_places
@@ -40,6 +39,7 @@ from kleis.sessions.files.storage import (
     write_whole,
 )
 from kleis.sessions.files.universe import Universe, item_file
+from kleis.sessions.submission import Checked, check
 from kleis.sessions.verification import Verification, verify_all
 from kleis.syntax.tree import Import, Structure
 from kleis.theory.parse_cache import ParseCache

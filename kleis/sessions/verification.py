@@ -25,16 +25,16 @@ import msgspec
 
 from kleis.core import DefinitionCall, Equals, Quantifier, Term, Variable
 from kleis.core.goal import Meaning
+from kleis.core.sort_operations import variables_of
 from kleis.elaborate.elaborator import Elaborator
+from kleis.elaborate.scopes.implements import axioms_of, obligations_of
 from kleis.elaborate.scopes.scope import Template
 from kleis.elaborate.scopes.section_links import names_of_links
-from kleis.elaborate.sorts.sort_inference import variables_of
 from kleis.errors import KleisError
-from kleis.meaning.implementations import axioms_of, obligations_of
 from kleis.problems import place_of
-from kleis.prover.process.cancellable_broker import Provers
 from kleis.prover.process.deadline import Watch
 from kleis.prover.protocol.verdict import Evidence, Verdict
+from kleis.prover.shared_provers import Provers
 from kleis.sessions.files.universe import Universe, declared_names
 from kleis.syntax.operators import canonical_name
 from kleis.syntax.tree import Declaration, FunctionDefinition, Implements, Program, Structure

@@ -6,7 +6,7 @@ In order of trial
     1. structural descent (kleis/termination/size_change.py);
     2. the measures of `@decreases`, if there are any: nothing else is guessed then;
     3. guessed lexicographic measures that linear arithmetic proves, without a condition, then under one that the
-       calls preserve (kleis/meaning/ranking.py);
+       calls preserve (kleis/termination/rankings.py);
     4. a guessed measure whose decrease is left to the prover, as obligations that no small values refute.
 
 Invariants
@@ -29,11 +29,10 @@ from kleis.core.goal import DataType, Obligation, Termination
 from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import subterms
 from kleis.definedness.path_arithmetic import is_number, is_whole
-from kleis.meaning.ranking import Ranking, Rankings
 from kleis.problems import Place
 from kleis.termination.exact_domains import exact_conditions
 from kleis.termination.obligations import obligation, without_symbols
-from kleis.termination.rankings import CallFacts, Quantity, bound_term, candidates
+from kleis.termination.rankings import CallFacts, Quantity, Ranking, Rankings, bound_term, candidates
 from kleis.termination.recursive_calls import always_defined, recursive_calls, term_text
 from kleis.termination.refute_obligation import Point, refutation, value_text
 from kleis.termination.size_change import descending

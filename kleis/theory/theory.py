@@ -14,7 +14,7 @@ Invariants
     * An operation, element, field or constructor of a later file takes a definition of its name out of force: the
       name is then the program's own and stands for no value (§6.3, "Observations"), and a warning says so.
 
-A theory fulfils `kleis.evaluation.declarations.Declarations`.  Forward references are legal in Kleis, so a
+A theory fulfils `kleis.evaluator.environment.Declarations`.  Forward references are legal in Kleis, so a
 theory does not ask whether names are known: kleis/theory/name_check/check_names.py does, when all is loaded.
 """
 

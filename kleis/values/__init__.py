@@ -20,11 +20,13 @@ from kleis.values.equality import (
     leaves_of,
 )
 from kleis.values.kinds import (
+    EMPTY_LIST,
     UNIT,
     BitVector,
     Complex,
     Data,
     FunctionValue,
+    ListValue,
     Number,
     Regex,
     SetValue,
@@ -37,10 +39,17 @@ from kleis.values.kinds import (
     exact,
     is_number,
     kind_name,
+    list_of,
 )
-from kleis.values.lists import EMPTY_LIST, ListValue, list_of
-from kleis.values.numerals import integer_from_digits, integer_text, number_from_text, number_text, plain_text
-from kleis.values.text import display_text, render_value
+from kleis.values.text import (
+    display_text,
+    integer_from_digits,
+    integer_text,
+    number_from_text,
+    number_text,
+    plain_text,
+    render_value,
+)
 
 __all__ = [
     "EMPTY_LIST",

@@ -21,6 +21,7 @@ from kleis.values.kinds import (
     Complex,
     Data,
     FunctionValue,
+    ListValue,
     Number,
     Regex,
     SetValue,
@@ -30,7 +31,6 @@ from kleis.values.kinds import (
     Value,
     kind_name,
 )
-from kleis.values.lists import ListValue
 
 __all__ = [
     "TOLERANCE",

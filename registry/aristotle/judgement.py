@@ -174,8 +174,7 @@ def _formalized(job: Job, run: Run, returned: str) -> Outcome:
 def _objection(text: str) -> tuple[str, str] | None:
     """What in a formalisation is assumed, switched off or given another meaning: a code and the reason."""
     from kleis.lean import LeanError
-    from kleis.lean.acceptance.commands import commands_of
-    from kleis.lean.vocabulary import COMMANDS, CONSTANTS, WORDS
+    from kleis.lean.acceptance.commands import COMMANDS, CONSTANTS, WORDS, commands_of
 
     try:
         commands = commands_of(text)

@@ -22,6 +22,7 @@ from kleis.errors import KleisError
 from kleis.evaluator.environment import Environment, environment_of
 from kleis.evaluator.evaluate import evaluate
 from kleis.prover.process.broker import Broker
+from kleis.prover.process.cancellable_broker import Attempts
 from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.prover import Decision, Prover
 from kleis.prover.verdict_cache import VerdictCache
@@ -34,7 +35,6 @@ from pif.language.host import Answer, Question, Refusal
 from pif.language.terms import Term, term_text
 from pif.language.values import Value, list_of
 from registry.bridge.answers import kleis_value, parts_of, verdict_record
-from registry.bridge.attempts import Attempts
 from registry.bridge.kleis_terms import KleisTermError, expression_of
 from registry.bridge.listings import axiom_records, operation_records, structure_records
 

@@ -47,7 +47,7 @@ def _order() -> tuple[Entry, ...]:
     """
     from kleis.prover.portfolio import ORDER, Entry
 
-    short = Entry("kleis.logic.engines.direct:PROOFS", "prove", _SHORT, cpu=4)
+    short = Entry("kleis.prover.engines.solvers.script_engines:PROOFS", "prove", _SHORT, cpu=4)
     induction = Entry("kleis.prover.engines.induction.engine:INDUCTION", "prove", _FIRST_INDUCTION, cpu=12)
     return (short, *ORDER[:2], induction, *ORDER[2:])
 

@@ -102,7 +102,7 @@ def _written(asked: Exporting, text: str) -> str:
 
 def _exchange(asked: Exporting, loading: Loading, texts: dict[str, str]) -> int:
     from kleis.elaborate.elaborator import Elaborator
-    from kleis.logic.exchange import smtlib, tptp
+    from kleis.prover.problem_files import smtlib, tptp
 
     proposition, using = _question(asked, texts[_PROPOSITION])
     assert proposition is not None, "the command line asks for one"

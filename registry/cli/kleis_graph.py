@@ -14,8 +14,7 @@ from typing import Any, Literal
 import click
 
 from kleis.corpus.graph import Graph, graph_of
-from kleis.corpus.location import find_corpus
-from kleis.corpus.reading import Corpus
+from kleis.corpus.reading import Corpus, find_corpus
 from kleis.errors import KleisError
 from kleis.syntax.tree import DataDefinition, FunctionDefinition, Implements, Structure
 from kleis.syntax.tree.traversal import walk

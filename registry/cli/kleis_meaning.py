@@ -68,7 +68,7 @@ def show_meaning(
 
 
 def _load(imports: Sequence[str], path: Sequence[Path]) -> Loading:
-    from kleis.printer_types import quote
+    from kleis.syntax.printer.expressions import quote
 
     lines = "\n".join(f"import {quote(name)}" for name in imports)
     return make_loader(path).load_text(lines, file="<import>", directory=Path.cwd())

@@ -18,7 +18,6 @@ import click
 import msgspec
 
 from kleis.corpus.errors import CorpusError
-from kleis.corpus.location import corpus_at
 from kleis.corpus.publishing import (
     Publication,
     Statement,
@@ -27,6 +26,7 @@ from kleis.corpus.publishing import (
     paper_files,
     paper_id_of,
 )
+from kleis.corpus.reading import corpus_at
 from kleis.corpus.write_paper import corpus_for, refuse_existing, write_paper
 from kleis.errors import KleisError
 from kleis.theory.loader import Loading

@@ -138,7 +138,7 @@ def _user_cache() -> VerdictCache:
 
 
 def _load(imports: Sequence[str], path: Sequence[Path]) -> Loading:
-    from kleis.printer_types import quote
+    from kleis.syntax.printer.expressions import quote
 
     lines = "\n".join(f"import {quote(name)}" for name in imports)
     return make_loader(path).load_text(lines, file="<import>", directory=Path.cwd())

@@ -20,14 +20,22 @@ from urllib.parse import unquote
 
 import msgspec
 
-from kleis.corpus.answers import Walk, declaration_graph, paper_audit, paper_list, walk_graph
+from kleis.corpus.answers import (
+    FileMode,
+    Listing,
+    Walk,
+    declaration_graph,
+    merged_rows,
+    original_rows,
+    paper_audit,
+    paper_list,
+    rows_in_file,
+    search,
+    walk_graph,
+)
 from kleis.corpus.edge_sources import source_view
 from kleis.corpus.errors import CorpusError
-from kleis.corpus.files import FileMode
-from kleis.corpus.listing import Listing, merged_rows, original_rows, rows_in_file
-from kleis.corpus.location import find_corpus
-from kleis.corpus.reading import Corpus
-from kleis.corpus.search import search
+from kleis.corpus.reading import Corpus, find_corpus
 from registry.server.corpus_resources import RESOURCES, TEMPLATES, completions, resource
 from registry.server.corpus_tools import (
     BRIEF,

@@ -51,7 +51,7 @@ from registry.server.prompts import POLICY_PROMPTS
 from registry.server.settings import Site
 
 if TYPE_CHECKING:
-    from kleis.prover.process.cancellable_broker import Provers
+    from kleis.prover.shared_provers import Provers
     from kleis.sessions.files.universe import Universe
 
 __all__ = ["PolicyGroup", "make"]
@@ -175,7 +175,7 @@ class PolicyGroup(Group):
     @cached_property
     def _provers(self) -> Provers:
         from kleis.prover.process.broker import Broker
-        from kleis.prover.process.cancellable_broker import Provers
+        from kleis.prover.shared_provers import Provers
 
         return Provers(Broker(), None)
 

@@ -19,7 +19,6 @@ import msgspec
 
 from kleis.errors import KleisError
 from kleis.prover.process.deadline import Watch
-from kleis.session.submission import outcome_fields
 from kleis.sessions.compare_universes import compare, explain
 from kleis.sessions.describe_universe import describe, describe_name
 from kleis.sessions.evaluate_expression import evaluate, refused
@@ -28,6 +27,7 @@ from kleis.sessions.files.imported_theory import Library
 from kleis.sessions.files.record import Item, ItemKind
 from kleis.sessions.files.universe import Universe
 from kleis.sessions.sessions import Sessions
+from kleis.sessions.submission import outcome_fields
 from kleis.sessions.suggestions import suggestions
 from kleis.sessions.verification import Verification
 from kleis.spelling import nearest

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from kleis.corpus.freshness import HASHED_FILES, build_hash
+from kleis.corpus.reading import HASHED_FILES, build_hash
 
 NAMESPACE = "Small.Turns"
 LEAN_FILE = "formal/Small/Turns.lean"

@@ -12,18 +12,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kleis.corpus.answers import Walk, paper_audit, walk_graph
+from kleis.corpus.answers import (
+    Walk,
+    keeps,
+    merged_rows,
+    near_files,
+    original_rows,
+    paper_audit,
+    rows_in_file,
+    search,
+    walk_graph,
+)
 from kleis.corpus.edge_sources import source_view
 from kleis.corpus.errors import CorpusError
-from kleis.corpus.files import keeps, near_files
-from kleis.corpus.freshness import freshness
 from kleis.corpus.graph import Graph, Node, graph_of
 from kleis.corpus.lean_source import read_lean, references
-from kleis.corpus.listing import merged_rows, original_rows, rows_in_file
-from kleis.corpus.location import find_corpus
-from kleis.corpus.reading import Corpus, Paper
+from kleis.corpus.reading import Corpus, Paper, find_corpus, freshness
 from kleis.corpus.records import Card, Edge
-from kleis.corpus.search import search
 from tests.corpus.small_corpus import LEAN, LEAN_FILE, NAMESPACE, small_corpus, write
 from tests.shared import SHARED, needs_shared
 

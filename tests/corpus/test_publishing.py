@@ -8,12 +8,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kleis.corpus.answers import Walk, paper_audit, walk_graph
+from kleis.corpus.answers import Walk, merged_rows, paper_audit, walk_graph
 from kleis.corpus.errors import CorpusError
-from kleis.corpus.freshness import freshness
-from kleis.corpus.listing import merged_rows
 from kleis.corpus.publishing import Publication, Statement, paper_files, paper_id_of
-from kleis.corpus.reading import Corpus
+from kleis.corpus.reading import Corpus, freshness
 from kleis.corpus.write_paper import corpus_for, write_paper
 from registry.cli.kleis import main
 from tests.corpus.small_corpus import small_corpus

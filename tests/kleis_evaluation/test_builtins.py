@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from kleis.budget import STANDARD_BUDGET
 from kleis.builtins import BUILTINS, Builtin, builtin_arities, find_builtin
-from kleis.builtins.context import RECOVERABLE
-from kleis.builtins.numeric_extra import NUMERIC_EXTRA
+from kleis.builtins.row import NUMERIC_EXTRA, RECOVERABLE
 from kleis.errors import EvaluationError
 from kleis.evaluator.environment import environment_of
 from kleis.evaluator.evaluate import evaluate

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kleis.evaluation.declarations import ProgramDeclarations
-from kleis.evaluator.environment import environment_of
+from kleis.evaluator.environment import ProgramDeclarations, environment_of
 from kleis.syntax.parser.parser import parse_program
 
 from .running import environment, evaluation, refusal, value

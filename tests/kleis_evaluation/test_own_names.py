@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kleis.budget import STANDARD_BUDGET
-from kleis.evaluation.declarations import ProgramDeclarations
-from kleis.evaluator.environment import environment_of
+from kleis.evaluator.environment import ProgramDeclarations, environment_of
 from kleis.evaluator.evaluate import evaluate
 from kleis.syntax.parser.parser import parse_expression, parse_program
 from kleis.theory.theory import Theory

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from kleis.budget import STANDARD_BUDGET, Meter
 from kleis.builtins.regular import regex
+from kleis.builtins.regular.automaton import Automaton, matches
 from kleis.builtins.regular.regex import ANY, EMPTY, FULL, NONE, Node, join, loop, meet, negated, unite
-from kleis.builtins.regular_automaton import Automaton, matches
 from kleis.syntax.parser.parser import parse_expression
 
 from .running import refusal, value

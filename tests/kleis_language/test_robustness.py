@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kleis.automaton import Automaton
 from kleis.errors import ParseError
 from kleis.syntax.parser.lexer import tokenize
+from kleis.syntax.parser.parse_errors import Automaton
 from kleis.syntax.parser.parser import parse_expression, parse_program, parse_source, parse_type
 from kleis.syntax.parser.tables import load_tables
 from kleis.syntax.printer.formatter import format_source

@@ -8,9 +8,9 @@ from kleis.budget import Budget
 from kleis.core import Connective
 from kleis.core.traversal import stripped
 from kleis.elaborate.elaborator import Elaborator
-from kleis.prover.engines.solvers.read_models import Witness
 from kleis.prover.engines.solvers.runs import run_text
 from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.protocol.witness import Witness
 from kleis.semantics.models import Model, evaluator_of
 from kleis.semantics.ranges import Bounds
 from kleis.semantics.reference import Account

@@ -21,7 +21,7 @@ from kleis.prover.protocol.engine import Answer, Task
 from kleis.syntax.parser.parser import parse_expression
 from kleis.theory.theory import Theory
 
-DIRECT = "kleis.logic.engines.direct:DIRECT"
+DIRECT = "kleis.prover.engines.solvers.script_engines:DIRECT"
 ECHO = "tests.logic.rogue_engines:ECHO"
 PATIENCE = 60.0
 
@@ -59,7 +59,7 @@ def test_the_same_task_has_the_same_answer_in_every_worker() -> None:
 
 
 def test_a_class_is_an_engine_too(broker: Broker) -> None:
-    _, future = broker.submit("kleis.logic.engines.direct:Direct", task("1 = 1"), 1_000_000)
+    _, future = broker.submit("kleis.prover.engines.solvers.script_engines:Direct", task("1 = 1"), 1_000_000)
     assert answered(future).outcome == "proved"
 
 

@@ -13,8 +13,7 @@ from random import Random
 import pytest
 from hypothesis import event, given
 
-from kleis.builtins.context import Undecided
-from kleis.builtins.row import Builtin
+from kleis.builtins.row import Builtin, Undecided
 from kleis.builtins.rows.table import find_builtin
 from kleis.builtins.signatures.shapes import Argument, Signature
 from kleis.core import (
@@ -36,8 +35,8 @@ from kleis.core import (
     Variable,
 )
 from kleis.elaborate.elaborator import Elaborator
+from kleis.prover.protocol.engine import Inexpressible
 from kleis.prover.smt.encode_builtins import OPERATIONS
-from kleis.prover.smt.encode_sorts import Inexpressible
 from kleis.prover.smt.script import Script
 from kleis.semantics.ranges import Bounds
 from kleis.syntax.parser.parser import parse_expression, parse_program

@@ -12,8 +12,7 @@ from hypothesis import event, given, settings
 
 from kleis.budget import Budget
 from kleis.core import Term
-from kleis.prover.protocol.engine import Task
-from kleis.prover.smt.encode_sorts import Inexpressible
+from kleis.prover.protocol.engine import Inexpressible, Task
 from kleis.prover.smt.script import encode
 from kleis.semantics.models import decide
 from kleis.semantics.ranges import Bounds

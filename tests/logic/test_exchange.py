@@ -11,7 +11,7 @@ from kleis.core import Quantifier, Term, Variable
 from kleis.core.goal import Meaning
 from kleis.core.traversal import subterms
 from kleis.elaborate.elaborator import Elaborator
-from kleis.logic.exchange import ExportError, smtlib, tptp
+from kleis.prover.problem_files import ExportError, smtlib, tptp
 from kleis.prover.protocol.engine import Task
 from kleis.prover.smt.script import encode
 from kleis.syntax.parser.parser import parse_expression, parse_program

@@ -13,8 +13,7 @@ from kleis.elaborate.elaborator import Elaborator
 from kleis.prover.engines.induction.engine import INDUCTION, check_induction
 from kleis.prover.engines.solvers.runs import run_text
 from kleis.prover.lowering.defunctionalize import expanded
-from kleis.prover.protocol.engine import Task
-from kleis.prover.smt.encode_sorts import Inexpressible
+from kleis.prover.protocol.engine import Inexpressible, Task
 from kleis.prover.smt.script import encode
 from kleis.semantics.models import Model, evaluator_of
 from kleis.semantics.ranges import Bounds

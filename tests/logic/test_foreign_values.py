@@ -14,10 +14,9 @@ import pytest
 from kleis.core import BOOL, INTEGER, LiteralTerm, Variable
 from kleis.core.goal import Meaning
 from kleis.core.sort_printing import sort_text
-from kleis.prover.engines.models.standard_models import Interpretation
-from kleis.prover.engines.solvers.read_models import FunctionTable, Witness
 from kleis.prover.evidence import check_evidence
 from kleis.prover.protocol.engine import Answer
+from kleis.prover.protocol.witness import FunctionTable, Interpretation, Witness
 from kleis.semantics.ranges import Element
 from kleis.values import BitVector, Data, SetValue, complex_value, list_of
 from tests.logic.claims import task
@@ -158,7 +157,7 @@ def test_no_carrier_without_elements() -> None:
 )
 def test_points_of_any_sort_are_shown(program: str, claim: str, shown: str) -> None:
     """Counterexamples that are functions, or at which the claim still speaks of infinitely many values."""
-    from kleis.logic.engines.direct import DIRECT
+    from kleis.prover.engines.solvers.script_engines import DIRECT
 
     given = task(program, claim)
     evidence = check_evidence(given, DIRECT.run(given, 1_000_000))

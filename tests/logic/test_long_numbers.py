@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from kleis.logic.engines.direct import DIRECT
+from kleis.prover.engines.solvers.script_engines import DIRECT
 from kleis.prover.evidence import check_evidence
 from kleis.prover.protocol.engine import Task
 from kleis.prover.protocol.witness import UnwritableError, read, written

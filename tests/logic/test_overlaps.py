@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kleis.logic.engines.overlaps import OVERLAPS
 from kleis.prover.certificates.rechecks import RECHECK, Proof
+from kleis.prover.engines.solvers.instantiation import OVERLAPS
 from tests.logic.claims import task
 
 STEPS = 300_000

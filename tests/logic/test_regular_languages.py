@@ -9,13 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kleis.budget import STANDARD_BUDGET, Budget, Meter
-from kleis.builtins.regular.automaton import Space
+from kleis.builtins.regular.automaton import Space, matches
 from kleis.builtins.regular.regex import Node, join, loop, meet, negated, unite
-from kleis.builtins.regular_automaton import matches
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import BudgetError
-from kleis.logic.engines.direct import DIRECT
 from kleis.prover.engines.regular.engine import REGULAR, check_regular
+from kleis.prover.engines.solvers.script_engines import DIRECT
 from kleis.prover.process.broker import Broker
 from kleis.prover.protocol.engine import Answer, Task
 from kleis.prover.prover import Prover

@@ -7,14 +7,12 @@ from fractions import Fraction
 
 import pytest
 
-from kleis.logic.engines.direct import DIRECT
-from kleis.logic.engines.ematching import EMATCHING
-from kleis.logic.engines.restarts import RESTARTS
 from kleis.prover.engines.solvers.instantiation import INSTANTIATION, INSTANTIATION_TWICE
-from kleis.prover.engines.solvers.read_models import FunctionTable, Witness, decoded
+from kleis.prover.engines.solvers.read_models import decoded
 from kleis.prover.engines.solvers.runs import Options, run_text
-from kleis.prover.engines.solvers.script_engines import WITH_EQUATIONS
+from kleis.prover.engines.solvers.script_engines import DIRECT, EMATCHING, RESTARTS, WITH_EQUATIONS
 from kleis.prover.protocol.engine import Engine
+from kleis.prover.protocol.witness import FunctionTable, Witness
 from kleis.semantics.truth import FALSE, UNDEFINED
 from tests.logic.claims import claim_at, refuted_again, task
 

@@ -8,10 +8,9 @@ from itertools import product
 from random import Random
 
 from kleis.budget import STANDARD_BUDGET
-from kleis.builtins.context import Context
-from kleis.builtins.row import Builtin
+from kleis.builtins.row import Builtin, Context
 from kleis.builtins.rows.table import BUILTINS, find_builtin
-from kleis.builtins.signatures.shapes import Argument, Signature, Waiting
+from kleis.builtins.signatures.shapes import Argument, Signature, Waiting, constant, number_of
 from kleis.builtins.signatures.signature_table import RULES, signatures
 from kleis.core import (
     BOOL,
@@ -32,8 +31,7 @@ from kleis.core import (
     Sort,
     TupleOf,
 )
-from kleis.elaborate.sorts.sort_inference import substitute_sort, variables_of
-from kleis.meaning.matrix_sizes import constant, number_of
+from kleis.core.sort_operations import substitute_sort, variables_of
 from kleis.values import (
     BitVector,
     Complex,

@@ -50,9 +50,8 @@ from kleis.core import (
 from kleis.core import Coercion as Widened
 from kleis.core.goal import DataType, Instance, Meaning
 from kleis.delaborate.describe_goal import describe, expression_of, proposition_of
-from kleis.delaborate.print_types import type_of, writable
+from kleis.delaborate.print_types import has_numeral, numeral, type_of, writable
 from kleis.delaborate.printed_names import Names, variable_name
-from kleis.meaning.printing_literals import has_numeral, numeral
 from kleis.syntax.parser.parser import parse_expression, parse_program, parse_type
 from kleis.syntax.printer.program import print_expression, print_type
 from kleis.theory.theory import Theory

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from kleis.budget import Budget
-from kleis.builtins.context import Context
+from kleis.builtins.row import Context
 from kleis.core import (
     BOOL,
     COMPLEX,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from kleis.budget import Budget
-from kleis.builtins.context import Context
+from kleis.builtins.row import Context
 from kleis.core import (
     BOOL,
     INTEGER,

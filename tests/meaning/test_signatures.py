@@ -8,10 +8,9 @@ from random import Random
 import pytest
 
 from kleis.budget import STANDARD_BUDGET
-from kleis.builtins.context import Undecided
-from kleis.builtins.row import Builtin
+from kleis.builtins.row import Builtin, Undecided
 from kleis.builtins.rows.table import BUILTINS, find_builtin
-from kleis.builtins.signatures.shapes import NUMBERS, Argument, Signature, Waiting
+from kleis.builtins.signatures.shapes import NUMBERS, Argument, Signature, Waiting, constant, plus_sizes
 from kleis.builtins.signatures.signature_table import CORE_FORMS, RULES, UNTYPED, signatures
 from kleis.core import (
     BOOL,
@@ -32,11 +31,11 @@ from kleis.core import (
     SortVariable,
     TupleOf,
 )
-from kleis.elaborate.sorts.sort_inference import Inference, variables_of
+from kleis.core.sort_operations import variables_of
+from kleis.elaborate.sorts.sort_inference import Inference
 from kleis.errors import EvaluationError
 from kleis.evaluator.environment import environment_of
 from kleis.evaluator.evaluate import evaluate
-from kleis.meaning.matrix_sizes import constant, plus_sizes
 from kleis.syntax.parser.parser import parse_expression
 from kleis.syntax.tree import Call, Expression, Name, Number, Program
 from kleis.syntax.tree.traversal import walk

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from kleis.budget import Budget
 from kleis.builtins import BUILTINS
-from kleis.builtins.context import RECOVERABLE
-from kleis.builtins.numeric_extra import NUMERIC_EXTRA
+from kleis.builtins.row import NUMERIC_EXTRA, RECOVERABLE
 from kleis.errors import BudgetError, EvaluationError
 from kleis.evaluator.environment import environment_of
 from kleis.evaluator.evaluate import evaluate

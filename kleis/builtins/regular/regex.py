@@ -2,7 +2,7 @@
 
 Specification: kleis-language.md §5.4 (Regex), proving.md §1 (``re_allchar`` is any code point).
 
-There is no backtracking: one state per character read (kleis/builtins/regular_automaton.py keeps the states).
+There is no backtracking: one state per character read (kleis/builtins/regular/automaton.py keeps the states).
 Complement and intersection cost nothing special.  The smart constructors keep states
 similar (unions sorted and flat, sequences flat), which is what makes the number of states finite; what a state
 costs is charged by its size.
@@ -18,10 +18,12 @@ A node is a tuple whose first item is its kind.  The kinds, with L(…) the lang
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 from kleis.budget import Meter
-from kleis.builtins.context import undefined
+from kleis.builtins.row import undefined
 from kleis.values import Regex
 
 __all__ = [
@@ -30,6 +32,8 @@ __all__ = [
     "FULL",
     "NONE",
     "Node",
+    "bounds_of",
+    "characters_between",
     "derivative",
     "join",
     "loop",
@@ -49,7 +53,6 @@ ANY: Node = ("any",)
 FULL: Node = ("loop", ANY, 0, None)
 
 _GREATEST_HEIGHT = 60
-"""How deep complements, intersections, unions, sequences and loops may alternate: derivatives recurse that far."""
 
 
 def join(*parts: Node) -> Node:
@@ -219,3 +222,44 @@ def _loop_text(part: Node, low: int, high: int | None) -> str:
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
     return f'"{escaped}"'
+
+
+# Characters that regular expressions do not tell apart.
+#
+# The points where literals and ranges begin and end cut the alphabet into classes; one character of each stands for all.
+
+
+def bounds_of(node: Node) -> list[int]:
+    """The code points at which a new class of characters begins."""
+    found: set[int] = set()
+    for low, high in _ranges_of(node):
+        found.add(ord(low))
+        found.add(ord(high) + 1)
+    return sorted(each for each in found if 0 < each <= 0x10FFFF)
+
+
+def _ranges_of(node: Node) -> Iterator[tuple[str, str]]:
+    pending = [node]
+    while pending:
+        item = pending.pop()
+        if item[0] == "range":
+            yield item[1], item[2]
+        elif item[0] == "text":
+            yield from ((character, character) for character in set(item[1]))
+        pending.extend(part for part in item[1:] if isinstance(part, tuple))
+
+
+def characters_between(bounds: Iterable[int]) -> list[str]:
+    """One character of each class that bounds cut the alphabet into: a usual one where the class has one."""
+    cuts = sorted({0, 0x110000, *bounds})
+    return [_readable(low, high) for low, high in pairwise(cuts)]
+
+
+def _readable(low: int, high: int) -> str:
+    """A character from `low` to below `high`, a usual one if there is one."""
+    usual = (point for point in map(ord, _USUAL) if low <= point < high)
+    surrogate = 0xD800 <= low < 0xE000
+    return chr(next(usual, 0xE000 if surrogate and high > 0xE000 else low))
+
+
+_USUAL = "ab01 .-/_"

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kleis.builtins.context import Context, undefined, wrong_sort
-from kleis.builtins.row import Builtin, row
+from kleis.builtins.row import Builtin, Context, row, undefined, wrong_sort
 from kleis.values import BitVector, Value
 
 __all__ = ["BIT_VECTORS", "bit_vector"]

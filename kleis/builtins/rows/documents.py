@@ -8,9 +8,8 @@ directory that whoever started the evaluation granted, and nowhere else; by defa
 
 from __future__ import annotations
 
-from kleis.builtins.context import Context, undefined, wrong_sort
 from kleis.builtins.matrix_algebra import read_matrix
-from kleis.builtins.row import Builtin, row
+from kleis.builtins.row import Builtin, Context, row, undefined, wrong_sort
 from kleis.builtins.rows.strings import text_of
 from kleis.errors import EvaluationError
 from kleis.values import Data, ListValue, Value, display_text, kind_name, list_of

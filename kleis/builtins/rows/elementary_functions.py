@@ -9,9 +9,9 @@ import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from kleis.builtins import exact_numbers, powers
-from kleis.builtins.context import Context, undefined
-from kleis.builtins.row import Builtin, row
+from kleis.builtins import exact_numbers
+from kleis.builtins import exact_numbers as powers
+from kleis.builtins.row import Builtin, Context, row, undefined
 from kleis.values import Number
 
 __all__ = ["MATHEMATICS"]

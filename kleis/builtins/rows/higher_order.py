@@ -5,9 +5,8 @@ A function is a lambda, the name of a definition, builtin or constructor, or any
 
 from __future__ import annotations
 
-from kleis.builtins.context import Context, Undecided, undefined, wrong_sort
 from kleis.builtins.matrix_algebra import entry_sum, product_of_entries
-from kleis.builtins.row import Builtin, Requests, row
+from kleis.builtins.row import Builtin, Context, Requests, Undecided, row, undefined, wrong_sort
 from kleis.builtins.rows.collections import elements
 from kleis.values import ListValue, Stuck, Suspended, Symbol, Value, kind_name, list_of
 

@@ -6,7 +6,6 @@ from fractions import Fraction
 from typing import TypeGuard
 
 from kleis.builtins import exact_numbers
-from kleis.builtins.context import Context, undefined
 from kleis.builtins.matrix_algebra import (
     Matrix,
     entry_sum,
@@ -17,7 +16,7 @@ from kleis.builtins.matrix_algebra import (
     read_matrix,
     scale_matrix,
 )
-from kleis.builtins.row import Builtin, row
+from kleis.builtins.row import Builtin, Context, row, undefined
 from kleis.values import Data, ListValue, Stuck, Suspended, Symbol, Value, list_of
 
 __all__ = ["MATRICES"]

@@ -8,19 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from kleis.builtins.complex_numbers import COMPLEX_NUMBERS
-from kleis.builtins.numeric_extra import NUMERIC_EXTRA
-from kleis.builtins.regular_expressions import REGULAR_EXPRESSIONS
-from kleis.builtins.row import Builtin
-from kleis.builtins.rows.arithmetic import CORE
+from kleis.builtins.row import NUMERIC_EXTRA, Builtin
+from kleis.builtins.rows.arithmetic import COMPLEX_NUMBERS, CORE
 from kleis.builtins.rows.bit_vectors import BIT_VECTORS
-from kleis.builtins.rows.collections import LISTS
+from kleis.builtins.rows.collections import LISTS, SETS
 from kleis.builtins.rows.documents import DOCUMENTS
 from kleis.builtins.rows.elementary_functions import MATHEMATICS
 from kleis.builtins.rows.higher_order import FUNCTIONS
 from kleis.builtins.rows.matrices import MATRICES
-from kleis.builtins.rows.strings import TEXT
-from kleis.builtins.sets import SETS
+from kleis.builtins.rows.strings import REGULAR_EXPRESSIONS, TEXT
 
 __all__ = ["BUILTINS", "CONSTANT_NAMES", "builtin_arities", "find_builtin"]
 

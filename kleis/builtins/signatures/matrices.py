@@ -4,7 +4,7 @@ Specification: proving.md §1 ("Higher order": matrices are incomplete); kleis-l
 
 Sizes are part of a sort.  A signature is computed from the sizes of the arguments, so that they agree in every call
 that has one: conditions about agreement (``nrows(m) = nrows(n)``) are never left.  Sizes given by arguments
-(``zeros(2, 3)``) must be literals.  What arguments may be, kleis/meaning/matrix_sizes.py says.
+(``zeros(2, 3)``) must be literals.  What arguments may be, kleis/builtins/signatures/shapes.py says.
 
 Elements may be of any sort where nothing is computed with them; zeros and ones are natural numbers.
 """
@@ -15,28 +15,26 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from kleis.builtins.row import Builtin
+from kleis.builtins.signatures.scalars import alike
 from kleis.builtins.signatures.shapes import (
     NUMBERS,
     Argument,
+    Matrix,
     Rule,
     Signature,
     Waiting,
+    common_number,
+    constant,
     fixed,
     is_open,
     larger,
-    shape,
-)
-from kleis.core import INTEGER, NATURAL, Dimension, ListOf, MatrixOf, Numeric, Sort, SortVariable
-from kleis.meaning.matrix_sizes import (
-    Matrix,
-    common_number,
-    constant,
     matrix_of,
     number_of,
     plus_sizes,
+    shape,
     size_text,
 )
-from kleis.meaning.signatures_numbers import alike
+from kleis.core import INTEGER, NATURAL, Dimension, ListOf, MatrixOf, Numeric, Sort, SortVariable
 
 __all__ = ["MATRIX_RULES"]
 

@@ -14,13 +14,37 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kleis.builtins.row import Builtin
-from kleis.builtins.signatures.shapes import Argument, Rule, Signature, Waiting, is_open
-from kleis.core import BOOL, INTEGER, NATURAL, BitVec, Numeric, Sort
+from kleis.builtins.signatures.shapes import (
+    NUMBERS,
+    Argument,
+    Rule,
+    Shape,
+    Signature,
+    Waiting,
+    fixed,
+    is_open,
+    shape,
+)
+from kleis.core import (
+    BOOL,
+    COMPLEX,
+    INTEGER,
+    NATURAL,
+    RATIONAL,
+    REAL,
+    REGEX,
+    STRING,
+    BitVec,
+    FunctionOf,
+    ListOf,
+    Numeric,
+    Sort,
+    SortVariable,
+)
 
-__all__ = ["WORD_RULES"]
+__all__ = ["NUMBER_RULES", "STRING_RULES", "WORD_RULES", "alike"]
 
 _UNWRITTEN_WIDTH = 8
-"""Of `bvzero`, `bvones` and `bvone` without argument, as in their rows."""
 
 
 def _integer(argument: Argument) -> bool:
@@ -124,4 +148,215 @@ WORD_RULES: Mapping[str, Rule] = {
     "zext": _extension,
     "sext": _extension,
 }
-"""By the names of the rows."""
+
+
+# Signatures of arithmetic, comparison, elementary functions and complex numbers.
+#
+# Specification: proving.md §1 ("Numbers").  An operation is given at every sort of numbers where it stays within the
+# sort, so that no call leaves ℤ or ℚ without need: ``-`` on ℕ gives ℤ, ``/`` on ℤ gives ℚ, `abs` of ℤ gives ℕ.
+#
+# `plus`, `minus`, `times`, `negate` and `multiply` also work on matrices: see signatures_matrices.py.
+#
+# Incomplete are what has irrational values (`sqrt`, `sin`, the modulus of a complex number), `gcd`, `lcm`, `factorial`,
+# `numer` and `denom` (lowest terms), and powers whose exponent is no literal.
+
+_ORDERED = NUMBERS[:-1]
+
+
+def alike(sorts: tuple[Numeric, ...], count: int) -> tuple[Shape, ...]:
+    """An operation on `count` numbers of one sort that stays within it."""
+    return tuple(((each,) * count, each) for each in sorts)
+
+
+_COMPARISON = fixed(*(((each, each), BOOL) for each in _ORDERED))
+_ROUNDING = fixed(shape(INTEGER, INTEGER), shape(RATIONAL, INTEGER), shape(REAL, INTEGER))
+_REAL_FUNCTION = fixed(shape(REAL, REAL), incomplete=True)
+_REAL_FUNCTION_OF_TWO = fixed(shape(REAL, REAL, REAL), incomplete=True)
+_REAL_CONSTANT = fixed(shape(REAL), incomplete=True)
+_COMPLEX_FUNCTION_OF_TWO = fixed(shape(COMPLEX, COMPLEX, COMPLEX))
+
+
+def _power(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
+    """a ^ b is a product for b in ℕ (0 ^ 0 = 1), a quotient of one for b in ℤ, and else a real power of a real a."""
+    literal = isinstance(arguments[1].literal, int)
+    natural = [
+        Signature(row=row, parameters=(base, NATURAL), result=base, incomplete=not literal)
+        for base in NUMBERS
+    ]
+    integer = [
+        Signature(
+            row=row,
+            parameters=(base, INTEGER),
+            result=base,
+            incomplete=not literal,
+            condition="a ≠ 0 ∨ b ≥ 0",
+        )
+        for base in (RATIONAL, REAL, COMPLEX)
+    ]
+    real = Signature(row=row, parameters=(REAL, REAL), result=REAL, incomplete=True, condition=row.condition)
+    return (*natural, *integer, real)
+
+
+def _modulus(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
+    shapes = ((NATURAL, NATURAL), (INTEGER, NATURAL), (RATIONAL, RATIONAL), (REAL, REAL), (COMPLEX, REAL))
+    return tuple(
+        Signature(row=row, parameters=(sort,), result=result, incomplete=sort == COMPLEX)
+        for sort, result in shapes
+    )
+
+
+NUMBER_RULES: Mapping[str, Rule] = {
+    "divide": fixed(*alike((RATIONAL, REAL, COMPLEX), 2)),
+    "div": fixed(*alike((NATURAL, INTEGER), 2)),
+    "mod": fixed(*alike((NATURAL, INTEGER), 2)),
+    "rem": fixed(*alike(_ORDERED, 2)),
+    "power": _power,
+    # Of an integer it is the factorial of that integer as a natural number, undefined below 0 as the row says.
+    "factorial": fixed(shape(NATURAL, NATURAL), incomplete=True, total=True),
+    "gcd": fixed(shape(INTEGER, INTEGER, NATURAL), incomplete=True),
+    "lcm": fixed(shape(INTEGER, INTEGER, NATURAL), incomplete=True),
+    "abs": _modulus,
+    "floor": _ROUNDING,
+    "ceil": _ROUNDING,
+    "round": _ROUNDING,
+    "trunc": _ROUNDING,
+    "frac": fixed(*alike((RATIONAL, REAL), 1)),
+    "sign": _ROUNDING,
+    "min": fixed(*alike(_ORDERED, 2)),
+    "max": fixed(*alike(_ORDERED, 2)),
+    "rational": fixed(shape(RATIONAL, RATIONAL, RATIONAL)),
+    "reciprocal": fixed(*alike((RATIONAL, REAL, COMPLEX), 1)),
+    "numer": fixed(shape(RATIONAL, INTEGER), incomplete=True),
+    "denom": fixed(shape(RATIONAL, NATURAL), incomplete=True),
+    # The row is also called to_rational; the number is the same in any case.
+    "to_real": fixed(*alike((RATIONAL, REAL), 1)),
+    "less_than": _COMPARISON,
+    "leq": _COMPARISON,
+    "greater_than": _COMPARISON,
+    "geq": _COMPARISON,
+    **dict.fromkeys(
+        (
+            *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+            *("sqrt", "exp", "exp2", "ln", "log10", "log2", "deg_to_rad"),
+        ),
+        _REAL_FUNCTION,
+    ),
+    "atan2": _REAL_FUNCTION_OF_TWO,
+    "hypot": _REAL_FUNCTION_OF_TWO,
+    "pi": _REAL_CONSTANT,
+    "e": _REAL_CONSTANT,
+    "tau": _REAL_CONSTANT,
+    "complex": fixed(shape(REAL, REAL, COMPLEX)),
+    "complex_add": _COMPLEX_FUNCTION_OF_TWO,
+    "complex_sub": _COMPLEX_FUNCTION_OF_TWO,
+    "complex_mul": _COMPLEX_FUNCTION_OF_TWO,
+    "complex_div": _COMPLEX_FUNCTION_OF_TWO,
+    "complex_inverse": fixed(shape(COMPLEX, COMPLEX)),
+    "conj": fixed(shape(COMPLEX, COMPLEX)),
+    "abs_squared": fixed(shape(COMPLEX, REAL)),
+    "re": fixed(shape(COMPLEX, REAL)),
+    "im": fixed(shape(COMPLEX, REAL)),
+}
+
+
+# Signatures of strings and regular expressions.
+#
+# Specification: proving.md §1 ("Numbers": strings are sequences of code points); kleis-language.md §4.8, §5.4.
+#
+# Numbers are no strings here: the table's sort ``Text``, which takes a number as its digits, is String.
+#
+# Complete is what has an exact counterpart in SMT-LIB, as it is or by cases (negative arguments of `substr`, negative
+# integers of `intToStr`, an empty `old` of `replaceAll`, the first character of `re_range`).  Incomplete are what trims
+# white space (`trim`, and `strToInt`, which also takes a sign) and what splits lines; and regular expressions whose
+# bounds or characters are not literals, because SMT-LIB wants them written.
+#
+# A string where a regular expression stands is the expression for itself.
+
+_A = SortVariable("a")
+_TEST = fixed(shape(STRING, STRING, BOOL))
+_CLASS = fixed(shape(STRING, BOOL))
+_REPLACEMENT = fixed(shape(STRING, STRING, STRING, STRING))
+_TRIMMED = fixed(shape(STRING, STRING), incomplete=True)
+_CONSTANT = fixed(shape(REGEX))
+
+
+def _concat(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
+    return tuple(
+        Signature(row=row, parameters=(sort,) * len(arguments), result=sort) for sort in (STRING, ListOf(_A))
+    )
+
+
+def _expression(argument: Argument) -> Sort:
+    """The sort of a parameter for a regular expression: a string is one too."""
+    return STRING if argument.sort == STRING else REGEX
+
+
+def _expressions(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
+    """An operation on regular expressions only."""
+    return (Signature(row=row, parameters=tuple(map(_expression, arguments)), result=REGEX),)
+
+
+def _matches(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
+    return (Signature(row=row, parameters=(STRING, _expression(arguments[1])), result=BOOL),)
+
+
+def _range(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
+    written = all(isinstance(each.literal, str) for each in arguments)
+    return (
+        Signature(
+            row=row,
+            parameters=(STRING, STRING),
+            result=REGEX,
+            incomplete=not written,
+            condition=row.condition,
+        ),
+    )
+
+
+def _loop(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
+    written = all(isinstance(each.literal, int) for each in arguments[1:])
+    parameters = (_expression(arguments[0]), INTEGER, INTEGER)
+    return (Signature(row=row, parameters=parameters, result=REGEX, incomplete=not written),)
+
+
+STRING_RULES: Mapping[str, Rule] = {
+    "concat": _concat,
+    "empty_string": fixed(shape(STRING)),
+    "str_eq": _TEST,
+    "strlen": fixed(shape(STRING, NATURAL)),
+    "hasPrefix": _TEST,
+    "hasSuffix": _TEST,
+    "contains": _TEST,
+    "indexOf": fixed(shape(STRING, STRING, INTEGER), shape(STRING, STRING, INTEGER, INTEGER)),
+    "substr": fixed(shape(STRING, INTEGER, INTEGER, STRING)),
+    "charAt": fixed(shape(STRING, INTEGER, STRING)),
+    "replace": _REPLACEMENT,
+    "replaceAll": _REPLACEMENT,
+    "intToStr": fixed(shape(INTEGER, STRING)),
+    "strToInt": fixed(shape(STRING, INTEGER), incomplete=True),
+    "trim": _TRIMMED,
+    "trimLeft": _TRIMMED,
+    "trimRight": _TRIMMED,
+    "isAscii": _CLASS,
+    "isDigits": _CLASS,
+    "isAlpha": _CLASS,
+    "isAlphaNum": _CLASS,
+    "splitLines": fixed(shape(STRING, ListOf(STRING)), incomplete=True),
+    "countLines": fixed(shape(STRING, NATURAL), incomplete=True),
+    "nthLine": fixed(shape(STRING, INTEGER, STRING), incomplete=True),
+    "foldLines": fixed(shape(FunctionOf((STRING, _A), _A), _A, STRING, _A), incomplete=True),
+    "matches": _matches,
+    "re_literal": fixed(shape(STRING, REGEX)),
+    "re_range": _range,
+    "re_star": _expressions,
+    "re_plus": _expressions,
+    "re_option": _expressions,
+    "re_concat": _expressions,
+    "re_union": _expressions,
+    "re_intersect": _expressions,
+    "re_complement": _expressions,
+    "re_loop": _loop,
+    "re_full": _CONSTANT,
+    "re_empty": _CONSTANT,
+    "re_allchar": _CONSTANT,
+}

@@ -14,10 +14,8 @@ from collections.abc import Mapping
 from kleis.builtins.row import Builtin
 from kleis.builtins.signatures.lists import LIST_RULES
 from kleis.builtins.signatures.matrices import MATRIX_RULES
-from kleis.builtins.signatures.scalars import WORD_RULES
+from kleis.builtins.signatures.scalars import NUMBER_RULES, STRING_RULES, WORD_RULES
 from kleis.builtins.signatures.shapes import Argument, Rule, Signature, Waiting
-from kleis.meaning.signatures_numbers import NUMBER_RULES
-from kleis.meaning.signatures_strings import STRING_RULES
 
 __all__ = ["CORE_FORMS", "RULES", "UNTYPED", "Argument", "Signature", "Waiting", "signatures"]
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from kleis.builtins.rows.table import find_builtin
 from kleis.builtins.signatures.shapes import Signature
 from kleis.core import BOOL, Operation, Sort, Term, Variable
+from kleis.core.sort_operations import variables_of
 from kleis.core.sort_printing import refusal
 from kleis.elaborate.expressions.elaboration_fixpoint import read_piece
 from kleis.elaborate.scopes.scope import BuiltinName, Candidate
-from kleis.elaborate.sorts.sort_inference import variables_of
 from kleis.syntax.parser.parser import parse_expression
 from kleis.syntax.tree import TypeExpression
 

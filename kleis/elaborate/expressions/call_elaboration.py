@@ -29,6 +29,7 @@ from kleis.core import (
     Undefined,
     Variable,
 )
+from kleis.core.sort_operations import rank, variables_of
 from kleis.core.sort_printing import sort_text
 from kleis.elaborate.expressions.call_errors import (
     missing_operation,
@@ -56,7 +57,6 @@ from kleis.elaborate.scopes.scope import (
     Refused,
     Template,
 )
-from kleis.elaborate.sorts.sort_inference import rank, variables_of
 from kleis.spelling import suggestion
 from kleis.syntax.tree import Apply, Call, Expression, Name
 from kleis.syntax.tree import Lambda as LambdaExpression

@@ -36,6 +36,7 @@ from kleis.core import (
     Variable,
 )
 from kleis.core.goal import DataType, MeaningError, Termination
+from kleis.core.sort_operations import join_sorts, map_sort, substitute_sort, variables_of
 from kleis.core.sort_printing import refusal, sort_text, sorts_text
 from kleis.core.terms import list_constructors, tuple_constructor
 from kleis.core.traversal import reach, subterms
@@ -45,13 +46,7 @@ from kleis.elaborate.expressions.term_elaborator import Unit
 from kleis.elaborate.scopes.scope import DataConstructor, Scope, Template
 from kleis.elaborate.sorts.data_instances import at_arguments
 from kleis.elaborate.sorts.data_types import DataDeclaration
-from kleis.elaborate.sorts.sort_inference import (
-    Inference,
-    join_sorts,
-    map_sort,
-    substitute_sort,
-    variables_of,
-)
+from kleis.elaborate.sorts.sort_inference import Inference
 from kleis.problems import Place, Problem, Spanned, problem_at
 from kleis.syntax.tree import Expression, TypeExpression
 from kleis.termination.show_termination import show_termination

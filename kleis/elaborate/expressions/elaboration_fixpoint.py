@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from kleis.core import Sort, Term
+from kleis.core.sort_operations import variables_of
 from kleis.elaborate.expressions.term_elaborator import Unit
-from kleis.elaborate.sorts.sort_inference import Inference, variables_of
+from kleis.elaborate.sorts.sort_inference import Inference
 
 if TYPE_CHECKING:
     from kleis.elaborate.expressions.definitions import Definitions

@@ -34,6 +34,7 @@ from kleis.core import (
     SymbolCall,
     Term,
 )
+from kleis.core.sort_operations import family_arguments, family_name, join_sorts, sort_parts, variables_of
 from kleis.core.sort_printing import sort_text
 from kleis.elaborate.expressions.call_errors import refused_declaration
 from kleis.elaborate.scopes.scope import (
@@ -45,15 +46,7 @@ from kleis.elaborate.scopes.scope import (
     Template,
 )
 from kleis.elaborate.sorts.data_instances import instantiate_sort
-from kleis.elaborate.sorts.sort_inference import (
-    FREE,
-    Cost,
-    family_arguments,
-    family_name,
-    join_sorts,
-    sort_parts,
-    variables_of,
-)
+from kleis.elaborate.sorts.sort_inference import FREE, Cost
 from kleis.syntax.tree import Call, Expression, ListLiteral, Name
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Never
 
 import msgspec
 
-from kleis.budget import Budget, Meter
+from kleis.budget import LONGEST_LIST, Budget, Meter
 from kleis.core import (
     BOOL,
     NATURAL,
@@ -45,14 +45,14 @@ from kleis.core import (
     Variable,
 )
 from kleis.core.goal import Reading, ReadingKind
+from kleis.core.sort_operations import join_sorts, rank
 from kleis.core.sort_printing import refusal, sort_text
 from kleis.core.terms import construct_list
 from kleis.core.traversal import is_closed, subterms
 from kleis.elaborate.expressions.call_elaboration import apply_value, call, named_value
 from kleis.elaborate.expressions.match_elaboration import elaborate_let, elaborate_match
-from kleis.elaborate.sorts.sort_inference import FREE, Cost, Inference, join_sorts, rank
+from kleis.elaborate.sorts.sort_inference import FREE, Cost, Inference
 from kleis.errors import BudgetError
-from kleis.meaning.depth import LONGEST_LIST
 from kleis.problems import Place, Spanned
 from kleis.syntax.tree import (
     Apply,
@@ -72,7 +72,7 @@ from kleis.syntax.tree import Lambda as LambdaExpression
 from kleis.syntax.tree import Let as LetExpression
 from kleis.syntax.tree import ListLiteral as ListExpression
 from kleis.syntax.tree import Quantifier as QuantifierExpression
-from kleis.values.numerals import number_from_text
+from kleis.values.text import number_from_text
 
 if TYPE_CHECKING:
     from kleis.elaborate.expressions.definitions import Definitions

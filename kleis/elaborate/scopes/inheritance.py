@@ -25,8 +25,7 @@ from kleis.core.goal import Instance, MeaningError
 from kleis.core.sort_printing import refusal, sort_text, sorts_text
 from kleis.elaborate.scopes.scope import Polymorphic, Refused, Scope, Template
 from kleis.elaborate.scopes.structure_scope import Frame, NamedAxiom, StructureInstance
-from kleis.elaborate.sorts.read_sorts import SortReader, is_number_parameter
-from kleis.meaning.dimension_reading import read_dimension
+from kleis.elaborate.sorts.read_sorts import SortReader, is_number_parameter, read_dimension
 from kleis.problems import Problem, place_of, problem_at
 from kleis.syntax.operators import canonical_name
 from kleis.syntax.tree import (

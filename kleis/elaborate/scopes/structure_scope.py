@@ -16,10 +16,16 @@ from collections.abc import Mapping
 from kleis.core import NATURAL, Dimension, Sort, Symbol
 from kleis.core.goal import Instance, MeaningError
 from kleis.core.sort_printing import dimension_text
-from kleis.elaborate.scopes.scope import BuiltinName, Candidate, Polymorphic, Refused, Scope, Template
-from kleis.elaborate.sorts.read_sorts import SortReader
-from kleis.meaning.declared_builtins import as_builtin
-from kleis.meaning.dimension_reading import number_of
+from kleis.elaborate.scopes.scope import (
+    BuiltinName,
+    Candidate,
+    Polymorphic,
+    Refused,
+    Scope,
+    Template,
+    as_builtin,
+)
+from kleis.elaborate.sorts.read_sorts import SortReader, number_of
 from kleis.problems import Place, Problem, place_of
 from kleis.syntax.operators import canonical_name
 from kleis.syntax.tree import Axiom, FunctionDefinition, NamedType, Number, TypeExpression

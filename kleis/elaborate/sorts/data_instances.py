@@ -32,7 +32,7 @@ from kleis.core import (
 from kleis.core.goal import DataType, MeaningError
 from kleis.core.sort_printing import dimension_text, sort_text
 from kleis.elaborate.sorts.data_types import DataDeclaration, inner_sorts
-from kleis.meaning.dimension_reading import normal_dimension
+from kleis.elaborate.sorts.read_sorts import normal_dimension
 from kleis.strongly_connected import components
 
 __all__ = ["at_arguments", "instances", "instantiate_sort"]

@@ -15,158 +15,20 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TypeAlias
 
 import msgspec
 
-from kleis.core import (
-    BitVec,
-    Carrier,
-    DataSort,
-    Dimension,
-    FunctionOf,
-    ListOf,
-    MatrixOf,
-    Numeric,
-    RecordOf,
-    SetOf,
-    Sort,
-    SortVariable,
-    TupleOf,
-)
+from kleis.core import FunctionOf, Numeric, Sort, SortVariable
+from kleis.core.sort_operations import _pieces, _with_pieces, rank, sort_parts, variables_of
 from kleis.problems import Spanned
 
-__all__ = [
-    "FREE",
-    "Cost",
-    "Inference",
-    "Unknown",
-    "family_arguments",
-    "family_name",
-    "join_sorts",
-    "map_sort",
-    "rank",
-    "sort_parts",
-    "substitute_sort",
-    "variables_of",
-]
+__all__ = ["FREE", "Cost", "Inference", "Unknown"]
 
 Cost: TypeAlias = tuple[int, int, int]
-"""Of making a value fit: conditions (ℤ → ℕ), coerced arguments, steps along ℕ ⊂ ℤ ⊂ ℚ ⊂ ℝ ⊂ ℂ."""
 
 FREE: Cost = (0, 0, 0)
-"""Of making a value fit that fits as it is."""
-
-_CHAIN = "ℕℤℚℝℂ"
-
-
-def rank(sort: Numeric) -> int:
-    """The place of a sort of numbers in the chain of coercions."""
-    return _CHAIN.index(sort.name)
-
-
-def join_sorts(a: Sort, b: Sort) -> Sort | None:
-    """The least sort that both are coerced to; None if there is none."""
-    if a == b:
-        return a
-    if isinstance(a, Numeric) and isinstance(b, Numeric):
-        return max(a, b, key=rank)
-    pieces = _pieces(a, b)
-    if pieces is None or isinstance(a, FunctionOf):
-        return None
-    joined = [join_sorts(x, y) for x, y in pieces]
-    if any(each is None for each in joined):
-        return None
-    return _with_pieces(a, [each for each in joined if each is not None])
-
-
-def substitute_sort(sort: Sort, values: Mapping[str, Sort]) -> Sort:
-    """The sort with its variables replaced."""
-    if isinstance(sort, SortVariable):
-        return values.get(sort.name, sort)
-    inner = sort_parts(sort)
-    if not inner:
-        return sort
-    return _with_pieces(sort, [substitute_sort(each, values) for each in inner])
-
-
-def map_sort(sort: Sort, change: Callable[[Sort], Sort]) -> Sort:
-    """The sort with `change` applied to the sorts it is directly made of."""
-    inner = sort_parts(sort)
-    return _with_pieces(sort, [change(each) for each in inner]) if inner else sort
-
-
-def variables_of(sort: Sort) -> set[str]:
-    """The names of the sort variables in a sort."""
-    if isinstance(sort, SortVariable):
-        return {sort.name}
-    return {name for each in sort_parts(sort) for name in variables_of(each)}
-
-
-def sort_parts(sort: Sort) -> list[Sort]:
-    """The sorts a sort is made of; dimensions are none."""
-    match sort:
-        case ListOf(element=element) | SetOf(element=element) | MatrixOf(element=element):
-            return [element]
-        case TupleOf(items=items):
-            return list(items)
-        case RecordOf(fields=fields):
-            return [each for _, each in fields]
-        case FunctionOf(domain=domain, codomain=codomain):
-            return [*domain, codomain]
-        case DataSort(arguments=arguments) | Carrier(arguments=arguments):
-            return [each for each in arguments if not isinstance(each, Dimension)]
-        case _:
-            return []
-
-
-def _with_pieces(sort: Sort, pieces: list[Sort]) -> Sort:
-    match sort:
-        case ListOf():
-            return ListOf(pieces[0])
-        case SetOf():
-            return SetOf(pieces[0])
-        case MatrixOf(rows=rows, columns=columns):
-            return MatrixOf(rows, columns, pieces[0])
-        case TupleOf():
-            return TupleOf(tuple(pieces))
-        case RecordOf(fields=fields):
-            return RecordOf(tuple((name, each) for (name, _), each in zip(fields, pieces, strict=True)))
-        case FunctionOf():
-            return FunctionOf(tuple(pieces[:-1]), pieces[-1])
-        case DataSort(arguments=arguments) | Carrier(arguments=arguments):
-            rest = iter(pieces)
-            filled = tuple(each if isinstance(each, Dimension) else next(rest) for each in arguments)
-            return msgspec.structs.replace(sort, arguments=filled)
-        case _:
-            return sort
-
-
-def _pieces(a: Sort, b: Sort) -> list[tuple[Sort, Sort]] | None:
-    """The components of two sorts of one shape side by side; None for sorts of different shapes."""
-    if type(a) is not type(b) or isinstance(a, Numeric | BitVec | SortVariable):
-        return None
-    inner_a, inner_b = sort_parts(a), sort_parts(b)
-    if len(inner_a) != len(inner_b):
-        return None
-    if isinstance(a, FunctionOf) and isinstance(b, FunctionOf) and len(a.domain) != len(b.domain):
-        return None
-    if not inner_a or _with_pieces(a, inner_b) != b:
-        return None
-    return list(zip(inner_a, inner_b, strict=True))
-
-
-def family_name(sort: Sort) -> str:
-    """The name of a family of sorts; matrices are one family."""
-    return sort.name if isinstance(sort, DataSort | Carrier) else ""
-
-
-def family_arguments(sort: Sort) -> tuple[Sort | Dimension, ...]:
-    """The arguments of a member of a family."""
-    if isinstance(sort, MatrixOf):
-        return (sort.rows, sort.columns, sort.element)
-    return sort.arguments if isinstance(sort, DataSort | Carrier) else ()
 
 
 class Unknown(msgspec.Struct):

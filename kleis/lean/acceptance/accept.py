@@ -21,15 +21,6 @@ from collections.abc import Sequence
 import msgspec
 
 from kleis.lean.acceptance.commands import (
-    LeanCommand,
-    commands_of,
-    header_length,
-    names_in,
-    open_proofs,
-    parts_of,
-)
-from kleis.lean.language.lean_lexer import LeanError, Token, tokenize
-from kleis.lean.vocabulary import (
     ALLOWED_ATTRIBUTES,
     ALLOWED_OPTIONS,
     AUXILIARY,
@@ -38,7 +29,14 @@ from kleis.lean.vocabulary import (
     MODIFIERS,
     PROVED,
     WORDS,
+    LeanCommand,
+    commands_of,
+    header_length,
+    names_in,
+    open_proofs,
+    parts_of,
 )
+from kleis.lean.language.lean_lexer import LeanError, Token, tokenize
 
 __all__ = ["Acceptance", "accept", "count_sorries", "has_refutation", "theorem_names"]
 

@@ -12,9 +12,23 @@ from collections.abc import Sequence
 import msgspec
 
 from kleis.lean.language.lean_lexer import Token, tokenize
-from kleis.lean.vocabulary import COMMANDS, MODIFIERS, SORRY
 
-__all__ = ["LeanCommand", "commands_of", "header_length", "names_in", "open_proofs"]
+__all__ = [
+    "ALLOWED_ATTRIBUTES",
+    "ALLOWED_OPTIONS",
+    "AUXILIARY",
+    "COMMANDS",
+    "CONSTANTS",
+    "MODIFIERS",
+    "PROVED",
+    "SORRY",
+    "WORDS",
+    "LeanCommand",
+    "commands_of",
+    "header_length",
+    "names_in",
+    "open_proofs",
+]
 
 _OPENING, _CLOSING = frozenset("([{⟨⟦⌊⌈"), frozenset(")]}⟩⟧⌋⌉")
 _BRACKETED = frozenset({"@[", "#["})
@@ -217,3 +231,138 @@ def parts_of(name: str) -> list[str]:
             parts.append(name[at:end])
             at = end + 1
     return parts
+
+
+# Words of Lean that decide what a returned file may contain.
+#
+# Specification: lean-and-corpus.md §6.6 (2).
+
+SORRY = frozenset({"sorry", "admit", "stop"})
+
+PROVED = frozenset({"theorem", "lemma", "example"})
+
+AUXILIARY = frozenset({"theorem", "lemma", "def", "abbrev"})
+
+MODIFIERS = frozenset({"private", "protected", "noncomputable", "nonrec"})
+
+_REFUSED_MODIFIERS = {
+    "local": "redefinition",
+    "scoped": "redefinition",
+    "partial": "unsafe",
+    "unsafe": "unsafe",
+}
+
+_REFUSED_COMMANDS = {
+    "axiom": "axiom",
+    "constant": "axiom",
+    "opaque": "axiom",
+    "import": "import",
+    "include": "scope",
+    "omit": "scope",
+    "variable": "scope",
+    "universe": "scope",
+    "open": "scope",
+    "export": "scope",
+    "namespace": "scope",
+    "section": "scope",
+    "end": "scope",
+    "set_option": "option",
+    "mutual": "scope",
+    "instance": "redefinition",
+    "class": "redefinition",
+    "structure": "redefinition",
+    "inductive": "redefinition",
+    "coinductive": "redefinition",
+    "attribute": "redefinition",
+    "deriving": "redefinition",
+    "alias": "redefinition",
+    "irreducible_def": "redefinition",
+    "unif_hint": "redefinition",
+    "seal": "redefinition",
+    "unseal": "redefinition",
+    "recall": "redefinition",
+    "initialize_simps_projections": "redefinition",
+    "proof_wanted": "sorry-left",
+    **dict.fromkeys(
+        (
+            *(
+                "macro",
+                "macro_rules",
+                "syntax",
+                "notation",
+                "notation3",
+                "infix",
+                "infixl",
+                "infixr",
+                "prefix",
+            ),
+            *("postfix", "elab", "elab_rules", "declare_syntax_cat", "initialize", "builtin_initialize"),
+            *("run_cmd", "run_meta", "run_elab", "simproc", "simproc_decl", "dsimproc", "dsimproc_decl"),
+            *("builtin_simproc", "register_simp_attr", "register_option", "register_builtin_option"),
+            *(
+                "binder_predicate",
+                "declare_simp_like_tactic",
+                "declare_config_elab",
+                "declare_aesop_rule_sets",
+            ),
+            *("add_aesop_rules", "erase_aesop_rules", "add_decl_doc", "library_note", "register_tactic_tag"),
+            *("tactic_extension", "suppress_compilation", "unsuppress_compilation", "compile_inductive"),
+            *(
+                "compile_def",
+                "gen_injective_theorems%",
+                "mk_iff_of_inductive_prop",
+                "grind_pattern",
+                "public",
+            ),
+            *("meta", "module", "whatsnew", "guard_msgs", "assert_not_exists", "assert_not_imported"),
+        ),
+        "macro",
+    ),
+}
+
+COMMANDS: dict[str, str] = {
+    **dict.fromkeys((*AUXILIARY, "example"), ""),
+    **_REFUSED_COMMANDS,
+    **_REFUSED_MODIFIERS,
+}
+
+WORDS: dict[str, str] = {
+    **dict.fromkeys(
+        ("native_decide", "native", "bv_decide", "bv_check", "ofReduceBool", "ofReduceNat"), "native"
+    ),
+    **dict.fromkeys(("implemented_by", "extern", "csimp", "unsafe", "partial"), "unsafe"),
+    **dict.fromkeys(
+        ("by_elab", "run_tac", "run_cmd", "elab", "eval_expr", "quote_term", "term_elab"), "macro"
+    ),
+    **dict.fromkeys(("axiom", "constant", "opaque"), "axiom"),
+    **dict.fromkeys(
+        (
+            *("plausible", "slim_check", "apply?", "exact?", "rw?", "observe?", "have?", "hint", "propose"),
+            *("sorry_if_sorry", "test_sorry", "rw_search", "polyrith"),
+        ),
+        "forbidden-word",
+    ),
+}
+
+CONSTANTS: dict[str, str] = {
+    "sorryAx": "sorry-left",
+    "ofReduceBool": "native",
+    "ofReduceNat": "native",
+    "reduceBool": "native",
+    "reduceNat": "native",
+    "trustCompiler": "native",
+    "lcProof": "unsafe",
+    "lcUnreachable": "unsafe",
+    "lcAny": "unsafe",
+    "lcCast": "unsafe",
+    "unsafeCast": "unsafe",
+    "unsafeIO": "unsafe",
+    "unsafeBaseIO": "unsafe",
+    "ptrAddrUnsafe": "unsafe",
+}
+
+ALLOWED_OPTIONS = frozenset(
+    {"maxHeartbeats", "maxRecDepth", "synthInstance.maxHeartbeats", "synthInstance.maxSize"}
+)
+
+ALLOWED_ATTRIBUTES = frozenset({"simp", "grind", "aesop", "gcongr", "norm_num"})

@@ -34,13 +34,13 @@ from kleis.lean.export.declarations.inductive_types import Data
 from kleis.lean.export.declarations.lean_definitions import Definitions, Key
 from kleis.lean.export.declarations.requirements import Contents
 from kleis.lean.export.declarations.usage import Available
+from kleis.lean.export.proofs.proofs import Proof, find_proof
 from kleis.lean.export.proofs.refutations import refutation_of
 from kleis.lean.export.stated_propositions import Proposition, propositions_of
 from kleis.lean.export.terms.lean_names import Names, spelled
 from kleis.lean.export.terms.lean_terms import Terms
 from kleis.lean.language.lean_tree import Close, Command, Theorem
 from kleis.lean.lean_file import LeanFile, Omission, TheoremEntry
-from kleis.lean.proofs import Proof, find_proof
 from kleis.problems import Place, place_of
 from kleis.prover.protocol.verdict import Verdict
 from kleis.syntax.parser.parser import parse_expression

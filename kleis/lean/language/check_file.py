@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from kleis.lean.environment import Entry, Environment
-from kleis.lean.language.check_terms import TermChecker
+from kleis.lean.language.check_terms import Entry, Environment, TermChecker
 from kleis.lean.language.lean_lexer import LeanError, Token
 from kleis.lean.language.lean_parser import parse_placed
 from kleis.lean.language.lean_tree import (

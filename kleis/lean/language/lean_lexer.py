@@ -18,7 +18,7 @@ import msgspec
 
 from kleis.errors import KleisError
 
-__all__ = ["LeanError", "Token", "is_letter", "tokenize"]
+__all__ = ["GLOBAL_NAMES", "RESERVED", "RESERVED_FIELDS", "LeanError", "Token", "is_letter", "tokenize"]
 
 
 class LeanError(KleisError):
@@ -256,3 +256,133 @@ class _Lexer:
             column=self.at - self.start + 1,
             found=self.text[self.at : self.at + 20],
         )
+
+
+# Words that Lean reserves, and names that would mislead.
+#
+# Specification: lean-and-corpus.md §6.3 (tried on 4.28-pre; with Mathlib `lemma` and symbols besides).
+
+RESERVED = frozenset(
+    [
+        "def",
+        "theorem",
+        "example",
+        "abbrev",
+        "axiom",
+        "opaque",
+        "instance",
+        "class",
+        "structure",
+        "inductive",
+        "coinductive",
+        "mutual",
+        "end",
+        "namespace",
+        "section",
+        "open",
+        "export",
+        "import",
+        "universe",
+        "variable",
+        "attribute",
+        "set_option",
+        "deriving",
+        "extends",
+        "where",
+        "in",
+        "at",
+        "from",
+        "with",
+        "using",
+        "hiding",
+        "renaming",
+        "then",
+        "else",
+        "if",
+        "match",
+        "do",
+        "let",
+        "have",
+        "show",
+        "suffices",
+        "by",
+        "fun",
+        "forall",
+        "exists",
+        "for",
+        "unless",
+        "return",
+        "try",
+        "catch",
+        "finally",
+        "mut",
+        "calc",
+        "sorry",
+        "nomatch",
+        "nofun",
+        "Type",
+        "Prop",
+        "Sort",
+        "private",
+        "protected",
+        "public",
+        "local",
+        "scoped",
+        "meta",
+        "noncomputable",
+        "partial",
+        "unsafe",
+        "macro",
+        "syntax",
+        "notation",
+        "infix",
+        "infixl",
+        "infixr",
+        "prefix",
+        "postfix",
+        "elab",
+        "elab_rules",
+        "declare_syntax_cat",
+        "initialize",
+        "builtin_initialize",
+        "include",
+        "omit",
+        "termination_by",
+        "decreasing_by",
+        "lemma",
+        "macro_rules",
+        "nonrec",
+        "run_cmd",
+        "λ",
+        "Π",
+        "Σ",
+        "∀",
+        "∃",
+    ]
+)
+
+RESERVED_FIELDS = frozenset(
+    {"rec", "mk", "casesOn", "recOn", "noConfusion", "below", "brecOn", "toCtorIdx", "ctorIdx"}
+)
+
+GLOBAL_NAMES = frozenset(
+    (
+        *("true", "false", "True", "False", "decide", "min", "max", "abs", "norm", "star", "absurd", "rfl"),
+        *(
+            "Nat",
+            "Int",
+            "Rat",
+            "Real",
+            "Complex",
+            "Bool",
+            "String",
+            "List",
+            "Prod",
+            "Set",
+            "Finset",
+            "Fin",
+            "Matrix",
+        ),
+        *("BitVec", "Unit", "Nonempty", "Classical", "Decidable", "ℕ", "ℤ", "ℚ", "ℝ", "ℂ"),
+    )
+)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from kleis.lean.language.lean_lexer import LeanError, Token
+from kleis.lean.language.lean_lexer import RESERVED, LeanError, Token
 from kleis.lean.language.lean_tree import (
     OPERATORS,
     Anonymous,
@@ -34,7 +34,6 @@ from kleis.lean.language.lean_tree import (
     Tuple,
     Typed,
 )
-from kleis.lean.reserved import RESERVED
 
 __all__ = ["TermParser", "unquote"]
 

@@ -15,7 +15,6 @@ import msgspec
 
 from kleis.core.goal import Meaning
 from kleis.elaborate.elaborator import Elaborator
-from kleis.logic.certificate_engines import core_script
 from kleis.prover.certificates.certificate import (
     Certificate,
     CertificateError,
@@ -27,7 +26,7 @@ from kleis.prover.certificates.certificate import (
     parts_of,
     solvers_of,
 )
-from kleis.prover.certificates.rechecks import digest
+from kleis.prover.certificates.rechecks import core_script, digest
 from kleis.prover.evidence import Checked
 from kleis.prover.portfolio import ORDER, Entry
 from kleis.prover.process.broker import Broker, Guards
@@ -44,7 +43,7 @@ __all__ = ["Contradiction", "Question", "build", "build_part", "theory_text"]
 
 _GUARDS = Guards(cpu=240, wall=600.0, memory=2048)
 _CHECKER = "kleis.prover.evidence:CHECKER"
-_SECOND = "kleis.logic.second_opinion:SECOND_OPINION"
+_SECOND = "kleis.prover.certificates.rechecks:SECOND_OPINION"
 _SECOND_STEPS = 2_000_000
 _DERIVED = "derived "
 

@@ -31,9 +31,8 @@ from kleis.core import Term
 from kleis.core.goal import Axiom, Meaning
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
-from kleis.logic.certificate_engines import Search, core_script
 from kleis.problems import Place
-from kleis.prover.certificates.rechecks import Proof, digest
+from kleis.prover.certificates.rechecks import Proof, Search, core_script, digest
 from kleis.prover.evidence import Checked
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, with_lemmas
@@ -69,10 +68,10 @@ _AGAIN = {
 """What was done where a certificate has neither obligations nor steps that anyone could read."""
 
 _GUARDS = Guards(cpu=120, wall=300.0, memory=2048)
-_DIRECT = "kleis.logic.engines.direct:DIRECT"
+_DIRECT = "kleis.prover.engines.solvers.script_engines:DIRECT"
 _CHECKER = "kleis.prover.evidence:CHECKER"
 _RECHECK = "kleis.prover.certificates.rechecks:RECHECK"
-_RECHECK_SEARCH = "kleis.logic.certificate_engines:RECHECK_SEARCH"
+_RECHECK_SEARCH = "kleis.prover.certificates.rechecks:RECHECK_SEARCH"
 
 
 class CertificateError(KleisError):

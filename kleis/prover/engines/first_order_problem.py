@@ -45,7 +45,7 @@ from kleis.core import Term as CoreTerm
 from kleis.core.goal import Meaning
 from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import substitute, subterms
-from kleis.logic.engines.totality import Totality
+from kleis.definedness.discharge import Totality
 from kleis.prover.engines.first_order_terms import (
     ALWAYS,
     NEVER,

@@ -45,6 +45,7 @@ from kleis.core import (
     Variable,
 )
 from kleis.core.goal import Axiom, Termination
+from kleis.core.sort_operations import erased
 from kleis.core.sort_printing import sort_text
 from kleis.core.terms import tuple_constructor
 from kleis.core.traversal import (
@@ -61,7 +62,6 @@ from kleis.definedness.discharge import is_settled, settled
 from kleis.prover.lowering.list_terms import cons, direct, head, is_nil, nil, tail
 from kleis.prover.lowering.recursive_lists import BUILT_IN, Recursive, recursive
 from kleis.prover.protocol.engine import Task
-from kleis.prover.smt.encode_sorts import erased
 
 __all__ = ["expanded"]
 

@@ -13,29 +13,18 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.process.deadline import Watch
 from kleis.prover.protocol.engine import Answer, Task
 
-if TYPE_CHECKING:
-    from kleis.prover.prover import Prover
-    from kleis.prover.verdict_cache import VerdictCache
-    from kleis.theory.name_dependencies import Texts
-    from kleis.theory.theory import Theory
-
-__all__ = ["BoundedBroker", "Provers", "Watch", "bounded_by"]
+__all__ = ["Attempts", "BoundedBroker", "Watch", "bounded_by"]
 
 _LOOK = 0.05
-"""Seconds between looks at whether the caller has left."""
-
-_KEPT = 16
-"""Theories whose provers are kept."""
 
 
 class BoundedBroker(Broker):
@@ -98,47 +87,6 @@ def _nothing() -> Future[Answer]:
     return future
 
 
-class Provers:
-    """Provers by theory, made when needed and kept while they are idle.  Safe to use from several threads."""
-
-    def __init__(self, broker: Broker, verdicts: VerdictCache | None) -> None:
-        self.broker = broker
-        self.verdicts = verdicts
-        self._lock = threading.Lock()
-        self._texts: Texts = {}
-        self._idle: OrderedDict[int, tuple[Theory, list[tuple[Prover, BoundedBroker]]]] = OrderedDict()
-
-    @contextmanager
-    def prover(self, theory: Theory, watch: Watch) -> Iterator[Prover]:
-        """A prover for one question about a theory, stopped when the watch is over."""
-        prover, bounded = self._take(theory)
-        try:
-            with bounded_by(bounded, watch):
-                yield prover
-        finally:
-            if not bounded.stopped:
-                self._give_back(theory, (prover, bounded))
-
-    def _take(self, theory: Theory) -> tuple[Prover, BoundedBroker]:
-        from kleis.elaborate.elaborator import Elaborator
-        from kleis.prover.prover import Prover
-
-        with self._lock:
-            kept = self._idle.get(id(theory))
-            if kept is not None and kept[1]:
-                return kept[1].pop()
-        bounded = BoundedBroker(self.broker)
-        elaborator = Elaborator(theory, texts=self._texts)
-        return Prover(theory, broker=bounded, cache=self.verdicts, elaborator=elaborator), bounded
-
-    def _give_back(self, theory: Theory, prover: tuple[Prover, BoundedBroker]) -> None:
-        with self._lock:
-            self._idle.setdefault(id(theory), (theory, []))[1].append(prover)
-            self._idle.move_to_end(id(theory))
-            while len(self._idle) > _KEPT:
-                self._idle.popitem(last=False)
-
-
 @contextmanager
 def bounded_by(bounded: BoundedBroker, watch: Watch) -> Iterator[BoundedBroker]:
     """A broker that is stopped when the watch is over, while this lasts."""
@@ -158,3 +106,69 @@ def _watch(bounded: BoundedBroker, watch: Watch, ended: threading.Event) -> None
         if watch.over:
             bounded.stop()
             return
+
+
+# Attempts of a broker that can be stopped together, and that say whether a guard cut one of them.
+#
+# A prover owns neither clock nor broker. What a run asks of it must end when the run is cancelled, and an answer that
+# rests on an engine killed by its guard must not pass for one that the theory gave (proving.md §2): both are seen here,
+# where the attempts go through.
+
+_CUT = ("killed", "memory")
+
+
+class Attempts(Broker):
+    """A broker in front of another one. `cut` is set when a guard, and not the prover itself, ended an attempt;
+    `stopped` when all were given up."""
+
+    def __init__(self, broker: Broker) -> None:
+        super().__init__(guards=broker.guards)
+        self._behind = broker
+        self._mutex = threading.Lock()
+        self._open: dict[int, Future[Answer]] = {}
+        self._given_up: set[int] = set()
+        self.stopped = False
+        self.cut = False
+
+    def submit(
+        self, engine: str, task: Task | Any, steps: int, *, guards: Guards | None = None
+    ) -> tuple[int, Future[Answer]]:
+        """As `Broker.submit`; once stopped, an attempt is killed before it begins."""
+        if self.stopped:
+            future: Future[Answer] = Future()
+            future.set_result(Answer(outcome="silent", reason="killed", detail="stopped"))
+            self.cut = True
+            return 0, future
+        number, future = self._behind.submit(engine, task, steps, guards=guards)
+        with self._mutex:
+            self._open[number] = future
+        future.add_done_callback(lambda done: self._done(number, done))
+        return number, future
+
+    def _done(self, number: int, future: Future[Answer]) -> None:
+        with self._mutex:
+            self._open.pop(number, None)
+            wanted = number not in self._given_up
+            self._given_up.discard(number)
+        if wanted and (future.cancelled() or future.result().reason in _CUT):
+            self.cut = True
+
+    def cancel(self, number: int) -> None:
+        """Give up one attempt: its end says nothing about guards."""
+        with self._mutex:
+            if number not in self._open:
+                return
+            self._given_up.add(number)
+        self._behind.cancel(number)
+
+    def stop(self) -> None:
+        """Kill what is running and whatever is still submitted."""
+        self.stopped = True
+        with self._mutex:
+            running = list(self._open)
+        for number in running:
+            self._behind.cancel(number)
+
+    def close(self) -> None:
+        """Stop these attempts; the broker behind stays."""
+        self.stop()

@@ -20,7 +20,7 @@ from kleis.core import Term
 from kleis.core.goal import Meaning
 from kleis.prover.protocol.verdict import Reason
 
-__all__ = ["Answer", "Engine", "Outcome", "Task", "load_engine", "with_lemmas"]
+__all__ = ["Answer", "Engine", "Inexpressible", "Outcome", "Task", "load_engine", "with_lemmas"]
 
 _Part = TypeVar("_Part")
 
@@ -110,3 +110,12 @@ def load_engine(path: str) -> Engine:
     found = getattr(importlib.import_module(module), attribute)
     engine: Engine = found() if isinstance(found, type) else found
     return engine
+
+
+class Inexpressible(Exception):
+    """A part of a meaning that has no exact encoding: `reason` as in verdicts, `detail` for people."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail

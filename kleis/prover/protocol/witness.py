@@ -17,15 +17,13 @@ import msgspec
 
 from kleis import core
 from kleis.budget import Meter
-from kleis.prover.engines.models.standard_models import Interpretation
-from kleis.prover.engines.solvers.read_models import FunctionTable, Witness
+from kleis.core import Carrier, Sort, Symbol, Term, Variable
 from kleis.semantics.ranges import Bounds, Element
-from kleis.values import BitVector, ListValue, SetValue, equality_key
-from kleis.values.kinds import Complex, Data
-from kleis.values.lists import list_of
-from kleis.values.numerals import integer_text, number_text, signed_integer
+from kleis.values import BitVector, ListValue, SetValue, Value, equality_key
+from kleis.values.kinds import Complex, Data, list_of
+from kleis.values.text import integer_text, number_text, signed_integer
 
-__all__ = ["UnwritableError", "read", "written"]
+__all__ = ["FunctionTable", "Interpretation", "UnwritableError", "Witness", "read", "written"]
 
 
 class UnwritableError(Exception):
@@ -115,3 +113,46 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "set": _set,
     "record": _record,
 }
+
+
+class Interpretation(msgspec.Struct, frozen=True, kw_only=True):
+    """What carriers and symbols are read as, and a point where the claim fails.
+
+    symbols
+        Each with its parameters and its value as a term over them.
+    point
+        Values of the claim's outermost universal variables; empty where none is needed, or known.
+    """
+
+    carriers: tuple[tuple[Carrier, Sort], ...]
+    symbols: tuple[tuple[Symbol, tuple[Variable, ...], Term], ...]
+    point: tuple[tuple[str, Value], ...] = ()
+
+
+class FunctionTable(msgspec.Struct, frozen=True):
+    """A function by its values: at the listed arguments, and everywhere else (None: nothing is said)."""
+
+    rows: tuple[tuple[tuple[Any, ...], Any], ...]
+    default: Any = None
+
+
+class Witness(msgspec.Struct, frozen=True, kw_only=True):
+    """A point at which a claim fails, or a model.
+
+    assignment
+        Values of the claim's outermost universal variables, by name.
+    symbols
+        Values of constants, and tables of operations, as far as they could be read.
+    carriers
+        Sizes of carriers, where the model has finitely many elements of each, by the text of the sort.
+    undefined
+        The claim is not false there but undefined.
+    unread
+        Names whose values could not be said exactly.
+    """
+
+    assignment: dict[str, Any] = {}
+    symbols: tuple[tuple[Symbol, Any], ...] = ()
+    carriers: dict[str, int] = {}
+    undefined: bool = False
+    unread: tuple[str, ...] = ()

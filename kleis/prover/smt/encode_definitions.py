@@ -25,7 +25,7 @@ from kleis.core.build_terms import at_arguments
 from kleis.core.goal import Meaning
 from kleis.core.traversal import subterms
 from kleis.prover.lowering.match_equations import Case, cases
-from kleis.prover.smt.encode_sorts import Inexpressible
+from kleis.prover.protocol.engine import Inexpressible
 from kleis.prover.smt.encode_terms import Terms
 from kleis.prover.smt.smtlib_text import TRUE, application, conjunction, implication, quoted
 

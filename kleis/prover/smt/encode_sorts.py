@@ -17,8 +17,6 @@ from collections.abc import Sequence
 
 from kleis.core import (
     BOOL,
-    INTEGER,
-    REAL,
     REGEX,
     STRING,
     Basic,
@@ -38,42 +36,13 @@ from kleis.core import (
     TupleOf,
 )
 from kleis.core.goal import DataType, Meaning
+from kleis.core.sort_operations import erased
 from kleis.core.sort_printing import sort_text
 from kleis.core.terms import list_constructors, tuple_constructor
+from kleis.prover.protocol.engine import Inexpressible
 from kleis.prover.smt.smtlib_text import TRUE, application, conjunction, implication, quoted
 
-__all__ = ["Inexpressible", "Sorts", "erased"]
-
-
-class Inexpressible(Exception):
-    """A part of a meaning that has no exact encoding: `reason` as in verdicts, `detail` for people."""
-
-    def __init__(self, reason: str, detail: str) -> None:
-        super().__init__(detail)
-        self.reason = reason
-        self.detail = detail
-
-
-def erased(sort: Sort) -> Sort:
-    """The sort by which solvers know lists, tuples and records: numbers in them are integers or reals there.
-
-    A list of ℕ is a list of ℤ with a guard, so that one taken as the other is the same value.
-    """
-    match sort:
-        case Numeric(name="ℕ"):
-            return INTEGER
-        case Numeric(name="ℚ"):
-            return REAL
-        case ListOf(element=element):
-            return ListOf(erased(element))
-        case SetOf(element=element):
-            return SetOf(erased(element))
-        case TupleOf(items=items):
-            return TupleOf(tuple(map(erased, items)))
-        case RecordOf(fields=fields):
-            return RecordOf(tuple((name, erased(each)) for name, each in fields))
-        case _:
-            return sort
+__all__ = ["Sorts"]
 
 
 class Sorts:

@@ -51,12 +51,13 @@ from kleis.core import (
 )
 from kleis.core.sort_printing import sort_text, sorts_text
 from kleis.definedness.partial_logic import Language, TwoSided, conditional, connective, equivalence
-from kleis.logic.smt.characters import Characters
+from kleis.prover.protocol.engine import Inexpressible
 from kleis.prover.smt.encode_builtins import OPERATIONS
-from kleis.prover.smt.encode_sorts import Inexpressible, Sorts
+from kleis.prover.smt.encode_sorts import Sorts
 from kleis.prover.smt.smtlib_text import (
     FALSE,
     TRUE,
+    Characters,
     application,
     conjunction,
     disjunction,

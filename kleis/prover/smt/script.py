@@ -20,9 +20,9 @@ import msgspec
 from kleis.core import RATIONAL, REAL, BuiltinCall, FunctionOf, LiteralTerm, Operation, Symbol, Term, Variable
 from kleis.core.traversal import sorts_of, stripped, subterms
 from kleis.prover.lowering.defunctionalize import expanded
-from kleis.prover.protocol.engine import Task
+from kleis.prover.protocol.engine import Inexpressible, Task
 from kleis.prover.smt.encode_definitions import Definitions
-from kleis.prover.smt.encode_sorts import Inexpressible, Sorts
+from kleis.prover.smt.encode_sorts import Sorts
 from kleis.prover.smt.encode_terms import Formula, Terms
 from kleis.prover.smt.smtlib_text import TRUE, conjunction, negation, quoted
 

@@ -20,9 +20,9 @@ from pathlib import Path
 import msgspec
 
 from kleis.errors import KleisError
-from kleis.printer_types import quote
 from kleis.problems import Problem
 from kleis.sessions.files.storage import Signature, signature_of
+from kleis.syntax.printer.expressions import quote
 from kleis.theory.import_search import ImportSearch, packaged_library
 from kleis.theory.loader import Loader, Loading
 from kleis.theory.parse_cache import ParseCache

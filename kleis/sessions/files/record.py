@@ -25,8 +25,8 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from kleis.printer_types import quote
 from kleis.sessions.files.errors import SessionError
+from kleis.syntax.printer.expressions import quote
 from kleis.syntax.tree import Annotation, DataDefinition, Declaration, FunctionDefinition, Import, Structure
 
 __all__ = [

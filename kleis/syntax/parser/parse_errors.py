@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kleis.automaton import Automaton
 from kleis.errors import ParseError
-from kleis.recovery import ITEM_WORDS
 from kleis.syntax.parser.build_expressions import Refusal
 from kleis.syntax.parser.common_mistakes import ILLEGAL_CHARACTERS, Mistake, Place, named_mistake
 from kleis.syntax.parser.lexer import Tokens
-from kleis.syntax.parser.tables import END
+from kleis.syntax.parser.tables import END, Tables
 from kleis.syntax.tree import MAXIMUM_NESTING
 
-__all__ = ["explain_refusal", "explain_token"]
+__all__ = ["ITEM_WORDS", "Automaton", "Recovery", "Stuck", "explain_refusal", "explain_token"]
 
 _EXPRESSION = frozenset(
     [
@@ -237,3 +235,94 @@ def _listed(words: tuple[str, ...]) -> str:
     if len(words) > 6:
         return ", ".join(words[:6]) + ", …"
     return ", ".join(words[:-1]) + " or " + words[-1]
+
+
+# Questions about the LALR automaton that do not move it: would it take this terminal, and what would it take?
+#
+# A merged state of an LALR automaton may reduce on a terminal that it can never shift afterwards.  So whether a
+# terminal is acceptable is found by playing the reductions on a copy of the few states they touch.
+
+
+class Stuck(Exception):
+    """The automaton, sent from `start` at token `begin`, has no move for token `index` with these `states`."""
+
+    def __init__(self, index: int, start: str, begin: int, states: list[int]) -> None:
+        super().__init__(index)
+        self.index = index
+        self.start = start
+        self.begin = begin
+        self.states = states
+
+
+class Automaton:
+    """The tables with the questions."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+
+    def accepts(self, states: list[int], terminal: str) -> bool:
+        """Whether the automaton, with this stack, ends up shifting the terminal (or done, for `END`)."""
+        tables = self.tables
+        depth = len(states)
+        ends = set(tables.ends.values()) if terminal == END else set()
+        played: list[int] = []
+        state = states[-1]
+        while True:
+            action = tables.actions[state].get(terminal)
+            if action is None:
+                return state in ends
+            if action > 0:
+                return True
+            rule = tables.rules[-action - 1]
+            popped = min(rule.size, len(played))
+            del played[len(played) - popped :]
+            depth -= rule.size - popped
+            below = played[-1] if played else states[depth - 1]
+            state = tables.gotos[below][rule.target]
+            played.append(state)
+
+    def acceptable(self, states: list[int]) -> list[str]:
+        """The terminals that can come next, in alphabetical order."""
+        return [terminal for terminal in self.tables.actions[states[-1]] if self.accepts(states, terminal)]
+
+
+# Where to go on after an error: at the next top-level item.
+#
+# An item starts with its keyword (or ``@``) at the start of a line.  Members of structures start with some of the
+# same keywords, so braces decide where they balance in the whole text, and indentation where they do not.
+# Statement words at the very start of a line count as items where braces balance.
+
+ITEM_WORDS = frozenset(
+    {"import", "structure", "implements", "data", "operation", "type", "define", "example", "@"}
+)
+
+_MISPLACED_WORDS = frozenset({"let", "assert", "axiom", "element", "theorem", "lemma", "verify"})
+
+
+class Recovery:
+    """Finds items in the tokens of one text; the braces are counted once."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self._tokens = tokens
+        self._depths: list[int] = []
+        depth = 0
+        for text in tokens.texts:
+            self._depths.append(depth)
+            depth += (text == "{") - (text == "}")
+        self._balanced = depth == 0 and min(self._depths) == 0
+
+    def next_item(self, start: int, at: int) -> int | None:
+        """The first token of the item after the one that starts at token `start` and fails at token `at`."""
+        tokens = self._tokens
+        indentation = tokens.columns[start] if tokens.texts[start] in ITEM_WORDS else 1
+        for index in range(max(at, start + 1), len(tokens)):
+            if not tokens.first_on_line(index):
+                continue
+            outside = self._balanced and self._depths[index] == 0 and tokens.columns[index] == 1
+            if outside and tokens.texts[index] in _MISPLACED_WORDS:
+                return index
+            if tokens.texts[index] not in ITEM_WORDS:
+                continue
+            if self._depths[index] == 0 if self._balanced else tokens.columns[index] <= indentation:
+                return index
+        return None

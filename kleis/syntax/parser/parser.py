@@ -16,15 +16,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeAlias
 
-from kleis.automaton import Automaton, Stuck
 from kleis.errors import ParseError
-from kleis.recovery import Recovery
 from kleis.syntax.parser.build_declarations import ItemBuilder
 from kleis.syntax.parser.build_expressions import Refusal
 from kleis.syntax.parser.lexer import GLUED, VOID, Tokens, soft, tokenize
 from kleis.syntax.parser.lints import Linter
 from kleis.syntax.parser.operator_chains import Chain, Operand, fold
-from kleis.syntax.parser.parse_errors import explain_refusal, explain_token
+from kleis.syntax.parser.parse_errors import Automaton, Recovery, Stuck, explain_refusal, explain_token
 from kleis.syntax.parser.tables import END, Rule, load_tables
 from kleis.syntax.tree import (
     MAXIMUM_NESTING,

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from kleis.printer_types import quote
-from kleis.syntax.printer.expressions import ExpressionPrinter
+from kleis.syntax.printer.expressions import ExpressionPrinter, quote
 from kleis.syntax.tree import (
     AliasDefinition,
     Annotation,

@@ -18,10 +18,8 @@ from typing import TypeAlias
 
 from rpds import HashTrieSet
 
-from kleis.builtins.numeric_extra import NUMERIC_EXTRA
+from kleis.builtins.row import NUMERIC_EXTRA
 from kleis.problems import Problem, Spanned
-from kleis.resolution_report import Report
-from kleis.resolution_types import TypeNames
 from kleis.syntax.operators import canonical_name
 from kleis.syntax.tree import (
     AliasDefinition,
@@ -50,9 +48,9 @@ from kleis.syntax.tree import (
     TypeParameter,
     VerifyImplementation,
 )
-from kleis.theory.name_check.known_names import Arity, Known
+from kleis.theory.name_check.known_names import Arity, Known, Report
 from kleis.theory.name_check.structure_members import circular, head_name, needed
-from kleis.theory.name_check.uses import ExpressionNames
+from kleis.theory.name_check.uses import ExpressionNames, TypeNames
 from kleis.theory.theory import Theory
 
 __all__ = ["check_names"]

@@ -14,42 +14,53 @@ from typing import Literal, TypeAlias
 
 from rpds import HashTrieSet
 
-from kleis.builtins.numeric_extra import NUMERIC_EXTRA
+from kleis.builtins.row import NUMERIC_EXTRA
 from kleis.problems import Spanned
-from kleis.resolution_patterns import PatternNames
-from kleis.resolution_report import Report
-from kleis.resolution_types import TypeNames
 from kleis.syntax.operators import canonical_name
 from kleis.syntax.tree import (
+    AppliedType,
     Apply,
     Ascription,
+    AsPattern,
     Boolean,
     Call,
     Conditional,
+    ConstructorPattern,
+    DimensionOperation,
     Expression,
+    ForAllType,
+    FunctionType,
     Lambda,
     Let,
     ListLiteral,
+    ListPattern,
+    LiteralPattern,
     Match,
     Name,
+    NamedType,
     Number,
+    NumberType,
+    Pattern,
+    ProductType,
     Quantifier,
     Text,
+    TypeExpression,
     Using,
+    VariablePattern,
+    WildcardPattern,
     split_name,
 )
-from kleis.theory.name_check.known_names import Arity, Known, describe
+from kleis.theory.name_check.known_names import Arity, Known, Report, describe
+from kleis.theory.name_check.structure_members import head_name
 
-__all__ = ["ExpressionNames", "FreeNames"]
+__all__ = ["ExpressionNames", "FreeNames", "PatternNames", "TypeNames"]
 
 FreeNames: TypeAlias = Literal["proposition", "definition"]
-"""What a free name means where the expression stands."""
 
 _Scope: TypeAlias = "HashTrieSet[str]"
 
 
 _MOST_PLACES = 5
-"""So many declarations of an overloaded name are shown with a wrong number of arguments."""
 
 
 class ExpressionNames:
@@ -230,3 +241,178 @@ class ExpressionNames:
 
 def _plural(arities: list[Arity]) -> str:
     return "" if {most for _, most in arities} == {1} else "s"
+
+
+# The names in patterns: constructors that exist with as many fields, and variables that are bound once.
+#
+# Specification: kleis-language.md §2.12, §4.7.
+
+
+class PatternNames:
+    """Checks patterns against what is known."""
+
+    def __init__(self, known: Known, report: Report) -> None:
+        self._known = known
+        self._report = report
+
+    def check(self, pattern: Pattern) -> frozenset[str]:
+        """Report what is wrong with a pattern; the variables it binds."""
+        bound: set[str] = set()
+        pending = [pattern]
+        while pending:
+            node = pending.pop()
+            match node:
+                case WildcardPattern() | LiteralPattern():
+                    pass
+                case VariablePattern():
+                    self._bind(node.name, node, bound)
+                    self._variable(node)
+                case AsPattern():
+                    self._bind(node.name, node, bound)
+                    pending.append(node.pattern)
+                case ListPattern():
+                    pending.extend(reversed(node.items))
+                case ConstructorPattern():
+                    self._constructor(node)
+                    pending.extend(reversed(node.arguments))
+        return frozenset(bound)
+
+    def _bind(self, name: str, node: VariablePattern | AsPattern, bound: set[str]) -> None:
+        if name in bound:
+            self._report.error(
+                node,
+                "duplicate-variable",
+                f"{name} stands twice in this pattern",
+                hint="use two names and compare them in a guard",
+                found=name,
+            )
+        bound.add(name)
+
+    def _variable(self, node: VariablePattern) -> None:
+        declared = self._known.theory.constructors.get(node.name)
+        if declared is not None:
+            self._report.warn(
+                node,
+                "constructor-as-variable",
+                f"{node.name} is a variable here and matches everything, though it is a constructor of "
+                f"{declared.owner}",
+                hint="constructors in patterns begin with an upper-case letter",
+                found=node.name,
+                related=(declared.place,),
+            )
+
+    def _constructor(self, node: ConstructorPattern) -> None:
+        declared = [each for each in self._known.declared(node.name) if each.kind == "constructor"]
+        if not declared and (self._known.declared(node.name) or not self._known.is_value(node.name)):
+            self._report.error(
+                node,
+                "unknown-constructor",
+                f"no data type has a constructor {node.name}",
+                hint=self._report.nearest(
+                    "constructor",
+                    node.name,
+                    lambda: self._known.theory.constructors.keys(),
+                    "declare it with data, or write a variable in lower case",
+                ),
+                found=node.name,
+            )
+            return
+        arities = self._known.arities(node.name)
+        given = len(node.arguments)
+        if arities and not any(least <= given and (most is None or given <= most) for least, most in arities):
+            self._report.error(
+                node,
+                "arity",
+                f"{node.name} has {describe(arities)} fields, this pattern {given}",
+                hint="write _ for a field that does not matter",
+                found=node.name,
+                related=tuple(each.place for each in declared),
+            )
+
+
+# The names in types: declared, built in, a parameter, or an opaque sort.
+#
+# Specification: proving.md §1 ("An undeclared type name in a declaration is one global opaque sort"; "fresh carriers,
+# with a warning that names the nearest declared type").  So an unknown type is no error; one that is spelled almost
+# like a known type is a warning.
+
+
+class TypeNames:
+    """Checks types against what is known."""
+
+    def __init__(self, known: Known, report: Report) -> None:
+        self._known = known
+        self._report = report
+
+    def check(self, written: TypeExpression | None, scope: _Scope) -> None:
+        """Report the names of a type that mean nothing; `scope` are the type parameters and local names."""
+        pending = [(written, scope)] if written is not None else []
+        while pending:
+            node, names = pending.pop()
+            match node:
+                case NumberType():
+                    pass
+                case NamedType():
+                    self._name(node, names)
+                case AppliedType():
+                    self._name(node, names)
+                    self._count(node)
+                    pending.extend((argument, names) for argument in node.arguments)
+                case FunctionType():
+                    pending += [(node.domain, names), (node.codomain, names)]
+                case ProductType():
+                    pending.extend((item, names) for item in node.items)
+                case ForAllType():
+                    inner = names.update(variable.name for variable in node.variables)
+                    pending.extend((each.kind, names) for each in node.variables if each.kind is not None)
+                    pending.append((node.body, inner))
+                case DimensionOperation():
+                    pending.extend((argument, names) for argument in node.arguments)
+
+    def structure(self, written: TypeExpression | None, scope: _Scope, role: str) -> bool:
+        """Report a reference to a structure that is none; whether it is one."""
+        if written is None:
+            return False
+        name = head_name(written)
+        if name is None:
+            self._report.error(written, "not-a-structure", f"{role} takes a structure, like Group(G)")
+            return False
+        if name in self._known.theory.structures:
+            if isinstance(written, AppliedType):
+                self._count(written)
+                for argument in written.arguments:
+                    self.check(argument, scope)
+            return True
+        hint = self._report.nearest("structure", name, self._known.structure_names)
+        if name in self._known.theory.data or name in self._known.theory.aliases:
+            message = f"{name} is a type, not a structure"
+        else:
+            message = f"there is no structure {name}"
+        self._report.error(
+            written, "unknown-structure", message, hint=hint or "declare or import it", found=name
+        )
+        return False
+
+    def _name(self, node: NamedType | AppliedType, scope: _Scope) -> None:
+        head, *rest = split_name(node.name)
+        if head in scope or self._known.is_type(head):
+            return
+        if rest:
+            hint = self._report.nearest("structure", head, self._known.structure_names)
+            message = f"there is no structure {head} to take {rest[-1]} from"
+            self._report.error(node, "unknown-structure", message, hint=hint, found=node.name)
+            return
+        hint = self._report.nearest("type", head, self._known.type_names)
+        if hint:
+            message = f"the type {head} is declared nowhere and read as a type of its own"
+            self._report.warn(node, "unknown-type", message, hint=hint, found=head)
+
+    def _count(self, node: AppliedType) -> None:
+        wanted = self._known.type_parameters(node.name)
+        given = len(node.arguments)
+        if wanted is None or wanted == given:
+            return
+        takes = f"{wanted} argument{'s' if wanted != 1 else ''}" if wanted else "no arguments"
+        self._report.error(
+            node, "type-arity", f"{node.name} takes {takes}, here it has {given}", found=node.name
+        )

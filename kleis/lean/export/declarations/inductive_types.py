@@ -24,11 +24,11 @@ from kleis.core import (
     SortVariable,
     TupleOf,
 )
+from kleis.core.sort_operations import sort_parts
 from kleis.core.sort_printing import sort_text
 from kleis.core.terms import list_constructors, tuple_constructor
 from kleis.elaborate.elaborator import Elaborator
 from kleis.elaborate.sorts.data_types import DataDeclaration
-from kleis.elaborate.sorts.sort_inference import sort_parts
 from kleis.lean.export.terms.lean_names import Locals, Names
 from kleis.lean.export.terms.lean_types import Sorts, call, refused
 from kleis.lean.language.lean_lexer import LeanError

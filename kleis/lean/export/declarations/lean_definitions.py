@@ -42,8 +42,7 @@ from kleis.lean.export.terms.conditionals import Decidability
 from kleis.lean.export.terms.lean_names import Names
 from kleis.lean.export.terms.lean_terms import Terms
 from kleis.lean.export.terms.lean_types import call, refused
-from kleis.lean.export.terms.propositions import TRUE, negation, simplified
-from kleis.lean.joining import merged
+from kleis.lean.export.terms.propositions import TRUE, merged, negation, simplified
 from kleis.lean.language.lean_lexer import LeanError
 from kleis.lean.language.lean_tree import (
     Bind,

@@ -30,8 +30,8 @@ from kleis.core import (
     SymbolCall,
     Term,
 )
+from kleis.core.sort_operations import sort_parts
 from kleis.core.traversal import bound_by, subterms
-from kleis.elaborate.sorts.sort_inference import sort_parts
 from kleis.lean.export.terms.lean_builtins import OPERATIONS
 from kleis.lean.export.terms.lean_terms import builtin_symbol
 from kleis.lean.export.terms.lean_types import Sorts

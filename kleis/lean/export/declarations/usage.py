@@ -17,6 +17,7 @@ from kleis.core import Carrier, Dimension, Sort, Symbol, Term
 from kleis.core.goal import Axiom, Instance, Meaning
 from kleis.core.traversal import canonical
 from kleis.elaborate.elaborator import Elaborator
+from kleis.elaborate.scopes.scope import is_builtin
 from kleis.elaborate.scopes.structure_scope import StructureInstance
 from kleis.errors import KleisError
 from kleis.lean.export.declarations.class_scopes import Argument, ClassInfo, Owner, Use
@@ -25,7 +26,6 @@ from kleis.lean.export.declarations.lean_definitions import Definitions
 from kleis.lean.export.declarations.requirements import Contents
 from kleis.lean.export.terms.lean_names import Names
 from kleis.lean.language.lean_lexer import LeanError
-from kleis.meaning.declared_builtins import is_builtin
 from kleis.problems import place_of
 from kleis.theory.theory import Theory
 

@@ -18,6 +18,7 @@ from kleis.errors import KleisError
 from kleis.lean.export.declarations.class_scopes import Scope, Use
 from kleis.lean.export.declarations.inductive_types import Emit
 from kleis.lean.export.declarations.lean_definitions import Definitions
+from kleis.lean.export.proofs.proofs import is_decided
 from kleis.lean.export.terms.lean_names import Names
 from kleis.lean.export.terms.lean_terms import Terms
 from kleis.lean.export.terms.lean_types import call
@@ -42,7 +43,6 @@ from kleis.lean.language.lean_tree import (
     Prefix,
     Theorem,
 )
-from kleis.lean.proofs import is_decided
 from kleis.problems import Place
 from kleis.prover.protocol.verdict import Evidence, Table, Verdict
 

@@ -11,15 +11,158 @@ What has no entry, or gives None, becomes an unknown function: what is proved of
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
-from kleis.core import INTEGER, REAL, Numeric, Operation
-from kleis.lean.encoders import Encoder, named, sort_of
-from kleis.lean.export.terms.lean_collections import COLLECTIONS
-from kleis.lean.export.terms.lean_types import Sorts, call
-from kleis.lean.language.lean_tree import Call, Infix, LeanTerm, Name, Number, Prefix, Typed
-from kleis.lean.operations_words import WORDS
+from kleis.core import INTEGER, REAL, BitVec, ListOf, LiteralTerm, Numeric, Operation, SetOf, Sort, TupleOf
+from kleis.core.sort_printing import sort_text
+from kleis.lean.export.terms.lean_collections import COLLECTIONS, component
+from kleis.lean.export.terms.lean_types import Encoder, Sorts, call, named, refused, sort_of
+from kleis.lean.language.lean_tree import (
+    Bind,
+    Binder,
+    Call,
+    Infix,
+    LeanTerm,
+    Name,
+    Number,
+    Prefix,
+    Text,
+    Tuple,
+    Typed,
+)
 
-__all__ = ["OPERATIONS", "cast"]
+__all__ = ["OPERATIONS", "WORDS", "cast", "coerced", "literal"]
+
+
+# Numerals, and values of one sort read at a larger one.
+#
+# Specification: lean-and-corpus.md §6.2 ("annotate a literal in every equation"; ℕ coerces up, never down), proving.md §1
+# ("Numbers": coercions upward only, and elementwise).
+
+
+def literal(term: LiteralTerm, sorts: Sorts) -> LeanTerm:
+    """A number with its type, a string or a truth value."""
+    value = term.value
+    if isinstance(value, str):
+        return Text(value)
+    if isinstance(value, bool):
+        return Name("true" if value else "false")
+    fraction = Fraction(value)
+    number: LeanTerm = Number(abs(fraction.numerator))
+    if fraction.denominator != 1:
+        number = Infix("/", number, Number(fraction.denominator))
+    return Typed(Prefix("-", number) if fraction < 0 else number, sorts.type(term.sort))
+
+
+def coerced(term: LeanTerm, source: Sort, target: Sort, sorts: Sorts) -> LeanTerm:
+    """A value of one sort as one of a larger sort."""
+    if source == target:
+        return term
+    match source, target:
+        case Numeric(), Numeric():
+            return cast(term, sorts.type(source), sorts.type(target))
+        case ListOf(element=old), ListOf(element=new):
+            return call(Name("List.map"), _coercion(old, new, sorts), term)
+        case SetOf(element=old), SetOf(element=new):
+            return call(Name("Set.image"), _coercion(old, new, sorts), term)
+        case TupleOf(items=old), TupleOf(items=new):
+            count = len(old)
+            parts = [component(term, place, count) for place in range(count)]
+            pairs = zip(parts, old, new, strict=True)
+            return Tuple(tuple(coerced(part, each, other, sorts) for part, each, other in pairs))
+        case _:
+            raise refused(f"{sort_text(source)} read as {sort_text(target)} has no Lean form")
+
+
+def _coercion(source: Sort, target: Sort, sorts: Sorts) -> LeanTerm:
+    name = sorts.fresh("each")
+    body = coerced(Name(name), source, target, sorts)
+    return Bind("fun", (Binder((name,), sorts.type(source)),), body)
+
+
+# Built-ins of words of bits in Lean (lean-and-corpus.md §6.2).
+
+
+def _words(name: str, *, truth: bool = False) -> Encoder:
+    """A function of words; an integer beside a word is the word of its value."""
+
+    def encode(operation: Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+        widths = [each.sort.width for each in operation.parameters if isinstance(each.sort, BitVec)]
+        words = [
+            each
+            if isinstance(parameter.sort, BitVec)
+            else call(Name("BitVec.ofInt"), Number(widths[0]), each)
+            for each, parameter in zip(given, operation.parameters, strict=True)
+        ]
+        result = call(Name(name), *words)
+        return Infix("=", result, Name("true")) if truth else result
+
+    return encode
+
+
+def _swapped(encoder: Encoder) -> Encoder:
+    """A comparison with its operands exchanged."""
+
+    def encode(operation: Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
+        first, second = operation.parameters
+        turned = Operation(operation.name, (second, first), operation.result)
+        return encoder(turned, (given[1], given[0]), sorts)
+
+    return encode
+
+
+def _word(operation: Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+    if not isinstance(operation.result, BitVec):
+        return None
+    return call(Name("BitVec.ofInt"), Number(operation.result.width), given[0])
+
+
+def _extended(name: str) -> Encoder:
+    def encode(operation: Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+        if not isinstance(operation.result, BitVec):
+            return None
+        return call(Name(name), Number(operation.result.width), given[1])
+
+    return encode
+
+
+def _constant_word(value: int) -> Encoder:
+    def encode(operation: Operation, _: Sequence[LeanTerm], __: Sorts) -> LeanTerm | None:
+        if not isinstance(operation.result, BitVec):
+            return None
+        width = operation.result.width
+        return call(Name("BitVec.ofNat"), Number(width), Number(value % (1 << width)))
+
+    return encode
+
+
+WORDS: Mapping[str, Encoder] = {
+    "bv": _word,
+    "bv_to_int": named("BitVec.toNat"),
+    "bv_to_signed": named("BitVec.toInt"),
+    "bvzero": _constant_word(0),
+    "bvones": _constant_word(-1),
+    "bvone": _constant_word(1),
+    "bvnot": _words("BitVec.not"),
+    "bvneg": _words("BitVec.neg"),
+    "bvand": _words("BitVec.and"),
+    "bvor": _words("BitVec.or"),
+    "bvxor": _words("BitVec.xor"),
+    "bvadd": _words("BitVec.add"),
+    "bvsub": _words("BitVec.sub"),
+    "bvmul": _words("BitVec.mul"),
+    "bvult": _words("BitVec.ult", truth=True),
+    "bvule": _words("BitVec.ule", truth=True),
+    "bvugt": _swapped(_words("BitVec.ult", truth=True)),
+    "bvuge": _swapped(_words("BitVec.ule", truth=True)),
+    "bvslt": _words("BitVec.slt", truth=True),
+    "bvsle": _words("BitVec.sle", truth=True),
+    "bvsgt": _swapped(_words("BitVec.slt", truth=True)),
+    "bvsge": _swapped(_words("BitVec.sle", truth=True)),
+    "bvconcat": _words("BitVec.append"),
+    "zext": _extended("BitVec.zeroExtend"),
+    "sext": _extended("BitVec.signExtend"),
+}
 
 
 def cast(term: LeanTerm, source: LeanTerm, target: LeanTerm) -> LeanTerm:
@@ -185,4 +328,3 @@ OPERATIONS: Mapping[str, Encoder] = {
     **COLLECTIONS,
     **WORDS,
 }
-"""The exact readings."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from kleis.core import FunctionOf, ListOf, Operation, SetOf, TupleOf
-from kleis.lean.encoders import Encoder, named, sort_of
-from kleis.lean.export.terms.lean_types import Sorts, call
+from kleis.lean.export.terms.lean_types import Encoder, Sorts, call, named, sort_of
 from kleis.lean.export.terms.propositions import conjunction
 from kleis.lean.language.lean_tree import Bind, Binder, Infix, LeanTerm, ListLiteral, Name, Text, Typed
 

@@ -13,9 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kleis.lean.language.lean_lexer import is_letter
+from kleis.lean.language.lean_lexer import GLOBAL_NAMES, RESERVED, RESERVED_FIELDS, is_letter
 from kleis.lean.lean_file import NameEntry
-from kleis.lean.reserved import GLOBAL_NAMES, RESERVED, RESERVED_FIELDS
 
 __all__ = ["Locals", "Names", "spelled"]
 

@@ -47,27 +47,31 @@ from kleis.core import (
 from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import substitute
 from kleis.definedness.partial_logic import conditional, connective, equivalence
-from kleis.lean.coercions import coerced, literal
-from kleis.lean.export.terms.conditionals import Decidability
-from kleis.lean.export.terms.lean_builtins import OPERATIONS
+from kleis.lean.export.terms.conditionals import Decidability, specialised, tested
+from kleis.lean.export.terms.lean_builtins import OPERATIONS, coerced, literal
 from kleis.lean.export.terms.lean_collections import component
 from kleis.lean.export.terms.lean_names import Locals
 from kleis.lean.export.terms.lean_types import DataNames, Sorts, call, refused
 from kleis.lean.export.terms.propositions import (
     FALSE,
+    LEAN,
     TRUE,
     Formula,
     Value,
+    cases,
+    chosen,
     conjunction,
     denied,
     exists,
     forall,
     implication,
     mentions,
+    merged,
+    occurs,
     settled,
     simplified,
+    where,
 )
-from kleis.lean.joining import LEAN, cases, chosen, merged, occurs, where
 from kleis.lean.language.lean_tree import (
     Arm,
     Bind,
@@ -83,7 +87,6 @@ from kleis.lean.language.lean_tree import (
     Tuple,
     Typed,
 )
-from kleis.lean.splitting import specialised, tested
 
 __all__ = ["DefinitionUse", "Terms", "World", "builtin_symbol"]
 

@@ -6,8 +6,8 @@ truth value is ``Bool`` where values stand, and a formula where functions give i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeAlias
 
 from kleis.core import (
     BOOL,
@@ -21,6 +21,7 @@ from kleis.core import (
     ListOf,
     MatrixOf,
     Numeric,
+    Operation,
     RecordOf,
     SetOf,
     Sort,
@@ -44,7 +45,7 @@ from kleis.lean.language.lean_tree import (
     Typed,
 )
 
-__all__ = ["DataNames", "Sorts", "arrow", "call", "refused"]
+__all__ = ["DataNames", "Encoder", "Sorts", "arrow", "call", "named", "refused", "sort_of"]
 
 
 def refused(what: str, hint: str = "") -> LeanError:
@@ -218,3 +219,21 @@ class Sorts:
             values = [self.some(each, below | {sort}) for each in fields]
             return Typed(call(Name(self._data.constructor(constructor)), *values), self.type(sort))
         raise refused(f"no value of {sort_text(sort)} can be written")
+
+
+# What the readings of built-ins in Lean are made of.
+#
+# An encoder gets an operation, the Lean terms of its arguments and the types at hand; its answer is right wherever the
+# operation is defined, and of an operation that gives a truth value a formula.  None says that there is no reading.
+
+Encoder: TypeAlias = Callable[[Operation, Sequence[LeanTerm], Sorts], "LeanTerm | None"]
+
+
+def sort_of(operation: Operation) -> Sort:
+    """The sort that an operation is about: its first argument's, or its result's."""
+    return operation.parameters[0].sort if operation.parameters else operation.result
+
+
+def named(name: str) -> Encoder:
+    """A function of the same arguments."""
+    return lambda _, given, __: call(Name(name), *given)

@@ -18,8 +18,15 @@ from collections.abc import Mapping
 from itertools import product
 from typing import NamedTuple
 
-from kleis.logic.engines.completion_overlaps import Overlap, covers, orders
-from kleis.prover.engines.completion.rewriting import Direction, Index, Rewriter, Trace
+from kleis.prover.engines.completion.rewriting import (
+    Direction,
+    Index,
+    Overlap,
+    Rewriter,
+    Trace,
+    covers,
+    orders,
+)
 from kleis.prover.engines.completion.shared_terms import Bank, Node, Ordering, instance, unified, variables_of
 
 __all__ = ["Equation", "Origin", "Search", "Vocabulary"]

@@ -24,8 +24,8 @@ from kleis.core import STRING, Connective, FunctionOf, LiteralTerm, Numeric, Sor
 from kleis.core.goal import Meaning
 from kleis.core.traversal import stripped, subterms
 from kleis.errors import BudgetError
-from kleis.prover.engines.solvers.read_models import Witness
 from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.protocol.witness import Witness
 from kleis.semantics.models import Model, evaluator_of
 from kleis.semantics.ranges import Bounds
 from kleis.semantics.reference import Account, Evaluator

@@ -38,8 +38,8 @@ from kleis.core.goal import Meaning
 from kleis.core.traversal import sorts_of
 from kleis.errors import BudgetError
 from kleis.prover.engines.computation.bounded_quantifiers import bounded_evaluator, guard_of, restricts
-from kleis.prover.engines.solvers.read_models import Witness
 from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.protocol.witness import Witness
 from kleis.semantics.ranges import Bounds
 from kleis.semantics.reference import Account
 from kleis.semantics.truth import FALSE, OPEN, TRUE, Truth

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kleis.logic.engines.induction_lemmas import Lemma, given, lemma_called, proved_with_lemmas
+from kleis.prover.engines.induction.lemmas import Lemma, given, lemma_called, proved_with_lemmas
 from kleis.prover.engines.induction.schemes import HYPOTHESIS, Goal, goal_of, obligations, schemes
 from kleis.prover.engines.induction.search import (
     ATTEMPT,
@@ -36,8 +36,7 @@ from kleis.prover.engines.induction.search import (
 )
 from kleis.prover.engines.solvers.runs import Options, Run, proof_of, run_text, script_text, unwritable
 from kleis.prover.lowering.defunctionalize import expanded
-from kleis.prover.protocol.engine import Answer, Task
-from kleis.prover.smt.encode_sorts import Inexpressible
+from kleis.prover.protocol.engine import Answer, Inexpressible, Task
 from kleis.prover.smt.script import Script, encode
 
 __all__ = ["INDUCTION", "PATIENT_INDUCTION", "check_induction"]

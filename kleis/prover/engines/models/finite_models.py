@@ -22,10 +22,9 @@ from typing import Any
 from kleis.core import BOOL, Sort, Symbol
 from kleis.core.goal import Meaning
 from kleis.core.sort_printing import sort_text
-from kleis.logic.engines.finite_models_clauses import Clause, clauses_of, letters_of
 from kleis.prover.engines.first_order_problem import Problem, full_name, translate
 from kleis.prover.engines.first_order_terms import Function, Literal, functions_of
-from kleis.prover.engines.models.finite_clauses import Encoding, TooLargeError
+from kleis.prover.engines.models.finite_clauses import Clause, Encoding, TooLargeError, clauses_of, letters_of
 from kleis.prover.protocol.engine import Answer, Task
 
 __all__ = ["FiniteModels"]

@@ -40,14 +40,13 @@ from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import rebuild, stripped, substitute, subterms
 from kleis.delaborate.describe_goal import expression_of
 from kleis.errors import BudgetError
-from kleis.meaning.denoting import NamelessError, denoting
 from kleis.prover.engines.models.standard_operations import candidates
 from kleis.prover.engines.solvers.runs import run_text, script_text
-from kleis.prover.protocol.engine import Answer, Outcome, Task
+from kleis.prover.protocol.engine import Answer, Inexpressible, Outcome, Task
 from kleis.prover.protocol.verdict import Binding, Evidence
-from kleis.prover.smt.encode_sorts import Inexpressible
+from kleis.prover.protocol.witness import Interpretation
 from kleis.prover.smt.script import encode
-from kleis.semantics.foreign_values import Belonging
+from kleis.semantics.foreign_values import Belonging, NamelessError, denoting
 from kleis.semantics.models import Model, evaluator_of
 from kleis.semantics.ranges import Bounds
 from kleis.semantics.reference import Account, Evaluator
@@ -58,7 +57,6 @@ from kleis.values.text import render_value
 
 __all__ = [
     "INTERPRETATIONS",
-    "Interpretation",
     "check_interpretation",
     "interpretation_evidence",
     "interpreted",
@@ -67,33 +65,14 @@ __all__ = [
 ]
 
 _QUERY = 200_000
-"""Z3's steps for an axiom under an interpretation."""
 
 _QUERY_COST = 20_000
-"""What a query costs of the engine's own steps."""
 
 _QUERIES = 60
-"""So many queries at most."""
 
 _NUMBERS = (INTEGER, REAL, NATURAL)
-"""What carriers are read as."""
 
 _SMALL = Bounds(integer=2, natural=2, denominator=2, values=9, points=200, length=1)
-"""Where axioms are tried before anything is proved."""
-
-
-class Interpretation(msgspec.Struct, frozen=True, kw_only=True):
-    """What carriers and symbols are read as, and a point where the claim fails.
-
-    symbols
-        Each with its parameters and its value as a term over them.
-    point
-        Values of the claim's outermost universal variables; empty where none is needed, or known.
-    """
-
-    carriers: tuple[tuple[Carrier, Sort], ...]
-    symbols: tuple[tuple[Symbol, tuple[Variable, ...], Term], ...]
-    point: tuple[tuple[str, Value], ...] = ()
 
 
 # ── Reading a meaning under an interpretation ────────────────────────────────────────────────────────────────

@@ -25,10 +25,10 @@ from kleis.builtins.regular.regex import Node
 from kleis.core import STRING, BuiltinCall, Connective, Term
 from kleis.core.traversal import stripped, subterms
 from kleis.errors import BudgetError
-from kleis.logic.engines.regular_formulas import Formula, In, Many, Not, Open, all_of, any_of, opposite
+from kleis.prover.engines.regular.memberships import Formula, In, Many, Not, Open, all_of, any_of, opposite
 from kleis.prover.engines.regular.read_claims import Reader, Unreadable, is_total
-from kleis.prover.engines.solvers.read_models import Witness
 from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.protocol.witness import Witness
 
 __all__ = ["REGULAR", "check_regular"]
 

@@ -6,18 +6,33 @@ What stands before and behind the one variable of a text is taken from the langu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+import msgspec
 
 from kleis.budget import STANDARD_BUDGET, Meter
 from kleis.builtins.regular import regex
 from kleis.builtins.regular.regex import EMPTY, FULL, NONE, Node, derivative, measure, nullable
 from kleis.core import Variable
-from kleis.logic.engines.regular_formulas import Formula, In
 
-__all__ = ["Pieces", "in_language", "joined", "member", "same", "searched"]
+__all__ = [
+    "Formula",
+    "In",
+    "Many",
+    "Not",
+    "Open",
+    "Pieces",
+    "all_of",
+    "any_of",
+    "in_language",
+    "joined",
+    "member",
+    "opposite",
+    "same",
+    "searched",
+]
 
 Pieces: TypeAlias = tuple["str | Variable", ...]
-"""A text: literals and variables one after the other."""
 
 
 def joined(parts: Iterator[Pieces]) -> Pieces:
@@ -101,3 +116,68 @@ def _backwards(node: Node) -> Node:
             return regex.loop(_backwards(node[1]), node[2], node[3])
         case _:
             return node
+
+
+# Formulas over memberships of variables in regular languages, and over what is left open.
+
+
+class In(msgspec.Struct, frozen=True):
+    """That a variable is in a language."""
+
+    variable: str
+    node: Node
+
+
+class Open(msgspec.Struct, frozen=True):
+    """Something else, which may be true or false."""
+
+    what: Any
+
+
+class Not(msgspec.Struct, frozen=True):
+    """The opposite."""
+
+    part: Formula
+
+
+class Many(msgspec.Struct, frozen=True):
+    """A conjunction (`every`) or a disjunction of two parts or more."""
+
+    every: bool
+    parts: tuple[Formula, ...]
+
+
+Formula: TypeAlias = bool | In | Open | Not | Many
+
+
+def opposite(formula: Formula) -> Formula:
+    """That a formula does not hold."""
+    match formula:
+        case bool():
+            return not formula
+        case Not(part=part):
+            return part
+        case _:
+            return Not(formula)
+
+
+def all_of(*parts: Formula) -> Formula:
+    """That all hold."""
+    return _many(True, parts)
+
+
+def any_of(*parts: Formula) -> Formula:
+    """That one holds."""
+    return _many(False, parts)
+
+
+def _many(every: bool, parts: Sequence[Formula]) -> Formula:
+    kept: dict[Formula, None] = {}
+    for part in parts:
+        if part is (not every):
+            return not every
+        if part is not every:
+            kept[part] = None
+    if not kept:
+        return every
+    return next(iter(kept)) if len(kept) == 1 else Many(every, tuple(kept))

@@ -34,8 +34,19 @@ from kleis.core import (
 )
 from kleis.core.goal import Meaning
 from kleis.core.traversal import stripped, substitute, subterms
-from kleis.logic.engines.regular_formulas import Formula, Open, all_of, any_of, opposite
-from kleis.prover.engines.regular.memberships import Pieces, in_language, joined, member, same, searched
+from kleis.prover.engines.regular.memberships import (
+    Formula,
+    Open,
+    Pieces,
+    all_of,
+    any_of,
+    in_language,
+    joined,
+    member,
+    opposite,
+    same,
+    searched,
+)
 
 __all__ = ["Reader", "Unreadable", "is_total"]
 

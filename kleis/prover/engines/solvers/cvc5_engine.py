@@ -21,10 +21,11 @@ from typing import Any
 
 from kleis.core import BOOL, STRING, Carrier, FunctionOf, Numeric, Sort
 from kleis.core.sort_printing import sort_text
-from kleis.prover.engines.solvers.read_models import FunctionTable, UnreadableError, Witness, decoded
+from kleis.prover.engines.solvers.read_models import UnreadableError, decoded
 from kleis.prover.engines.solvers.runs import script_text, unwritable
-from kleis.prover.protocol.engine import Answer, Task
-from kleis.prover.smt.encode_sorts import Inexpressible, Sorts
+from kleis.prover.protocol.engine import Answer, Inexpressible, Task
+from kleis.prover.protocol.witness import FunctionTable, Witness
+from kleis.prover.smt.encode_sorts import Sorts
 from kleis.prover.smt.script import Script, encode
 from kleis.semantics.ranges import Element
 from kleis.values import Value, exact

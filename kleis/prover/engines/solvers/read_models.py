@@ -20,50 +20,20 @@ from itertools import product
 from math import prod
 from typing import Any
 
-import msgspec
-
 from kleis.budget import Budget
-from kleis.builtins.context import Context
-from kleis.core import BOOL, Basic, BitVec, Carrier, FunctionOf, Numeric, SetOf, Sort, Symbol
+from kleis.builtins.row import Context
+from kleis.core import BOOL, Basic, BitVec, Carrier, FunctionOf, Numeric, SetOf, Sort
 from kleis.core.goal import Meaning
 from kleis.core.sort_printing import sort_text
 from kleis.prover.engines.solvers.runs import library
+from kleis.prover.protocol.witness import FunctionTable, Witness
 from kleis.prover.smt.encode_sorts import Sorts
 from kleis.prover.smt.script import Script
 from kleis.semantics.ranges import Element, constructed
 from kleis.values import BitVector, SetValue, Value, complex_value, equality_key, exact
-from kleis.values.numerals import signed_integer
+from kleis.values.text import signed_integer
 
-__all__ = ["FunctionTable", "UnreadableError", "Witness", "decoded", "read_witness"]
-
-
-class FunctionTable(msgspec.Struct, frozen=True):
-    """A function by its values: at the listed arguments, and everywhere else (None: nothing is said)."""
-
-    rows: tuple[tuple[tuple[Any, ...], Any], ...]
-    default: Any = None
-
-
-class Witness(msgspec.Struct, frozen=True, kw_only=True):
-    """A point at which a claim fails, or a model.
-
-    assignment
-        Values of the claim's outermost universal variables, by name.
-    symbols
-        Values of constants, and tables of operations, as far as they could be read.
-    carriers
-        Sizes of carriers, where the model has finitely many elements of each, by the text of the sort.
-    undefined
-        The claim is not false there but undefined.
-    unread
-        Names whose values could not be said exactly.
-    """
-
-    assignment: dict[str, Any] = {}
-    symbols: tuple[tuple[Symbol, Any], ...] = ()
-    carriers: dict[str, int] = {}
-    undefined: bool = False
-    unread: tuple[str, ...] = ()
+__all__ = ["UnreadableError", "decoded", "read_witness"]
 
 
 class UnreadableError(Exception):

@@ -18,8 +18,7 @@ from itertools import product
 from kleis.core import INTEGER, NATURAL, BuiltinCall, Coercion, LiteralTerm, Term
 from kleis.core.traversal import stripped, subterms
 from kleis.prover.engines.solvers.runs import run_text, unwritable
-from kleis.prover.protocol.engine import Answer, Task
-from kleis.prover.smt.encode_sorts import Inexpressible
+from kleis.prover.protocol.engine import Answer, Inexpressible, Task
 from kleis.prover.smt.script import Script, encode
 from kleis.prover.smt.smtlib_text import application
 

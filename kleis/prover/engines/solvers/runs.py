@@ -19,9 +19,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from kleis.prover.protocol.engine import Answer
+from kleis.prover.protocol.engine import Answer, Inexpressible
 from kleis.prover.protocol.verdict import Reason
-from kleis.prover.smt.encode_sorts import Inexpressible
 from kleis.prover.smt.script import Script
 
 __all__ = [

@@ -11,26 +11,45 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
+from random import Random
+from typing import Any
 
 import msgspec
 
 from kleis.core import Term
 from kleis.core.goal import Axiom
-from kleis.logic.engines.direct import proved
 from kleis.problems import Place
-from kleis.prover.engines.solvers.runs import run_text, script_text, unwritable
-from kleis.prover.protocol.engine import Answer, Engine, Task
-from kleis.prover.smt.encode_sorts import Inexpressible
-from kleis.prover.smt.script import encode
+from kleis.prover.engines.solvers.read_models import read_witness
+from kleis.prover.engines.solvers.runs import (
+    DEFAULT,
+    Options,
+    Run,
+    library,
+    proof_of,
+    run_solver,
+    run_text,
+    script_text,
+    unwritable,
+)
+from kleis.prover.protocol.engine import Answer, Engine, Inexpressible, Outcome, Task
+from kleis.prover.smt.script import Script, encode
 
-__all__ = ["WITH_EQUATIONS", "WithEquations"]
+__all__ = [
+    "DIRECT",
+    "EMATCHING",
+    "PROOFS",
+    "RESTARTS",
+    "WITH_EQUATIONS",
+    "WithEquations",
+    "decided",
+    "proved",
+    "with_rational_points",
+]
 
 _COMPLETION = "kleis.prover.engines.completion.engine"
 _EQUATIONS = 40
-"""So many derived equations are used, the first ones."""
 
 _PATIENCE = 5
-"""An equation alone gets so many times the steps: the claim no longer leads completion to it."""
 
 _PREFIX = "derived "
 _HERE = Place(file="<derived>", line=1, column=1)
@@ -103,3 +122,209 @@ def _with_axioms(task: Task, equations: Sequence[Term]) -> Task:
         Axiom(f"{_PREFIX}{place}", formula, "fact", _HERE) for place, formula in enumerate(equations, 1)
     )
     return Task(msgspec.structs.replace(task.meaning, axioms=(*task.meaning.axioms, *derived)), task.lemmas)
+
+
+# Z3 as it comes, on the script of a task: outer ∀ stripped, default options.
+#
+# Specification: proving.md §3 ("Z3: default options first, short"), provers.md §3.
+#
+# A false point is preferred to an undefined one: where the claim is partial, F of it is tried first.
+#
+# The other engines on Z3 differ in how they run the script, not in what they do with the outcome: `decided` is theirs too.
+
+
+class Direct:
+    """The engine.  Its steps are Z3's.  With `proofs_only` it says nothing of claims that have a countermodel.
+
+    Other engines find points that are easier to read; before them only a proof may count.
+    """
+
+    name = "z3"
+
+    def __init__(self, *, proofs_only: bool = False) -> None:
+        self._proofs_only = proofs_only
+
+    def applies(self, task: Task) -> bool:
+        """To everything that is settled."""
+        return not task.meaning.unsettled
+
+    def run(self, task: Task, steps: int) -> Answer:
+        """One run for each formula that a model is looked for of."""
+        try:
+            script = encode(task)
+        except Inexpressible as error:
+            return unwritable(error)
+        if self._proofs_only:
+            run = run_text(script_text(script, script.claim), steps)
+            if run.status == "sat":
+                return Answer(outcome="silent", reason="incomplete", detail="no proof", steps=run.used)
+            return decided(task, script, script.claim, run, steps)
+        used = 0
+        if script.false:
+            false = run_text(script_text(script, script.false), steps // 3)
+            used += false.used
+            if false.status == "sat":
+                return decided(task, script, script.false, false, steps)
+        run = run_text(script_text(script, script.claim), steps - used)
+        return decided(task, script, script.claim, run, steps, spent=used)
+
+
+DIRECT = Direct()
+
+PROOFS = Direct(proofs_only=True)
+
+
+def decided(
+    task: Task,
+    script: Script,
+    goal: str,
+    run: Run,
+    steps: int,
+    *,
+    options: Options = DEFAULT,
+    spent: int = 0,
+) -> Answer:
+    """The answer that a run comes to."""
+    used = spent + run.used
+    if run.status == "unsat":
+        return proved(script, goal, run, steps, options=options, spent=spent)
+    if run.status == "unknown":
+        return Answer(outcome="silent", reason=run.reason, detail=run.detail, steps=used)
+    undefined = bool(script.false) and goal == script.claim
+    model = with_rational_points(script, goal, run.model, steps)
+    witness = read_witness(task.meaning, script, model, undefined=undefined)
+    detail = "" if script.exact else f"approximated: {', '.join(script.approximated)}"
+    outcome: Outcome = "refuted" if task.meaning.claim is not None else "model"
+    return Answer(outcome=outcome, witness=witness, steps=used, detail=detail)
+
+
+def proved(
+    script: Script, goal: str, run: Run, steps: int, *, options: Options = DEFAULT, spent: int = 0
+) -> Answer:
+    """The answer after a script was refuted: by its axioms and the negated claim, or by its axioms alone."""
+    proof = proof_of(script, goal, run, steps, options)
+    needs_claim = bool(goal) and proof.needs_claim
+    return Answer(
+        outcome="proved" if needs_claim else "inconsistent",
+        core=proof.core,
+        detail="minimal" if proof.minimal else "",
+        steps=spent + run.used + proof.used,
+        proof=(("claim" if needs_claim else "axioms", proof.text),),
+    )
+
+
+# Z3 with instantiation by patterns only.
+#
+# Specification: proving.md §3 ("e-matching only"), provers.md §3.
+#
+# Without model-based instantiation Z3 ends soon where quantifiers have good patterns, and says `unknown` where it found
+# nothing: it never claims a model of quantified axioms.  Recursive definitions are equations with the call as pattern.
+
+_OPTIONS = Options(patterns_only=True)
+
+
+class Ematching:
+    """The engine.  Its steps are Z3's."""
+
+    name = "z3 patterns"
+
+    def applies(self, task: Task) -> bool:
+        """To what has axioms or recursive definitions: elsewhere nothing is quantified."""
+        meaning = task.meaning
+        return not meaning.unsettled and bool(meaning.axioms or task.lemmas or meaning.terminations)
+
+    def run(self, task: Task, steps: int) -> Answer:
+        """One run; a model of it is none of the task."""
+        try:
+            script = encode(task, equations=True)
+        except Inexpressible as error:
+            return unwritable(error)
+        run = run_text(_OPTIONS.header() + script_text(script, script.claim), steps)
+        if run.status == "unsat":
+            return proved(script, script.claim, run, steps, options=_OPTIONS)
+        return Answer(outcome="silent", reason=run.reason or "incomplete", detail=run.detail, steps=run.used)
+
+
+EMATCHING = Ematching()
+
+
+# Rational points in place of algebraic ones.
+#
+# Specification: proving.md §2 ("exact rationals").
+#
+# Where a claim fails at an irrational point it often fails around it too.  A model with algebraic numbers is tried again
+# with rational ones near them; if that fails the model stays as it is.
+
+_DIGITS = (1, 4, 10)
+
+
+def with_rational_points(script: Script, goal: str, model: Any, steps: int) -> Any:
+    """A model whose values of real variables are rational, if there is one near the given model."""
+    z3 = library()
+    names = {each.name.strip("|") for each in script.constants}
+    values = {
+        each.name(): model[each] for each in model.decls() if each.name() in names and each.arity() == 0
+    }
+    irrational = {name: value for name, value in values.items() if z3.is_algebraic_value(value)}
+    if not irrational:
+        return model
+    for digits in _DIGITS:
+        solver = z3.Solver(ctx=z3.Context())
+        solver.from_string(script_text(script, goal))
+        for name, value in irrational.items():
+            near = round(value.approx(digits + 2).as_fraction(), digits)
+            solver.add(z3.Real(name, solver.ctx) == z3.RealVal(str(near), solver.ctx))
+        run = run_solver(solver, steps)
+        if run.status == "sat":
+            return run.model
+    return model
+
+
+# Short runs of Z3 with shuffled axioms and other seeds.
+#
+# Specification: proving.md §3; provers.md §3 ("Short shuffled restarts beat one long run").
+#
+# Z3 is chaotic on quantified algebra: what one order of the axioms does not find in a minute, another finds at once.
+# The orders and seeds are fixed, so the same task gives the same answer.  Every fourth attempt instantiates by patterns
+# only and without relevancy filtering.
+
+_ATTEMPT = 150_000
+
+
+class Restarts:
+    """The engine.  Its steps are Z3's, over all attempts."""
+
+    name = "z3 restarts"
+
+    def applies(self, task: Task) -> bool:
+        """To what has more than one axiom: elsewhere there is nothing to shuffle."""
+        return not task.meaning.unsettled and len(task.meaning.axioms) + len(task.lemmas) > 1
+
+    def run(self, task: Task, steps: int) -> Answer:
+        """One attempt after the other, until one decides."""
+        try:
+            script = encode(task)
+        except Inexpressible as error:
+            return unwritable(error)
+        used, attempts = 0, 0
+        while used + _ATTEMPT <= steps:
+            attempts += 1
+            shuffled, options = _variant(script, attempts)
+            text = options.header() + script_text(shuffled, script.claim)
+            run = run_text(text, _ATTEMPT)
+            # An attempt counts for the whole of its budget: how much of it Z3 used is no measure of its time.
+            used += _ATTEMPT
+            if run.status != "unknown":
+                return decided(task, shuffled, script.claim, run, steps, options=options, spent=used)
+        return Answer(outcome="silent", reason="resource", detail=f"{attempts} attempts", steps=used)
+
+
+RESTARTS = Restarts()
+
+
+def _variant(script: Script, attempt: int) -> tuple[Script, Options]:
+    axioms = list(script.axioms)
+    Random(attempt).shuffle(axioms)
+    fourth = attempt % 4 == 0
+    options = Options(seed=attempt, patterns_only=fourth, relevancy=0 if fourth else None)
+    return msgspec.structs.replace(script, axioms=tuple(axioms)), options

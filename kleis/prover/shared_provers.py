@@ -1,0 +1,64 @@
+"""Provers kept per theory."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from kleis.prover.process.broker import Broker
+from kleis.prover.process.cancellable_broker import BoundedBroker, bounded_by
+from kleis.prover.process.deadline import Watch
+
+if TYPE_CHECKING:
+    from kleis.prover.prover import Prover
+    from kleis.prover.verdict_cache import VerdictCache
+    from kleis.theory.name_dependencies import Texts
+    from kleis.theory.theory import Theory
+
+__all__ = ["Provers"]
+
+_KEPT = 16
+
+
+class Provers:
+    """Provers by theory, made when needed and kept while they are idle.  Safe to use from several threads."""
+
+    def __init__(self, broker: Broker, verdicts: VerdictCache | None) -> None:
+        self.broker = broker
+        self.verdicts = verdicts
+        self._lock = threading.Lock()
+        self._texts: Texts = {}
+        self._idle: OrderedDict[int, tuple[Theory, list[tuple[Prover, BoundedBroker]]]] = OrderedDict()
+
+    @contextmanager
+    def prover(self, theory: Theory, watch: Watch) -> Iterator[Prover]:
+        """A prover for one question about a theory, stopped when the watch is over."""
+        prover, bounded = self._take(theory)
+        try:
+            with bounded_by(bounded, watch):
+                yield prover
+        finally:
+            if not bounded.stopped:
+                self._give_back(theory, (prover, bounded))
+
+    def _take(self, theory: Theory) -> tuple[Prover, BoundedBroker]:
+        from kleis.elaborate.elaborator import Elaborator
+        from kleis.prover.prover import Prover
+
+        with self._lock:
+            kept = self._idle.get(id(theory))
+            if kept is not None and kept[1]:
+                return kept[1].pop()
+        bounded = BoundedBroker(self.broker)
+        elaborator = Elaborator(theory, texts=self._texts)
+        return Prover(theory, broker=bounded, cache=self.verdicts, elaborator=elaborator), bounded
+
+    def _give_back(self, theory: Theory, prover: tuple[Prover, BoundedBroker]) -> None:
+        with self._lock:
+            self._idle.setdefault(id(theory), (theory, []))[1].append(prover)
+            self._idle.move_to_end(id(theory))
+            while len(self._idle) > _KEPT:
+                self._idle.popitem(last=False)
