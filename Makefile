@@ -38,7 +38,7 @@ bench: $(STAMP) ## measure ratios in one run and write docs/benchmarks.md
 	@$(BIN)/python -m benchmarks
 
 certificates: $(STAMP) ## prove the laws of stdlib/pif again and write stdlib/pif/certificates
-	@$(BIN)/python -m registry.proving_library
+	@$(BIN)/python -m registry.laws.prove_library
 
 N ?= 20000
 fuzz: $(STAMP) ## try N examples on the properties: make fuzz N=200000 [SEED=7] [TESTS=tests/pif]

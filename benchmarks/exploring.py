@@ -19,10 +19,10 @@ from kleis.theory.import_search import search_from
 from kleis.theory.loader import Loader
 from pif.language.budget import Budget
 from pif.run.evaluate import Request, run
-from registry.bridge.exploring import Asked, explored
-from registry.bridge.oracles import TheorySnapshot
-from registry.store.sqlite import SqliteStore
-from registry.workspace import Workspace
+from registry.explore.explore_request import Asked, explored
+from registry.oracles.theory_oracle import TheorySnapshot
+from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.workspace.workspace import Workspace
 from tests.bridge.free_groups import holds_in_groups
 from tests.pif.tools import Dictionary
 

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from pif.language.decode import decode_term
-from registry.bridge.laws import check_laws
-from registry.bridge.tools_in_kleis import ToolTheory
-from registry.store.sqlite import SqliteStore
-from registry.workspace import Workspace
+from registry.laws.check_laws import check_laws
+from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.translate.tool_theory import ToolTheory
+from registry.workspace.workspace import Workspace
 
 __all__ = ["LIMITS", "measure"]
 
@@ -97,7 +97,7 @@ def measure() -> dict[str, float]:
 
 
 def _reader(workspace: Workspace) -> Callable[[str], Any]:
-    from registry.bridge.laws import LawCheck
+    from registry.laws.check_laws import LawCheck
 
     tools = workspace.tools()
     return LawCheck(tools, tools.names, workspace.prover).read

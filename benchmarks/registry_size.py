@@ -8,9 +8,9 @@ from pathlib import Path
 from benchmarks.timing import alternating
 from pif.language.terms import code_text
 from pif.run.evaluate import Request
-from registry.store.sqlite import SqliteStore
-from registry.tool import content_hash
-from registry.workspace import Workspace
+from registry.records import content_hash
+from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.workspace.workspace import Workspace
 
 __all__ = ["LIMIT", "measure"]
 

@@ -21,8 +21,8 @@ from typing import Any
 
 import msgspec
 
-from registry.store.sqlite import SqliteStore
-from registry.workspace import Workspace
+from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.workspace.workspace import Workspace
 
 __all__ = ["LIMITS", "measure"]
 

@@ -1,4 +1,4 @@
-"""Which tools use which, as data and as a drawing (`registry.drawing`).
+"""Which tools use which, as data and as a drawing (`registry.diagrams`).
 
 An arrow leads from a tool to what its code names. A name that a run computes is not seen; a name that is no tool stays
 visible as missing. Circles are allowed: tools may call each other.
@@ -12,15 +12,15 @@ from typing import Literal
 import msgspec
 
 from pif.analysis.facts import facts_of
-from registry.dependants import users_of
-from registry.drawing import Drawing
-from registry.drawing import Edge as Arrow
-from registry.drawing import Kind as Look
-from registry.drawing import Node as Box
+from registry.diagrams import Drawing
+from registry.diagrams import Edge as Arrow
+from registry.diagrams import Kind as Look
+from registry.diagrams import Node as Box
 from registry.errors import RegistryError
-from registry.store import Store
-from registry.tool import LIBRARY_PREFIX, parse_reference
-from registry.tools_view import SnapshotTools
+from registry.records import LIBRARY_PREFIX, parse_reference
+from registry.store.protocol import Store
+from registry.tools.snapshot_tools import SnapshotTools
+from registry.workspace.dependants import users_of
 
 __all__ = ["MOST_TOOLS", "Edge", "Graph", "Node", "drawing_of", "graph_of"]
 

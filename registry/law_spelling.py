@@ -14,8 +14,8 @@ from kleis.syntax.parser.parser import parse_expression
 from kleis.syntax.tree import AsPattern, Binder, Call, Expression, Name, VariablePattern
 from kleis.syntax.tree.traversal import walk
 from pif.language.host import Tool, Tools
-from registry.bridge.names import is_free, plain_name
-from registry.tool import LIBRARY_PREFIX
+from registry.records import LIBRARY_PREFIX
+from registry.translate.kleis_names import is_free, plain_name
 
 __all__ = ["spelling_hint"]
 

@@ -2,14 +2,14 @@
 
     certificates/sort.json     the laws of `std.sort`, as a store would keep them, and their certificates by hash
 
-`python -m registry.proving_library` (`make certificates`) makes the files; nothing else writes them. The file of a tool
+`python -m registry.laws.prove_library` (`make certificates`) makes the files; nothing else writes them. The file of a tool
 is read when somebody asks for its laws, so a run never reads one.
 
 Invariants
     * A law is `proved` only if it is written with the tool as it was when it was proved, and every tool that the proof
       rests on has the code that it had then. Else it is `untested`: with its certificate, which a check refuses and
       says why, or without one.
-    * Nothing in a certificate is believed: `registry.keeping_laws.recheck` reads the text only by its hash, and checks
+    * Nothing in a certificate is believed: `registry.laws.on_evolve.recheck` reads the text only by its hash, and checks
       it from nothing.
 
 ADR 017; issue 7, "certificates in the registry".

@@ -10,8 +10,8 @@ import threading
 from collections import OrderedDict
 
 from pif.analysis.types.tool_types import Typing, typing_of
-from registry.tool import ToolRecord
-from registry.tools_view import SnapshotTools
+from registry.records import ToolRecord
+from registry.tools.snapshot_tools import SnapshotTools
 
 __all__ = ["TypeCache"]
 

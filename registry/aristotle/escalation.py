@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kleis.errors import KleisError
-from registry.aristotle.jobs import Ordered
-from registry.aristotle.orders import Order, prove_job
+from registry.aristotle.job_requests import Order, prove_job
+from registry.aristotle.job_store import Ordered
 
 if TYPE_CHECKING:
     from kleis.lean import LeanFile

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from registry.aristotle.jobs import Job, Outcome
+from registry.aristotle.job_store import Job, Outcome
 from registry.aristotle.service import Finding, Run
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from kleis.syntax.tree import Boolean, Expression, Name
 from pif.analysis.types.unification import Shape, find
 from pif.language.terms import Term
-from registry.bridge.forms import call, choice, is_total, list_cases
-from registry.bridge.parts import Code
+from registry.translate.kleis_syntax import call, choice, is_total, list_cases
+from registry.translate.symbolic_values import Code
 
 if TYPE_CHECKING:
-    from registry.bridge.translation import Translator
+    from registry.translate.translator import Translator
 
 __all__ = ["branches", "connective", "emptiness"]
 

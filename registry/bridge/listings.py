@@ -18,8 +18,8 @@ from kleis.syntax.printer.program import print_expression, print_type
 from kleis.syntax.tree import Call, Expression, Name, NamedType, Node, TypeExpression
 from kleis.theory.theory import Theory
 from pif.language.values import Quoted, Record, list_of
-from registry.bridge.answers import record_of
-from registry.bridge.kleis_terms import term_of
+from registry.oracles.answer_records import record_of
+from registry.oracles.quoted_terms import term_of
 
 __all__ = [
     "Signature",

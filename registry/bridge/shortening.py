@@ -21,8 +21,8 @@ import msgspec
 
 from kleis.syntax.tree import Call, Case, Conditional, Expression, FunctionDefinition, Let, Match, Name, Node
 from kleis.syntax.tree.traversal import children
-from registry.bridge.forms import call, is_total, names_in
-from registry.bridge.having_values import FALSE, TRUE, both, bound_by, conjuncts, used
+from registry.laws.definedness.value_conditions import FALSE, TRUE, both, bound_by, conjuncts, used
+from registry.translate.kleis_syntax import call, is_total, names_in
 
 __all__ = ["Shortening", "plainer"]
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from kleis.prover.process.broker import Broker
 from kleis.prover.verdict_cache import VerdictCache
 from kleis.theory.theory import Theory
-from registry.bridge.oracles import TheorySnapshot
+from registry.oracles.theory_oracle import TheorySnapshot
 
 __all__ = ["Snapshots"]
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from kleis.errors import KleisError
 from kleis.problems import Problem
 from kleis.syntax.tree import Lint
-from registry.cli.kleis_checking import CheckedFile
-from registry.cli.kleis_terminal import complain, say, say_row, table
-from registry.cli.kleis_testing import NEEDS_PROVER, Block, FileReport
-from registry.cli.screen import json_text
+from registry.cli.kleis.files.check import CheckedFile
+from registry.cli.kleis.files.test import NEEDS_PROVER, Block, FileReport
+from registry.cli.terminal.plain_output import complain, say, say_row, table
+from registry.cli.terminal.screen import json_text
 
 __all__ = ["print_block_output", "print_checked", "print_tested", "print_totals", "refuse", "render"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from registry.cli.process import USAGE, complain
+from registry.cli.terminal.process import USAGE, complain
 
 __all__ = ["serve_kleis"]
 
@@ -23,8 +23,8 @@ def serve_kleis(home: Path | None, groups: str, options: Mapping[str, Any]) -> i
         complain("kleis serve: standard input and output must be open")
         return USAGE
     from registry.home import find_home
+    from registry.server.contract.settings import Settings
     from registry.server.serve import serve
-    from registry.server.settings import Settings
 
     chosen = groups or ("theory,policy" if options.get("policy") else "theory")
     return serve(Settings(home=find_home(home).path, **options), chosen)

@@ -13,7 +13,7 @@ from registry.errors import RegistryError
 
 if TYPE_CHECKING:
     from kleis.theory.theory import Theory
-    from registry.bridge.oracles import TheoryRun
+    from registry.oracles.theory_oracle import TheoryRun
 
 __all__ = ["theory_for_run"]
 
@@ -25,7 +25,7 @@ def theory_for_run(home: Path, session: str | None, file: Path | None) -> Iterat
         raise click.UsageError("--session and --theory exclude each other: a run asks one theory")
     if file is not None:
         from kleis.prover.verdict_cache import VerdictCache
-        from registry.bridge.oracles import TheorySnapshot
+        from registry.oracles.theory_oracle import TheorySnapshot
 
         snapshot = TheorySnapshot(_loaded(file), name=str(file), cache=VerdictCache(home / "verdicts"))
         try:
@@ -40,7 +40,7 @@ def theory_for_run(home: Path, session: str | None, file: Path | None) -> Iterat
 
 def _loaded(file: Path) -> Theory:
     from kleis.errors import LoadError
-    from registry.cli.kleis_files import load, make_loader
+    from registry.cli.kleis.shared.loading import load, make_loader
 
     try:
         loading = load(make_loader(), str(file))
@@ -60,7 +60,7 @@ def _loaded(file: Path) -> Theory:
 def _of_session(home: Path, name: str) -> Iterator[TheoryRun]:
     from kleis.sessions.files.errors import SessionError
     from kleis.sessions.sessions import open_sessions
-    from registry.bridge.oracles import TheorySnapshot
+    from registry.oracles.theory_oracle import TheorySnapshot
 
     try:
         sessions = open_sessions(home)

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from registry.server.workers import Workers
+from registry.server.calls.contexts import Workers
 
 __all__ = ["Call", "Report"]
 

@@ -8,7 +8,7 @@ from typing import Any
 from kleis.corpus.answers import paper_list
 from kleis.corpus.graph import edge_row, graph_of
 from kleis.corpus.reading import Corpus, Paper
-from registry.server.group import ResourceSpec, TemplateSpec
+from registry.server.contract.group import ResourceSpec, TemplateSpec
 
 __all__ = ["RESOURCES", "TEMPLATES", "completions", "resource"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from types import TracebackType
 
-from registry.server.group import Answer
+from registry.server.contract.group import Answer
 
 __all__ = ["Contained", "Defects"]
 

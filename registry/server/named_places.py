@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pif.language.errors import nearest
-from registry.server.settings import Settings
+from registry.server.contract.settings import Settings
 
 __all__ = ["check_places"]
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
-from importlib import metadata
+from importlib import import_module, metadata
+from typing import cast
 
+from pif.language.errors import nearest
 from registry.errors import RegistryError
-from registry.server.groups import make_groups
-from registry.server.serving import serve_stdio
-from registry.server.settings import Settings, Site
+from registry.server.calls.scoped_tools import share
+from registry.server.contract.group import Group
+from registry.server.contract.settings import Settings, Site
+from registry.server.mcp.stdio_server import serve_stdio
+from registry.server.named_places import check_places
 
-__all__ = ["serve"]
+__all__ = ["GROUPS", "chosen_names", "make_groups", "serve"]
 
 TITLE = "PIF + Kleis"
 
@@ -33,7 +37,7 @@ def serve(settings: Settings, groups: str) -> int:
     version = metadata.version("pif-kleis")
     if address is None:
         return serve_stdio(chosen, name="pif", version=version, title=TITLE)
-    from registry.server.http import serve_http
+    from registry.server.mcp.http_server import serve_http
 
     return serve_http(chosen, address, name="pif", version=version, title=TITLE)
 
@@ -42,6 +46,48 @@ def _address(text: str) -> tuple[str, int] | None:
     """Where to serve over HTTP, None for standard input and output. Raises ValueError in words."""
     if not text:
         return None
-    from registry.server.http import parse_address
+    from registry.server.mcp.http_server import parse_address
 
     return parse_address(text)
+
+
+# The groups of tools that a server may offer, by name, in the order of their tools (servers.md).
+#
+# A group's module is imported when the group is chosen: a server without proofs loads no prover.
+
+GROUPS: dict[str, str] = {
+    "pif": "registry.server.groups.pif.group",
+    "theory": "registry.server.groups.theory.group",
+    "policy": "registry.server.groups.policy.group",
+    "lean": "registry.server.groups.lean.group",
+    "corpus": "registry.server.groups.corpus.group",
+}
+
+
+def chosen_names(names: str) -> list[str]:
+    """The groups that `--groups` asks for ("pif,theory" or "all"), in the order of `GROUPS`.
+
+    Raises ValueError that names the groups there are.
+    """
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    unknown = [name for name in wanted if name != "all" and name not in GROUPS]
+    if unknown or not wanted:
+        what = f"there is no group {unknown[0]!r}" if unknown else "no group is chosen"
+        close = nearest(unknown[0], GROUPS) if unknown else None
+        meant = f"did you mean {close!r}? " if close else ""
+        raise ValueError(f"{what}; {meant}groups: {', '.join(GROUPS)}, all")
+    return [name for name in GROUPS if "all" in wanted or name in wanted]
+
+
+def make_groups(names: str, site: Site) -> list[Group]:
+    """The chosen groups, ready to serve, with the tools that they have in common put together.
+
+    ``all`` leaves out what needs a file that is not named. Raises ValueError (see `chosen_names`, `check_places`), and
+    RegistryError of a group.
+    """
+    chosen = chosen_names(names)
+    if site.settings.policy is None and "policy" not in names.replace(" ", "").split(","):
+        chosen = [name for name in chosen if name != "policy"]
+    check_places(site.settings, chosen)
+    made = [cast("Group", import_module(GROUPS[name]).make(site)) for name in chosen]
+    return share(made)

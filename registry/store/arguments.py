@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from registry.errors import RegistryError
-from registry.store import DESCRIPTION_LIMIT
-from registry.tool import ToolRecord, check_name, content_hash, valid_name
+from registry.records import ToolRecord, check_name, content_hash, valid_name
+from registry.store.protocol import DESCRIPTION_LIMIT
 
 __all__ = ["check_record", "check_spelling", "out_of_range", "search_words"]
 

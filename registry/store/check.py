@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 
-from registry.store.reading import together
-from registry.store.writing import folded
-from registry.tool import content_hash
+from registry.records import content_hash
+from registry.store.sqlite.changes import folded
+from registry.store.sqlite.queries import together
 
 __all__ = ["problems"]
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from registry.store import Lineage
-from registry.store.connections import Readers
+from registry.records import ToolRecord, nearest_name, valid_name
 from registry.store.failures import refusals
-from registry.store.reading import current_version, names_at, record_at, records_at, together
-from registry.tool import ToolRecord, nearest_name, valid_name
+from registry.store.protocol import Lineage
+from registry.store.sqlite.connections import Readers
+from registry.store.sqlite.queries import current_version, names_at, record_at, records_at, together
 
 __all__ = ["SqliteSnapshot"]
 
@@ -23,7 +23,7 @@ _KEPT: Final = 16_000_000
 
 
 class SqliteSnapshot:
-    """The registry after one event; see `registry.store.Snapshot`."""
+    """The registry after one event; see `registry.store.protocol.Snapshot`."""
 
     def __init__(self, readers: Readers, path: Path, sequence: int) -> None:
         self._readers = readers

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from registry.aristotle.desk import Desk
-from registry.aristotle.jobs import Job, JobStore, Ordered
-from registry.aristotle.orders import Order, prove_job
+from registry.aristotle.job_requests import Order, prove_job
+from registry.aristotle.job_runner import Desk
+from registry.aristotle.job_store import Job, JobStore, Ordered
 from registry.aristotle.service import AristotleService, Run, ServiceFailure
 from registry.aristotle.stand_in import Ending, Fault, Operation, Script, StandIn
 from registry.aristotle.stand_in_http import HttpService, serving

@@ -7,10 +7,17 @@ from typing import get_args
 
 import pytest
 
-from registry.aristotle.folders import ProjectFile
-from registry.aristotle.jobs import Job
+from registry.aristotle.allowed_folders import ProjectFile
+from registry.aristotle.job_requests import (
+    Order,
+    OrderRefused,
+    context_names,
+    file_job,
+    formalize_job,
+    prove_job,
+)
+from registry.aristotle.job_store import Job
 from registry.aristotle.judgement import judge
-from registry.aristotle.orders import Order, OrderRefused, context_names, file_job, formalize_job, prove_job
 from registry.aristotle.service import Finding, Run, RunStatus
 
 TWO = "theorem a : 1 = 1 := by\n  sorry\n\ntheorem b : 2 = 2 := by\n  sorry\n"

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from registry.aristotle.choice import choose_service
-from registry.aristotle.desk import Desk
-from registry.aristotle.jobs import JobStore, Ordered
-from registry.aristotle.library import LibraryService
-from registry.aristotle.orders import Order, formalize_job, prove_job
+from registry.aristotle.choose_service import choose_service
+from registry.aristotle.job_requests import Order, formalize_job, prove_job
+from registry.aristotle.job_runner import Desk
+from registry.aristotle.job_store import JobStore, Ordered
+from registry.aristotle.real_service import LibraryService
 from registry.aristotle.service import ServiceFailure
 from registry.aristotle.stand_in import Script, StandIn
 from tests.aristotle import described_library as described

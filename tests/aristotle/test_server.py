@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from mcp_types import TextResourceContents
 
-from registry.aristotle.desk import Desk
-from registry.aristotle.jobs import JobStore
+from registry.aristotle.job_runner import Desk
+from registry.aristotle.job_store import JobStore
 from registry.aristotle.service import Finding, Run, Submission
 from registry.aristotle.stand_in import Script, StandIn
 from registry.aristotle.stand_in_http import HttpService, serving

@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 
 import pytest
 
-from registry.aristotle.jobs import JobStore
+from registry.aristotle.job_store import JobStore
 from registry.aristotle.service import Run, Submission
 from registry.aristotle.stand_in import StandIn
-from registry.server import lean_group
-from registry.server.lean_group import LeanGroup
-from registry.server.lean_tools import CheckProof, Prove
-from registry.server.settings import Settings, Site
+from registry.server.contract.settings import Settings, Site
+from registry.server.groups.lean import group as lean_group
+from registry.server.groups.lean.group import LeanGroup
+from registry.server.groups.lean.tool_specs import CheckProof, Prove
 from tests.server.raw_client import PATIENCE
 
 T = TypeVar("T")

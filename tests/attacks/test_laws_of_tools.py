@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from registry.bridge.names import FunctionNames, plain_name
-from registry.store.sqlite import SqliteStore
-from registry.workspace import Workspace
+from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.translate.kleis_names import FunctionNames, plain_name
+from registry.workspace.workspace import Workspace
 from tests.bridge.tools import TOOLS, function, variable
 
 Json = Any

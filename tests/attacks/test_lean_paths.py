@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from registry.aristotle import folders as module
-from registry.aristotle.folders import Folders, PathRefused
+from registry.aristotle import allowed_folders as module
+from registry.aristotle.allowed_folders import Folders, PathRefused
 
 
 @pytest.fixture

@@ -15,12 +15,12 @@ import msgspec
 import pytest
 
 from pif.run.evaluate import Request
-from registry.evolution import verified
 from registry.law_record import KeptLaw, certificate_hash
-from registry.library import Library, directory_of_the_library
 from registry.library_laws import CERTIFICATES, UNPROVED
-from registry.store.sqlite import SqliteStore
-from registry.workspace import Workspace
+from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.tools.code_and_examples import verified
+from registry.tools.library import Library, directory_of_the_library
+from registry.workspace.workspace import Workspace
 
 Json = Any
 Change = Callable[[Json], None]

@@ -13,7 +13,7 @@ from kleis.theory.theory import Theory
 from pif.language.budget import Budget
 from pif.language.primitives import ASK, ASK_PROVER
 from pif.run.evaluate import Answer, Request, run
-from registry.bridge.oracles import LONGEST, TheoryRun, TheorySnapshot
+from registry.oracles.theory_oracle import LONGEST, TheoryRun, TheorySnapshot
 from tests.bridge.brokers import Hanging, Killing
 from tests.bridge.theories import prelude
 from tests.pif.tools import Dictionary

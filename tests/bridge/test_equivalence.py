@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from registry.store.sqlite import SqliteStore
-from registry.workspace import Workspace
+from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.workspace.workspace import Workspace
 from tests.bridge.tools import TOOLS, function, variable
 
 Json = Any

@@ -13,11 +13,11 @@ from kleis.explore.equations import Equation, canonical, read_equation
 from kleis.prover.process.broker import Broker
 from kleis.prover.verdict_cache import VerdictCache
 from kleis.syntax.parser.parser import parse_expression
-from registry.bridge.exploring import GENERATOR, Asked, explored
-from registry.bridge.oracles import TheorySnapshot
 from registry.errors import RegistryError
-from registry.store.sqlite import SqliteStore
-from registry.workspace import Workspace
+from registry.explore.explore_request import GENERATOR, Asked, explored
+from registry.oracles.theory_oracle import TheorySnapshot
+from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.workspace.workspace import Workspace
 from tests.bridge.brokers import Hanging, Killing
 from tests.bridge.free_groups import holds_in_groups
 from tests.bridge.theories import prelude, theory_of

@@ -11,11 +11,11 @@ import pytest
 from kleis.explore.explore import Explored, explore
 from kleis.prover.process.deadline import Watch
 from kleis.syntax.parser.parser import parse_expression
-from registry.bridge.exploring import Asked, explored
-from registry.bridge.exploring_tools import subject_of_tools
 from registry.errors import RegistryError
-from registry.store.sqlite import SqliteStore
-from registry.workspace import Workspace
+from registry.explore.explore_request import Asked, explored
+from registry.explore.tool_subject import subject_of_tools
+from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.workspace.workspace import Workspace
 
 X, Y = {"var": "x"}, {"var": "y"}
 

@@ -17,10 +17,10 @@ from kleis.syntax.printer.program import print_declaration
 from kleis.theory.theory import Theory
 from pif.language.decode import decode_term
 from pif.language.host import Tool
-from registry.bridge.known_folds import is_reversal
-from registry.bridge.parts import Untranslatable
-from registry.bridge.proving import LawProver
-from registry.bridge.tools_in_kleis import ToolTheory
+from registry.laws.law_prover import LawProver
+from registry.translate.known_folds import is_reversal
+from registry.translate.symbolic_values import Untranslatable
+from registry.translate.tool_theory import ToolTheory
 from tests.bridge.tools import TOOLS, function, variable
 from tests.properties.tool_maker import MadeTools
 from tests.properties.translation_agreement import disagreement

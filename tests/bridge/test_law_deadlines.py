@@ -13,11 +13,11 @@ import pytest
 from kleis.prover.process.broker import Broker
 from kleis.prover.process.deadline import Watch
 from kleis.prover.protocol.engine import Answer
-from registry.bridge.laws import check_laws
-from registry.bridge.proving import LawProver
 from registry.law_record import read_laws
-from registry.store.sqlite import SqliteStore
-from registry.workspace import Workspace
+from registry.laws.check_laws import check_laws
+from registry.laws.law_prover import LawProver
+from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.workspace.workspace import Workspace
 from tests.bridge.tools import TOOLS
 
 Json = Any

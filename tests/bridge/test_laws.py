@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from pif.run.evaluate import Request
-from registry.store.sqlite import SqliteStore
-from registry.workspace import Workspace
+from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.workspace.workspace import Workspace
 from tests.bridge.tools import TOOLS, function, variable
 
 Json = Any

@@ -10,10 +10,10 @@ import pytest
 
 from kleis.values import Data, Value, list_of
 from pif.analysis.types.tool_types import typing_of
-from registry.bridge.exchange import fits
-from registry.bridge.node_types import parameter_types
-from registry.store.sqlite import SqliteStore
-from registry.workspace import Workspace
+from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.translate.node_types import parameter_types
+from registry.translate.value_conversion import fits
+from registry.workspace.workspace import Workspace
 from tests.bridge.tools import TOOLS, function, variable
 
 Json = Any

@@ -13,10 +13,10 @@ from kleis.prover.verdict_cache import VerdictCache
 from kleis.theory.theory import Theory
 from pif.language.budget import Budget
 from pif.run.evaluate import Answer, Request, run
-from registry.bridge import oracles
-from registry.bridge.kleis_terms import term_of
 from registry.bridge.listings import axiom_expressions
-from registry.bridge.oracles import TheorySnapshot
+from registry.oracles import theory_oracle
+from registry.oracles.quoted_terms import term_of
+from registry.oracles.theory_oracle import TheorySnapshot
 from tests.bridge.theories import prelude, theory_of
 from tests.pif.tools import Dictionary
 
@@ -58,8 +58,8 @@ def test_a_proof_names_its_axioms(snapshot: TheorySnapshot) -> None:
 
 def test_a_proposition_that_substitute_made_is_asked(broker: Broker, tmp_path: Path) -> None:
     """It renames what would be captured, with primes: `y'` was no name in Kleis."""
-    from registry.store.sqlite import SqliteStore
-    from registry.workspace import Workspace
+    from registry.store.sqlite.sqlite_store import SqliteStore
+    from registry.workspace.workspace import Workspace
 
     open_claim = {"quote": for_all("ℤ", "y", {"lte": [{"var": "y"}, {"mul": [X, X]}]})}
     replaced = {"app": ["std.substitute", "x", {"quote": {"var": "y"}}, open_claim]}
@@ -199,7 +199,7 @@ def test_the_empty_theory_answers(broker: Broker) -> None:
 def test_what_is_kept_is_bounded_and_forgetting_changes_nothing(
     broker: Broker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(oracles, "_KEPT", 100)
+    monkeypatch.setattr(theory_oracle, "_KEPT", 100)
     small = TheorySnapshot(prelude(), broker=broker)
     questions: tuple[Any, ...] = (
         {"kleis": "1 + 1"},

@@ -10,9 +10,9 @@ import pytest
 
 from kleis.theory.theory import Theory
 from pif.run.evaluate import Answer, Request
-from registry.bridge.oracles import TheorySnapshot
-from registry.store.sqlite import SqliteStore
-from registry.workspace import Workspace
+from registry.oracles.theory_oracle import TheorySnapshot
+from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.workspace.workspace import Workspace
 
 
 @pytest.fixture(scope="module")

@@ -16,12 +16,12 @@ from kleis.prover.prover import Decision
 from kleis.syntax.printer.program import print_expression
 from kleis.syntax.tree import Expression
 from kleis.theory.theory import Theory
-from registry.bridge.law_questions import Claim, question
-from registry.bridge.laws import LawCheck
-from registry.bridge.proving import LawProver
 from registry.law_record import certificate_hash, read_laws
-from registry.store.sqlite import SqliteStore
-from registry.workspace import Workspace
+from registry.laws.check_laws import LawCheck
+from registry.laws.goals import Claim, question
+from registry.laws.law_prover import LawProver
+from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.workspace.workspace import Workspace
 from tests.bridge.tools import TOOLS, function, variable
 
 Json = Any

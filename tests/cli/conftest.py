@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from registry.cli.pif_commands import pif as commands
+from registry.cli.pif.commands import pif as commands
 from tests.cli.commands import SQUARE, command
 
 Pif = Callable[..., Result]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.cli.characters import cells, shortened, visible
+from registry.cli.terminal.characters import cells, shortened, visible
 from tests.cli.commands import SQUARE, answer
 from tests.cli.conftest import Pif
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from click.shell_completion import ShellComplete
 
-from registry.cli.pif_commands import pif as commands
+from registry.cli.pif.commands import pif as commands
 from tests.cli.commands import SQUARE
 from tests.cli.conftest import Pif
 

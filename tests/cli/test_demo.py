@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from registry.cli import demo_acts
-from registry.cli.demo import holds
+from registry.cli.demo import acts
+from registry.cli.demo.play import holds
 from registry.cli.demo_policy import POLICY
 from tests.cli.conftest import Process
 
@@ -19,7 +19,7 @@ def test_the_demo_passes(process: Process) -> None:
 
     assert done.returncode == 0, done.stdout + done.stderr
     shown = done.stdout.decode()
-    calls = sum(len(act.calls) for act in (*demo_acts.ACTS, *demo_acts.LATER, POLICY))
+    calls = sum(len(act.calls) for act in (*acts.ACTS, *acts.LATER, POLICY))
     assert f"{calls} of {calls} answers were the expected ones." in shown
     for answer in ("49 ", "81 ", "120 ", "220 ", "42 ", "too_deep", "out_of_fuel", "result_too_large"):
         assert answer in shown
@@ -50,7 +50,7 @@ def test_the_demo_in_json(environment: dict[str, str]) -> None:
     done = changed_demo(f"demo.ACTS = demo.ACTS[:1]\n{NOTHING_ELSE}", environment, "--json")
     report = json.loads(done.stdout)
 
-    (act,) = demo_acts.ACTS[:1]
+    (act,) = acts.ACTS[:1]
     assert (done.returncode, report["type"], report["calls"]) == (0, "demo", len(act.calls))
     assert report["passed"] == report["calls"] == len(report["steps"]) > 0
     assert all(step["passed"] and step["act"] == act.title for step in report["steps"])

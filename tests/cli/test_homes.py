@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from registry.cli.doctor import examine
+from registry.cli.pif.doctor import examine
 from registry.home import Home, find_home
 from tests.cli.commands import answer
 from tests.cli.conftest import Pif, Process

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from registry.cli.kleis_commands import kleis
+from registry.cli.kleis.commands import kleis
 from registry.law_record import certificate_hash
 from tests.cli.commands import SQUARE, answer
 from tests.cli.conftest import Pif

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.cli.layout import excerpt_of, lay_out, place_of
+from registry.cli.terminal.layout import excerpt_of, lay_out, place_of
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.text(max_size=12)
 DATA = st.recursive(

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from registry.cli.pif import main
-from registry.cli.pif_commands import pif as commands
+from registry.cli.pif.commands import pif as commands
 
 ASKING = ("run", "analyze", "evolve", "list", "show", "diff", "history", "help", "rollback")
 KEYS = [

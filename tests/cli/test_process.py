@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 import pytest
 
-from registry.cli.process import run_program
+from registry.cli.terminal.process import run_program
 from tests.cli.commands import SQUARE, command
 
 FULL = "/dev/full"
@@ -149,7 +149,9 @@ def test_a_server_needs_no_standard_error(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize("program", ["pif", "kleis"])
-@pytest.mark.parametrize("library", ["click", "typing", "registry.cli.characters", "registry.cli.commands"])
+@pytest.mark.parametrize(
+    "library", ["click", "typing", "registry.cli.terminal.characters", "registry.cli.terminal.commands"]
+)
 def test_an_interrupt_while_libraries_are_imported(
     environment: dict[str, str], program: str, library: str
 ) -> None:

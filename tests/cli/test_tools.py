@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from registry.cli.evolve_file import is_evolve_file
-from registry.cli.pif_commands import pif as commands
-from registry.help import TOPICS
-from registry.store.sqlite import SqliteStore
-from registry.workspace import Workspace
+from registry.cli.pif.commands import pif as commands
+from registry.cli.pif.evolve_file import is_evolve_file
+from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.tools.help import TOPICS
+from registry.workspace.workspace import Workspace
 from tests.cli.commands import SQUARE, answer
 from tests.cli.conftest import Pif
 

@@ -37,10 +37,11 @@ from pathlib import Path
 from random import Random
 
 from registry.errors import RegistryError
-from registry.store import Snapshot
-from registry.store.exchange import MANIFEST, Verified, export_tools, import_tools
-from registry.store.sqlite import FILE_NAME, SqliteStore
-from registry.tool import content_hash
+from registry.records import content_hash
+from registry.store.exchange.export_import import MANIFEST, export_tools, import_tools
+from registry.store.exchange.file_format import Verified
+from registry.store.protocol import Snapshot
+from registry.store.sqlite.sqlite_store import FILE_NAME, SqliteStore
 
 NAMES = ("f", "g", "h", "deep.name", "_x")
 FSYNC = {"x86_64": (b"74", b"75"), "aarch64": (b"82", b"83")}.get(platform.machine(), ())

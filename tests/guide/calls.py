@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from registry.server.client import connected
+from registry.cli.demo.client import connected
 
 __all__ = ["ToolCall", "answers", "calls", "written"]
 

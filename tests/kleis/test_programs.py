@@ -13,8 +13,8 @@ import pytest
 
 from kleis.theory.import_search import search_from
 from kleis.theory.loader import Loader
-from registry.cli.kleis_checking import check_file
-from registry.cli.kleis_testing import run_file
+from registry.cli.kleis.files.check import check_file
+from registry.cli.kleis.files.test import run_file
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LIBRARY = sorted((ROOT / "stdlib" / "kleis").rglob("*.kleis"))

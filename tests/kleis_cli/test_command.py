@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from registry.cli import kleis_terminal
+from registry.cli.terminal import plain_output
 from tests.kleis_cli.conftest import plain_environment
 
 
@@ -68,7 +68,7 @@ def test_an_interruption_is_status_130(kleis: Callable[..., Any], monkeypatch: p
     def interrupt(names: object) -> list[str]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("registry.cli.kleis_files.expand", interrupt)
+    monkeypatch.setattr("registry.cli.kleis.shared.loading.expand", interrupt)
     answer = kleis("check", "x.kleis")
     assert (answer.status, answer.out, answer.err) == (130, "", "interrupted\n")
 
@@ -156,8 +156,8 @@ def shown(monkeypatch: pytest.MonkeyPatch, text: str, *, watched: bool, **enviro
         monkeypatch.setenv(name, value)
     stream = Terminal(watched=watched)
     monkeypatch.setattr(sys, "stdout", stream)
-    kleis_terminal.say_row("ok", text, style="good")
-    kleis_terminal.say(text, style="good")
+    plain_output.say_row("ok", text, style="good")
+    plain_output.say(text, style="good")
     return stream.text
 
 

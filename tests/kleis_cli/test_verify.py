@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from kleis.prover.protocol.verdict import Attempt, Binding, Evidence, Status, Table, Verdict
-from registry.cli.kleis_verdicts import counterexample_text, grid, print_verdict, status_piece
-from registry.cli.kleis_verify import exit_status
-from registry.cli.screen import Screen
+from registry.cli.kleis.questions.verify import exit_status
+from registry.cli.kleis.shared.reports import counterexample_text, grid, print_verdict, status_piece
+from registry.cli.terminal.screen import Screen
 from tests.kleis_cli.conftest import on_a_terminal
 
 GROUP = """

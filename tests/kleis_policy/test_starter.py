@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kleis.policy.policy import Policy, load_policy
-from registry.cli.kleis_files import make_loader
-from registry.cli.kleis_testing import run_files
+from registry.cli.kleis.files.test import run_files
+from registry.cli.kleis.shared.loading import make_loader
 from tests.kleis_policy.running import STARTER
 
 DENIED = [

@@ -13,7 +13,7 @@ from pif.analysis.types.tool_types import typing_of
 from pif.language.decode import decode_term
 from pif.language.host import Tool
 from pif.language.terms import Json
-from registry.evolution import closed
+from registry.tools.code_and_examples import closed
 from tests.pif.tools import Dictionary, answer
 
 X: Json = {"var": "x"}

@@ -14,7 +14,7 @@ from pif.language.errors import KINDS
 from pif.language.primitives import CATEGORIES, PRIMITIVES
 from pif.language.terms import code_text
 from registry.errors import KINDS as REGISTRY_KINDS
-from registry.help import ERRORS, EXAMPLES, TOPICS, help_on
+from registry.tools.help import ERRORS, EXAMPLES, TOPICS, help_on
 from tests.pif.tools import answer
 
 THEORY_KINDS = {"oracle_error", "law_disproved"}

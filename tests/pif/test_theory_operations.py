@@ -14,7 +14,7 @@ from pif.language.decode import decode_term
 from pif.language.host import ORACLES
 from pif.language.primitives import PRIMITIVES
 from pif.run.evaluate import Answer, Request, run
-from registry.help import help_on
+from registry.tools.help import help_on
 from tests.pif.fake_theory import FakeTheory
 from tests.pif.tools import Dictionary
 from tests.pif_compiled.eager import compiling_at_once

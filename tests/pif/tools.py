@@ -8,7 +8,7 @@ from pif.language.budget import Budget
 from pif.language.errors import nearest
 from pif.language.host import Tool
 from pif.run.evaluate import Answer, Request, run
-from registry.evolution import closed, read_code
+from registry.tools.code_and_examples import closed, read_code
 
 
 class Dictionary:

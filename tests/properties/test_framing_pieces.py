@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from registry.server.framing import Framing, Message
+from registry.server.streams.framing import Framing, Message
 
 PARTS = st.sampled_from(
     [

@@ -24,14 +24,14 @@ from kleis.syntax.tree import Call, Expression
 from kleis.theory.theory import Theory
 from pif.language.decode import decode_term
 from pif.language.host import Tool
-from registry.bridge.companions import Companions
-from registry.bridge.forms import call
-from registry.bridge.having_values import Unsaid
-from registry.bridge.laws import LawCheck
-from registry.bridge.parts import Untranslatable
-from registry.bridge.proving import LawProver
-from registry.bridge.tools_in_kleis import ToolTheory
-from registry.bridge.trials import Trials
+from registry.laws.check_laws import LawCheck
+from registry.laws.definedness.predicates import Companions
+from registry.laws.definedness.value_conditions import Unsaid
+from registry.laws.law_prover import LawProver
+from registry.laws.trials import Trials
+from registry.translate.kleis_syntax import call
+from registry.translate.symbolic_values import Untranslatable
+from registry.translate.tool_theory import ToolTheory
 from tests.bridge.tools import function, variable
 from tests.properties.tool_maker import MadeTools, made_tools, value
 from tests.properties.translation_agreement import BOUNDS, arguments_of, claims

@@ -18,8 +18,8 @@ from pif.language.budget import Budget
 from pif.language.decode import decode_term
 from pif.language.terms import Term, literal, make, print_term, same_term
 from pif.run.evaluate import Request, run
-from registry.bridge.answers import kleis_value
-from registry.bridge.kleis_terms import KleisTermError, expression_of, term_of
+from registry.oracles.answer_records import kleis_value
+from registry.oracles.quoted_terms import KleisTermError, expression_of, term_of
 from tests.kleis_language.strategies import expressions
 from tests.pif.tools import Dictionary
 from tests.properties.strategies import Features, closed_terms

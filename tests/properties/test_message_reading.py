@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pif.language.budget import reserve_stack
-from registry.server.messages import NESTING, Incoming, Refusal, Reply, encode_json, read_message
+from registry.server.streams.messages import NESTING, Incoming, Refusal, Reply, encode_json, read_message
 
 reserve_stack(4 * NESTING)  # as the server does; done within a test, Hypothesis would object
 

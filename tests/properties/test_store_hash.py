@@ -1,4 +1,4 @@
-"""`registry.tool.content_hash` (of a text) and `pif.language.terms.identity` (of a term) are one rule."""
+"""`registry.records.content_hash` (of a text) and `pif.language.terms.identity` (of a term) are one rule."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pif.language.decode import decode_term
 from pif.language.terms import identity, term_text
-from registry.tool import content_hash
+from registry.records import content_hash
 
 LITERALS = st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"]))
 TERMS = st.recursive(

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from registry.errors import RegistryError
-from registry.store import Snapshot
-from registry.store.sqlite import FILE_NAME, SqliteStore
-from registry.tool import content_hash
+from registry.records import content_hash
+from registry.store.protocol import Snapshot
+from registry.store.sqlite.sqlite_store import FILE_NAME, SqliteStore
 
 NAMES = st.sampled_from(["f", "F", "g.h"])
 CODES = st.sampled_from(["1", "2", "[3]"])

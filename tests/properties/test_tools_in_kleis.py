@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kleis.syntax.parser.parser import parse_program
-from registry.bridge.parts import Untranslatable
-from registry.bridge.proving import LawProver
-from registry.bridge.tools_in_kleis import ToolTheory
+from registry.laws.law_prover import LawProver
+from registry.translate.symbolic_values import Untranslatable
+from registry.translate.tool_theory import ToolTheory
 from tests.properties.tool_maker import MadeTools, made_tools, value
 from tests.properties.translation_agreement import claims, disagreement, proved_as_run
 

@@ -25,10 +25,10 @@ from pif.language.decode import decode_term
 from pif.language.host import Tools
 from pif.language.terms import Term
 from pif.run.evaluate import Request, run
-from registry.bridge.forms import call, constant, pair
-from registry.bridge.parts import Function
-from registry.bridge.proving import LawProver
-from registry.bridge.tools_in_kleis import ToolTheory
+from registry.laws.law_prover import LawProver
+from registry.translate.kleis_syntax import call, constant, pair
+from registry.translate.symbolic_values import Function
+from registry.translate.tool_theory import ToolTheory
 
 __all__ = ["Disagreement", "claims", "disagreement", "expression_of", "proved_as_run"]
 

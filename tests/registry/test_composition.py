@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from pif.run.evaluate import Answer, Request
-from registry.composition import STAGES, Transform
-from registry.evolution import Example
-from registry.store.sqlite import SqliteStore
-from registry.workspace import Workspace
+from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.tools.code_and_examples import Example
+from registry.tools.composition import STAGES, Transform
+from registry.workspace.workspace import Workspace
 
 SQUARE = {"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}
 DOUBLE = {"lam": "x", "body": {"add": [{"var": "x"}, {"var": "x"}]}}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.drawing import Drawing, Edge, Node, mermaid, svg
+from registry.diagrams import Drawing, Edge, Node, mermaid, svg
 
 _SVG = "{http://www.w3.org/2000/svg}"
 

@@ -12,10 +12,11 @@ import pytest
 from pif.language.decode import decode_text
 from pif.language.terms import identity, term_text
 from registry.errors import RegistryError
-from registry.store import Lineage
-from registry.store.exchange import MANIFEST, Imported, Verified, export_tools, import_tools
-from registry.store.sqlite import SqliteStore
-from registry.tool import content_hash
+from registry.records import content_hash
+from registry.store.exchange.export_import import MANIFEST, Imported, export_tools, import_tools
+from registry.store.exchange.file_format import Verified
+from registry.store.protocol import Lineage
+from registry.store.sqlite.sqlite_store import SqliteStore
 
 SQUARE = '{"body":{"mul":[{"var":"x"},{"var":"x"}]},"lam":"x"}'
 DOUBLE = '{"body":{"mul":[{"var":"x"},2]},"lam":"x"}'

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from registry.errors import RegistryError
-from registry.store import DESCRIPTION_LIMIT, PAGE_LIMIT, Evolved
-from registry.store.sqlite import FILE_NAME, SqliteStore
-from registry.tool import content_hash
+from registry.records import content_hash
+from registry.store.protocol import DESCRIPTION_LIMIT, PAGE_LIMIT, Evolved
+from registry.store.sqlite.sqlite_store import FILE_NAME, SqliteStore
 
 
 class Clock:

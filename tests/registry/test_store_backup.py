@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from registry.errors import RegistryError
-from registry.store.sqlite import FILE_NAME, SqliteStore
-from registry.tool import content_hash
+from registry.records import content_hash
+from registry.store.sqlite.sqlite_store import FILE_NAME, SqliteStore
 
 
 @pytest.fixture

@@ -18,10 +18,10 @@ from pathlib import Path
 import pytest
 
 from registry.errors import RegistryError
+from registry.records import content_hash
 from registry.store.failures import refusals
-from registry.store.schema import APPLICATION_ID, MIGRATIONS, prepare
-from registry.store.sqlite import FILE_NAME, SqliteStore
-from registry.tool import content_hash
+from registry.store.sqlite.sqlite_store import FILE_NAME, SqliteStore
+from registry.store.sqlite.tables import APPLICATION_ID, MIGRATIONS, prepare
 
 NOBODY = 65_534
 
@@ -29,8 +29,8 @@ LIMITED = """
 import resource, signal, sys
 from pathlib import Path
 from registry.errors import RegistryError
-from registry.store.sqlite import SqliteStore
-from registry.tool import content_hash
+from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.records import content_hash
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 store = SqliteStore(Path(sys.argv[1]))
 resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))

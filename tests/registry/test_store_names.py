@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from registry.errors import KINDS, RegistryError
-from registry.tool import (
+from registry.records import (
     RESERVED,
     VERSION_LIMIT,
     Reference,

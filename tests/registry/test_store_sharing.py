@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from registry.errors import RegistryError
-from registry.store.sqlite import SqliteStore
-from registry.tool import content_hash
+from registry.records import content_hash
+from registry.store.sqlite.sqlite_store import SqliteStore
 
 WRITER = """
 import sys
 from pathlib import Path
-from registry.store.sqlite import SqliteStore
-from registry.tool import content_hash
+from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.records import content_hash
 home, who, rounds = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 store = SqliteStore(home)
 for number in range(rounds):

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from registry.server.group import (
+from registry.server.contract.group import (
     Announcer,
     Answer,
     CallContext,
@@ -24,7 +24,7 @@ from registry.server.group import (
     TemplateSpec,
     ToolSpec,
 )
-from registry.server.serving import serve_stdio
+from registry.server.mcp.stdio_server import serve_stdio
 
 
 class Echo(msgspec.Struct, frozen=True):

@@ -10,14 +10,14 @@ from typing import Any
 
 import msgspec
 
-from registry.server.settings import Settings
+from registry.server.contract.settings import Settings
 from tests.server.raw_client import PATIENCE, RawClient
 
 _START = """
 import sys
 import msgspec
 from registry.server.serve import serve
-from registry.server.settings import Settings
+from registry.server.contract.settings import Settings
 sys.exit(serve(msgspec.json.decode(sys.argv[1], type=Settings, dec_hook=lambda kind, text: kind(text)), sys.argv[2]))
 """
 

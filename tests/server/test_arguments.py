@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 import pytest
 
-from registry.server.arguments import Checker
-from registry.server.group import Answer, ToolSpec
+from registry.server.calls.argument_check import Checker
+from registry.server.contract.group import Answer, ToolSpec
 
 
 class Inner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from registry.server.framing import Fault, Framing, Message
+from registry.server.streams.framing import Fault, Framing, Message
 
 ONE = b'{"id":1}'
 TWO = b'{"id":2}'

@@ -24,7 +24,7 @@ import pytest
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from registry.server.http import BODY, NESTING, TOKEN, parse_address
+from registry.server.mcp.http_server import BODY, NESTING, TOKEN, parse_address
 from tests.server.pif_server import command
 from tests.server.raw_client import MODERN, PATIENCE
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from registry.server.client import Connection, connected
+from registry.cli.demo.client import Connection, connected
 
 _NINE = {
     "evaluate", "describe_schema", "submit_structure", "submit_define", "submit_data", "try_structure", "list_session",

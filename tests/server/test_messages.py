@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from registry.server.group import Answer
-from registry.server.messages import (
+from registry.server.contract.group import Answer
+from registry.server.streams.messages import (
     NESTING,
     TEXT_LIMIT,
     VALUES,

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from registry.server.pif_tools import INSTRUCTIONS
+from registry.server.groups.pif.tool_specs import INSTRUCTIONS
 from tests.server.pif_server import PifClient, pif_server
 from tests.server.raw_client import call, cancelled
 

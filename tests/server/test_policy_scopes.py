@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from registry.server.group import Answer, CallContext, Group, ToolSpec
-from registry.server.scoped import share
-from registry.server.shell import INSTRUCTIONS_LIMIT
+from registry.server.calls.scoped_tools import share
+from registry.server.contract.group import Answer, CallContext, Group, ToolSpec
+from registry.server.mcp.mcp_server import INSTRUCTIONS_LIMIT
 from tests.server.pif_server import pif_server
 from tests.server.theory_client import TheoryClient, theory_client
 

@@ -15,7 +15,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
-from registry.server.prompts import PIF_PROMPTS, POLICY_PROMPTS, THEORY_PROMPTS
+from registry.server.contract.prompts import PIF_PROMPTS, POLICY_PROMPTS, THEORY_PROMPTS
 from tests.server.pif_server import command
 from tests.server.raw_client import MODERN, PATIENCE
 

@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from registry.server.group import Group, ToolSpec
-from registry.server.groups import GROUPS, chosen_names
-from registry.server.messages import TEXT_LIMIT
-from registry.server.shell import PAGE, Shell, _page
+from registry.server.contract.group import Group, ToolSpec
+from registry.server.mcp.mcp_server import PAGE, Shell, _page
+from registry.server.serve import GROUPS, chosen_names
+from registry.server.streams.messages import TEXT_LIMIT
 from tests.server.demo_group import DemoGroup
 from tests.server.raw_client import RawClient, call, cancelled, demo, initialize, modern, ready
 
@@ -370,8 +370,8 @@ def test_standard_descriptors_are_moved_away(tmp_path: Any) -> None:
     script = tmp_path / "noisy.py"
     script.write_text(
         "import os, sys\n"
-        "from registry.server.group import Answer\n"
-        "from registry.server.serving import serve_stdio\n"
+        "from registry.server.contract.group import Answer\n"
+        "from registry.server.mcp.stdio_server import serve_stdio\n"
         "from tests.server import demo_group\n"
         "class Noisy(demo_group.DemoGroup):\n"
         "    async def call(self, name, arguments, context):\n"

@@ -14,9 +14,9 @@ from kleis.sessions import Sessions, open_sessions
 from kleis.sessions.evaluate_expression import evaluate
 from kleis.sessions.suggestions import suggestions
 from kleis.syntax.parser.parser import parse_expression
-from registry.server.groups import make_groups
-from registry.server.settings import Settings, Site
-from registry.server.shell import INSTRUCTIONS_LIMIT, Shell
+from registry.server.contract.settings import Settings, Site
+from registry.server.mcp.mcp_server import INSTRUCTIONS_LIMIT, Shell
+from registry.server.serve import make_groups
 from tests.server.pif_server import PifClient, pif_server
 
 MODULES = open_sessions(Path("/nowhere"), environment={}).library.modules()

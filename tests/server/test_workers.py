@@ -12,7 +12,7 @@ import pytest
 
 from registry.server.announcer import Changes
 from registry.server.call import Call
-from registry.server.workers import Workers
+from registry.server.calls.contexts import Workers
 
 
 def run(talk: Callable[[Workers], Awaitable[None]], count: int = 2) -> None:

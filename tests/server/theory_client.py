@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from registry.server.client import Connection, Reply, connected
+from registry.cli.demo.client import Connection, Reply, connected
 from tests.server.pif_server import command
 from tests.server.raw_client import PATIENCE
 

@@ -20,10 +20,10 @@ from pif.language.errors import nearest
 from pif.language.host import Tool
 from pif.language.terms import code_text
 from pif.run.evaluate import Answer, Request, run
-from registry.evolution import closed, read_code
-from registry.store.sqlite import SqliteStore
-from registry.tool import parse_reference
-from registry.workspace import Workspace
+from registry.records import parse_reference
+from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.tools.code_and_examples import closed, read_code
+from registry.workspace.workspace import Workspace
 
 Case = dict[str, Any]
 

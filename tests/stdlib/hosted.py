@@ -7,9 +7,9 @@ from typing import Any
 from pif.language.budget import Budget
 from pif.language.terms import Json
 from pif.run.evaluate import Answer, Request, run
-from registry.evolution import verified
-from registry.library import Library
-from registry.tools_view import LibraryTools, TermCache
+from registry.tools.code_and_examples import verified
+from registry.tools.library import Library
+from registry.tools.snapshot_tools import LibraryTools, TermCache
 
 __all__ = ["LIMITS", "host_outcome", "hosted", "library_tools", "outcome"]
 

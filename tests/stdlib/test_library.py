@@ -19,9 +19,9 @@ from pif.reference.run_input import given_term
 from pif.run.evaluate import Request, run
 from pif.run.read_input import read_input
 from registry.errors import RegistryError
-from registry.evolution import Example, example_answer, holds, verified
-from registry.library import Library
-from registry.tool import RESERVED, check_name
+from registry.records import RESERVED, check_name
+from registry.tools.code_and_examples import Example, example_answer, holds, verified
+from registry.tools.library import Library
 from tests.pif_compiled.attempts import compare, stepper
 from tests.stdlib.hosted import library_tools
 

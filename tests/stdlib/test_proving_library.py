@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from registry.evolution import verified
-from registry.library import Library
+from registry.laws.prove_library import NotProved, make_certificates
 from registry.library_laws import CERTIFICATES
-from registry.proving_library import NotProved, make_certificates
+from registry.tools.code_and_examples import verified
+from registry.tools.library import Library
 
 X = {"var": "x"}
 TWICE = {"lam": "x", "body": {"add": [X, X]}}

@@ -14,7 +14,7 @@ import pytest
 
 from kleis.theory.import_search import search_from
 from kleis.theory.loader import Loader
-from registry.cli.kleis_testing import run_file
+from registry.cli.kleis.files.test import run_file
 
 REFUSED = sorted(Path(__file__).resolve().parent.rglob("*.kleis.refused"))
 EXPECTATION = re.compile(r"^// expect-error (\d+): (.+)$", re.MULTILINE)

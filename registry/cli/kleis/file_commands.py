@@ -1,0 +1,216 @@
+"""The commands `kleis check`, `test`, `eval`, `fmt`, `show`: files as they are read, run and laid out."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from registry.cli.kleis.shared.options import FILES, FRESH, GRANT, JSON, PATH
+from registry.cli.terminal.commands import NumbersCommand
+from registry.cli.terminal.plain_output import complain, progress, say
+from registry.cli.terminal.process import words
+
+__all__ = ["COMMANDS"]
+
+
+@click.command()
+@FILES
+@click.option("--syntax-only", is_flag=True, help="Only read the files; ignore imports and names.")
+@PATH
+@JSON
+def check(files: tuple[str, ...], syntax_only: bool, path: tuple[Path, ...], as_json: bool) -> int:
+    """Report syntax errors, missing imports, unknown names, and declarations that mean nothing.
+
+    Sorts, kinds, dimensions, ambiguous operations, definedness and termination are checked. Warnings point out
+    readings that a person may not expect; they do not change the exit status.
+    """
+    from registry.cli.kleis.files.check import check_file
+    from registry.cli.kleis.shared.loading import expand, make_loader
+
+    names = expand(files)
+    loader = make_loader(path)
+    reports = [check_file(loader, name, syntax_only=syntax_only) for name in names]
+    if as_json:
+        _print_json({"files": [report.as_dict() for report in reports]})
+    else:
+        from registry.cli.kleis_report import print_checked
+
+        for report in reports:
+            print_checked(report)
+    return 0 if all(report.ok for report in reports) else 1
+
+
+@click.command()
+@FILES
+@click.option("--example", default="", metavar="TEXT", help="Only the examples whose names contain TEXT.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="Ask N questions at a time (default: processors).",
+)
+@click.option("--exact", is_flag=True, help="Only evaluate; ask the prover nothing.")
+@FRESH
+@PATH
+@GRANT
+@JSON
+def test(
+    files: tuple[str, ...],
+    example: str,
+    jobs: int | None,
+    exact: bool,
+    fresh: bool,
+    path: tuple[Path, ...],
+    granted: Path | None,
+    as_json: bool,
+) -> int:
+    """Run the example blocks of files.
+
+    What exact evaluation cannot decide, the prover is asked. What stays unknown is counted apart and does not fail.
+    """
+    from registry.cli.kleis.files.test import FileReport, run_files
+    from registry.cli.kleis.shared.loading import expand, make_loader
+    from registry.cli.kleis_report import print_block_output, print_tested, print_totals
+
+    names = expand(files)
+    reports: list[FileReport] = []
+    progress(0, len(names), names[0])
+    for report in run_files(
+        make_loader(path),
+        names,
+        selection=example,
+        granted_root=granted,
+        jobs=0 if exact else jobs,
+        fresh=fresh,
+    ):
+        progress(len(names), len(names), "")  # the line of a terminal that results are about to use
+        if as_json:
+            print_block_output(report, to_results=False)
+        else:
+            print_tested(report)
+        reports.append(report)
+        if len(reports) < len(names):
+            progress(len(reports), len(names), names[len(reports)])
+    if as_json:
+        _print_json({"files": [report.as_dict() for report in reports]})
+    else:
+        print_totals(reports)
+    if example and not any(report.blocks for report in reports) and all(report.ok for report in reports):
+        raise click.UsageError(f'no example has a name with "{example}" in it')
+    return 0 if all(report.ok for report in reports) else 1
+
+
+@click.command("eval", cls=NumbersCommand)
+@click.argument("expression", metavar="EXPRESSION")
+@click.option("--import", "imports", multiple=True, metavar="FILE", help="Import a file first (repeatable).")
+@PATH
+@GRANT
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, also for what has no value.")
+def evaluate(
+    expression: str, imports: tuple[str, ...], path: tuple[Path, ...], granted: Path | None, as_json: bool
+) -> int:
+    """Print the value of an expression.
+
+    EXPRESSION may be - (standard input).  What it prints with out goes to standard error.
+    """
+    from registry.cli.kleis.files.evaluate import evaluate_text
+
+    return evaluate_text(words([expression.lstrip()])[0], imports, path, granted, as_json=as_json)
+
+
+@click.command()
+@FILES
+@click.option("--check", "only_check", is_flag=True, help="Change nothing; fail if something would change.")
+@click.option("--ascii", "in_ascii", is_flag=True, help="Spell operators in ASCII.")
+def fmt(files: tuple[str, ...], only_check: bool, in_ascii: bool) -> int:
+    """Lay out files in the one style, in place.
+
+    Standard input (-) is printed.  Comments, parentheses and line breaks stay.
+    """
+    from registry.cli.kleis.files.format import format_file
+    from registry.cli.kleis.shared.loading import expand
+
+    outcomes = [format_file(name, only_check=only_check, in_ascii=in_ascii) for name in expand(files)]
+    changed, failed = outcomes.count("changed"), outcomes.count("failed")
+    if changed and not only_check:
+        complain(f"{changed} of {len(outcomes)} files changed")
+    return 1 if failed or (only_check and changed) else 0
+
+
+@click.command(cls=NumbersCommand)
+@click.argument("file", metavar="FILE", default="")
+@click.option("--tree", is_flag=True, help="Show the abstract syntax with places.")
+@click.option("--meaning", metavar="PROPOSITION", help="Show what a proposition means (- is standard input).")
+@click.option("--import", "imports", multiple=True, metavar="F", help="With --meaning: import a file first.")
+@click.option("--using", default="", metavar="S", help="With --meaning: the structure it is about.")
+@PATH
+@click.option("--ascii", "in_ascii", is_flag=True, help="Spell operators in ASCII.")
+@click.option("--json", "as_json", is_flag=True, help="With --meaning: print one JSON object.")
+def show(
+    file: str,
+    tree: bool,
+    meaning: str | None,
+    imports: tuple[str, ...],
+    using: str,
+    path: tuple[Path, ...],
+    in_ascii: bool,
+    as_json: bool,
+) -> int:
+    """Print a file as it was read, or what a proposition means.
+
+    The meaning has every name resolved, every coercion written out, what is in force and what it rests on.
+    """
+    if meaning is not None:
+        if file or tree:
+            raise click.UsageError("--meaning shows a proposition: give files with --import, and no --tree")
+        from registry.cli.kleis.files.show import show_meaning
+
+        (proposition,) = words([meaning.lstrip()])
+        return show_meaning(proposition, imports, using, path, in_ascii=in_ascii, as_json=as_json)
+    if not file:
+        raise click.UsageError("give a FILE, or a proposition with --meaning")
+    if imports or using or path or as_json:
+        raise click.UsageError("--import, --using, --path and --json belong to --meaning")
+    return _show_file(file, tree, in_ascii)
+
+
+def _show_file(file: str, tree: bool, in_ascii: bool) -> int:
+    from kleis.errors import LoadError
+    from kleis.syntax.printer.program import print_program
+    from registry.cli.kleis.shared.loading import expand, load, make_loader
+    from registry.cli.kleis_report import render
+    from registry.cli.kleis_tree import tree_lines
+
+    (name,) = expand([file])[:1]
+    try:
+        source = load(make_loader(), name).main
+    except LoadError as error:
+        complain(str(error), style="bad")
+        return 1
+    program = source.result.program
+    if tree:
+        for line in tree_lines(program):
+            say(line)
+    else:
+        say(print_program(program, ascii=in_ascii).rstrip("\n"))
+    for problem in source.result.errors:
+        complain(render(problem, source.text), style="bad")
+    return 0 if source.result.ok else 1
+
+
+def _print_json(answer: dict[str, Any]) -> None:
+    from registry.cli.terminal.screen import json_text
+
+    sys.stdout.write(json_text(answer) + "\n")
+
+
+COMMANDS: tuple[click.Command, ...] = (
+    check,
+    test,
+    evaluate,
+    fmt,
+    show,
+)

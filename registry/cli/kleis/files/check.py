@@ -1,0 +1,98 @@
+"""`kleis check`: does a file parse, are its imports there, are its names known, do its declarations mean something?
+
+Specification: issue 3, item 6; issue 4, item 3 (sorts, kinds, dimensions, definedness, termination, ambiguous
+operations).  JSON: ``{"files": [{"file", "parse": "ok"|[errors], "problems": […]}]}``.
+
+Invariant: `parse` speaks of the text of the file alone.  Missing imports, errors in imported files, unknown names,
+clashes, lints and what has no meaning are `problems`, each with its own severity, file and place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from kleis.errors import KleisError, LoadError, ParseError
+from kleis.problems import Problem
+from kleis.syntax.tree import Lint
+from kleis.theory.loader import Loader, Loading
+from registry.cli.kleis.shared.loading import load
+
+__all__ = ["CheckedFile", "check_file", "load_errors"]
+
+
+class CheckedFile(msgspec.Struct, frozen=True):
+    """What checking one file gave.  `loading` is None where the file could not be read."""
+
+    file: str
+    parse: tuple[KleisError, ...]
+    errors: tuple[KleisError, ...]
+    problems: tuple[Problem | Lint, ...]
+    loading: Loading | None
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no error; warnings do not count."""
+        return (
+            not self.parse and not self.errors and all(_severity(each) != "error" for each in self.problems)
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The file's part of the answer in JSON."""
+        return {
+            "file": self.file,
+            "parse": [error.as_dict() for error in self.parse] or "ok",
+            "problems": [each.as_dict() for each in (*self.errors, *self.problems)],
+        }
+
+    def text_of(self, file: str) -> str:
+        """The text a place speaks of."""
+        return self.loading.text_of(file) if self.loading is not None else ""
+
+
+def check_file(loader: Loader, name: str, *, syntax_only: bool = False) -> CheckedFile:
+    """Check one file.  Names and meanings are checked only where everything could be read: else most would be
+    unknown.
+    """
+    try:
+        loading = load(loader, name)
+    except LoadError as error:
+        return CheckedFile(name, (error,), (), (), None)
+    main = loading.main
+    lints = main.result.lints
+    if syntax_only:
+        return CheckedFile(name, main.result.errors, (), lints, loading)
+    errors = load_errors(loading)
+    clashes = [each for each in loading.problems if each.file == main.name or each.severity == "error"]
+    names: tuple[Problem, ...] = ()
+    if loading.ok:
+        from kleis.builtins.rows.table import builtin_arities
+        from kleis.theory.name_check.check_names import check_names
+
+        names = check_names(main.result.program, loading.theory, builtin_arities())
+        names += _meaning_problems(loading, (*clashes, *names))
+    problems: list[Problem | Lint] = [*clashes, *names, *lints]
+    problems.sort(key=lambda each: (each.file != main.name, each.file, each.line, each.column))
+    return CheckedFile(name, main.result.errors, errors, tuple(problems), loading)
+
+
+def _meaning_problems(loading: Loading, known: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    """What elaboration finds in the file itself, but where a place has an error already: one is enough."""
+    from kleis.elaborate.elaborator import Elaborator
+
+    wrong = {(each.file, each.line, each.column) for each in known if each.severity == "error"}
+    found = Elaborator(loading.theory).check(loading.main.result.program)
+    return tuple(each for each in found if (each.file, each.line, each.column) not in wrong)
+
+
+def load_errors(loading: Loading) -> tuple[KleisError, ...]:
+    """The errors of a load that are not errors of the main file's text: imports, and what is wrong in them."""
+    own = loading.main.name
+    return tuple(
+        error for error in loading.errors if not (isinstance(error, ParseError) and error.file == own)
+    )
+
+
+def _severity(problem: Problem | Lint) -> str:
+    return problem.severity if isinstance(problem, Problem) else "warning"

@@ -1,0 +1,231 @@
+"""Assertions that exact evaluation leaves open, decided by the prover, several at a time.
+
+Specification: proving.md §2; issue 5, item 7; kleis-language.md §2.7.  How an assertion comes out:
+
+    verdict         assert    assert_disproved   assert_unknown   assert_inconsistent (asked: ¬p)   assert_sat (¬p)
+    verified        passed    failed             failed           passed                            failed
+    disproved       failed    passed             failed           failed                            passed
+    inconsistent    failed    failed             failed           passed                            failed
+    unknown         unknown   unknown            passed           unknown                           unknown
+    error           error     error              error            error                             error
+
+Of `assert_sat` it is unknown whether it holds where ¬p is only shown to be undefined in some model.
+
+What a guard cut is no answer to `assert_unknown` either: it stays unknown.
+
+Invariants
+    * A `let` of the block with a value is a `let` around the proposition, one without is a ∀ (or a free name).
+    * Reports come in the order of the files; what is asked first may be answered last.
+    * A file whose declarations are known to clash fails every block that did not say `assert_inconsistent`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import TYPE_CHECKING, TypeVar
+
+from kleis.syntax.tree import (
+    Assertion,
+    Axiom,
+    Binder,
+    Call,
+    Example,
+    Expression,
+    Let,
+    LetStatement,
+    Name,
+    Quantifier,
+    VariablePattern,
+)
+from kleis.syntax.tree.traversal import walk
+from registry.cli.kleis.shared.reports import counterexample_text
+
+if TYPE_CHECKING:
+    from kleis.prover.protocol.verdict import Verdict
+    from kleis.prover.prover import Prover
+    from kleis.theory.theory import Theory
+
+__all__ = ["OpenAssertion", "ProverPool", "clash_of", "outcome_of", "question_of"]
+
+Answer = TypeVar("Answer")
+Status = str
+
+
+class ProverPool:
+    """Provers for several questions at a time, over one broker: one process runs for each question."""
+
+    def __init__(self, jobs: int, *, fresh: bool = False) -> None:
+        from kleis.prover.process.broker import Broker
+
+        self._broker = Broker(slots=jobs)
+        self._fresh = fresh
+        self._workers = ThreadPoolExecutor(jobs, thread_name_prefix="kleis-test")
+        self._mine = threading.local()
+
+    def ask(self, theory: Theory, question: Callable[[Prover], Answer]) -> Future[Answer]:
+        """Have a question about a theory answered when its turn comes."""
+        return self._workers.submit(lambda: question(self._prover(theory)))
+
+    def close(self) -> None:
+        """Stop what runs and drop what waits."""
+        self._workers.shutdown(wait=False, cancel_futures=True)
+        self._broker.close()
+        self._workers.shutdown()
+
+    def __enter__(self) -> ProverPool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _prover(self, theory: Theory) -> Prover:
+        """This thread's prover; it is kept for as long as the questions are about one theory."""
+        from registry.cli.kleis.questions.verify import make_prover
+
+        if getattr(self._mine, "theory", None) is not theory:
+            self._mine.theory = theory
+            self._mine.prover = make_prover(theory, fresh=self._fresh, broker=self._broker, beside=False)
+        prover: Prover = self._mine.prover
+        return prover
+
+
+class OpenAssertion:
+    """An assertion that waits for its verdict."""
+
+    def __init__(self, pool: ProverPool, theory: Theory, example: Example, place: int, file: str) -> None:
+        assertion = [each for each in example.statements if isinstance(each, Assertion)][place]
+        self._kind = assertion.kind
+        proposition = question_of(example, assertion)
+        if proposition is None:
+            self._verdict = pool.ask(theory, _declarations)
+        else:
+            self._verdict = pool.ask(theory, lambda prover: prover.verify(proposition, file=file))
+
+    def outcome(self) -> tuple[Status, str]:
+        """Its status and what there is to say about it, once that is known."""
+        return outcome_of(self._kind, self._verdict.result())
+
+
+def question_of(example: Example, assertion: Assertion) -> Expression | None:
+    """The closed proposition that an assertion asks about; None where it is about the declarations alone."""
+    if assertion.proposition is None:
+        return None
+    proposition = assertion.proposition
+    if assertion.kind in ("assert_inconsistent", "assert_sat"):
+        proposition = Call("logical_not", (proposition,), proposition.span)
+    before = example.statements[: example.statements.index(assertion)]
+    binders: list[Binder] = []
+    for statement in reversed(before):
+        if not isinstance(statement, LetStatement) or statement.name not in _mentioned(proposition):
+            continue
+        if statement.value is None:
+            if statement.type is not None:
+                binders.insert(0, Binder(statement.name, statement.type, statement.span))
+            continue
+        if {each.name for each in binders} & {statement.name, *_mentioned(statement.value)}:
+            proposition, binders = _for_all(binders, proposition), []
+        pattern = VariablePattern(statement.name, statement.span)
+        proposition = Let(pattern, statement.type, statement.value, proposition, statement.span)
+    return _for_all(binders, proposition)
+
+
+def _for_all(binders: Sequence[Binder], proposition: Expression) -> Expression:
+    """∀ stands outside of every `let` that it may pass, so that a counterexample can say its values."""
+    if not binders:
+        return proposition
+    return Quantifier("forall", tuple(binders), None, proposition, binders[0].span)
+
+
+def _mentioned(expression: Expression) -> set[str]:
+    return {each.name for each in walk(expression) if isinstance(each, Name | Call)}
+
+
+def outcome_of(kind: str, verdict: Verdict) -> tuple[Status, str]:
+    """The status of an assertion and a detail, by the table above."""
+    from kleis.prover.protocol.verdict import Verdict as _Verdict
+
+    assert isinstance(verdict, _Verdict)
+    if verdict.status == "error":
+        return "error", verdict.message
+    if verdict.status == "unknown":
+        settled = verdict.reason not in ("killed", "memory")
+        if kind == "assert_unknown" and settled:
+            return "passed", ""
+        return "unknown", _why(verdict)
+    if kind == "assert_sat" and verdict.evidence is not None and verdict.evidence.undefined:
+        return "unknown", "undefined in a model; no model was found in which it is true"
+    expected = {
+        "assert": ("verified",),
+        "assert_disproved": ("disproved",),
+        "assert_unknown": (),
+        "assert_sat": ("disproved",),
+        "assert_inconsistent": ("verified", "inconsistent"),
+    }[kind]
+    if verdict.status in expected:
+        return "passed", ""
+    return "failed", _contrary(kind, verdict)
+
+
+def _why(verdict: Verdict) -> str:
+    parts = [str(verdict.reason or ""), verdict.message, "; ".join(verdict.tried)]
+    return ": ".join(each for each in parts if each)
+
+
+def _contrary(kind: str, verdict: Verdict) -> str:
+    """Why an assertion failed."""
+    if verdict.status == "inconsistent":
+        return f"the axioms clash: {', '.join(verdict.core)}"
+    if verdict.evidence is not None:
+        word = (
+            "there is a model"
+            if kind == "assert_inconsistent" or verdict.status == "consistent"
+            else "disproved"
+        )
+        return f"{word}: {counterexample_text(verdict.evidence)}"
+    if kind == "assert_sat":
+        return "no model has it: its negation is verified"
+    return "the proposition is verified" if verdict.status == "verified" else verdict.status
+
+
+# ── The declarations themselves ──────────────────────────────────────────────────────────────────────────────
+
+
+def _declarations(prover: Prover) -> Verdict:
+    """Whether the declarations have a model: inconsistent if a part has none, else the least that is known."""
+    parts = [verdict for _, verdict in prover.consistent()]
+    for status in ("inconsistent", "error", "unknown"):
+        for verdict in parts:
+            if verdict.status == status:
+                return verdict
+    from kleis.prover.protocol.verdict import Verdict as _Verdict
+
+    return parts[0] if parts else _Verdict(status="consistent", message="nothing is declared")
+
+
+def clash_of(prover: Prover, own: Sequence[str]) -> str:
+    """Axioms of structures without parameters that clash, as text; empty if none are known to.
+
+    Asking about an axiom tries everything in force around it first.  Of the structures in `own` every axiom is asked
+    about, of others one.
+    """
+    for name, proposition in _section_axioms(prover.theory, own):
+        verdict = prover.verify(proposition, file=prover.theory.file_of(name.partition("::")[0]))
+        if verdict.status == "inconsistent":
+            return ", ".join(verdict.core)
+        if verdict.status == "disproved":
+            return f"{name} is false"
+    return ""
+
+
+def _section_axioms(theory: Theory, own: Sequence[str]) -> Iterator[tuple[str, Expression]]:
+    for name, structure in theory.structures.items():
+        if structure.parameters:
+            continue
+        axioms = [each for each in structure.members if isinstance(each, Axiom)]
+        for axiom in axioms if name in own else axioms[:1]:
+            yield f"{name}::{axiom.name}", axiom.proposition

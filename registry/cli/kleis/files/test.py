@@ -1,0 +1,262 @@
+"""`kleis test`: run the example blocks of files.
+
+Specification: issue 3, item 6; issue 5, item 7; kleis-language.md §4.3, §4.4; proving.md §2.  JSON:
+``{"files": [{"file", "parse": "ok"|[errors], "examples": [{"name", "passed", "error", "assertions":
+[{"line", "kind", "status", "detail"}]}]}]}``.
+
+Blocks are evaluated exactly first (`run_file`).  What that leaves open, the prover is asked (`decide_file`).
+
+Invariants
+    * An assertion that nobody decided has the status ``unknown`` (``needs the prover`` if the prover was not asked).
+      It did not fail, and it did not pass: a block with such an assertion, in which nothing failed, has
+      ``"passed": false`` and that status as its error, is counted apart, and does not change the exit status.
+    * Where the declarations are known to clash, a block that did not say `assert_inconsistent` has failed.
+    * A file whose imports cannot be loaded runs nothing.  Every block then carries the reason as its error, and
+      the file has the key ``problems`` besides (also where it has no blocks to carry it).
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from kleis.errors import KleisError, LoadError
+from kleis.syntax.tree import Example, Structure
+from kleis.theory.loader import Loader
+from registry.cli.kleis.files.check import load_errors
+from registry.cli.kleis.shared.loading import load
+
+if TYPE_CHECKING:
+    from kleis.evaluator.outcomes import AssertionResult, ExampleResult
+    from kleis.theory.loader import Loading
+    from registry.cli.kleis.files.open_assertions import ProverPool
+
+__all__ = [
+    "NEEDS_PROVER",
+    "UNKNOWN",
+    "Assertion",
+    "Block",
+    "FileReport",
+    "decide_file",
+    "run_file",
+    "run_files",
+]
+
+NEEDS_PROVER = "needs the prover"
+UNKNOWN = "unknown"
+
+
+class Assertion(msgspec.Struct, frozen=True):
+    """One assertion as it is reported."""
+
+    line: int
+    kind: str
+    status: str
+    detail: str
+
+
+class Block(msgspec.Struct, frozen=True):
+    """One example block as it is reported; `output` is what it printed."""
+
+    name: str
+    line: int
+    passed: bool
+    error: str | None
+    assertions: tuple[Assertion, ...]
+    output: tuple[str, ...] = ()
+
+    @property
+    def undecided(self) -> bool:
+        """Whether nothing is wrong, but something is undecided."""
+        return not self.passed and self.error in (NEEDS_PROVER, UNKNOWN)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The block's part of the answer in JSON."""
+        return {
+            "name": self.name,
+            "passed": self.passed,
+            "error": self.error,
+            "assertions": [msgspec.structs.asdict(each) for each in self.assertions],
+        }
+
+
+class FileReport(msgspec.Struct, frozen=True):
+    """What testing one file gave."""
+
+    file: str
+    parse: tuple[KleisError, ...]
+    errors: tuple[KleisError, ...]
+    blocks: tuple[Block, ...]
+    loading: Loading | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether the file was read and nothing in it failed; what is undecided did not fail."""
+        return (
+            not self.parse and not self.errors and all(each.passed or each.undecided for each in self.blocks)
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The file's part of the answer in JSON."""
+        answer: dict[str, Any] = {
+            "file": self.file,
+            "parse": [error.as_dict() for error in self.parse] or "ok",
+            "examples": [block.as_dict() for block in self.blocks],
+        }
+        if self.errors:
+            answer["problems"] = [error.as_dict() for error in self.errors]
+        return answer
+
+    def text_of(self, file: str) -> str:
+        """The text a place speaks of."""
+        return self.loading.text_of(file) if self.loading is not None else ""
+
+
+def run_file(
+    loader: Loader, name: str, *, selection: str = "", granted_root: Path | None = None
+) -> FileReport:
+    """Run the example blocks of a file whose names contain `selection`."""
+    try:
+        loading = load(loader, name)
+    except LoadError as error:
+        return FileReport(name, (error,), (), ())
+    parse = loading.main.result.errors
+    errors = load_errors(loading)
+    items = loading.main.result.program.items
+    examples = [item for item in items if isinstance(item, Example) and selection in item.name]
+    if parse or errors:
+        reason = "the file has syntax errors" if parse else str(errors[0])
+        blocks = [_unrun(example, f"not run: {reason}") for example in examples]
+    else:
+        run = _runner(loading, granted_root)
+        blocks = [_reported(run(example)) for example in examples]
+    return FileReport(name, parse, errors, tuple(blocks), loading)
+
+
+def run_files(
+    loader: Loader,
+    names: Sequence[str],
+    *,
+    selection: str = "",
+    granted_root: Path | None = None,
+    jobs: int | None = None,
+    fresh: bool = False,
+) -> Iterator[FileReport]:
+    """Reports on files, in order, each as soon as it is complete.
+
+    `jobs` questions are asked at a time: by default as many as there are processors, and none if it is 0.
+    """
+
+    def run(name: str) -> FileReport:
+        return run_file(loader, name, selection=selection, granted_root=granted_root)
+
+    if jobs == 0:
+        yield from map(run, names)
+        return
+    from registry.cli.kleis.files.open_assertions import ProverPool
+
+    with ProverPool(jobs or os.cpu_count() or 1, fresh=fresh) as pool:
+        waiting: deque[Callable[[], FileReport]] = deque()
+        for name in names:
+            waiting.append(decide_file(pool, run(name)))
+            if len(waiting) > _AHEAD:
+                yield waiting.popleft()()
+        while waiting:
+            yield waiting.popleft()()
+
+
+_AHEAD = 16
+"""How many files are evaluated before the first report is waited for."""
+
+
+def _runner(loading: Loading, granted_root: Path | None) -> Callable[[Example], ExampleResult]:
+    from kleis.budget import STANDARD_BUDGET
+    from kleis.evaluator.environment import environment_of
+    from kleis.evaluator.examples import run_example
+
+    environment = environment_of(loading.theory, granted_root=granted_root)
+    file = loading.main.name
+    return lambda example: run_example(environment, example, STANDARD_BUDGET, file=file)
+
+
+def _unrun(example: Example, reason: str) -> Block:
+    return Block(example.name, example.line, False, reason, ())
+
+
+def _reported(result: ExampleResult) -> Block:
+    assertions = tuple(
+        Assertion(
+            each.line,
+            each.kind,
+            NEEDS_PROVER if each.status == "undecided" else each.status,
+            _detail(each),
+        )
+        for each in result.assertions
+    )
+    error = NEEDS_PROVER if result.needs_prover else result.error
+    return Block(result.name, result.line, result.passed, error, assertions, result.output)
+
+
+def _detail(result: AssertionResult) -> str:
+    """What is said of an assertion besides its status."""
+    detail = result.detail.removeprefix(f"{NEEDS_PROVER}: ")
+    return f"{detail} (approximate)".strip() if result.approximate else detail
+
+
+# ── What exact evaluation leaves open ────────────────────────────────────────────────────────────────────────
+
+
+def decide_file(pool: ProverPool, report: FileReport) -> Callable[[], FileReport]:
+    """Ask the prover about a file's open assertions; what waits for the answers, and gives the report with them."""
+    from registry.cli.kleis.files.open_assertions import clash_of
+
+    loading = report.loading
+    if loading is None or not report.blocks or report.parse or report.errors:
+        return lambda: report
+    items = loading.main.result.program.items
+    examples = {(each.name, each.line): each for each in items if isinstance(each, Example)}
+    own = [each.name for each in items if isinstance(each, Structure)]
+    clash = pool.ask(loading.theory, lambda prover: clash_of(prover, own))
+    blocks = [
+        _decide_block(pool, loading, examples[each.name, each.line], each, clash.result)
+        for each in report.blocks
+    ]
+    return lambda: msgspec.structs.replace(report, blocks=tuple(block() for block in blocks))
+
+
+def _decide_block(
+    pool: ProverPool, loading: Loading, example: Example, block: Block, clash: Callable[[], str]
+) -> Callable[[], Block]:
+    from registry.cli.kleis.files.open_assertions import OpenAssertion
+
+    waiting = {
+        place: OpenAssertion(pool, loading.theory, example, place, loading.main.name)
+        for place, each in enumerate(block.assertions)
+        if each.status == NEEDS_PROVER
+    }
+
+    def decided() -> Block:
+        assertions = list(block.assertions)
+        for place, question in waiting.items():
+            status, detail = question.outcome()
+            assertions[place] = msgspec.structs.replace(assertions[place], status=status, detail=detail)
+        return _judged(block, tuple(assertions), clash())
+
+    return decided
+
+
+def _judged(block: Block, assertions: tuple[Assertion, ...], clash: str) -> Block:
+    """The block with what became of its assertions."""
+    statuses = {each.status for each in assertions}
+    error = None if block.error == NEEDS_PROVER else block.error
+    if clash and not any(each.kind == "assert_inconsistent" for each in assertions):
+        error = error or f"the declarations clash: {clash}"
+    passed = error is None and statuses <= {"passed"}
+    if error is None and statuses <= {"passed", UNKNOWN} and not passed:
+        error = UNKNOWN
+    return msgspec.structs.replace(block, assertions=assertions, passed=passed, error=error)

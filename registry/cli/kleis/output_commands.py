@@ -1,0 +1,140 @@
+"""The commands `kleis export`, `publish`, `graph`, `serve`: theories for other provers, a corpus, the eye, an agent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from registry.cli.kleis.shared.options import DIRECTORY, FRESH, JSON, PATH
+
+__all__ = ["COMMANDS"]
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
+@click.option("--lean", "language", flag_value="lean", help="Lean 4 with Mathlib, proofs left open.")
+@click.option("--smtlib", "language", flag_value="smtlib", help="SMT-LIB, exactly what solvers are asked.")
+@click.option("--tptp", "language", flag_value="tptp", help="TPTP: FOF, or TFF with arithmetic.")
+@click.option("--proposition", "-p", default="", metavar="P", help="Only this, and what it rests on.")
+@click.option("--using", default="", metavar="S", help="The structure it is about.")
+@click.option(
+    "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="OUT", help="Write here."
+)
+@click.option(
+    "--prove", is_flag=True, help="Ask the prover; write the proofs and countermodels that Lean can decide."
+)
+@click.option(
+    "--assume-defined", is_flag=True, help="State less: nowhere false, instead of true and defined."
+)
+@click.option("--check", "run_lean", is_flag=True, help="Run the lean on the PATH on what was written.")
+@FRESH
+@PATH
+@JSON
+def export(**options: Any) -> int:
+    """Write a theory, or one proposition, for another prover.
+
+    What has no form there is left out and listed on standard error. Exit status: 0 written, 1 something did not hold
+    (the proposition cannot be said, or Lean found an error), 2 ill-formed.
+    """
+    from registry.cli.kleis.output.export import Exporting
+    from registry.cli.kleis.output.export import export as answer
+
+    if options["language"] is None:
+        raise click.UsageError("say what to write: --lean, --smtlib or --tptp")
+    if options["language"] != "lean" and not options["proposition"]:
+        raise click.UsageError(f"--{options['language']} needs a proposition: add --proposition P")
+    return answer(Exporting(**options))
+
+
+@click.command()
+@click.argument("theory", metavar="THEORY")
+@click.option(
+    "--corpus",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="The corpus; begun if it is new.",
+)
+@click.option("--id", "paper_id", default="", metavar="ID", help="The paper's id (default: from the name).")
+@click.option("--title", default="", metavar="TEXT", help="The paper's title.")
+@click.option("--author", "authors", multiple=True, metavar="NAME", help="An author (repeatable).")
+@click.option("--year", type=int, metavar="Y", help="The paper's year (default: this one).")
+@click.option("--domain", default="mathematics", show_default=True, metavar="D", help="What it is about.")
+@click.option(
+    "--claim", "claims", multiple=True, metavar="P", help="A proposition to publish too (repeatable)."
+)
+@click.option("--overwrite", is_flag=True, help="Replace the paper of this id.")
+@click.option("--home", type=click.Path(path_type=Path), metavar="DIR", help="Where saved theories are.")
+@FRESH
+@PATH
+@JSON
+def publish(corpus: Path, home: Path | None, as_json: bool, **options: Any) -> int:
+    """Write a theory into a corpus, as a paper with claims, cards and the dependencies of its proofs.
+
+    THEORY is a file, or the name of a saved theory. What its examples assert is proved first.
+    """
+    from registry.cli.kleis.output.publish import Publishing
+    from registry.cli.kleis.output.publish import publish as write
+    from registry.home import find_home
+
+    return write(Publishing(corpus=corpus, home=find_home(home).path, **options), as_json=as_json)
+
+
+@click.command()
+@click.argument("subject", metavar="[FILE|PAPER]", default="")
+@click.option(
+    "--corpus", type=click.Path(path_type=Path), metavar="DIR", help="Draw PAPER of this corpus, or all."
+)
+@click.option("--svg", "form", flag_value="svg", help="SVG instead of Mermaid text.")
+@click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to FILE."
+)
+@PATH
+@JSON
+def graph(
+    subject: str,
+    corpus: Path | None,
+    form: str | None,
+    output: Path | None,
+    path: tuple[Path, ...],
+    as_json: bool,
+) -> int:
+    """Draw what a file declares, or the cards of a paper, with arrows to what needs them."""
+    from registry.cli.kleis.output.graph import draw
+
+    if not subject and corpus is None:
+        raise click.UsageError("give a FILE, or --corpus DIR")
+    return draw(subject, corpus, path, "svg" if form else "mermaid", output, as_json=as_json)
+
+
+@click.command()
+@click.option("--groups", default="", metavar="NAMES", help="The groups of tools to offer. [default: theory]")
+@click.option("--home", type=click.Path(file_okay=False, path_type=Path), help="Where sessions are kept.")
+@click.option("--more", is_flag=True, help="Offer the second list of tools too (undo, compare, explain).")
+@click.option("--policy", type=click.Path(path_type=Path), metavar="FILE", help="The policy to enforce.")
+@click.option(
+    "--root", "roots", type=DIRECTORY, multiple=True, metavar="DIR",
+    help="A directory from which theories and readFile may read (repeatable).",
+)  # fmt: skip
+@click.option(
+    "--http", default="", metavar="HOST:PORT",
+    help="Serve streamable HTTP there, at /mcp, instead of standard input and output.",
+)  # fmt: skip
+def serve(groups: str, home: Path | None, **options: Any) -> int:
+    """Serve MCP on standard input and output, or over HTTP: theories that agents build and prove about.
+
+    The short form of pif serve --groups theory.
+    """
+    from registry.cli.kleis_serving import serve_kleis
+
+    return serve_kleis(home, groups, options)
+
+
+COMMANDS: tuple[click.Command, ...] = (
+    export,
+    publish,
+    graph,
+    serve,
+)

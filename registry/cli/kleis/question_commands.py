@@ -1,0 +1,164 @@
+"""The commands `kleis verify`, `consistent`, `certificate`, `explore`: what is asked of the prover."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from registry.cli.kleis.shared.options import EXPLAIN, FRESH, JSON, PATH
+from registry.cli.terminal.commands import Commands, NumbersCommand
+from registry.cli.terminal.process import words
+
+__all__ = ["COMMANDS"]
+
+
+@click.command(cls=NumbersCommand)
+@click.argument("proposition", metavar="PROPOSITION")
+@click.option("--import", "imports", multiple=True, metavar="FILE", help="Import a file first (repeatable).")
+@click.option("--using", default="", metavar="S", help="The structure it is about.")
+@click.option(
+    "--lemma",
+    "lemmas",
+    multiple=True,
+    metavar="P",
+    help="Prove this first, then use it (repeatable, in order).",
+)
+@click.option(
+    "--expect",
+    type=click.Choice(["verified", "disproved", "inconsistent", "unknown", "error"]),
+    help="Exit with 0 exactly if the verdict is this one.",
+)
+@click.option(
+    "--certificate",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write a certificate, with its obligations as .smt2 files beside it.",
+)
+@EXPLAIN
+@FRESH
+@PATH
+@JSON
+def verify(
+    proposition: str,
+    imports: tuple[str, ...],
+    using: str,
+    lemmas: tuple[str, ...],
+    expect: str | None,
+    certificate: Path | None,
+    explain: bool,
+    fresh: bool,
+    path: tuple[Path, ...],
+    as_json: bool,
+) -> int:
+    """Decide whether a proposition holds wherever the axioms do.
+
+    PROPOSITION may be - (standard input). Exit status: 0 verified, 1 disproved or the axioms clash, 2 ill-formed,
+    3 unknown.
+    """
+    from registry.cli.kleis.questions.verify import Question
+    from registry.cli.kleis.questions.verify import verify as answer
+
+    (text, *others) = words([proposition.lstrip(), *lemmas])
+    question = Question(
+        proposition=text,
+        imports=imports,
+        using=using,
+        lemmas=tuple(others),
+        path=path,
+        fresh=fresh,
+        certificate=certificate,
+    )
+    return answer(question, explain=explain, as_json=as_json, expected=expect or "")
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
+@click.option(
+    "--certificates",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write a certificate for each part, with obligations beside it.",
+)
+@EXPLAIN
+@FRESH
+@PATH
+@JSON
+def consistent(
+    file: str, certificates: Path | None, explain: bool, fresh: bool, path: tuple[Path, ...], as_json: bool
+) -> int:
+    """Decide whether what a file declares has a model.
+
+    Every structure with parameters is asked about, and every group of structures without. Exit status: 0 all have
+    models, 1 some axioms clash, 2 ill-formed, 3 unknown.
+    """
+    from registry.cli.kleis.questions.verify import consistent_file
+    from registry.cli.kleis.shared.loading import expand
+
+    names = expand([file])
+    if len(names) != 1:
+        raise click.UsageError(f"{file} is a directory: ask about one file")
+    return consistent_file(
+        names[0], path, fresh=fresh, explain=explain, as_json=as_json, certificates=certificates
+    )
+
+
+@click.group(cls=Commands)
+def certificate() -> None:
+    """Certificates: verdicts that can be checked again."""
+
+
+@certificate.command("check")
+@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@JSON
+def check_certificate(file: Path, as_json: bool) -> int:
+    """Check a certificate without trusting whoever wrote it.
+
+    The claim is read and encoded again, every obligation solved again. Exit status: 0 it holds, 1 it does not.
+    """
+    from registry.cli.kleis.questions.certificates import check_file
+
+    return check_file(file, as_json=as_json)
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
+@click.argument("structure", metavar="STRUCTURE")
+@click.option(
+    "--size", type=click.IntRange(1, 20), default=5, show_default=True, help="Symbols on each side of a law."
+)
+@click.option(
+    "--variables", type=click.IntRange(0, 6), default=3, show_default=True, help="Variables of a law."
+)
+@click.option("--carrier", metavar="NAME", help="The parameter that laws are about (default: the first).")
+@click.option("--generator", metavar="TOOL", help="A PIF tool of your own that gives the candidates.")
+@click.option("--seconds", type=click.IntRange(min=1), metavar="N", help="Show what is found after so long.")
+@click.option(
+    "--limit", type=click.IntRange(0, 100_000), default=20, show_default=True, help="Rows of each list."
+)
+@click.option(
+    "--offset", type=click.IntRange(min=0), default=0, metavar="N", help="Leave out the first rows."
+)
+@click.option("--home", type=click.Path(file_okay=False, path_type=Path), help="Where the PIF tools are.")
+@FRESH
+@PATH
+@JSON
+def explore(**options: Any) -> int:
+    """Find the laws of a structure: conjecture, test, prove.
+
+    All equations between small terms are tested on finite models, then proved or refuted. Exit status: 0 all are
+    decided, 3 some are not.
+    """
+    from registry.cli.kleis.questions.explore import Exploring
+    from registry.cli.kleis.questions.explore import explore as answer
+
+    return answer(Exploring(**options))
+
+
+COMMANDS: tuple[click.Command, ...] = (
+    verify,
+    consistent,
+    certificate,
+    explore,
+)

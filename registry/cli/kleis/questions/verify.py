@@ -1,0 +1,231 @@
+"""`kleis verify` and `kleis consistent`: a question about declarations, and its verdict.
+
+Specification: proving.md §2; issue 5, item 7.  JSON: the fields of `kleis.prover.protocol.verdict.Verdict` that say something;
+of `consistent` ``{"file", "status", "parts": [{"name", …verdict}]}``.
+
+Exit status, for continuous integration: 0 verified or consistent, 1 disproved or inconsistent, 2 the question or the
+command is ill-formed, 3 unknown.  With an expected status: 0 if it is that, 1 if it is another one, 2 as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from kleis.errors import KleisError, LoadError
+from kleis.theory.loader import Loading
+from registry.cli.kleis.shared.loading import STANDARD_INPUT, load, make_loader, standard_input
+from registry.cli.kleis.shared.reports import print_verdict
+from registry.cli.kleis_report import render
+from registry.cli.terminal.plain_output import complain
+from registry.cli.terminal.screen import Screen, json_text
+
+if TYPE_CHECKING:
+    from kleis.prover.process.broker import Broker
+    from kleis.prover.protocol.verdict import Status, Verdict
+    from kleis.prover.prover import Prover
+    from kleis.prover.verdict_cache import VerdictCache
+    from kleis.theory.theory import Theory
+
+__all__ = ["EXPECTED", "Question", "consistent_file", "error_verdict", "exit_status", "make_prover", "verify"]
+
+_PROPOSITION = "<proposition>"
+_USING = "<using>"
+_LEMMA = "<lemma>"
+
+EXPECTED = ("verified", "disproved", "inconsistent", "unknown", "error")
+"""What a proposition may be expected to be."""
+
+_STATUS: dict[Status, int] = {
+    "verified": 0,
+    "consistent": 0,
+    "disproved": 1,
+    "inconsistent": 1,
+    "error": 2,
+    "unknown": 3,
+}
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """What the command line asks."""
+
+    proposition: str
+    imports: tuple[str, ...] = ()
+    using: str = ""
+    lemmas: tuple[str, ...] = ()
+    path: tuple[Path, ...] = ()
+    fresh: bool = False
+    certificate: Path | None = None
+
+
+def exit_status(status: Status, expected: str = "") -> int:
+    """The exit status of a verdict."""
+    if not expected:
+        return _STATUS[status]
+    if status == expected:
+        return 0
+    return 2 if status == "error" else 1
+
+
+def verify(question: Question, *, explain: bool, as_json: bool, expected: str = "") -> int:
+    """Decide a proposition and print the verdict; the exit status."""
+    texts = {_USING: question.using, _LEMMA: "", _PROPOSITION: question.proposition}
+    errors: Sequence[KleisError] = ()
+    try:
+        if question.proposition == STANDARD_INPUT:
+            texts[_PROPOSITION] = standard_input()
+        loading = _load(question.imports, question.path)
+        texts |= {source.name: source.text for source in loading.sources}
+        errors = loading.errors
+        verdict = error_verdict(errors[0]) if errors else _decided(question, texts, loading)
+    except KleisError as error:
+        errors = (error,)
+        verdict = error_verdict(error)
+    screen = Screen()
+    if as_json:
+        screen.out.write(json_text(verdict.as_dict()) + "\n")
+    elif verdict.status == "error":
+        _complain(verdict, errors, texts)
+    else:
+        print_verdict(screen, verdict, explain=explain)
+    if expected and verdict.status != expected:
+        complain(f"expected {expected}, found {verdict.status}", style="bad")
+    return exit_status(verdict.status, expected)
+
+
+def _decided(question: Question, texts: dict[str, str], loading: Loading) -> Verdict:
+    from kleis.syntax.parser.parser import parse_expression, parse_type
+
+    using = parse_type(question.using, file=_USING) if question.using else None
+    lemmas = []
+    for lemma in question.lemmas:
+        texts[_LEMMA] = lemma
+        lemmas.append(parse_expression(lemma, file=_LEMMA))
+    proposition = parse_expression(texts[_PROPOSITION], file=_PROPOSITION)
+    if question.certificate is None:
+        with make_prover(loading.theory, fresh=question.fresh) as prover:
+            return prover.verify(proposition, using=using, lemmas=lemmas, file=_PROPOSITION)
+    from kleis.prover.process.broker import Broker
+    from registry.cli.kleis.questions.certificates import certified
+
+    with Broker() as broker:
+        prover = make_prover(loading.theory, fresh=question.fresh, broker=broker)
+        verdict = prover.verify(proposition, using=using, lemmas=lemmas, file=_PROPOSITION)
+        if verdict.status not in ("verified", "disproved", "inconsistent"):
+            return verdict
+        return certified(question, texts[_PROPOSITION], prover, broker, verdict)
+
+
+def make_prover(
+    theory: Theory, *, fresh: bool = False, broker: Broker | None = None, beside: bool = True
+) -> Prover:
+    """A prover with the user's cache of verdicts (none if `fresh`), and cvc5 where it is installed."""
+    from kleis.prover.prover import Prover
+
+    cache = None if fresh else _user_cache()
+    return Prover(theory, broker=broker, cache=cache, cvc5=find_spec("cvc5") is not None, beside=beside)
+
+
+def _user_cache() -> VerdictCache:
+    from kleis.prover.verdict_cache import VerdictCache
+    from registry.home import find_home
+
+    return VerdictCache(find_home().path / "verdicts")
+
+
+def _load(imports: Sequence[str], path: Sequence[Path]) -> Loading:
+    from kleis.syntax.printer.expressions import quote
+
+    lines = "\n".join(f"import {quote(name)}" for name in imports)
+    return make_loader(path).load_text(lines, file="<import>", directory=Path.cwd())
+
+
+def error_verdict(error: KleisError) -> Verdict:
+    """The verdict on a question that is ill-formed."""
+    from kleis.prover.protocol.verdict import Verdict
+
+    return Verdict(status="error", message=error.message, advice=error.hint, problem=error.as_dict())
+
+
+def _complain(verdict: Verdict, errors: Sequence[KleisError], texts: dict[str, str]) -> None:
+    """Say what is wrong, with the line it stands in."""
+    for error in errors or [_as_error(verdict)]:
+        complain(f"error  {render(error, texts.get(error.file, ''))}", style="bad")
+
+
+def _as_error(verdict: Verdict) -> KleisError:
+    fields = dict(verdict.problem or {"message": verdict.message, "code": "error"})
+    fields.pop("severity", None)
+    message = str(fields.pop("message"))
+    known = {name: value for name, value in fields.items() if name in _FIELDS}
+    known["expected"] = tuple(known.get("expected", ()))
+    return LoadError(message, **known)
+
+
+_FIELDS = ("code", "file", "line", "column", "end_line", "end_column", "found", "expected", "hint")
+
+
+# ── Consistency ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def consistent_file(
+    name: str,
+    path: Sequence[Path],
+    *,
+    fresh: bool,
+    explain: bool,
+    as_json: bool,
+    certificates: Path | None = None,
+) -> int:
+    """Ask whether what a file declares has a model, part by part; the exit status."""
+    texts: dict[str, str] = {}
+    errors: Sequence[KleisError] = ()
+    parts: tuple[tuple[str, Verdict], ...]
+    try:
+        loading = load(make_loader(tuple(path)), name)
+    except LoadError as error:
+        errors = (error,)
+    else:
+        texts = {source.name: source.text for source in loading.sources}
+        errors = loading.errors
+    if errors:
+        parts = tuple((error.file, error_verdict(error)) for error in errors)
+    else:
+        parts = _parts(loading.theory, fresh, certificates)
+    status = _overall(parts)
+    screen = Screen()
+    if as_json:
+        listed = [{"name": label, **verdict.as_dict()} for label, verdict in parts]
+        screen.out.write(json_text({"file": name, "status": status, "parts": listed}) + "\n")
+        return exit_status(status)
+    for label, verdict in parts:
+        if verdict.status == "error":
+            _complain(verdict, (), texts)
+        else:
+            print_verdict(screen, verdict, label=label, explain=explain)
+    if len(parts) != 1:
+        screen.write(
+            f"{status}  {name}: {len(parts)} parts" if parts else f"{status}  {name} declares no axioms"
+        )
+    return exit_status(status)
+
+
+def _parts(theory: Theory, fresh: bool, certificates: Path | None) -> tuple[tuple[str, Verdict], ...]:
+    from kleis.prover.process.broker import Broker
+    from registry.cli.kleis.questions.certificates import certified_parts
+
+    with Broker() as broker:
+        prover = make_prover(theory, fresh=fresh, broker=broker)
+        parts = prover.consistent()
+        return parts if certificates is None else certified_parts(parts, certificates, prover, broker)
+
+
+def _overall(parts: Sequence[tuple[str, Verdict]]) -> Status:
+    """A file is consistent if all its parts are, and inconsistent if one is."""
+    found = {verdict.status for _, verdict in parts}
+    order: tuple[Status, ...] = ("inconsistent", "error", "unknown")
+    return next((each for each in order if each in found), "consistent")

@@ -1,0 +1,182 @@
+"""Verdicts for people: one word a status that looks like no other, evidence as assignments and tables.
+
+Specification: proving.md §2 ("Counterexamples are readable"); servers.md, "Command line".
+
+Invariants
+    * The first word of the first line is the status, without colours too.
+    * Tables are drawn on a terminal; elsewhere they are text in columns, with the same cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from registry.cli.terminal.layout import Piece, Role
+from registry.cli.terminal.screen import Line, Screen
+
+if TYPE_CHECKING:
+    from kleis.prover.protocol.verdict import Evidence, Status, Table, Verdict
+
+__all__ = ["counterexample_text", "grid", "print_table", "print_verdict", "status_piece"]
+
+_ROLES: dict[Status, Role] = {
+    "verified": "good",
+    "disproved": "bad",
+    "consistent": "operation",
+    "inconsistent": "number",
+    "unknown": "word",
+    "error": "strong",
+}
+
+_INDENT = "  "
+_COLUMN = 14
+_ACROSS = 16
+"""The longest table of one argument that stands in one line."""
+
+
+def status_piece(verdict: Verdict) -> Piece:
+    """The word that says how a verdict is, with the reason of one that decides nothing."""
+    word = f"{verdict.status} ({verdict.reason})" if verdict.reason is not None else verdict.status
+    return Piece(word, _ROLES[verdict.status])
+
+
+def print_verdict(screen: Screen, verdict: Verdict, *, label: str = "", explain: bool = False) -> None:
+    """Write a verdict with its evidence; `label` says what it is about, `explain` also how it was found."""
+    about = label or verdict.claim
+    screen.write([status_piece(verdict), *([Piece(f"  {about}")] if about else [])])
+    screen.write(*_remarks(verdict))
+    if verdict.evidence is not None:
+        title = {"disproved": "counterexample", "consistent": "model"}.get(verdict.status, "evidence")
+        if verdict.evidence.undefined:
+            title += " (the claim is undefined there)"
+        _print_evidence(screen, verdict.evidence, title)
+    if explain:
+        _print_explanation(screen, verdict)
+
+
+def _remarks(verdict: Verdict) -> Iterator[Line]:
+    """What a reader has to know besides the status."""
+    if verdict.theory == "inconsistent" and verdict.status != "inconsistent":
+        yield _row("theory", "inconsistent: some declarations of it have no model", "bad")
+    if verdict.message:
+        yield _row("why", verdict.message)
+    if verdict.core:
+        title = "clash" if verdict.status == "inconsistent" else "axioms"
+        minimal = " (none can be left out)" if verdict.minimal and len(verdict.core) > 1 else ""
+        yield _row(title, ", ".join(verdict.core) + minimal)
+    if verdict.status == "verified" and verdict.core:
+        known = {"model": "they have a model", "unknown": "whether they have a model is not known", "": ""}
+        if known[verdict.consistency]:
+            yield _row("", known[verdict.consistency], "plain" if verdict.consistency == "model" else "word")
+    if verdict.lemmas:
+        yield _row("lemmas", "; ".join(verdict.lemmas))
+    if verdict.assumed:
+        yield _row(
+            "assumed", f"{', '.join(verdict.assumed)} (declared by an implementation, not proved)", "word"
+        )
+    if verdict.status == "unknown":
+        for place, each in enumerate(verdict.tried):
+            yield _row("tried" if place == 0 else "", each)
+    if verdict.advice:
+        yield _row("try", verdict.advice)
+    for each in verdict.warnings:
+        yield _row("warning", each, "word")
+    if verdict.certificate:
+        yield _row("certificate", verdict.certificate)
+
+
+def _row(title: str, text: str, role: Role = "plain") -> list[Piece]:
+    return [Piece(_INDENT + title.ljust(_COLUMN), "key"), Piece(text, role)]
+
+
+# ── Evidence ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _print_evidence(screen: Screen, evidence: Evidence, title: str) -> None:
+    screen.write([Piece(f"{_INDENT}{title}", "strong")])
+    for name, elements in evidence.carriers:
+        screen.write([Piece(f"    {name} = {{{', '.join(elements)}}}")])
+    for each in evidence.bindings:
+        screen.write([Piece(f"    {each.name} = {each.value}"), Piece(f" : {each.sort}", "faint")])
+    for symbol, formula in evidence.interpretation:
+        screen.write([Piece(f"    {symbol} is {formula}")])
+    for rule in evidence.rules:
+        screen.write([Piece(f"    {rule}")])
+    if evidence.normal_forms:
+        screen.write([Piece(f"    different normal forms: {'  and  '.join(evidence.normal_forms)}")])
+    for table in evidence.tables:
+        if len(table.columns) == 1 and len(table.rows) == 1:
+            screen.write(
+                [Piece(f"    {table.name} = {table.rows[0][0]}"), Piece(f" : {table.columns[0]}", "faint")]
+            )
+        else:
+            print_table(screen, table)
+
+
+def print_table(screen: Screen, table: Table) -> None:
+    """Write the table of an operation."""
+    titles, rows = grid(table)
+    if screen.out_terminal:
+        screen.table(titles, rows)
+        return
+    cells = [list(titles), *(list(row) for row in rows)]
+    widths = [max(len(row[place]) for row in cells) for place in range(len(titles))]
+    for row in cells:
+        text = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        screen.write([Piece(f"    {text.rstrip()}")])
+
+
+def grid(table: Table) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    """A table as titles and rows: one argument across, two as a square, more with a row for every point."""
+    points = {row[:-1]: row[-1] for row in table.rows}
+    if len(table.columns) == 2 and len(points) <= _ACROSS:
+        return [table.columns[0], *(point for (point,) in points)], [[table.name, *points.values()]]
+    if len(table.columns) == 3 and points:
+        down = list(dict.fromkeys(point[0] for point in points))
+        across = list(dict.fromkeys(point[1] for point in points))
+        if len(points) == len(down) * len(across):
+            return [table.name, *across], [
+                [left, *(points[left, right] for right in across)] for left in down
+            ]
+    arguments = [f"{sort} {place}" for place, sort in enumerate(table.columns[:-1], 1)]
+    return [*arguments, table.name], table.rows
+
+
+def counterexample_text(evidence: Evidence) -> str:
+    """Evidence on one line, for a failed assertion."""
+    parts = [f"{each.name} = {each.value}" for each in evidence.bindings]
+    parts += [f"{name} = {{{', '.join(elements)}}}" for name, elements in evidence.carriers]
+    parts += [f"{symbol} is {formula}" for symbol, formula in evidence.interpretation]
+    for table in evidence.tables:
+        points = (f"{', '.join(row[:-1])} ↦ {row[-1]}" for row in table.rows)
+        parts.append(f"{table.name}: {'; '.join(points)}")
+    if evidence.normal_forms:
+        parts.append(f"different normal forms {' and '.join(evidence.normal_forms)}")
+    text = ", ".join(parts)
+    return f"undefined at {text}" if evidence.undefined else text
+
+
+# ── How it was found ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _print_explanation(screen: Screen, verdict: Verdict) -> None:
+    engine = verdict.engine + (" (kept from an earlier run)" if verdict.cached else "")
+    if engine:
+        screen.write(_row("decided by", engine))
+    if verdict.solvers:
+        screen.write(_row("solvers", ", ".join(f"{name} {version}" for name, version in verdict.solvers)))
+    if verdict.model is not None:
+        _print_evidence(screen, verdict.model, "a model of the axioms used")
+    for name, why in verdict.unused:
+        screen.write(_row("unused", f"{name}: {why}"))
+    for obligation in verdict.obligations:
+        screen.write(_row("rests on", obligation))
+    if verdict.attempts:
+        screen.write([Piece(f"{_INDENT}engines", "strong")])
+        name_width = max(len(each.engine) for each in verdict.attempts)
+        outcome_width = max(len(each.outcome) for each in verdict.attempts)
+        for each in verdict.attempts:
+            line = f"    {each.engine.ljust(name_width)}  {each.outcome.ljust(outcome_width)}"
+            remarks = f"  {each.steps} steps, {each.seconds:.2f} s  {each.detail}".rstrip()
+            screen.write([Piece(line), Piece(remarks, "faint")])

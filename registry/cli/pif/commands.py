@@ -1,0 +1,46 @@
+"""The commands of `pif`, put together (servers.md, "Command line"); `pif --help` loads nothing but click.
+
+They are in `pif_tools` (evolve, list, show, …), `pif_composing` (compose, derive, graph, users), `pif_run` (run, analyze, help), `pif_laws` (verify, certificate) and `pif_home` (serve, export, …).
+"""
+
+from __future__ import annotations
+
+import click
+
+from registry.cli.pif import compose_commands, home_commands, law_commands, run_commands, tool_commands
+from registry.cli.terminal.commands import Commands
+from registry.cli.terminal.session import home_and_json
+
+__all__ = ["pif"]
+
+
+def _version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from importlib import metadata
+
+        click.echo(f"pif {metadata.version('pif-kleis')}")
+        ctx.exit()
+
+
+@click.group(
+    cls=Commands,
+    commands=[
+        *tool_commands.COMMANDS,
+        *compose_commands.COMMANDS,
+        *run_commands.COMMANDS,
+        *law_commands.COMMANDS,
+        *home_commands.COMMANDS,
+    ],
+    params=home_and_json(),
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="`pif help` explains the language, `pif demo` shows it at work.",
+)
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Print the version."
+)
+def pif(home: object, as_json: bool) -> None:
+    """Evolve pure tools, run them under exact limits, find them again tomorrow.
+
+    Exit status: 0 a value or a continuation, 1 an error result, 2 a command line that cannot be understood, 130
+    interrupted. Status 2 is explained on standard error only, with --json too.
+    """

@@ -1,0 +1,57 @@
+"""How a shell may go on with the name of a tool (click's completion; servers.md, "Command line").
+
+A home that is not there is not made for it, and one that cannot be read completes nothing: a shell has no place for
+errors.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from registry.errors import RegistryError
+
+__all__ = ["own_tool_names", "tool_names"]
+
+
+def tool_names(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """The tools of the home, and those of the library once something is typed: `std.NAME`, or `NAME` where that is it."""
+    from registry.records import LIBRARY_PREFIX, RESERVED
+    from registry.tools.code_and_examples import verified
+    from registry.tools.library import Library
+
+    own = _names_of_home(ctx)
+    found = [name for name in own if name.startswith(incomplete)]
+    if not incomplete:
+        return found
+    taken = {*own, *RESERVED}
+    entries = Library(verified).entries
+    short = [name for name in entries if name.startswith(incomplete) and name not in taken]
+    full = [LIBRARY_PREFIX + name for name in entries]
+    return [*found, *short, *(name for name in full if name.startswith(incomplete))]
+
+
+def own_tool_names(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """The tools of the home."""
+    return [name for name in _names_of_home(ctx) if name.startswith(incomplete)]
+
+
+def _names_of_home(ctx: click.Context) -> tuple[str, ...]:
+    from registry.home import find_home
+    from registry.store.sqlite.sqlite_store import SqliteStore
+
+    given: Path | None = ctx.params.get("home") or ctx.find_root().params.get("home")
+    home = find_home(given).path
+    if not home.is_dir():
+        return ()
+    try:
+        store = SqliteStore(home)
+    except (RegistryError, OSError):
+        return ()
+    try:
+        return store.snapshot().names()
+    except RegistryError:
+        return ()
+    finally:
+        store.close()

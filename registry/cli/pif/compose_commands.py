@@ -1,0 +1,175 @@
+"""Commands on tools made of tools: compose, derive, graph, users."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from registry.cli.pif import views
+from registry.cli.pif.completion import tool_names
+from registry.cli.terminal.error_report import Texts
+from registry.cli.terminal.session import Session, TermCommand, command
+from registry.cli.terminal.sources import path, text
+from registry.errors import RegistryError
+
+if TYPE_CHECKING:
+    from registry.tools.code_and_examples import Example
+
+__all__ = ["COMMANDS"]
+
+_DESCRIPTION = click.option("--description", type=text, default="", help="What the tool does.")
+_DRY = click.option("--dry-run", is_flag=True, help="Check everything, keep nothing.")
+_FORCE = click.option("--force", is_flag=True, help="Replace it though examples of tools that use it fail.")
+_EXAMPLE = click.option(
+    "--example", "examples", type=text, nargs=2, multiple=True, metavar="IN OUT",
+    help="An input and the output that must come of it (repeatable).",
+)  # fmt: skip
+
+
+def _examples(session: Session, pairs: tuple[tuple[str, str], ...]) -> tuple[Example, ...]:
+    """Examples from the command line. Raises `click.UsageError` for what is no JSON."""
+    from registry.tools.code_and_examples import Example
+
+    read = []
+    for pair in pairs:
+        sources = [session.sources.json(part, what="the example", place="input") for part in pair]
+        for source in sources:
+            if source.refused:
+                raise click.UsageError(f"{source.refused['error']['message']}: {source.text[:80]}")
+        read.append(Example(input=sources[0].data, output=sources[1].data))
+    return tuple(read)
+
+
+def _stage(session: Session, given: str) -> Any:
+    """A tool's name, or a term."""
+    if not given.lstrip().startswith(("{", "@", "-")):
+        return given
+    source = session.sources.json(given, what="the stage", place="code")
+    if source.refused:
+        raise click.UsageError(f"{source.refused['error']['message']}: {given[:80]}")
+    return source.data
+
+
+@command("compose", cls=TermCommand)
+@click.argument("name", type=text)
+@click.argument(
+    "stages", type=text, nargs=-1, required=True, metavar="TOOL|JSON...", shell_complete=tool_names
+)
+@_DESCRIPTION
+@_EXAMPLE
+@_DRY
+@_FORCE
+def compose(
+    session: Session, name: str, stages: tuple[str, ...], description: str,
+    examples: tuple[tuple[str, str], ...], dry_run: bool, force: bool,
+) -> int:  # fmt: skip
+    """Make tool NAME a pipeline: what it is given goes through all stages, first to last."""
+    given = _examples(session, examples)
+    with session.workspace() as workspace:
+        answer = workspace.evolve(
+            name, description or f"A pipeline: {', then '.join(stages)}."[:8_000],
+            compose=[_stage(session, stage) for stage in stages], examples=given, dry_run=dry_run, force=force,
+        )  # fmt: skip
+    return session.answer(answer, lambda made: views.evolved(session.screen, made), Texts())
+
+
+@command("derive", cls=TermCommand)
+@click.argument("name", type=text)
+@click.argument("tool", type=text, shell_complete=tool_names)
+@click.argument("by", type=text, metavar="TERMTOOL|JSON", shell_complete=tool_names)
+@_DESCRIPTION
+@_EXAMPLE
+@_DRY
+@_FORCE
+def derive(
+    session: Session, name: str, tool: str, by: str, description: str,
+    examples: tuple[tuple[str, str], ...], dry_run: bool, force: bool,
+) -> int:  # fmt: skip
+    """Make tool NAME of the code that a term tool gives for the code of TOOL."""
+    from registry.tools.composition import Transform
+
+    given = _examples(session, examples)
+    with session.workspace() as workspace:
+        answer = workspace.evolve(
+            name, description or f"Derived from {tool} by {by}."[:8_000],
+            transform=Transform(tool=tool, by=_stage(session, by)), examples=given, dry_run=dry_run, force=force,
+        )  # fmt: skip
+    return session.answer(answer, lambda made: views.evolved(session.screen, made), Texts())
+
+
+@command("graph")
+@click.argument("names", type=text, nargs=-1, shell_complete=tool_names)
+@click.option("--library", is_flag=True, help="Show the standard library's tools too.")
+@click.option("--image", type=path, metavar="FILE.svg", help="Write a picture of it to FILE.svg.")
+@click.option("--overwrite", is_flag=True, help="Replace FILE.svg if it is there.")
+def graph(
+    session: Session, names: tuple[str, ...], library: bool, image: Path | None, overwrite: bool
+) -> int:
+    """Show which tools use which, as Mermaid text or as a picture.
+
+    With NAMES: these, all they use and all that use them; without, the whole home.
+    """
+    if image is not None and image.suffix != ".svg":
+        raise click.UsageError(f"a picture is written as SVG: name the file {image.name}.svg")
+    with session.workspace() as workspace:
+        answer = workspace.graph(names, library=library, picture=image is not None)
+    if image is not None and answer["type"] == "graph":
+        _write(image, answer.pop("svg"), overwrite=overwrite)
+        answer["image"] = str(image)
+    return session.answer(answer, lambda drawn: _show_graph(session, drawn))
+
+
+def _write(image: Path, text_of_it: str, *, overwrite: bool) -> None:
+    """Write a picture to a file; refused where it is there, unless `overwrite`."""
+    try:
+        with image.open("w" if overwrite else "x", encoding="utf-8") as file:
+            file.write(text_of_it)
+    except FileExistsError:
+        raise RegistryError(
+            "invalid_argument", "the file is there already", place=str(image), found=image.name,
+            expected="a file that is not there", hint="choose another name, or give --overwrite",
+        ) from None  # fmt: skip
+    except OSError as error:
+        raise RegistryError(
+            "store_error", f"the picture cannot be written: {error.strerror}", place=str(image),
+            hint="choose a file in a directory that is there and may be written to",
+        ) from None  # fmt: skip
+
+
+def _show_graph(session: Session, drawn: dict[str, Any]) -> None:
+    if "image" in drawn:
+        session.say(f"picture written to {drawn['image']}")
+    else:
+        session.say(*drawn["mermaid"].splitlines())
+    if drawn["cut"]:
+        session.screen.complain("There are more tools than one graph shows; name some.")
+
+
+@command("users")
+@click.argument("tool", type=text, shell_complete=tool_names)
+def users(session: Session, tool: str) -> int:
+    """Show which tools use a tool, themselves or through others."""
+    with session.workspace() as workspace:
+        answer = workspace.users(tool)
+    return session.answer(answer, lambda found: _show_users(session, found))
+
+
+def _show_users(session: Session, found: dict[str, Any]) -> None:
+    rows = [
+        (
+            f"{user['name']}@{user['version']}",
+            "directly" if user["direct"] else "through others",
+            "a fixed version" if user["pinned"] else "",
+            f"{user['examples']} examples",
+        )
+        for user in found["users"]
+    ]
+    if rows:
+        session.screen.table(("tool", "uses it", "pinned", "examples"), rows)
+    else:
+        session.screen.complain(f"No tool of this home uses {found['name']}.")
+
+
+COMMANDS = (compose, derive, graph, users)

@@ -1,0 +1,123 @@
+"""Commands on the home and the program itself: export, import, backup, serve, demo, doctor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from registry.cli.pif import views
+from registry.cli.pif.completion import own_tool_names
+from registry.cli.terminal.process import USAGE
+from registry.cli.terminal.session import Session, command
+from registry.cli.terminal.sources import path, text
+
+__all__ = ["COMMANDS"]
+
+
+@command("export")
+@click.argument("directory", type=path)
+@click.argument("names", type=text, nargs=-1, shell_complete=own_tool_names)
+@click.option("--overwrite", is_flag=True, help="Replace an earlier export in DIRECTORY.")
+def export(session: Session, directory: Path, names: tuple[str, ...], overwrite: bool) -> int:
+    """Write tools (all, or those NAMES) with all their versions to a directory of JSON files."""
+    with session.workspace() as workspace:
+        answer = workspace.export(directory, names=names or None, overwrite=overwrite)
+    return session.answer(answer, lambda done: session.say(views.exported(done)))
+
+
+@command("import")
+@click.argument("directory", type=path)
+@click.option("--renumber", is_flag=True, help="Give versions whose number is taken new numbers.")
+def import_(session: Session, directory: Path, renumber: bool) -> int:
+    """Take in the tools of an exported directory, all of them or none; every hash is checked."""
+    with session.workspace() as workspace:
+        answer = workspace.import_(directory, renumber=renumber)
+    return session.answer(answer, lambda done: views.imported(session.screen, done))
+
+
+@command("backup")
+@click.argument("file", type=path)
+@click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
+def backup(session: Session, file: Path, overwrite: bool) -> int:
+    """Write a complete copy of the home to one file, while servers go on using it."""
+    with session.workspace() as workspace:
+        answer = workspace.backup(file, overwrite=overwrite)
+    return session.answer(answer, lambda done: session.say(f"backup written to {done['path']}"))
+
+
+@command("serve", answers=False)
+@click.option(
+    "--groups",
+    default="pif,theory",
+    show_default=True,
+    help="The groups of tools to offer, with commas; or all.",
+)
+@click.option(
+    "--expose", type=click.IntRange(min=0), default=25, show_default=True, metavar="N",
+    help="List this many evolved tools as tools of their own.",
+)  # fmt: skip
+@click.option(
+    "--more", is_flag=True, help="Offer the second list of tools too (history, diff, rollback, ...)."
+)
+@click.option(
+    "--memory", "memory_mb", type=click.IntRange(min=1), default=512, show_default=True, metavar="MB",
+    help="What the runs at one time may use together.",
+)  # fmt: skip
+@click.option(
+    "--max-fuel", "maximum_fuel", type=click.IntRange(min=1), default=5_000_000, show_default=True, metavar="N",
+    help="What one run may ask for.",
+)  # fmt: skip
+@click.option("--policy", type=path, metavar="FILE", help="The policy that the group policy enforces.")
+@click.option(
+    "--default", type=click.Choice(["allow", "deny"]), default="allow", show_default=True,
+    help="What becomes of an action for which the policy has no rule.",
+)  # fmt: skip
+@click.option("--corpus", type=path, metavar="DIR", help="The theorem corpus that the group corpus reads.")
+@click.option(
+    "--root", "roots", type=path, multiple=True, metavar="DIR",
+    help="A directory in which tools that take files may work (repeatable).",
+)  # fmt: skip
+@click.option(
+    "--http", default="", metavar="HOST:PORT",
+    help="Serve streamable HTTP there, at /mcp, instead of standard input and output.",
+)  # fmt: skip
+def serve(session: Session, groups: str, **options: Any) -> int:
+    """Serve MCP on standard input and output, or over HTTP."""
+    if session.as_json:
+        raise click.UsageError("`serve` speaks MCP on standard output; it has no --json")
+    if session.closed & {0, 1} and not options["http"]:
+        session.screen.complain("pif serve: standard input and output must be open")
+        return USAGE
+    from registry.server.contract.settings import Settings
+    from registry.server.serve import serve as serve_groups
+
+    return serve_groups(Settings(home=session.home().path, **options), groups)
+
+
+@command("demo")
+def demo(session: Session) -> int:
+    """Start a server with an empty home, and show what it can do.
+
+    The home is a temporary one: your own tools are not touched.
+    """
+    from registry.cli.demo.play import play
+
+    return play(session)
+
+
+@command("doctor")
+def doctor(session: Session) -> int:
+    """Check the installation and the home: versions, what is missing, whether the store is whole."""
+    from registry.cli.pif.doctor import examine, show
+
+    found = examine(session.home())
+    if session.as_json:
+        session.answer(found, views.nothing)
+    else:
+        show(session.screen, found)
+    return 0 if found["ok"] else 1
+
+
+COMMANDS = (export, import_, backup, serve, demo, doctor)

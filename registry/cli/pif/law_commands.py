@@ -1,0 +1,146 @@
+"""Commands about laws of tools: verify, certificate check, certificate export (issue 7, items 2 and 3)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from registry.cli.pif import law_views as views
+from registry.cli.pif.completion import tool_names
+from registry.cli.terminal.session import Answer, Session, command, home_and_json
+from registry.cli.terminal.sources import path, text
+from registry.cli.waiting import SECONDS, watch_of
+from registry.errors import RegistryError
+
+__all__ = ["COMMANDS"]
+
+_STATUS = {"proved": 0, "refuted": 1, "tested": 3, "untested": 3}
+
+
+@command("verify")
+@click.argument("proposition", type=text)
+@click.option("--lemma", "lemmas", type=text, multiple=True, help="A law that is proved first (repeatable).")
+@click.option("--timeout", type=SECONDS, metavar="SECONDS", help="The most time for proofs.")
+def verify(session: Session, proposition: str, lemmas: tuple[str, ...], timeout: float | None) -> int:
+    """Decide a Kleis proposition about tools; nothing is kept.
+
+    For example '∀(x : ℤ). square(x) ≥ 0', or 'safe(square)'. A tool whose name Kleis uses itself is tool_NAME:
+    tool_sum, tool_reverse. Exit status: 0 proved, 1 refuted or no proposition, 3 neither (then it was tested).
+    """
+    with session.workspace() as workspace:
+        answer = workspace.verify(proposition, lemmas=lemmas, watch=watch_of(timeout))
+    status = session.answer(answer, lambda found: views.law(session.screen, found))
+    return status or _STATUS[answer["status"]]
+
+
+@click.group("certificate", params=home_and_json())
+@click.pass_context
+def certificate(context: click.Context, home: Path | None, as_json: bool) -> None:
+    """Check the certificates of laws, or write them to files."""
+    root = context.find_root().params
+    root["home"], root["as_json"] = home or root.get("home"), as_json or root.get("as_json", False)
+
+
+@command("check")
+@click.argument("tools", type=text, metavar="NAME[@V]...", nargs=-1, shell_complete=tool_names)
+@click.option("--all", "every", is_flag=True, help="Every tool of the home that has laws.")
+@click.option("--library", is_flag=True, help="Every tool of the standard library that has laws.")
+def check(session: Session, tools: tuple[str, ...], every: bool, library: bool) -> int:
+    """Check the laws of tools again from nothing.
+
+    Their code is translated again, each law is read again, and everything in its certificate is parsed, encoded and
+    solved again; laws without a proof are tried again at the same points. Exit status 1 if one does not hold.
+    """
+    if not (tools or every or library):
+        raise click.UsageError("name a tool, or pass --all or --library")
+    if len(tools) == 1 and not (every or library):
+        with session.workspace() as workspace:
+            answer = workspace.check_laws(tools[0])
+        status = session.answer(answer, lambda found: views.checked(session.screen, found))
+        return status or (0 if answer["ok"] else 1)
+    return _check_several(session, tools, every=every, library=library)
+
+
+def _check_several(session: Session, tools: tuple[str, ...], *, every: bool, library: bool) -> int:
+    """Check tool after tool, and say at once what was found of each."""
+    from registry.laws.requests import tools_with_laws
+
+    found: list[Answer] = []
+    with session.workspace() as workspace:
+        for whole, wanted in ((False, every), (True, library)):
+            tools += tuple(tools_with_laws(workspace.tools(), library=whole)) if wanted else ()
+        for each in dict.fromkeys(tools):
+            answer = workspace.check_laws(each)
+            found.append(answer)
+            if not session.as_json:
+                session.answer(answer, lambda one: views.checked(session.screen, one, named=True), title=each)
+    ok = all(answer.get("ok", False) for answer in found)
+    if session.as_json:
+        session.answer({"type": "laws_of_tools", "ok": ok, "tools": found}, lambda answer: None)
+    else:
+        views.checked_together(session.screen, found)
+    return 0 if ok else 1
+
+
+@command("export")
+@click.argument("tool", type=text, metavar="NAME[@V]", shell_complete=tool_names)
+@click.argument("directory", type=path, metavar="DIR")
+@click.option("--overwrite", is_flag=True, help="Replace files that are there.")
+def export(session: Session, tool: str, directory: Path, overwrite: bool) -> int:
+    """Write the certificates of a tool's laws to files.
+
+    One file a law that is proved, NAME-1.json and so on, for `kleis certificate check`, which needs no home; beside it
+    the obligations as .smt2, for any solver.
+    """
+    from registry.laws.requests import proofs
+
+    with session.workspace() as workspace:
+        record = workspace.record(tool)
+        found = proofs(record, workspace.tools(), workspace.store)
+    if not found:
+        raise RegistryError(
+            "invalid_argument", f"no law of {record.reference} has a certificate", place="name", tool=record.reference,
+            hint="`show` tells what is known of its laws.",
+        )  # fmt: skip
+    files = [directory / f"{record.name}-{place}.json" for place in range(1, len(found) + 1)]
+    taken = next((file for file in files if file.exists()), None)
+    if taken is not None and not overwrite:
+        raise RegistryError(
+            "invalid_argument", "there is a file of that name already", place="directory", found=str(taken),
+            hint="choose another directory, or allow overwriting",
+        )  # fmt: skip
+    _write(directory, {file: written for file, (_, written) in zip(files, found, strict=True)})
+    listed = [{"law": law.law, "file": str(file)} for file, (law, _) in zip(files, found, strict=True)]
+    answer: Answer = {"type": "certificates", "tool": record.reference, "files": listed}
+    return session.answer(answer, lambda written: views.exported(session.screen, written))
+
+
+def _write(directory: Path, texts: dict[Path, str]) -> None:
+    """Write certificates to files of a directory, which is made where it is not there."""
+    from kleis.prover.certificates.certificate import Certificate, CertificateError
+    from registry.cli.kleis.questions.certificates import write_certificate
+
+    try:
+        certificates = {file: Certificate.from_json(written.encode()) for file, written in texts.items()}
+        directory.mkdir(parents=True, exist_ok=True)
+        for file, made in certificates.items():
+            write_certificate(file, made)
+    except CertificateError as error:
+        raise RegistryError(
+            "invalid_argument",
+            error.message,
+            place="name",
+            hint="`certificate check` tells which of its laws hold.",
+        ) from None
+    except OSError as error:
+        raise RegistryError(
+            "invalid_argument", f"the certificates cannot be written: {error.strerror or error}", place="directory",
+            found=str(directory), hint="choose a directory that can be written to",
+        ) from None  # fmt: skip
+
+
+certificate.add_command(check)
+certificate.add_command(export)
+
+COMMANDS = (verify, certificate)

@@ -1,0 +1,244 @@
+"""Commands on tools: evolve, list, show, diff, history, rollback, forget."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from registry.cli.pif import views
+from registry.cli.pif.completion import own_tool_names, tool_names
+from registry.cli.terminal.error_report import Texts
+from registry.cli.terminal.session import Answer, Session, TermCommand, command
+from registry.cli.terminal.sources import Source, text
+from registry.cli.waiting import SECONDS, watch_of
+
+if TYPE_CHECKING:
+    from registry.workspace.workspace import Workspace
+
+__all__ = ["COMMANDS", "code_of", "term_of"]
+
+
+def term_of(data: Any) -> Any:
+    """A stored code in its canonical order of keys, which the store's text does not keep."""
+    from pif.language.decode import decode_term
+    from pif.language.terms import print_term
+
+    return print_term(decode_term(data))
+
+
+def code_of(workspace: Workspace) -> Callable[[str], Any]:
+    """How to look up the code that an error in a tool points into; None where it is gone."""
+
+    def look_up(reference: str) -> Any:
+        shown = workspace.show(reference)
+        return term_of(shown["code"]) if shown["type"] == "tool" else None
+
+    return look_up
+
+
+@command("evolve", cls=TermCommand)
+@click.argument("file", type=text, metavar="FILE|-|JSON")
+@click.option("--name", type=text, help="The tool's name; a bare term needs it.")
+@click.option("--description", type=text, help="What the tool does, for whoever finds it.")
+@click.option(
+    "--expect-version", type=click.IntRange(min=0), metavar="N",
+    help="Refuse unless version N is current (0: unless the name is free).",
+)  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Check everything, keep nothing.")
+@click.option("--force", is_flag=True, help="Replace it though examples of tools that use it fail.")
+@click.option(
+    "--language", type=click.Choice(["json", "python"]), default="json",
+    help="What the code is written in; a file that ends in .py is Python.",
+)  # fmt: skip
+@click.option(
+    "--example", "examples", type=text, nargs=2, multiple=True, metavar="IN OUT",
+    help="An input and the output that must come of it (repeatable).",
+)  # fmt: skip
+@click.option(
+    "--law", "laws", type=text, multiple=True, metavar="PROPOSITION",
+    help="A Kleis proposition about the tool; a false one refuses it (repeatable).",
+)  # fmt: skip
+@click.option("--drop-law", "drop_laws", type=text, multiple=True, help="A law to give up (repeatable).")
+@click.option(
+    "--timeout", type=SECONDS, metavar="SECONDS", help="The most time for proofs of the laws of a tool."
+)
+def evolve(
+    session: Session,
+    file: str,
+    name: str | None,
+    description: str | None,
+    expect_version: int | None,
+    dry_run: bool,
+    force: bool,
+    language: str,
+    examples: tuple[tuple[str, str], ...],
+    laws: tuple[str, ...],
+    drop_laws: tuple[str, ...],
+    timeout: float | None,
+) -> int:
+    """Keep a tool, or a new version of one.
+
+    FILE holds {"name", "description", "code", ...} or a list of them, or a bare term, or a Python function. Of a
+    list the first tool that is refused ends the work; those before it are kept.
+    """
+    from registry.cli.pif.evolve_file import Options, requests
+
+    source = session.sources.json(file, what="the tool", place="code", files=True)
+    if language == "python" or (source.refused and source.name.endswith(".py")):
+        source.data, source.refused, language = source.text, None, "python"
+        if name is None:
+            raise click.UsageError("a Python function needs --name, the name of the tool")
+    if source.refused:
+        return session.answer(source.refused, views.nothing, Texts(code=source))
+    pairs = []
+    for pair in examples:
+        read = [session.sources.json(part, what="the example", place="input") for part in pair]
+        for source_of in read:
+            if source_of.refused:
+                return session.answer(source_of.refused, views.nothing, Texts(given=source_of))
+        pairs.append((read[0].data, read[1].data))
+    options = Options(
+        name, description, expect_version, dry_run, tuple(pairs), language, force, laws, drop_laws
+    )
+    with session.workspace() as workspace:
+        asked = requests(source, options, lambda tool: _description(workspace, tool))
+        for number, request in enumerate(asked):
+            status = _evolve_one(session, workspace, request, source, timeout, several=len(asked) > 1)
+            if status:
+                if len(asked) > 1:
+                    session.screen.complain(f"{number} of {len(asked)} tools were evolved before this one.")
+                return status
+    return 0
+
+
+def _description(workspace: Workspace, name: str) -> str:
+    """The description that a name has now, or none."""
+    shown = workspace.show(name)
+    return str(shown["description"]) if shown["type"] == "tool" else ""
+
+
+def _evolve_one(
+    session: Session,
+    workspace: Workspace,
+    request: dict[str, Any],
+    source: Source,
+    timeout: float | None,
+    *,
+    several: bool,
+) -> int:
+    from registry.cli.pif.evolve_file import checked
+
+    arguments = checked(request)
+    title = str(request.get("name", "a tool without a name")) if several else ""
+    if isinstance(arguments, dict):
+        return session.answer(arguments, views.nothing, title=title)
+    answer = workspace.evolve(
+        arguments.name, arguments.description, arguments.code, compose=arguments.compose,
+        transform=arguments.transform, examples=arguments.examples, expect_version=arguments.expect_version,
+        dry_run=arguments.dry_run, language=arguments.language, force=arguments.force,
+        laws=arguments.laws, drop_laws=arguments.drop_laws, watch=watch_of(timeout),
+    )  # fmt: skip
+    code = Source(f"code of {arguments.name}", "")
+    code.data = arguments.code
+    code.tool = arguments.language != "json"  # an error has its line and column, and no path into JSON
+    return session.answer(
+        answer, lambda made: views.evolved(session.screen, made), Texts(code=code), title=title
+    )
+
+
+@command("list")
+@click.argument("query", type=text, nargs=-1)
+@click.option("--offset", type=click.IntRange(min=0), default=0, help="Skip this many.")
+@click.option(
+    "--limit", type=click.IntRange(1, 1_000), default=50, show_default=True, help="At most this many."
+)
+@click.option("--library", is_flag=True, help="List the standard library's tools instead of the home's.")
+def list_tools(session: Session, query: tuple[str, ...], offset: int, limit: int, library: bool) -> int:
+    """Find tools by words in their names and descriptions."""
+    with session.workspace() as workspace:
+        answer = workspace.list(" ".join(query), offset=offset, limit=limit, library=library)
+    return session.answer(answer, lambda found: views.tools(session.screen, found))
+
+
+@command("show")
+@click.argument("tool", type=text, metavar="NAME[@V]", shell_complete=tool_names)
+@click.option("--python", is_flag=True, help="Show the code as a Python function.")
+@click.option("--kleis", is_flag=True, help="Show the code as Kleis definitions, as laws speak of it.")
+def show(session: Session, tool: str, python: bool, kleis: bool) -> int:
+    """Show one tool: its term, what it may do, its laws and versions."""
+    with session.workspace() as workspace:
+        answer = workspace.show(tool, python=python, kleis=kleis)
+        return session.answer(answer, lambda found: views.tool(session.screen, found, term_of(found["code"])))
+
+
+@command("diff")
+@click.argument("left", type=text, metavar="A", shell_complete=tool_names)
+@click.argument("right", type=text, metavar="[B]", required=False, shell_complete=tool_names)
+def diff(session: Session, left: str, right: str | None) -> int:
+    """Show where two tools or versions differ; of one alone, from the version before it."""
+    with session.workspace() as workspace:
+        answer = workspace.diff(left, right)
+    return session.answer(answer, lambda found: views.difference(session.screen, found))
+
+
+@command("history")
+@click.argument("name", type=text, shell_complete=own_tool_names)
+def history(session: Session, name: str) -> int:
+    """Show everything that happened to a name, oldest first."""
+    with session.workspace() as workspace:
+        answer = workspace.history(name)
+    return session.answer(answer, lambda found: views.history(session.screen, found))
+
+
+@command("rollback", cls=TermCommand)
+@click.argument("name", type=text, shell_complete=own_tool_names)
+@click.argument("version", type=click.IntRange(min=1))
+@click.option(
+    "--expect-version", type=click.IntRange(min=1), metavar="N", help="Refuse unless version N is current."
+)
+@click.option("--force", is_flag=True, help="Go back though examples of tools that use it fail.")
+def rollback(session: Session, name: str, version: int, expect_version: int | None, force: bool) -> int:
+    """Make an older version of a tool the current one."""
+    with session.workspace() as workspace:
+        answer = workspace.rollback(name, version, expect_version=expect_version, force=force)
+    return session.answer(answer, lambda done: session.say(f"{done['name']} is at version {done['version']}"))
+
+
+@command("forget")
+@click.argument("tool", type=text, metavar="NAME[@V]", shell_complete=own_tool_names)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def forget(session: Session, tool: str, yes: bool) -> int:
+    """Drop a tool, or one version of it, for good."""
+    with session.workspace() as workspace:
+        if not yes and not _agreed(session, workspace, tool):
+            return 1
+        answer = workspace.forget(tool)
+    for warning in answer.get("warnings", ()):
+        session.screen.complain(f"warning: {warning}")
+    return session.answer(answer, lambda done: session.say(views.forgotten(done)))
+
+
+def _agreed(session: Session, workspace: Workspace, tool: str) -> bool:
+    """Ask, on a terminal. Elsewhere nobody can answer, so `--yes` has to be given."""
+    shown: Answer = workspace.show(tool)
+    if shown["type"] == "error":
+        session.answer(shown, views.nothing)
+        return False
+    if not sys.stdin.isatty():
+        raise click.UsageError("`forget` asks before it forgets, and there is no terminal; give --yes")
+    count = len(shown["versions"])
+    what = (
+        f"version {shown['version']} of {shown['name']}"
+        if "@" in tool
+        else f"{shown['name']} ({count} versions)"
+    )
+    if click.confirm(f"Forget {what} for good?", err=True):
+        return True
+    session.screen.complain("Nothing was forgotten.")
+    return False
+
+
+COMMANDS = (evolve, list_tools, show, diff, history, rollback, forget)

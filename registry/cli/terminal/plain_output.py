@@ -1,0 +1,77 @@
+"""Where the words of the `kleis` command go: results to standard output, everything else to standard error.
+
+Specification: servers.md, "Command line".  Colour and tables only on a terminal, and not where `NO_COLOR` is set.
+
+Invariant: nothing a program contains can steer a terminal.  On a terminal control characters are shown as
+``\\u001b``; into a file or a pipe a text goes as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TextIO
+
+from registry.cli.terminal.characters import visible
+
+__all__ = ["complain", "is_terminal", "progress", "say", "say_row", "table"]
+
+_COLOURS = {"good": "\x1b[32m", "bad": "\x1b[31m", "note": "\x1b[33m", "quiet": "\x1b[2m"}
+_RESET = "\x1b[0m"
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Whether a person with colours looks at a stream."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def say(text: str, *, style: str = "") -> None:
+    """A result, on a line of its own."""
+    _write(sys.stdout, text, style)
+
+
+def say_row(word: str, text: str, *, style: str) -> None:
+    """A result that begins with a coloured word."""
+    if is_terminal(sys.stdout):
+        sys.stdout.write(f"{_COLOURS[style]}{word}{_RESET} {visible(text)}\n")
+    else:
+        _write(sys.stdout, f"{word} {text}", "")
+
+
+def complain(text: str, *, style: str = "") -> None:
+    """Anything but a result."""
+    sys.stdout.flush()
+    _write(sys.stderr, text, style)
+
+
+def progress(done: int, total: int, what: str) -> None:
+    """How far a long work is, on one line of a terminal that is overwritten; nothing elsewhere."""
+    if total > 1 and is_terminal(sys.stderr):
+        line = f"{done}/{total} {visible(what)}"[:78] if done < total else ""
+        sys.stderr.write(f"\r\x1b[K{line}")
+        sys.stderr.flush()
+
+
+def table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table on a terminal; elsewhere nothing, because there the lines above say the same."""
+    if not is_terminal(sys.stdout):
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(title=title, title_justify="left")
+    for index, heading in enumerate(headings):
+        drawn.add_column(heading, justify="left" if index == 0 else "right")
+    for row in rows:
+        drawn.add_row(*(Text(visible(cell)) for cell in row))
+    Console().print(drawn)
+
+
+def _write(stream: TextIO, text: str, style: str) -> None:
+    if stream.isatty():
+        text = visible(text)
+    if style and is_terminal(stream):
+        text = f"{_COLOURS[style]}{text}{_RESET}"
+    stream.write(text + "\n")

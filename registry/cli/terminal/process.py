@@ -1,0 +1,139 @@
+"""A command as a process: its three standard streams, how it is interrupted, and the status it ends with.
+
+Specification: servers.md, "Command line". `pif` and `kleis` both end here, whatever ends them.
+
+Invariants
+    * Descriptors 0, 1 and 2 are open before anything else is opened, so no file of ours is ever taken for one.
+    * Nothing heavier than this module is imported before an interrupt is caught.
+    * What goes to standard output is there before what goes to standard error after it, also through one pipe.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, Literal, TextIO
+
+if TYPE_CHECKING:
+    import click
+
+__all__ = ["BROKEN_PIPE", "FAILED", "INTERRUPTED", "SUCCEEDED", "USAGE", "complain", "run_program", "words"]
+
+SUCCEEDED, FAILED, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
+
+
+def run_program(name: str, load: Callable[[], click.Command], arguments: Sequence[str]) -> int:
+    """Run the command that `load` gives; returns the exit status. The command's `obj` is the descriptors 0 to 2 that
+    were closed."""
+    try:
+        closed = open_closed_descriptors()
+        portable_streams()
+        return _run(name, load, arguments, closed)
+    except KeyboardInterrupt:
+        return _last_words("\ninterrupted" if sys.stderr.isatty() else "interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        return BROKEN_PIPE
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else "".join(f"{lost}: " for lost in _let_go())
+        return _last_words(f"{name}: {where}{error.strerror or error}", FAILED)
+    finally:
+        _let_go()
+
+
+def _run(
+    name: str, load: Callable[[], click.Command], arguments: Sequence[str], closed: frozenset[int]
+) -> int:
+    import click
+
+    command = load()
+    if f"_{name.upper()}_COMPLETE" in os.environ:  # a shell asks how a word may go on
+        return int(command.main(list(arguments), prog_name=name, standalone_mode=False) or 0)
+    try:
+        with command.make_context(name, list(arguments), obj=closed) as context:
+            status = command.invoke(context)
+    except click.exceptions.Exit as end:
+        status = end.exit_code
+    except click.ClickException as error:
+        complain(_explained(error))
+        return error.exit_code
+    except (click.Abort, EOFError):
+        raise KeyboardInterrupt from None
+    sys.stdout.flush()
+    return status if isinstance(status, int) else SUCCEEDED
+
+
+def complain(text: str) -> None:
+    """Write to standard error, behind everything that was written to standard output."""
+    sys.stdout.flush()
+    sys.stderr.write(text + "\n")
+
+
+def words(arguments: Sequence[str]) -> list[str]:
+    """Arguments as the system hands them over, as UTF-8 whatever the locale; other bytes become lone surrogates."""
+    return [os.fsencode(argument).decode("utf-8", "surrogateescape") for argument in arguments]
+
+
+def open_closed_descriptors() -> frozenset[int]:
+    """Open the null device in the place of each standard descriptor that is closed; returns which were."""
+    closed = []
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The system gives the lowest free number: this one, as those below it are open by now.
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+            closed.append(number)
+    if sys.stdin is None:
+        sys.stdin = _stream(0, "r")
+    if sys.stdout is None:
+        sys.stdout = _stream(1, "w")
+    if sys.stderr is None:
+        sys.stderr = _stream(2, "w")
+    return frozenset(closed)
+
+
+def _stream(descriptor: int, mode: Literal["r", "w"]) -> TextIO:
+    return open(descriptor, mode, encoding="utf-8", closefd=False)
+
+
+def portable_streams() -> None:
+    """Make both output streams UTF-8 with unix line ends, whatever the locale; odd characters are escaped."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
+def _explained(error: click.ClickException) -> str:
+    """What is wrong with a command line; where nothing was asked for, the help."""
+    import click
+
+    from registry.cli.terminal.characters import visible
+
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        return error.format_message()
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    lines = [] if context is None else [context.get_usage(), f"Try '{context.command_path} --help'."]
+    return visible("\n".join([*lines, f"Error: {error.format_message()}"]))
+
+
+def _last_words(text: str, status: int) -> int:
+    """Say why it ends, if there is anybody to hear it; returns the status."""
+    with contextlib.suppress(OSError):
+        complain(text)
+    return status
+
+
+def _let_go() -> list[str]:
+    """Point streams that cannot be written at nothing, so that the interpreter does not fail on them again as it
+    ends; returns their names."""
+    lost = []
+    for name, stream in (("standard output", sys.stdout), ("standard error", sys.stderr)):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            lost.append(name)
+    return lost

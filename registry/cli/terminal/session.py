@@ -1,0 +1,152 @@
+"""What every command shares: the home it works on, how it answers, and the exit status that follows.
+
+A command is a function that takes a `Session` first and returns an exit status: 0 a value or a continuation, 1 an
+error result, 2 usage, 130 interrupted (servers.md, "Command line"). `--home` and `--json` belong to every command.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from registry.cli.terminal.commands import NumbersCommand
+from registry.cli.terminal.error_report import Texts, complaint
+from registry.cli.terminal.process import FAILED, SUCCEEDED
+from registry.cli.terminal.screen import Line, Screen, json_text
+from registry.cli.terminal.sources import Sources, path
+from registry.errors import RegistryError
+
+if TYPE_CHECKING:
+    from registry.home import Home
+    from registry.workspace.workspace import Workspace
+
+__all__ = ["Answer", "Session", "TermCommand", "command", "home_and_json", "interruptible"]
+
+Answer = dict[str, Any]
+
+
+class Session:
+    """One command under way. `closed`: which of the descriptors 0 to 2 were closed when the process started."""
+
+    def __init__(self, *, home: Path | None, as_json: bool, closed: frozenset[int] = frozenset()) -> None:
+        self._home = home
+        self.closed = closed
+        self.as_json = as_json
+        self.screen = Screen()
+        self.sources = Sources()
+
+    def home(self) -> Home:
+        """The home, and what chose it."""
+        from registry.home import find_home
+
+        return find_home(self._home)
+
+    @contextmanager
+    def workspace(self) -> Iterator[Workspace]:
+        """The registry in the home, which is made where it is not there."""
+        from registry.store.sqlite.sqlite_store import SqliteStore
+        from registry.workspace.workspace import Workspace
+
+        workspace = Workspace(SqliteStore(self.home().path))
+        try:
+            yield workspace
+        finally:
+            workspace.close()
+
+    def answer(
+        self, answer: Answer, show: Callable[[Answer], None], texts: Texts | None = None, *, title: str = ""
+    ) -> int:
+        """Print an answer: as JSON, or for people by `show`, or as an error. Returns the exit status.
+
+        `title` says which of several things an error is about.
+        """
+        failed = answer["type"] == "error"
+        if self.as_json:
+            self.screen.out.write(json_text(answer) + "\n")
+        elif failed:
+            if title:
+                self.screen.complain(f"{title}:")
+            self.complain(answer["error"], texts or Texts())
+        else:
+            show(answer)
+        return FAILED if failed else SUCCEEDED
+
+    def complain(self, error: dict[str, Any], texts: Texts) -> None:
+        """Explain an error on standard error."""
+        self.screen.complain(*complaint(error, texts, width=self.screen.width))
+
+    def say(self, *lines: Line) -> None:
+        """Write a result's lines."""
+        self.screen.write(*lines)
+
+
+@contextmanager
+def interruptible() -> Iterator[threading.Event]:
+    """An event that the first Ctrl-C sets; the second one interrupts as ever."""
+    interrupted = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield interrupted
+        return
+
+    def on_interrupt(number: int, frame: object) -> None:
+        interrupted.set()
+        signal.signal(signal.SIGINT, previous)
+
+    previous = signal.signal(signal.SIGINT, on_interrupt)
+    try:
+        yield interrupted
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+class _Command(click.Command):
+    """A command of ours: refusals of the registry are answers, and the status is the function's."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        outer = ctx.find_root().params
+        home: Path | None = ctx.params.pop("home", None) or outer.get("home")
+        as_json = ctx.params.pop("as_json", False) or bool(outer.get("as_json"))
+        session = Session(home=home, as_json=as_json, closed=ctx.obj or frozenset())
+        ctx.params["session"] = session
+        try:
+            status = super().invoke(ctx)
+            session.screen.out.flush()
+        except RegistryError as error:
+            status = session.answer({"type": "error", "error": error.as_json()}, lambda answer: None)
+        ctx.exit(status)
+
+
+class TermCommand(NumbersCommand, _Command):
+    """A command with JSON among its arguments."""
+
+
+def command(
+    name: str, *, cls: type[click.Command] = _Command, answers: bool = True
+) -> Callable[[Callable[..., int]], click.Command]:
+    """A command with the options that all have; `--json` is not shown for one that gives no answer."""
+
+    def decorate(function: Callable[..., int]) -> click.Command:
+        decorated = click.command(name, cls=cls)(function)
+        decorated.params += home_and_json(answers=answers)
+        return decorated
+
+    return decorate
+
+
+def home_and_json(*, answers: bool = True) -> list[click.Parameter]:
+    """`--home` and `--json`."""
+    return [
+        click.Option(["--home"], type=path, metavar="DIR", help="The directory of the registry."),
+        click.Option(
+            ["--json", "as_json"],
+            is_flag=True,
+            hidden=not answers,
+            help="Print the object that the server would answer.",
+        ),
+    ]

@@ -1,0 +1,265 @@
+"""`explore`: a generator of conjectures is run, what it says is decided, and the answer is a table (servers.md).
+
+The generator is a tool of the registry, the agent's own or `std.conjecture_equations`. It gets
+
+    {"operations": [{"name", "arguments", "result"}], "carrier", "size", "variables", "structure"}
+
+and gives a list of propositions: quoted terms (`registry.oracles.quoted_terms`) or texts in Kleis. Free names in them
+stand for any element of the carrier. Where they are about a structure, the generator may ask its theory.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from kleis.errors import KleisError
+from kleis.explore.explore import Ask, Explored, Finding, Model, Subject, explore
+from kleis.prover.process.deadline import Watch
+from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.tree import Expression
+from pif.language.budget import Budget
+from pif.language.decode import decode_term
+from pif.language.errors import PifError, nearest
+from pif.language.json_text import parse_json
+from pif.run.evaluate import Request, run
+from registry.bridge.listings import Signature, axiom_expressions, signatures_of
+from registry.errors import RegistryError
+from registry.explore.tool_subject import subject_of_tools
+from registry.laws.law_prover import LawProver
+from registry.oracles.quoted_terms import KleisTermError, expression_of
+from registry.oracles.theory_oracle import TheoryRun, TheorySnapshot
+from registry.tools.snapshot_tools import SnapshotTools
+
+__all__ = ["GENERATOR", "Asked", "explored"]
+
+GENERATOR = "std.conjecture_equations"
+
+_FUEL = 5_000_000
+_BYTES = 64 * 2**20
+_CANDIDATES = 50_000
+_PROBLEMS = 5
+
+Answer = dict[str, Any]
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What to explore: a structure, or tools. `limit` and `offset` choose rows of the lists of refuted and of following
+    laws."""
+
+    structure: str = ""
+    tools: tuple[str, ...] = ()
+    size: int = 5
+    variables: int = 3
+    generator: str = GENERATOR
+    carrier: str | None = None
+    offset: int = 0
+    limit: int = 20
+
+
+def explored(
+    snapshot: TheorySnapshot | None,
+    tools: SnapshotTools,
+    asked: Asked,
+    *,
+    prover: Callable[[], LawProver] | None = None,
+    seconds: float | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> Answer:
+    """The answer of `explore`: `{"type": "exploration", …}`. After so many seconds, what is found by then. Raises
+    RegistryError."""
+    deadline = None if seconds is None else time.monotonic() + seconds
+
+    def stop() -> bool:
+        return cancelled() or (deadline is not None and time.monotonic() > deadline)
+
+    with ExitStack() as begun:
+        models: tuple[Model, ...] = ()
+        ask: Ask
+        if asked.tools and not asked.structure and prover is not None:
+            asking = prover()
+            if seconds is not None:
+                asking = begun.enter_context(asking.within(Watch(seconds, left=cancelled)))
+            about = subject_of_tools(asked.tools, tools, asking, carrier=asked.carrier)
+            signatures, subject, models, ask = about.signatures, about.subject, (about.model,), about.ask
+        elif snapshot is not None and asked.structure and not asked.tools:
+            signatures, subject = _subject(snapshot, asked)
+            ask = partial(snapshot.verdict, cancelled=stop)
+        else:
+            raise RegistryError(
+                "invalid_argument", "explore is about a structure or about tools", place="structure",
+                expected="`structure`, or `tools`: one of the two", hint='{"structure": "Group"}',
+            )  # fmt: skip
+        theory = None if snapshot is None else snapshot.for_run(until=deadline)
+        candidates, problems = _generated(tools, asked, signatures, subject, theory, stop)
+        found = explore(subject, candidates, ask, models=models, stop=stop, progress=progress)
+        return _answer(asked, signatures, subject, found, [*problems, *found.problems])
+
+
+def _subject(snapshot: TheorySnapshot, asked: Asked) -> tuple[list[Signature], Subject]:
+    structures = snapshot.theory.structures
+    node = structures.get(asked.structure)
+    if node is None:
+        close = nearest(asked.structure, structures)
+        raise RegistryError(
+            "invalid_argument", f"there is no structure {asked.structure[:48]} in {snapshot.name}", place="structure",
+            found=asked.structure[:48], expected="a structure of the theory",
+            hint=f"Did you mean {close}?" if close else f"It declares: {', '.join(sorted(structures)[:20]) or 'none'}.",
+        )  # fmt: skip
+    types = [each.name for each in node.parameters]
+    carrier = asked.carrier or (types[0] if types else "")
+    if carrier not in types:
+        raise RegistryError(
+            "invalid_argument", f"{asked.structure} has no carrier {carrier[:48]}".rstrip(), place="carrier",
+            found=carrier[:48] or "no parameter", expected=", ".join(types) or "a structure with a parameter",
+            hint="explore looks for laws of a structure with parameters, such as Group(G).",
+        )  # fmt: skip
+    try:
+        signatures = signatures_of(snapshot.theory, asked.structure)
+        axioms = axiom_expressions(snapshot.theory, asked.structure)
+    except KleisError as error:
+        raise RegistryError(
+            "invalid_argument", f"{asked.structure} cannot be read: {error.message}", place="structure",
+            hint=error.hint or None,
+        ) from None  # fmt: skip
+    operations = {
+        each.name: len(each.arguments)
+        for each in signatures
+        if all(type_ == carrier for type_ in (*each.arguments, each.result))
+    }
+    return signatures, Subject(asked.structure, carrier, operations, tuple(axioms))
+
+
+def _generated(
+    tools: SnapshotTools,
+    asked: Asked,
+    signatures: list[Signature],
+    subject: Subject,
+    theory: TheoryRun | None,
+    stop: Callable[[], bool],
+) -> tuple[list[Expression], list[str]]:
+    """The candidates, and what is wrong with those that are none. A generator may ask the structure's theory."""
+    given = {
+        "operations": [{"name": each.name, "arguments": list(each.arguments), "result": each.result} for each in signatures],
+        "carrier": subject.carrier, "size": asked.size, "variables": asked.variables, "structure": asked.structure,
+    }  # fmt: skip
+    budget = Budget(fuel=_FUEL, ceiling=_FUEL, result_bytes=_BYTES)
+    answer = run(
+        Request(tool=asked.generator, input=given, data=True), tools, budget, cancelled=stop, theory=theory
+    )
+    if answer["type"] != "value" or answer["kind"] != "list":
+        raise _generator_failed(asked, answer)
+    given_back = parse_json(answer["value_text"]) if "value_text" in answer else answer["value"]
+    if len(given_back) > _CANDIDATES:
+        raise RegistryError(
+            "invalid_argument", f"the generator {asked.generator} gave more candidates than are looked at",
+            place="generator", tool=asked.generator, found=str(len(given_back)),
+            expected=f"at most {_CANDIDATES}", hint="Ask for a smaller size, or for fewer variables.",
+        )  # fmt: skip
+    found: list[Expression] = []
+    problems: list[str] = []
+    for item in given_back:
+        if stop():
+            raise RegistryError(
+                "too_busy", "there was no time to read the candidates", place="generator", tool=asked.generator,
+                found=f"{len(given_back)} candidates", hint="Ask for a smaller size, or for fewer variables.",
+            )  # fmt: skip
+        try:
+            found.append(
+                parse_expression(item) if isinstance(item, str) else expression_of(decode_term(item))
+            )
+        except (KleisError, KleisTermError, PifError) as error:
+            problems.append(f"{str(item)[:80]}: {error.message}")
+    if problems and not found:
+        raise RegistryError(
+            "invalid_argument", f"nothing that {asked.generator} gave is a proposition: {problems[0]}",
+            place="generator", tool=asked.generator, expected="a list of quoted terms or of texts in Kleis",
+        )  # fmt: skip
+    return found, problems
+
+
+def _generator_failed(asked: Asked, answer: Answer) -> RegistryError:
+    if answer["type"] == "error":
+        error = answer["error"]
+        what = f"{error['kind']}: {error['message']}"
+        if error["kind"] == "out_of_fuel":
+            what += f" (a size of {asked.size} may be too much: ask for less)"
+        hint = error.get("hint") if error["kind"] == "unknown_tool" else None
+    else:
+        what, hint = f"it gave a {answer.get('kind', answer['type'])}", None
+    return RegistryError(
+        "invalid_argument", f"the generator {asked.generator} gave no candidates: {what}", place="generator",
+        tool=asked.generator, found=what[:200], expected="a list of quoted terms or of texts in Kleis",
+        hint=hint or f"`run` it by itself to see why; without `generator`, {GENERATOR} is used.",
+    )  # fmt: skip
+
+
+# The answer.
+
+
+def _answer(
+    asked: Asked, signatures: list[Signature], subject: Subject, found: Explored, problems: list[str]
+) -> Answer:
+    by_status: dict[str, list[Finding]] = {}
+    for finding in found.findings:
+        by_status.setdefault(finding.status, []).append(finding)
+    rows = slice(asked.offset, asked.offset + asked.limit)
+    refuted = by_status.get("refuted", [])
+    shown = {each.model for each in refuted[rows] if each.model is not None}
+    answer: Answer = {
+        "type": "exploration",
+        **({"structure": asked.structure} if asked.structure else {"tools": list(asked.tools)}),
+        "carrier": subject.carrier,
+        "operations": sorted(subject.operations),
+        "generator": asked.generator,
+        "size": asked.size,
+        "variables": asked.variables,
+        "candidates": len(found.findings),
+        "counts": found.counts(),
+        "complete": found.is_complete,
+        "laws": [_law(each) for each in found.findings if each.status in ("axiom", "proved")],
+        "follows": [_law(each) for each in by_status.get("follows", [])[rows]],
+        "refuted": [_refuted(each) for each in refuted[rows]],
+        "undecided": [{"law": each.law, "reason": each.detail} for each in by_status.get("unknown", [])],
+        "models": [
+            {"model": place, "refutes": sum(each.model == place for each in refuted), **model.written()}
+            for place, model in enumerate(found.models)
+            if place in shown or not asked.offset
+        ],
+        "offset": asked.offset,
+        "limit": asked.limit,
+    }
+    left_out = [each.name for each in signatures if each.name not in subject.operations]
+    if left_out:
+        answer["left_out"] = left_out
+    if problems:
+        answer["problems"] = {"count": len(problems), "first": problems[:_PROBLEMS]}
+    if not found.is_complete:
+        answer["next"] = (
+            "Call explore again with the same arguments: verdicts are kept, so it goes on from here."
+        )
+    elif len(refuted) > rows.stop or len(by_status.get("follows", [])) > rows.stop:
+        answer["next"] = f"Call explore with offset {rows.stop} for more rows."
+    return answer
+
+
+def _law(finding: Finding) -> Answer:
+    return {
+        "law": finding.law,
+        "status": finding.status,
+        "uses": list(finding.uses),
+        "method": finding.detail,
+    }
+
+
+def _refuted(finding: Finding) -> Answer:
+    row: Answer = {"law": finding.law, "at": finding.at}
+    if finding.model is not None:
+        row["model"] = finding.model
+    return row

@@ -1,0 +1,360 @@
+"""Laws of tools: read, proved, refuted or tested, and labelled (ADR 015; issue 7, item 3).
+
+    check_laws("square", ["∀(x : ℤ). square(x) ≥ 0"], tools, names, prover) -> (LawReport(status="proved", …),)
+
+**Reading.** A law holds where the tools in it have values: a point at which one has none is no counterexample, and is
+counted. `safe(tool)` is the law that there is no such point.
+
+1. The prover is asked of the tools' Kleis definitions. A proof of them is one wherever the tools have values, and gets
+   a certificate.
+2. A counterexample of the prover is run by PIF's evaluator. Only then is the law refuted.
+3. A law that is not decided so, of tools that do not always have a value, is asked under the premise that they have
+   (companions.py). A proof of that is labelled `where the tools have values`, and shows the conditions.
+4. What is left is tried at points that PIF's evaluator computes: refuted there, or `tested` with cases and seed. So is
+   a law that the Kleis definitions are not of the types for, where the tools take what it speaks of.
+
+Invariants
+    * No law is `proved` without a certificate that was checked, and none is `refuted` without a run that shows it,
+      except a law without variables, for which there is no input to show.
+    * A tool that is not shown to terminate gives no axiom: Kleis calls every question about it `unknown`.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from kleis.syntax.printer.program import print_expression
+from kleis.syntax.tree import TypeExpression
+from pif.language.host import Tool, Tools
+from pif.language.terms import Json, identity
+from registry.laws.counterexamples import LawTrials
+from registry.laws.definedness.value_conditions import Unsaid
+from registry.laws.goals import NEVER_TRUE, Claim, LawQuestion, never_asked, never_true, question
+from registry.laws.law_prover import LawProver
+from registry.laws.law_report import LATE, WHERE_DEFINED, LawReport
+from registry.laws.law_text import Law, LawError, Vocabulary, read_law
+from registry.translate.kleis_syntax import names_in
+from registry.translate.symbolic_values import Function, Untranslatable
+from registry.translate.tool_theory import ToolTheory
+
+if TYPE_CHECKING:
+    from kleis.prover.prover import Decision
+
+__all__ = ["CASES", "SEED", "LawCheck", "check_laws"]
+
+CASES = 300
+"""Points at which a law is tried that is neither proved nor refuted."""
+
+SEED = 0
+
+TRYING = 8.0
+"""Seconds for which laws are still tried after the time for proofs is up, together."""
+
+_Otherwise = Callable[[tuple[str, ...]], LawReport]
+"""What becomes of a law that is not proved, with labels."""
+
+_HELPER = re.compile(r"(.+)_(?:foldr?|range|chars|join(?:_rest)?)(?:_\d+)?")
+"""Names of helpers (loops.py): that of their tool, and what they do."""
+
+
+def check_laws(
+    name: str,
+    laws: Sequence[str],
+    tools: Tools,
+    names: Callable[[], Iterable[str]],
+    prover: LawProver,
+    *,
+    cases: int = CASES,
+    seed: int = SEED,
+) -> tuple[LawReport, ...]:
+    """What becomes of each law of a tool, in order. Laws that were proved serve as lemmas for those after them."""
+    tool = tools.tool(name)
+    check = LawCheck(tools, names, prover, subject=tool, cases=cases, seed=seed)
+    return tuple(check.report(each) for each in laws)
+
+
+class LawCheck:
+    """The laws of one tool, or with no `subject` laws of tools in general."""
+
+    def __init__(
+        self,
+        tools: Tools,
+        names: Callable[[], Iterable[str]],
+        prover: LawProver,
+        *,
+        subject: Tool | None = None,
+        cases: int = CASES,
+        seed: int = SEED,
+    ) -> None:
+        self.tools = tools
+        self.theory = ToolTheory(tools)
+        self.prover = prover
+        self.subject = subject
+        self.cases = cases
+        self.seed = seed
+        self.proved: list[Claim] = []
+        self._is_cut = False
+        self._last: tuple[object, LawQuestion] | None = None
+        self._vocabulary = Vocabulary(
+            subject, tools.tool, names, self._function, self._types, self._unsayable
+        )
+
+    # ── One law ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def read(self, text: str) -> Law:
+        """A law; `LawError` for what is none. Its theory holds the tools that it needs and no others."""
+        self.theory = ToolTheory(self.tools)
+        law = read_law(text, self._vocabulary)
+        owners = map(self._owner, names_in(law.expression))
+        labels = {each.label for each in owners if each is not None and self.theory.called(each) is not None}
+        return msgspec.structs.replace(law, tools=tuple(sorted({*law.tools, *labels})))
+
+    def _owner(self, name: str) -> Tool | None:
+        """The tool that a helper's name is made of, so that a law may speak of the helper alone."""
+        found = _HELPER.fullmatch(name)
+        return None if found is None else self._vocabulary.tool(found[1])
+
+    def report(self, text: str) -> LawReport:
+        """What becomes of a law."""
+        try:
+            law = self.read(text)
+        except LawError as error:
+            return LawReport(text, "error", reason=error.message, hint=error.hint)
+        self._is_cut = False
+        report = self._decided(law)
+        report = msgspec.structs.replace(report, labels=(*report.labels, *self._late_label(report)))
+        if report.status == "proved":
+            self.proved.append(Claim(law, WHERE_DEFINED in report.labels))
+        hashes = {each.label: identity(each.term) for each in self._reached(law)}
+        kleis = report.kleis or print_expression(law.expression)
+        return msgspec.structs.replace(report, kleis=kleis, tools=hashes)
+
+    def _decided(self, law: Law) -> LawReport:
+        labels = self._labels(law)
+        untranslated = self._untranslated(law)
+        if untranslated is not None:
+            reason = f"{untranslated.tool} cannot be said in Kleis: {untranslated}"
+            return self._trials(law).tried((*labels, "not proved: a tool has no Kleis definition"), reason)
+        if self._is_late:
+            self._is_cut = True
+            return self._trials(law).tried(labels, "the time was up before the prover was asked")
+        claim = Claim(law)
+        decision, lemmas = self._verdict(claim)
+        verdict = decision.verdict
+        if verdict.status == "error":
+            refused = LawReport(law.text, "error", reason=verdict.message, hint=verdict.advice, labels=labels)
+            more = (*labels, "not proved: the tools' Kleis definitions are not of these types")
+            return self._trials(law).tried(more, verdict.message, otherwise=refused)
+        if verdict.status == "verified":
+            return self._proof(claim, decision, lemmas, labels)
+        if verdict.reason == "termination":
+            labels = (*labels, "not shown to terminate: nothing follows from its definition")
+            return self._trials(law).tried(labels, verdict.message)
+        if verdict.status != "disproved":
+            reason = verdict.message or f"the prover does not know ({verdict.reason or verdict.status})"
+            return self._where_defined(law, labels, lambda more: self._trials(law).tried(more, reason))
+        trials = self._trials(law)
+        point = trials.counterexample(verdict)
+        refuted = None if point is None else trials.disproved(point, verdict, labels)
+        return refuted or self._where_defined(
+            law, labels, lambda more: trials.unconfirmed(point, verdict.engine, more)
+        )
+
+    @property
+    def _is_late(self) -> bool:
+        """Whether nobody waits for proofs any more."""
+        return self.prover.watch is not None and self.prover.watch.over
+
+    def _late_label(self, report: LawReport) -> tuple[str, ...]:
+        """What the time limit left open of a law."""
+        watch = self.prover.watch
+        if watch is None or not self._is_cut or report.status not in ("proved", "tested", "untested"):
+            return ()
+        return (f"{LATE}{watch.seconds:g} s" + " whether it is vacuous" * (report.status == "proved"),)
+
+    def _stopped(self) -> bool:
+        """Whether nobody waits for trials any more."""
+        watch = self.prover.watch
+        return watch is not None and (watch.abandoned or time.monotonic() > watch.until + TRYING)
+
+    def _labels(self, law: Law) -> tuple[str, ...]:
+        if self.subject is not None and self.subject.label not in law.tools:
+            return (f"says nothing of {self.subject.name}",)
+        return () if law.tools else ("vacuous: it mentions no tool",)
+
+    # ── Proofs ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _verdict(self, claim: Claim) -> tuple[Decision, list[Claim]]:
+        """The verdict, with the laws before it as lemmas where it is not known without."""
+        found = self._asked(self._question(claim))
+        usable = found.verdict.status == "unknown" and found.verdict.reason != "termination"
+        if not usable or not self.proved:
+            return found, []
+        helped = self._asked(self._question(claim, self.proved))
+        return (helped, list(self.proved)) if helped.verdict.status == "verified" else (found, [])
+
+    def _question(self, claim: Claim, lemmas: Sequence[Claim] = ()) -> LawQuestion:
+        """The question of a claim; the last one is not made again."""
+        key = (self.theory, claim, list(lemmas))
+        if self._last is None or self._last[0] != key:
+            self._last = (key, question(self.theory, claim, lemmas))
+        return self._last[1]
+
+    def _asked(self, asked: LawQuestion) -> Decision:
+        decision = self.prover.decide(asked.theory, asked.claim, asked.lemmas)
+        self._is_cut |= decision.cut and self._is_late
+        return decision
+
+    def _proof(
+        self, claim: Claim, decision: Decision, lemmas: list[Claim], labels: tuple[str, ...]
+    ) -> LawReport:
+        asked = self._question(claim, lemmas)
+        proof = self.prover.certified(asked.theory, asked.claim, decision, asked.lemmas)
+        if proof.certificate is None:
+            self._is_cut |= self._is_late
+            return self._trials(claim.law).tried(
+                (*labels, "a proof was found, but no certificate"), proof.reason
+            )
+        labels = (*labels, WHERE_DEFINED) if claim.where_defined else (*labels, *self._vacuous(claim, asked))
+        return LawReport(
+            claim.law.text,
+            "proved",
+            kleis=print_expression(asked.claim),
+            labels=labels,
+            conditions=asked.conditions,
+            engine=decision.verdict.engine,
+            lemmas=tuple(each.law.text for each in lemmas),
+            certificate=proof.certificate,
+        )
+
+    def _vacuous(self, claim: Claim, asked: LawQuestion) -> tuple[str, ...]:
+        """The label of a law that is true because its premises are never true together."""
+        never = None if claim.where_defined else never_true(asked)
+        if never is not None and self._asked(never).verdict.status == "verified":
+            return (NEVER_TRUE,)
+        found = never_asked(self.theory, claim)
+        if found is None or self._asked(found[0]).verdict.status != "verified":
+            return ()
+        return (found[1],)
+
+    def _where_defined(self, law: Law, labels: tuple[str, ...], otherwise: _Otherwise) -> LawReport:
+        """A law that is not decided as it stands, asked where its tools have values."""
+        if law.safe:
+            return otherwise(labels)
+        law = self.read(law.text)  # its theory is without the tools of lemmas that did not help
+        claim = Claim(law, where_defined=True)
+        try:
+            asked = self._question(claim)
+            if not asked.conditions:
+                return otherwise(labels)
+            decision, lemmas = self._verdict(claim)
+        except Unsaid as error:
+            return otherwise((*labels, f"not asked where its tools have values: {error}"))
+        if decision.verdict.status == "error":
+            return otherwise((*labels, f"not asked where its tools have values: {decision.verdict.message}"))
+        if decision.verdict.status != "verified":
+            return otherwise(labels)
+        vacuous = self._vacuous(claim, asked)
+        if vacuous:
+            return otherwise((*labels, *vacuous))
+        return self._proof(claim, decision, lemmas, labels)
+
+    # ── Again, from nothing ──────────────────────────────────────────────────────────────────────────────────
+
+    def recheck(
+        self, text: str, lemmas: Sequence[str], certificate: dict[str, Any], *, where_defined: bool = False
+    ) -> list[Json]:
+        """Whether a certificate shows a law of the tools as they are: what was looked at, and what came of it.
+
+        `where_defined` says that the law is only said to hold where the tools in it have values.
+        """
+        from kleis.prover.certificates.build import theory_text
+
+        claims = [str(each.get("claim")) for each in certificate.get("lemmas", ())]
+        try:
+            known = [self._known(*each) for each in zip(lemmas, claims, strict=False)]
+            asked = question(*self._claimed(text, where_defined), known)
+            theory = theory_text(asked.theory)
+        except (LawError, Untranslatable, Unsaid) as error:
+            return [{"what": "law", "ok": False, "detail": str(error)}]
+        same = {
+            "tools": certificate.get("theory") == theory,
+            "law": certificate.get("claim") == print_expression(asked.claim),
+            "lemmas": claims == [print_expression(each) for each in asked.lemmas]
+            and len(claims) == len(lemmas),
+            "status": certificate.get("status") == "verified",
+        }
+        wrong = [name for name, ok in same.items() if not ok]
+        if wrong:
+            detail = "the certificate is about something else"
+            return [{"what": name, "ok": False, "detail": detail} for name in wrong]
+        found = [{"what": name, "ok": True, "detail": ""} for name in same]
+        return found + [msgspec.structs.asdict(each) for each in self.prover.check(certificate).findings]
+
+    def _claimed(self, text: str, where_defined: bool) -> tuple[ToolTheory, Claim]:
+        """A law as it is claimed, and the theory that its tools come into."""
+        law = self.read(text)
+        return self.theory, Claim(law, where_defined)
+
+    def _known(self, text: str, claim: str) -> Claim:
+        """A lemma as a certificate has it: as it stands, or where its tools have values."""
+        law = self.read(text)
+        return Claim(law, where_defined=claim != print_expression(law.expression))
+
+    def tried_again(self, text: str, *, cases: int, seed: int) -> LawReport:
+        """A law that was not proved, at the points where it was tried."""
+        self.cases, self.seed = cases or self.cases, seed
+        try:
+            return self._trials(self.read(text)).tried((), "")
+        except LawError as error:
+            return LawReport(text, "error", reason=error.message)
+
+    # ── Tools ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _trials(self, law: Law) -> LawTrials:
+        return LawTrials(law, self.theory, seed=self.seed, cases=self.cases, stopped=self._stopped)
+
+    def _mentioned(self, label: str) -> Tool:
+        tool = self.tools.tool(label)
+        assert tool is not None, "a law mentions tools that are there"
+        return tool
+
+    def _untranslated(self, law: Law) -> Untranslatable | None:
+        for label in law.tools:
+            try:
+                self.theory.of(self._mentioned(label))
+            except Untranslatable as error:
+                return error
+        return None
+
+    def _reached(self, law: Law) -> list[Tool]:
+        """The tools that a law rests on: those in it, and those that they call."""
+        found: dict[str, Tool] = {}
+        waiting = list(law.tools)
+        while waiting:
+            label = waiting.pop()
+            tool = self.tools.tool(label)
+            if tool is not None and label not in found:
+                found[label] = tool
+                waiting += self.theory.needs(tool)
+        return list(found.values())
+
+    def _function(self, tool: Tool) -> Function:
+        function = self.theory.called(tool)
+        if function is None:
+            raise LawError(
+                f"{tool.name} takes or gives functions, which laws cannot speak of",
+                "State the law of a tool that calls it with given functions.",
+            )
+        return function
+
+    def _unsayable(self, tool: Tool) -> str:
+        return self.theory.unsayable(tool)
+
+    def _types(self, tool: Tool) -> tuple[TypeExpression | None, ...]:
+        return self.theory.parameters(tool)

@@ -1,0 +1,279 @@
+"""Laws as people write them, and as the prover gets them (ADR 015; issue 7, items 2 and 3).
+
+A law is one Kleis proposition. What a name in it stands for:
+
+1. what the law itself binds (`∀(x : ℤ)`, λ, let, match);
+2. the tool that the law is about, by its own name, where that is written: `x + y` is never a call of a tool `plus`;
+3. another tool, where Kleis has no use of its own for the name; `tool_NAME` is tool NAME in any case;
+4. Kleis's own: a built-in, a constructor.
+
+So a tool that is registered later never changes what a law says. `safe(NAME)` stands alone and says that the tool has a
+value for every input of its type. Named arguments, `area(width = 2, height = 3)`, are the fields of a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import cast, get_args
+
+import msgspec
+
+from kleis.errors import KleisError
+from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.tree import (
+    AsPattern,
+    Binder,
+    Call,
+    Case,
+    Expression,
+    Lambda,
+    Let,
+    Match,
+    Name,
+    NamedType,
+    Node,
+    Quantifier,
+    Text,
+    TypeExpression,
+    Using,
+    VariablePattern,
+)
+from kleis.syntax.tree.traversal import walk
+from pif.language.host import Tool
+from registry.records import LIBRARY_PREFIX
+from registry.translate.kleis_names import is_free, plain_name
+from registry.translate.kleis_syntax import call
+from registry.translate.symbolic_values import Function
+
+__all__ = ["LAW_LIMIT", "Law", "LawError", "Vocabulary", "read_law", "retyped"]
+
+LAW_LIMIT = 4_000
+"""Characters of a law."""
+
+
+class LawError(Exception):
+    """A text that is no law: `message`, and a `hint`."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class Law(msgspec.Struct, frozen=True):
+    """A law as it was written, as an expression over the Kleis names of tools, and the labels of the tools in it.
+
+    `safe` is set for `safe(…)`.
+    """
+
+    text: str
+    expression: Expression
+    tools: tuple[str, ...]
+    safe: bool = False
+
+
+@dataclass
+class Vocabulary:
+    """What the names of a law may stand for.
+
+    `subject` is the tool that the law is about, None where it is about no one tool. `find` gives the tool of a name,
+    `names` all names of tools, `function` what a tool is in Kleis: it may raise `LawError`. `types` gives the Kleis
+    types of a function's parameters, None for one that a law cannot range over; `unsayable` says why.
+    """
+
+    subject: Tool | None
+    find: Callable[[str], Tool | None]
+    names: Callable[[], Iterable[str]]
+    function: Callable[[Tool], Function]
+    types: Callable[[Tool], tuple[TypeExpression | None, ...]]
+    unsayable: Callable[[Tool], str]
+    mentioned: dict[str, Tool] = field(default_factory=dict)
+
+    def tool(self, name: str) -> Tool | None:
+        """The tool that a name stands for in a law."""
+        subject = self.subject
+        if subject is not None and name in (
+            subject.name,
+            subject.name.removeprefix(LIBRARY_PREFIX),
+            plain_name(subject.name),
+        ):
+            return subject
+        if is_free(name):
+            return self.find(name)
+        if not name.startswith("tool_"):
+            return None
+        found = self.find(name[5:])
+        if found is not None and plain_name(found.name) == name:
+            return found
+        return next((self.find(each) for each in sorted(self.names()) if plain_name(each) == name), None)
+
+    def mention(self, tool: Tool) -> Function:
+        """The function of a tool that the law speaks of."""
+        function = self.function(tool)
+        self.mentioned[tool.label] = tool
+        return function
+
+
+def read_law(text: str, vocabulary: Vocabulary) -> Law:
+    """The law that a text is; `LawError` for a text that is none."""
+    if len(text) > LAW_LIMIT:
+        raise LawError(f"a law has at most {LAW_LIMIT} characters, not {len(text)}")
+    try:
+        parsed = parse_expression(text, file="<law>")
+    except KleisError as error:
+        where = f" (line {error.line}, column {error.column})" if error.line else ""
+        hint = error.hint or "A law is one proposition, such as ∀(x : ℤ). square(x) ≥ 0, and no declaration."
+        raise LawError(f"{error.message}{where}", hint) from None
+    if any(isinstance(node, Using) for node in walk(parsed)):
+        raise LawError(
+            "`using` names a structure, and laws of tools have none", "State it of the tools alone."
+        )
+    vocabulary.mentioned.clear()
+    if isinstance(parsed, Call) and parsed.name == "safe" and vocabulary.tool("safe") is None:
+        expression, safe = _safe(parsed, vocabulary), True
+    else:
+        expression, safe = _Reading(vocabulary, text).of(parsed, frozenset()), False
+    return Law(text, expression, tuple(sorted(vocabulary.mentioned)), safe)
+
+
+def _safe(parsed: Call, vocabulary: Vocabulary) -> Expression:
+    """``safe(f)`` as ``∀(x : T). f(x) = f(x)``: an equation is true exactly where both sides have values."""
+    named = parsed.arguments[0] if len(parsed.arguments) == 1 else None
+    tool = vocabulary.tool(named.name) if isinstance(named, Name) else None
+    if tool is None:
+        raise LawError("`safe` takes the name of one tool", _which_safe(named, vocabulary))
+    function = vocabulary.mention(tool)
+    types = vocabulary.types(tool)
+    if any(each is None for each in types):
+        reason = vocabulary.unsayable(tool)
+        raise LawError(f"`safe` cannot speak of all that {tool.name} takes: {reason}")
+    binders = tuple(Binder(f"x{place}", type_) for place, type_ in enumerate(types, 1) if type_ is not None)
+    value = Call(function.name, tuple(Name(each.name) for each in binders))
+    equation = call("equals", value, value)
+    return Quantifier("forall", binders, None, equation) if binders else equation
+
+
+def _which_safe(named: Expression | None, vocabulary: Vocabulary) -> str:
+    """The nearest right spelling of `safe(…)`."""
+    found = vocabulary.find(named.name) if isinstance(named, Name | Call) else None
+    if found is None:
+        return "Write safe(square) for a tool named square."
+    if isinstance(named, Call):
+        return f"Write safe({plain_name(found.name)}): the name alone."
+    return f"Write safe({plain_name(found.name)}): {found.name} alone is Kleis's own."
+
+
+class _Reading:
+    """One walk over a law, which puts in the Kleis names of tools."""
+
+    def __init__(self, vocabulary: Vocabulary, text: str) -> None:
+        self._vocabulary = vocabulary
+        self._text = text
+
+    def of(self, node: Expression, bound: frozenset[str]) -> Expression:
+        """The node with the names of tools in it replaced."""
+        match node:
+            case Name(name=name):
+                return self._name(node, name, bound)
+            case Call(name=name, arguments=arguments):
+                read = tuple(self.of(each, bound) for each in arguments)
+                tool = None if name in bound or not self._is_written(node) else self._vocabulary.tool(name)
+                return (
+                    msgspec.structs.replace(node, arguments=read) if tool is None else self._call(tool, read)
+                )
+            case Quantifier(binders=binders, where=where, body=body):
+                inner = bound | {each.name for each in binders}
+                condition = None if where is None else self.of(where, inner)
+                return msgspec.structs.replace(node, where=condition, body=self.of(body, inner))
+            case Lambda(parameters=parameters, body=body):
+                inner = bound | {each.name for each in parameters}
+                return msgspec.structs.replace(node, body=self.of(body, inner))
+            case Let(pattern=pattern, value=value, body=body):
+                inner = bound | _bound_by(pattern)
+                return msgspec.structs.replace(node, value=self.of(value, bound), body=self.of(body, inner))
+            case Match(scrutinee=scrutinee, cases=cases):
+                read_cases = tuple(self._case(each, bound) for each in cases)
+                return msgspec.structs.replace(node, scrutinee=self.of(scrutinee, bound), cases=read_cases)
+            case _:
+                return self._inside(node, bound)
+
+    def _name(self, node: Name, name: str, bound: frozenset[str]) -> Expression:
+        tool = None if name in bound or not self._is_written(node) else self._vocabulary.tool(name)
+        if tool is None:
+            return node
+        function = self._vocabulary.mention(tool)
+        return Name(function.name) if function.parameters else Call(function.name, ())
+
+    def _is_written(self, node: Name | Call) -> bool:
+        """Whether the name stands there. Operators, tuples and named arguments are calls too, of names nobody wrote."""
+        start = node.span.start
+        behind = start + len(node.name)
+        first = node.arguments[0].span.start if isinstance(node, Call) and node.arguments else behind
+        return self._text.startswith(node.name, start) and first >= behind
+
+    def _case(self, case: Case, bound: frozenset[str]) -> Case:
+        inner = bound | _bound_by(case.pattern)
+        guard = None if case.guard is None else self.of(case.guard, inner)
+        return msgspec.structs.replace(case, guard=guard, body=self.of(case.body, inner))
+
+    def _inside(self, node: Expression, bound: frozenset[str]) -> Expression:
+        """A node that binds nothing."""
+        changed: dict[str, object] = {}
+        for name in node.__struct_fields__:
+            value = getattr(node, name)
+            if isinstance(value, _EXPRESSION):
+                changed[name] = self.of(cast(Expression, value), bound)
+            elif isinstance(value, tuple) and value and all(isinstance(each, _EXPRESSION) for each in value):
+                changed[name] = tuple(self.of(cast(Expression, each), bound) for each in value)
+        return msgspec.structs.replace(node, **changed) if changed else node
+
+    def _call(self, tool: Tool, arguments: tuple[Expression, ...]) -> Expression:
+        """A call of a tool: a record that it takes is given as its fields."""
+        function = self._vocabulary.mention(tool)
+        if len(arguments) != function.parameters:
+            wanted = f"{function.parameters} argument{'s' * (function.parameters != 1)}"
+            raise LawError(f"{tool.name} takes {wanted}, and gets {len(arguments)} here")
+        given: list[Expression] = []
+        for argument, fields in zip(arguments, function.records, strict=True):
+            given += [argument] if fields is None else _fields(tool, argument, fields)
+        return Call(function.name, tuple(given))
+
+
+_EXPRESSION: tuple[type, ...] = get_args(Expression)
+
+
+def _bound_by(pattern: Node) -> frozenset[str]:
+    return frozenset(each.name for each in walk(pattern) if isinstance(each, VariablePattern | AsPattern))
+
+
+def _fields(tool: Tool, argument: Expression, fields: tuple[str, ...]) -> list[Expression]:
+    """The fields of a record, in the order of the function's parameters."""
+    if not (isinstance(argument, Call) and argument.name == "record"):
+        return [call("get_field", argument, Text(name)) for name in fields]
+    given: dict[str, Expression] = {}
+    for each in argument.arguments:
+        if isinstance(each, Call) and each.name == "field" and isinstance(each.arguments[0], Text):
+            given[each.arguments[0].value] = each.arguments[1]
+    if set(given) != set(fields):
+        wanted, found = ", ".join(fields), ", ".join(sorted(given)) or "none"
+        raise LawError(f"{tool.name} takes a record with the fields {wanted}; found {found}")
+    return [given[name] for name in fields]
+
+
+def retyped(expression: Expression, name: str, type_: str) -> Expression:
+    """An expression with another type for a type name wherever types are written."""
+    return cast(Expression, _retyped(expression, name, type_))
+
+
+def _retyped(node: Node, name: str, type_: str) -> Node:
+    if isinstance(node, NamedType):
+        return NamedType(type_) if node.name == name else node
+    changed: dict[str, object] = {}
+    for field_name in node.__struct_fields__:
+        value = getattr(node, field_name)
+        if isinstance(value, Node):
+            changed[field_name] = _retyped(value, name, type_)
+        elif isinstance(value, tuple) and any(isinstance(each, Node) for each in value):
+            changed[field_name] = tuple(_retyped(each, name, type_) for each in value)
+    return msgspec.structs.replace(node, **changed) if changed else node

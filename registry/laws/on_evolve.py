@@ -1,0 +1,298 @@
+"""Laws and the versions of a tool: what a new version must keep, what is refused, what is kept (ADR 015).
+
+A new version keeps the laws of the current one, or says which it drops. What was proved of the old code is asked anew
+of the new one. A law that is refuted, an old one too, refuses the version; a law that is not decided is kept as tested.
+Code that has not changed keeps what is known of it; only laws that are new, that a time limit left open, or that rest
+on tools that have changed since, are asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from pif.language.errors import PifError, nearest
+from pif.language.host import Tools
+from pif.language.terms import Json, identity
+from registry.errors import RegistryError
+from registry.law_record import NO_LAWS, KeptLaw, certificate_hash, laws_text, read_laws
+from registry.laws.law_report import LATE, WHERE_DEFINED
+from registry.records import ToolRecord
+from registry.tools.snapshot_tools import LibraryTools, Overlay, SnapshotTools
+
+if TYPE_CHECKING:
+    from registry.laws.check_laws import LawCheck
+    from registry.laws.law_prover import LawProver
+    from registry.laws.law_report import LawReport
+
+__all__ = ["LAWS", "Settled", "current_laws", "is_stale", "kept_law", "recheck", "settle_laws"]
+
+LAWS = 40
+"""Laws that one tool may have."""
+
+
+class Settled(msgspec.Struct, frozen=True):
+    """The laws of a version as the store keeps them (None: as they are), their certificates by hash, and the answer."""
+
+    laws: str | None
+    certificates: dict[str, str]
+    reports: list[Json]
+    dropped: list[str]
+
+
+def settle_laws(
+    name: str,
+    asked: Sequence[str],
+    dropped: Sequence[str],
+    before: ToolRecord | None,
+    view: Tools,
+    names: Callable[[], Iterable[str]],
+    prover: Callable[[], LawProver],
+    *,
+    same_code: bool,
+) -> Settled:
+    """What becomes of the laws of a new version. `before` is the current one; `view` has the new one in its place.
+
+    Raises `law_disproved` for a law that is refuted, `invalid_argument` for a text that is none.
+    """
+    old = {law.law: law for law in read_laws(before.laws)} if before is not None else {}
+    _check_dropped(dropped, old)
+    kept = {text: law for text, law in old.items() if text not in dropped}
+    new = [text for text in dict.fromkeys(asked) if text not in kept]
+    if not kept and not new:
+        return Settled(NO_LAWS if old and dropped else None, {}, [], list(dropped))
+    if len(kept) + len(new) > LAWS:
+        raise RegistryError(
+            "invalid_argument", f"{name} would have {len(kept) + len(new)} laws", place="laws",
+            found=str(len(kept) + len(new)), expected=f"at most {LAWS}",
+            hint="Drop some with `drop_laws`, or state them of another tool.",
+        )  # fmt: skip
+    return _Settling(name, before, view, names, prover).settled(kept, new, list(asked), same_code=same_code,
+                                                                dropped=list(dropped))  # fmt: skip
+
+
+class _Settling:
+    """One evolve with laws."""
+
+    def __init__(
+        self,
+        name: str,
+        before: ToolRecord | None,
+        view: Tools,
+        names: Callable[[], Iterable[str]],
+        prover: Callable[[], LawProver],
+    ) -> None:
+        self._name = name
+        self._before = before
+        self._view = view
+        self._names = names
+        self._prover = prover
+        self._check: LawCheck | None = None
+        self._certificates: dict[str, str] = {}
+        self._total = self._done = 0
+
+    def settled(
+        self,
+        kept: dict[str, KeptLaw],
+        new: list[str],
+        asked: list[str],
+        *,
+        same_code: bool,
+        dropped: list[str],
+    ) -> Settled:
+        """All laws, those that were there before first."""
+        self._total = len(kept) + len(new)
+        laws: list[KeptLaw] = []
+        reports: list[Json] = []
+        for text, law in kept.items():
+            if same_code and not is_stale(law, self._view) and not _is_late(law):
+                laws.append(law)
+                reports.append(law.as_json())
+                continue
+            laws.append(self._asked(text, "laws", was=law))
+            reports.append({**laws[-1].as_json(), "was": law.status})
+        for text in new:
+            laws.append(self._asked(text, f"laws/{asked.index(text)}", was=None))
+            reports.append(laws[-1].as_json())
+        return Settled(laws_text(tuple(laws)), self._certificates, reports, dropped)
+
+    def _asked(self, text: str, place: str, was: KeptLaw | None) -> KeptLaw:
+        check = self._laws()
+        self._await(check, text)
+        report = check.report(text)
+        self._await(check, text)
+        if report.status == "refuted":
+            raise self._refuted(report, place, was)
+        if report.status == "error":
+            from registry.law_spelling import spelling_hint
+
+            hint = spelling_hint(text, report.reason, self._view, self._names, report.hint)
+            raise RegistryError(
+                "invalid_argument", f"this is no law: {report.reason}", place=place, found=text[:200],
+                expected="a Kleis proposition about the tool",
+                hint=hint or f"For example safe({self._name}), or drop it with `drop_laws`.",
+            )  # fmt: skip
+        law, certificate = kept_law(report)
+        if certificate:
+            self._certificates[law.certificate] = certificate
+        return law
+
+    def _await(self, check: LawCheck, text: str) -> None:
+        """Tell who waits which law is asked; nothing is kept for somebody who has left."""
+        watch = check.prover.watch
+        if watch is None:
+            return
+        if watch.abandoned:
+            raise PifError("cancelled", "the call was cancelled; nothing was kept")
+        watch.report(self._done, 2 * self._total, text)
+        self._done += 1
+
+    def _refuted(self, report: LawReport, place: str, was: KeptLaw | None) -> RegistryError:
+        hint = "Correct the code or the law; nothing was kept."
+        what = "the law does not hold"
+        if was is not None and self._before is not None:
+            what = f"the law of {self._before.reference} would not hold any more"
+            hint = f"Nothing was kept. Correct the code, or give the law up with drop_laws: [{report.law!r}]."
+        return RegistryError(
+            "law_disproved", f"{what}: {report.law}: {report.reason}", place=place, found=report.reason,
+            expected=report.law, hint=hint, counterexample=report.counterexample,
+        )  # fmt: skip
+
+    def _laws(self) -> LawCheck:
+        """The check, made when the first law needs it: the prover is slow to load."""
+        if self._check is None:
+            from registry.laws.check_laws import LawCheck
+
+            self._check = LawCheck(
+                self._view, self._names, self._prover(), subject=self._view.tool(self._name)
+            )
+        return self._check
+
+
+def kept_law(report: LawReport) -> tuple[KeptLaw, str]:
+    """What is kept of a law that was not refuted, and the text of its certificate: empty where it has none."""
+    assert report.status != "refuted", "a law that is refuted is not kept"
+    assert report.status != "error", "what is no law is not kept"
+    certificate = ""
+    if report.certificate is not None:
+        certificate = msgspec.json.encode(report.certificate, order="sorted").decode()
+    law = KeptLaw(
+        law=report.law, status=report.status, kleis=report.kleis, reason=report.reason, labels=report.labels,
+        cases=report.cases, seed=report.seed, engine=report.engine, conditions=report.conditions,
+        lemmas=report.lemmas, tools=report.tools,
+        certificate=certificate_hash(certificate) if certificate else "",
+    )  # fmt: skip
+    return law, certificate
+
+
+def _check_dropped(dropped: Sequence[str], old: dict[str, KeptLaw]) -> None:
+    for number, text in enumerate(dropped):
+        if text not in old:
+            raise RegistryError(
+                "invalid_argument", "`drop_laws` names a law that the current version does not have",
+                place=f"drop_laws/{number}", found=text[:200],
+                expected="a law as `list` and `show` print it" if old else "nothing: it has no laws",
+                hint=f"Did you mean {close!r}?" if (close := nearest(text, list(old))) else None,
+            )  # fmt: skip
+
+
+def is_stale(law: KeptLaw, tools: Tools, own: ToolRecord | None = None) -> bool:
+    """Whether a tool that a law rests on is another now, or gone. `own` is the version that the law is of."""
+    return any(
+        _has_changed(label, hash_, tools)
+        for label, hash_ in law.tools.items()
+        if own is None or label != own.reference or hash_ != own.hash
+    )
+
+
+def _is_late(law: KeptLaw) -> bool:
+    """Whether a time limit left something open of a law."""
+    return any(label.startswith(LATE) for label in law.labels)
+
+
+def _has_changed(label: str, hash_: str, tools: Tools) -> bool:
+    now = tools.tool(label.partition("@")[0])
+    return now is None or identity(now.term) != hash_
+
+
+def current_laws(record: ToolRecord, tools: SnapshotTools) -> list[Json]:
+    """The laws of a version for `list` and `show`: `stale` where a tool that one rests on has changed since."""
+    listed: list[Json] = []
+    for law in tools.laws(record):
+        shown: dict[str, Json] = {"law": law.law, "status": law.status}
+        if law.status == "tested":
+            shown |= {"cases": law.cases, "seed": law.seed}
+        if law.labels:
+            shown["labels"] = list(law.labels)
+        if law.conditions:
+            shown["conditions"] = list(law.conditions)
+        if is_stale(law, tools, record):
+            shown["stale"] = True
+        listed.append(shown)
+    return listed
+
+
+def recheck(
+    record: ToolRecord,
+    tools: SnapshotTools | LibraryTools,
+    certificate: Callable[[str], str | None],
+    prover: LawProver,
+) -> list[dict[str, Json]]:
+    """Check the laws of a version again from nothing: what was proved by its certificate, the rest at its points. What
+    a time limit left open is asked again.
+
+    The law is read again, the tools are translated again, and what the certificate says must be that; then everything
+    in it is parsed, encoded and solved again.
+    """
+    from registry.laws.check_laws import LawCheck
+
+    tool = tools.tool(record.reference)
+    if tool is None:
+        return []
+    view = Overlay(tools, tool.name, tool.version, tool.term)
+    check = LawCheck(view, tools.names, prover, subject=view.new)
+    found: list[dict[str, Json]] = []
+    for law in tools.laws(record):
+        if law.status == "proved" or law.certificate:
+            findings = _by_certificate(law, view, check, certificate)
+            ok = all(each["ok"] for each in findings)
+            found.append({"law": law.law, "status": law.status, "ok": ok, "findings": findings})
+            continue
+        if _is_late(law):
+            again = check.report(law.law)
+        else:
+            again = check.tried_again(law.law, cases=law.cases, seed=law.seed or 0)
+        ok = again.status in ("proved", "tested", "untested")
+        shown: dict[str, Json] = {"law": law.law, "status": law.status, "ok": ok, "cases": again.cases}
+        if again.status == "proved":
+            shown["now"] = "proved"
+        found.append(
+            shown if ok else {**shown, "reason": again.reason, "counterexample": again.counterexample}
+        )
+    return found
+
+
+def _by_certificate(
+    law: KeptLaw, view: Tools, check: LawCheck, certificate: Callable[[str], str | None]
+) -> list[Json]:
+    """What the check of one certificate found."""
+    from kleis.prover.certificates.certificate import Certificate, CertificateError
+
+    text = certificate(law.certificate)
+    if text is None:
+        return [{"what": "certificate", "ok": False, "detail": "it is not there"}]
+    if certificate_hash(text) != law.certificate:
+        return [{"what": "certificate", "ok": False, "detail": "it is not the text that its hash says"}]
+    try:
+        Certificate.from_json(text.encode())
+    except CertificateError as error:
+        return [{"what": "certificate", "ok": False, "detail": error.message}]
+    where_defined = WHERE_DEFINED in law.labels
+    findings = check.recheck(law.law, law.lemmas, msgspec.json.decode(text), where_defined=where_defined)
+    changed = [label for label, hash_ in law.tools.items() if _has_changed(label, hash_, view)]
+    if changed:
+        detail = f"it was proved when {', '.join(changed)} had other code"
+        findings = [{"what": "tools", "ok": False, "detail": detail}, *findings[1:]]
+    return findings

@@ -1,0 +1,107 @@
+"""Questions about tools that are put to the prover without keeping anything: `verify` and `analyze … against`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pif.language.errors import PifError
+from pif.language.host import Tool, Tools
+from pif.language.terms import Json, Term
+from pif.run.evaluate import Answer
+from registry.errors import RegistryError
+from registry.law_record import KeptLaw, certificate_hash
+from registry.law_spelling import spelling_hint
+from registry.laws.check_laws import LawCheck
+from registry.laws.equivalence import equivalence
+from registry.laws.law_prover import LawProver
+from registry.laws.on_evolve import recheck
+from registry.records import LIBRARY_PREFIX, ToolRecord
+from registry.store.protocol import Store
+from registry.tools.code_and_examples import closed, read_code
+from registry.tools.snapshot_tools import Overlay, SnapshotTools
+
+__all__ = ["compared", "proofs", "rechecked", "tools_with_laws", "verified_law"]
+
+_NAMES = ("_this_term", "_other_term")
+
+
+def verified_law(proposition: str, lemmas: Sequence[str], tools: SnapshotTools, prover: LawProver) -> Answer:
+    """What becomes of a proposition about any tools; `lemmas` are asked first, and used if they are proved."""
+    check = LawCheck(tools, tools.names, prover)
+    for place, lemma in enumerate(lemmas):
+        report = check.report(lemma)
+        if report.status != "proved":
+            hint = "Leave it out, or prove it by lemmas of its own."
+            if report.status == "error":
+                hint = spelling_hint(lemma, report.reason, tools, tools.names, hint)
+            raise RegistryError(
+                "invalid_argument", f"the lemma is {report.status}, not proved: {report.reason or lemma}",
+                place=f"lemmas/{place}", found=lemma[:200], hint=hint,
+            )  # fmt: skip
+    report = check.report(proposition)
+    if report.status == "error":
+        hint = spelling_hint(proposition, report.reason, tools, tools.names, report.hint)
+        raise RegistryError(
+            "invalid_argument", f"this is no law: {report.reason}", place="law", found=proposition[:200],
+            expected="a Kleis proposition about tools", hint=hint or "For example ∀(x : ℤ). square(x) ≥ 0",
+        )  # fmt: skip
+    return {"type": "law", **report.as_json()}
+
+
+def compared(left: Tool | Term, right: Json, tools: SnapshotTools, prover: LawProver) -> Answer:
+    """Whether a tool or term and another do the same; `right` is a tool's name, a term or a term's text."""
+    other = tools.tool(right) if isinstance(right, str) else None
+    try:
+        second: Tool | Term = other or closed(read_code(right, tools.nearest))
+    except PifError as error:
+        raise RegistryError(
+            "invalid_argument", f"`against` is no tool and no term: {error.message}", place="against",
+            found=error.found, expected="a tool's name, name@version, or a term", hint=error.hint,
+        ) from None  # fmt: skip
+    view: Tools = tools
+    pair: list[Tool] = []
+    for name, code in zip(_NAMES, (left, second), strict=True):
+        if isinstance(code, Tool):
+            pair.append(code)
+            continue
+        below = view
+        assert isinstance(below, SnapshotTools | Overlay)
+        overlay = Overlay(below, name, 1, closed(code))
+        pair.append(overlay.new)
+        view = overlay
+    answer = equivalence(pair[0], pair[1], view, prover)
+    shown = [code.label if isinstance(code, Tool) else "the term" for code in (left, second)]
+    return {"type": "analysis", "equivalence": {"between": shown, **answer}}
+
+
+def rechecked(record: ToolRecord, tools: SnapshotTools, store: Store, prover: LawProver) -> Answer:
+    """What becomes of the laws of a version, checked again from nothing; those of the library speak of it alone."""
+    own = tools.library if record.name.startswith(LIBRARY_PREFIX) else tools
+    checked = recheck(record, own, _certificates(record, tools, store), prover)
+    ok = all(each["ok"] for each in checked)
+    return {"type": "laws", "tool": record.reference, "ok": ok, "laws": checked}
+
+
+def proofs(record: ToolRecord, tools: SnapshotTools, store: Store) -> list[tuple[KeptLaw, str]]:
+    """The laws of a version that are proved, each with the text of its certificate."""
+    certificate = _certificates(record, tools, store)
+    found: list[tuple[KeptLaw, str]] = []
+    for law in tools.laws(record):
+        text = certificate(law.certificate) if law.status == "proved" else None
+        if text is not None and certificate_hash(text) == law.certificate:
+            found.append((law, text))
+    return found
+
+
+def tools_with_laws(tools: SnapshotTools, *, library: bool) -> list[str]:
+    """The tools of the home, or those of the library, that have laws."""
+    names = tools.library.names() if library else tools.snapshot.names()
+    records = (tools.find(name) for name in names)
+    return [record.name for record in records if record is not None and tools.laws(record)]
+
+
+def _certificates(record: ToolRecord, tools: SnapshotTools, store: Store) -> Callable[[str], str | None]:
+    """Where the certificates of a version's laws are, by their hashes."""
+    if record.name.startswith(LIBRARY_PREFIX):
+        return lambda hash_: tools.certificate(record, hash_)
+    return store.certificate

@@ -1,0 +1,392 @@
+"""Laws tried at points, with every tool in them run by PIF's evaluator (ADR 015; issue 7, item 3).
+
+Here a tool is not its Kleis definition but an operation whose values PIF computes; the rest of the law is evaluated by
+Kleis's reference semantics. So a trial rests on nothing that the translation says, and also serves tools that have
+none. A counterexample of the prover counts only after it has been tried in this way.
+
+At a point a law is *true*, *false*, *undefined*, or *open*: a limit of runs was met, or a quantifier inside it ranges
+over more than was looked at. `Point.without` names the tools that had no value there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import Literal
+
+import msgspec
+
+from kleis.budget import Budget as KleisBudget
+from kleis.core import Connective, Quantifier, Sort, Symbol, Term, Variable
+from kleis.core.goal import Meaning
+from kleis.elaborate.elaborator import Elaborator
+from kleis.errors import BudgetError, KleisError
+from kleis.semantics.models import Model, evaluator_of
+from kleis.semantics.ranges import Bounds, Function, Outcome
+from kleis.semantics.reference import Account
+from kleis.semantics.truth import FALSE, OPEN, TRUE, UNDEFINED, Truth
+from kleis.syntax.tree import (
+    Call,
+    Expression,
+    FunctionDefinition,
+    FunctionType,
+    Name,
+    NamedType,
+    OperationDeclaration,
+    Parameter,
+    ProductType,
+    TypeExpression,
+)
+from kleis.syntax.tree.traversal import walk
+from kleis.theory.theory import Theory
+from kleis.values import Value, render_value
+from pif.analysis.types.unification import Type
+from pif.language.budget import Budget
+from pif.language.host import Tools
+from pif.language.json_text import parse_json
+from pif.language.terms import Json, literal, make, print_term
+from pif.language.terms import Term as PifTerm
+from pif.run.evaluate import Request, run
+from registry.bridge.points import Unsampled, sample, smaller
+from registry.laws.law_text import retyped
+from registry.translate.kleis_syntax import record
+from registry.translate.symbolic_values import Function as ToolFunction
+from registry.translate.value_conversion import NotShared, fits, from_json, to_term
+
+__all__ = ["LIMITS", "Point", "RecordType", "ResultType", "ToolSignature", "Trials", "Untried", "call_term"]
+
+FUEL = 200_000
+"""What one run of a tool may use in a trial."""
+
+ALL_FUEL = 4_000_000
+"""What all trials of one law may use together; deterministic, unlike a clock."""
+
+_SIZES = (1, 2, 3, 5, 8, 12)
+_SHRINKS = 200
+LIMITS = frozenset({"out_of_fuel", "too_deep", "term_too_deep", "value_too_large", "result_too_large",
+                     "eval_depth_exceeded", "cancelled"})  # fmt: skip
+_BOUNDS = Bounds(integer=4, natural=5, budget=KleisBudget(steps=400_000, depth=150, size=100_000))
+
+
+class Untried(Exception):
+    """A law that cannot be tried at points; the message says why."""
+
+
+class RecordType(msgspec.Struct, frozen=True):
+    """The type of a record, which Kleis does not write: its fields by name."""
+
+    fields: tuple[tuple[str, ResultType], ...]
+
+
+ResultType = TypeExpression | RecordType
+
+
+class ToolSignature(msgspec.Struct, frozen=True):
+    """A tool as an operation: the types of the Kleis function's parameters, and of its result.
+
+    `takes` are the types of the parameters in PIF, where the operation may take more than these.
+    """
+
+    function: ToolFunction
+    parameters: tuple[TypeExpression, ...]
+    result: ResultType
+    takes: tuple[Type | None, ...] = ()
+
+
+class Point(msgspec.Struct, frozen=True):
+    """A law at one point: values of its outermost variables by name, as they are, as Kleis text and as PIF's JSON.
+
+    `calls` are the runs of tools there: the term, and what came of it.
+    """
+
+    truth: Literal["true", "false", "undefined", "open"]
+    values: dict[str, Value]
+    calls: tuple[tuple[Json, Json], ...] = ()
+    without: tuple[str, ...] = ()
+    premise: bool = True
+
+    def as_json(self) -> dict[str, Json]:
+        """The point for people: the input, and what each tool gave there."""
+        inputs: dict[str, Json] = {}
+        for name, value in self.values.items():
+            try:
+                inputs[name] = print_term(to_term(value))
+            except NotShared:
+                inputs[name] = render_value(value)
+        return {
+            "input": inputs,
+            "kleis": {name: render_value(value) for name, value in self.values.items()},
+            "runs": [{"code": code, "answer": answer} for code, answer in self.calls[:12]],
+        }
+
+
+class _Part(msgspec.Struct, frozen=True):
+    """What an operation of a trial stands for: what a tool gives, or a field of it. `path` names the fields on the
+    way, each with all that are beside it."""
+
+    tool: ToolFunction
+    name: str
+    path: tuple[tuple[str, frozenset[str]], ...] = ()
+    takes: tuple[Type | None, ...] = ()
+
+    def of(self, data: Json) -> Json:
+        """The part of a value; `NotShared` for a record with other fields."""
+        for name, every in self.path:
+            if not isinstance(data, dict) or data.keys() != every:
+                raise NotShared("a record with other fields")
+            data = data[name]
+        return data
+
+
+class _Runs:
+    """The runs of tools in trials. What was run once is known."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self._known: dict[str, Json] = {}
+        self.fuel = ALL_FUEL
+        self.made: list[tuple[Json, Json]] = []
+        self.failed: list[str] = []
+        self.valued: set[str] = set()
+
+    def function(self, part: _Part, symbol: Symbol) -> Function:
+        """A tool, or a part of what it gives, as a function of the reference semantics."""
+        tool = part.tool
+
+        def value(*given: Value) -> Outcome:
+            return self._value(part, given, symbol.codomain)
+
+        return Function(tool.name, symbol.domain, value, total=False)
+
+    def _value(self, part: _Part, given: Sequence[Value], sort: Sort) -> Outcome:
+        tool = part.tool
+        if not all(map(fits, given, part.takes)):
+            raise Untried(f"{tool.label} does not take {', '.join(map(render_value, given))}")
+        try:
+            code = print_term(call_term(tool, given))
+        except NotShared:
+            return OPEN
+        answer = self._run(code)
+        shown = (
+            answer.get("value_text", answer.get("value"))
+            if answer["type"] == "value"
+            else answer.get("error")
+        )
+        if (code, shown) not in self.made:
+            self.made.append((code, shown))
+        if answer["type"] != "value":
+            if answer["type"] == "error" and answer["error"]["kind"] in LIMITS:
+                return OPEN
+            self.failed.append(tool.label)
+            return UNDEFINED
+        self.valued.add(tool.label)
+        data = parse_json(answer["value_text"]) if "value_text" in answer else answer["value"]
+        try:
+            return from_json(part.of(data), sort)
+        except NotShared:
+            return OPEN
+
+    def _run(self, code: Json) -> Json:
+        key = msgspec.json.encode(code, order="sorted").decode()
+        if key not in self._known:
+            if self.fuel <= 0:
+                return {"type": "error", "error": {"kind": "out_of_fuel"}}
+            answer = run(Request(code=code), self._tools, Budget(fuel=FUEL))
+            self.fuel -= answer.get("fuel_used", answer.get("error", {}).get("fuel_used", 0)) + 50
+            self._known[key] = answer
+        return self._known[key]
+
+
+def call_term(tool: ToolFunction, given: Sequence[Value]) -> PifTerm:
+    """The term that calls a tool: what became of a record's fields is a record again."""
+    term, rest = literal(tool.label), list(given)
+    if not tool.records:
+        return make("eval", (make("code_of", (term,)),))
+    for fields in tool.records:
+        if fields is None:
+            argument = to_term(rest.pop(0))
+        else:
+            argument = make("record", tuple(to_term(rest.pop(0)) for _ in fields), fields)
+        term = make("app", (term, argument))
+    return term
+
+
+class Trials:
+    """One law, ready to be tried. Raises `Untried` where it cannot be."""
+
+    def __init__(self, law: Expression, signatures: Sequence[ToolSignature], tools: Tools) -> None:
+        letters = _letters(law)
+        for letter in letters:
+            law = retyped(law, letter, "ℤ")
+        self.at_integers = tuple(letters)
+        self._runs = _Runs(tools)
+        declared = [_declared(each) for each in signatures]
+        theory = Theory().extend([item for items, _ in declared for item in items])
+        try:
+            self._meaning: Meaning = Elaborator(theory).proposition(law, file="<law>")
+        except KleisError as error:
+            raise Untried(error.message) from None
+        assert self._meaning.claim is not None, "a proposition has a claim"
+        self.variables, self._body = _stripped(self._meaning.claim)
+        known = {part.name: part for _, parts in declared for part in parts}
+        if self._meaning.carriers:
+            raise Untried("it speaks of a type that has no values here")
+        self._symbols = {
+            symbol: self._runs.function(known[symbol.name], symbol)
+            for symbol in self._meaning.symbols
+            if symbol.name in known
+        }
+
+    def at(self, values: Mapping[str, Value]) -> Point:
+        """The law at a point."""
+        self._runs.made, self._runs.failed = [], []
+        premise = True
+        body = self._body
+        try:
+            while isinstance(body, Connective) and body.name == "implies":
+                if self._truth(body.arguments[0], values) is FALSE:
+                    premise = False
+                    break
+                body = body.arguments[1]
+            found = TRUE if not premise else self._truth(self._body, values)
+        except (BudgetError, RecursionError):
+            found = OPEN
+        runs = self._runs
+        return Point(_word(found), dict(values), tuple(runs.made), tuple(dict.fromkeys(runs.failed)), premise)
+
+    def _truth(self, formula: Term, values: Mapping[str, Value]) -> Truth:
+        account = Account(_BOUNDS.budget)
+        model = Model({}, self._symbols)
+        return evaluator_of(self._meaning, model, _BOUNDS, "one-sided", account).truth(formula, values)
+
+    # ── Many points ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def search(
+        self, *, seed: int, cases: int, wrong: Callable[[Point], bool], stop: Callable[[], bool] | None = None
+    ) -> tuple[Point | None, Tally]:
+        """The first point that is wrong, made smaller, or None; and what was seen until `stop` said so."""
+        random, tally = Random(seed), Tally()
+        if not self.variables:
+            cases = 1
+        for number in range(cases):
+            if self._runs.fuel <= 0 or (stop is not None and stop()):
+                break
+            size = _SIZES[min(number * len(_SIZES) // max(cases, 1), len(_SIZES) - 1)]
+            try:
+                values = {each.name: sample(random, each.sort, size) for each in self.variables}
+            except Unsampled as error:
+                raise Untried(str(error)) from None
+            point = self.at(values)
+            if wrong(point):
+                return self._smallest(point, wrong), tally
+            tally.note(point)
+        tally.valued = frozenset(self._runs.valued)
+        return None, tally
+
+    def _smallest(self, point: Point, wrong: Callable[[Point], bool]) -> Point:
+        left, found = _SHRINKS, True
+        while found and left > 0:
+            found = False
+            for name, value in point.values.items():
+                for each in smaller(value):
+                    left -= 1
+                    tried = self.at({**point.values, name: each})
+                    if wrong(tried):
+                        point, found = tried, True
+                        break
+                    if left <= 0:
+                        return point
+                if found:
+                    break
+        return point
+
+
+class Tally:
+    """How many points a search saw, and what the law was there. `without` are the tools that had no value at one of
+    them, `valued` those that had one in some run."""
+
+    def __init__(self) -> None:
+        self.true = self.without_premise = self.without_value = self.open = 0
+        self.without: set[str] = set()
+        self.valued: frozenset[str] = frozenset()
+
+    def note(self, point: Point) -> None:
+        """Count a point."""
+        if not point.premise:
+            self.without_premise += 1
+        elif point.truth == "true":
+            self.true += 1
+        elif point.truth == "undefined":
+            self.without_value += 1
+            self.without.update(point.without)
+        else:
+            self.open += 1
+
+    @property
+    def total(self) -> int:
+        return self.true + self.without_premise + self.without_value + self.open
+
+
+def _declared(
+    signature: ToolSignature,
+) -> tuple[list[OperationDeclaration | FunctionDefinition], list[_Part]]:
+    """A tool as an operation. Letters are bound to ℤ, like those of the law. One that gives a record is a definition:
+    the record of an operation for each field."""
+    name = signature.function.name
+    if not isinstance(signature.result, RecordType):
+        return [_operation(name, signature.parameters, signature.result)], [
+            _Part(signature.function, name, takes=signature.takes)
+        ]
+    parameters = tuple(Parameter(f"x{place}", type_) for place, type_ in enumerate(signature.parameters, 1))
+    given = tuple(Name(each.name) for each in parameters)
+    operations: list[OperationDeclaration | FunctionDefinition] = []
+    parts: list[_Part] = []
+
+    def written(type_: ResultType, path: tuple[tuple[str, frozenset[str]], ...]) -> Expression:
+        if isinstance(type_, RecordType):
+            every = frozenset(each for each, _ in type_.fields)
+            return record({each: written(inner, (*path, (each, every))) for each, inner in type_.fields})
+        part = _Part(signature.function, f"{name}_field_{len(parts)}_", path, signature.takes)
+        parts.append(part)
+        operations.append(_operation(part.name, signature.parameters, type_))
+        return Call(part.name, given) if given else Name(part.name)
+
+    body = written(signature.result, ())
+    return [*operations, FunctionDefinition(name, parameters, None, body)], parts
+
+
+def _operation(
+    name: str, parameters: tuple[TypeExpression, ...], result: TypeExpression
+) -> OperationDeclaration:
+    if not parameters:
+        return OperationDeclaration(name, result)
+    # A product in front of an arrow is a list of arguments; one argument that is a pair is a product in it.
+    plain = len(parameters) == 1 and not isinstance(parameters[0], ProductType)
+    domain = parameters[0] if plain else ProductType(parameters)
+    return OperationDeclaration(name, FunctionType(domain, result))
+
+
+_NUMBERS = frozenset("ℕℤℚℝℂCQZNR")
+
+
+def _letters(law: Expression) -> list[str]:
+    """The type variables of a law."""
+    names = [node.name for node in walk(law) if isinstance(node, NamedType)]
+    return [name for name in dict.fromkeys(names) if len(name) == 1 and name not in _NUMBERS]
+
+
+def _stripped(claim: Term) -> tuple[tuple[Variable, ...], Term]:
+    """The variables of the outermost ∀, and what they are said of."""
+    variables: list[Variable] = []
+    while isinstance(claim, Quantifier) and claim.kind == "forall":
+        variables += claim.variables
+        claim = claim.body
+    return tuple(variables), claim
+
+
+def _word(truth: Truth) -> Literal["true", "false", "undefined", "open"]:
+    if truth is TRUE:
+        return "true"
+    if truth is FALSE:
+        return "false"
+    return "undefined" if truth is UNDEFINED else "open"

@@ -1,0 +1,153 @@
+"""Calls of tools, from the raw name and arguments to an `Answer`. Knows no MCP library.
+
+Invariants
+----------
+- `answer` always answers: unknown tools, bad arguments, refusals and defects are values. Only cancellation raises.
+- No exception's text is in an answer. A defect has kind `internal` and a reference that the log repeats.
+- The order of tools is that of the groups, and within a group its own; where two groups offer a name, the first has it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from pif.language.errors import nearest
+from registry.server.call import Call, Report
+from registry.server.calls.argument_check import Checker
+from registry.server.calls.contexts import Workers
+from registry.server.contract.group import Answer, Group, ToolSpec
+from registry.server.defects import Defects
+
+__all__ = ["CALLS", "Calls"]
+
+CALLS = 256
+"""Calls that may be under way at once."""
+
+_NAMED = 12
+
+
+class _Entry(msgspec.Struct, frozen=True):
+    group: Group
+    spec: ToolSpec
+    checker: Checker
+
+
+class Calls:
+    """The tools of some groups, by name. Use it from one event loop.
+
+    Raises ValueError where two groups list the same tool, or a tool's schema and its type do not say the same.
+    """
+
+    def __init__(self, groups: Sequence[Group], workers: Workers, defects: Defects) -> None:
+        self._groups = tuple(groups)
+        self._workers = workers
+        self._defects = defects
+        self._running = 0
+        self._listed = [group.tools() for group in self._groups]
+        self._entries: dict[str, _Entry] = {}
+        for group, specs in zip(self._groups, self._listed, strict=True):
+            for spec in specs:
+                if spec.name in self._entries:
+                    other = self._entries[spec.name].group.name
+                    raise ValueError(f"groups {other} and {group.name} both list the tool {spec.name}")
+                self._entries[spec.name] = _Entry(group, spec, Checker(spec))
+
+    def specs(self) -> list[ToolSpec]:
+        """The tools to list, as of now."""
+        self._refresh()
+        return [entry.spec for entry in self._entries.values()]
+
+    async def answer(self, name: Any, arguments: Any, report: Report | None) -> Answer:
+        """Answer a call. `report` sends progress, or is None where the client wants none."""
+        if not isinstance(name, str):
+            return Answer.error("invalid_argument", "`name` must be the name of a tool, a string", path="")
+        entry: _Entry | None = None
+        with self._defects.contain(f"the search for {name[:100]!r}") as contained:
+            self._refresh()
+            entry = self._find(name)
+            if entry is None:
+                return self._unknown(name)
+        if entry is None:
+            return contained.answer()
+        answer = await self._of_tool(entry, arguments, report)
+        refusal = entry.spec.refusal
+        if refusal is None or not answer.is_error:
+            return answer
+        return msgspec.structs.replace(answer, structured={**refusal, **answer.structured})
+
+    async def _of_tool(self, entry: _Entry, arguments: Any, report: Report | None) -> Answer:
+        checked: msgspec.Struct | Answer | None = None
+        name = entry.spec.name
+        with self._defects.contain(f"the preparation of a call of {name[:100]!r}") as contained:
+            checked = entry.checker.check(arguments)
+        if checked is None:
+            return contained.answer()
+        if isinstance(checked, Answer):
+            return checked
+        if self._running >= CALLS:
+            hint = "Wait for one of them to end, then try again."
+            return Answer.error("too_busy", f"{CALLS} calls are under way", hint=hint)
+        self._running += 1
+        try:
+            return await self._perform(entry, checked, report)
+        finally:
+            self._running -= 1
+
+    async def _perform(self, entry: _Entry, arguments: msgspec.Struct, report: Report | None) -> Answer:
+        call = Call(self._workers, report)
+        with self._defects.contain(f"tool {entry.spec.name}") as contained:
+            try:
+                answer = await entry.group.call(entry.spec.name, arguments, call)
+                await call.finish()
+                return answer
+            except asyncio.CancelledError:
+                call.cancel()
+                raise
+        call.cancel()
+        return contained.answer()
+
+    def _refresh(self) -> None:
+        """Rebuild the table where a group's list is another object than before. A defective tool is left out."""
+        listed = [group.tools() for group in self._groups]
+        if all(new is old for new, old in zip(listed, self._listed, strict=True)):
+            return
+        entries: dict[str, _Entry] = {}
+        for group, specs in zip(self._groups, listed, strict=True):
+            for spec in specs:
+                if spec.name not in entries:
+                    entry = self._kept(group, spec)
+                    if entry is not None:
+                        entries[spec.name] = entry
+        self._listed = listed
+        self._entries = entries
+
+    def _kept(self, group: Group, spec: ToolSpec) -> _Entry | None:
+        old = self._entries.get(spec.name)
+        if old is not None and old.spec is spec:
+            return old
+        with self._defects.contain(f"the specification of tool {spec.name}"):
+            return _Entry(group, spec, Checker(spec))
+        return None
+
+    def _find(self, name: str) -> _Entry | None:
+        entry = self._entries.get(name)
+        if entry is not None:
+            return entry
+        for group in self._groups:
+            spec = group.find(name)
+            if spec is not None:
+                return _Entry(group, spec, Checker(spec))
+        return None
+
+    def _unknown(self, name: str) -> Answer:
+        close = nearest(name, self._entries)
+        some = ", ".join(itertools.islice(self._entries, _NAMED))
+        more = ", …" if len(self._entries) > _NAMED else ""
+        hint = f"Did you mean `{close}`?" if close else f"Tools: {some}{more}."
+        shown = name if len(name) <= 100 else name[:99] + "…"
+        return Answer.error("unknown_tool", f"there is no tool `{shown}`", hint=hint)

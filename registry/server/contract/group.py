@@ -1,0 +1,253 @@
+"""What the server asks of a group of tools, and what it offers in return (servers.md).
+
+A group is plain Python: it knows no MCP library, no transport and no JSON-RPC. The shell (`registry.server.mcp.mcp_server`)
+asks it for its tools, checks the arguments of a call against the tool's `arguments` type, hands them to `call` and
+sends the `Answer`. To write one, subclass `Group`, set `name`, return `ToolSpec`s from `tools` and answer in `call`;
+everything else has a default.
+
+Invariants
+----------
+- Every method but `call` and `read` is quick and does not block: it runs on the event loop. `call` and `read` may
+  run for a few milliseconds there; longer work goes through `context.run_in_worker`.
+- Refusals are values: `call` returns `Answer.error(...)`. An exception that leaves `call` is a defect: the client
+  gets an answer of kind `internal` without its text, the log gets the traceback.
+- `tools()` returns the *same tuple object* until something changed: the shell recognises a change by identity.
+- The tool list is state of the server, never of a connection (a rule of the 2026-07-28 protocol).
+- Arguments hold what JSON holds, exactly: integers of up to 4,300 digits arrive as they are, longer ones as an
+  integer of more than 20,000 bits of the same sign; numbers beyond double range, NaN and lone surrogates never arrive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+
+__all__ = [
+    "Announcer",
+    "Answer",
+    "CallContext",
+    "Flag",
+    "Group",
+    "PromptArgument",
+    "PromptSpec",
+    "ResourceSpec",
+    "ResourceText",
+    "TemplateSpec",
+    "ToolSpec",
+]
+
+T = TypeVar("T")
+
+
+class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """One tool as clients see it.
+
+    `input_schema` is advertised exactly as it stands; `arguments` is the type that a call's arguments are converted
+    to, and the two must say the same (the shell refuses a tool whose property names differ). `arguments` should be
+    frozen and is used with unknown fields forbidden, whatever its own setting. `example` is one valid set of
+    arguments, shown in refusals. The first sentence of `description` must carry it; 2,048 characters are the limit.
+    `refusal` are fields of every error result of the tool, whoever made it: a gate's say that nothing is allowed.
+    """
+
+    name: str
+    title: str
+    description: str
+    input_schema: Mapping[str, Any]
+    arguments: type[msgspec.Struct]
+    example: Mapping[str, Any] | None = None
+    read_only: bool = False
+    destructive: bool = False
+    idempotent: bool = False
+    open_world: bool = False
+    refusal: Mapping[str, Any] | None = None
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What a call answers: the object and its compact rendering, each complete on its own.
+
+    `structured` holds JSON data (or `msgspec.Raw` parts that are JSON text already). Text beyond 20,000 characters
+    is cut by the shell, with a note that ends in `rest`: how to get what was cut ("Call list with offset 50.").
+    """
+
+    structured: Mapping[str, Any]
+    text: str
+    is_error: bool = False
+    rest: str = ""
+
+    @classmethod
+    def error(
+        cls, kind: str, message: str, *, path: str | None = None, hint: str = "", **more: Any
+    ) -> Answer:
+        """A refusal in the form of pif-language.md §6; `more` are further fields of the error object."""
+        error: dict[str, Any] = {"kind": kind, "message": message}
+        if path is not None:
+            error["path"] = path
+        if hint:
+            error["hint"] = hint
+        error.update(more)
+        place = f" (at {path})" if path else ""
+        text = f"{kind}{place}: {message}" + (f"\n{hint}" if hint else "")
+        return cls({"type": "error", "error": error}, text, is_error=True)
+
+
+class Flag(Protocol):
+    """Something that can be set once and asked about from any thread (a `threading.Event` is one)."""
+
+    def is_set(self) -> bool: ...
+
+    def wait(self, timeout: float | None = None) -> bool: ...
+
+
+class CallContext(Protocol):
+    """What a call may ask of the server while it runs."""
+
+    @property
+    def cancelled(self) -> Flag:
+        """Set when the client has cancelled the call or is gone. Work in a worker thread must look at it; nothing
+        stops the thread otherwise."""
+
+    @property
+    def wants_progress(self) -> bool:
+        """Whether the client asked for progress; `progress` is a no-op where it did not."""
+
+    def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
+        """Report progress, from any thread, without waiting. `done` must grow; reports that come faster than they
+        can be sent are merged into the newest."""
+
+    async def run_in_worker(self, work: Callable[[], T]) -> T:
+        """Run `work` in a worker thread (64 MB of stack) and return what it returns or raise what it raises.
+
+        When the call is cancelled this raises at once; the thread goes on until `work` sees `cancelled`.
+        """
+
+
+class Announcer(Protocol):
+    """How a group says that something changed. All methods may be called from any thread and never wait."""
+
+    def tools_changed(self) -> None: ...
+
+    def resources_changed(self) -> None: ...
+
+
+class ResourceSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """A resource with a fixed address."""
+
+    uri: str
+    name: str
+    title: str = ""
+    description: str = ""
+    mime_type: str = "application/json"
+
+
+class TemplateSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """A family of resources: `uri_template` as in RFC 6570 (`pif://tools/{name}`)."""
+
+    uri_template: str
+    name: str
+    title: str = ""
+    description: str = ""
+    mime_type: str = "application/json"
+
+
+class ResourceText(msgspec.Struct, frozen=True):
+    """The contents of a resource."""
+
+    text: str
+    mime_type: str = "application/json"
+
+
+class PromptArgument(msgspec.Struct, frozen=True):
+    """What a person fills in. One with a `default` may be left out."""
+
+    name: str
+    description: str
+    default: str | None = None
+
+
+class PromptSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """A workflow that a person starts (a slash command in many clients): `text` is said to the agent in their name.
+
+    In `text`, ``{name}`` stands for an argument; braces that are meant are doubled.
+    """
+
+    name: str
+    title: str
+    description: str
+    text: str
+    arguments: tuple[PromptArgument, ...] = ()
+
+    def filled(self, given: Mapping[str, str]) -> str:
+        """The text with what was given. Raises ValueError that says what is missing or unknown."""
+        known = {each.name for each in self.arguments}
+        for name in given:
+            if name not in known:
+                raise ValueError(f"the prompt {self.name} takes no {name!r}: {_listed(self.arguments)}")
+        values: dict[str, str] = {}
+        for each in self.arguments:
+            value = given.get(each.name, "").strip() or each.default
+            if value is None:
+                raise ValueError(f"the prompt {self.name} needs {each.name!r}: {each.description}")
+            values[each.name] = value
+        return self.text.format_map(values)
+
+
+def _listed(arguments: tuple[PromptArgument, ...]) -> str:
+    return f"it takes {', '.join(each.name for each in arguments)}" if arguments else "it takes nothing"
+
+
+class Group:
+    """A named set of tools and resources. Subclass it; the defaults offer nothing."""
+
+    name: str = ""
+    """What `--groups` calls it."""
+
+    instructions: str = ""
+    """What this group adds to the server's `instructions`; those of all groups together stay under 2,048 characters."""
+
+    brief_instructions: str = ""
+    """The same in at most 400 characters, for where those of all chosen groups would be too long."""
+
+    def attach(self, announcer: Announcer) -> None:
+        """Called once, before the first request, with the way to announce changes."""
+
+    def warnings(self) -> Sequence[str]:
+        """What whoever starts the server should know before it serves, one line each."""
+        return ()
+
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """The tools to list, in a stable order; the same object until they change."""
+        return ()
+
+    def find(self, name: str) -> ToolSpec | None:
+        """A tool that may be called though `tools` does not list it (a client's list may be old)."""
+        return None
+
+    async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:
+        """Answer a call of one of this group's tools; `arguments` is an instance of its `ToolSpec.arguments`."""
+        raise LookupError(f"group {self.name} has no tool {name}")
+
+    def resources(self) -> Sequence[ResourceSpec]:
+        """The resources with fixed addresses."""
+        return ()
+
+    def resource_templates(self) -> Sequence[TemplateSpec]:
+        """The families of resources."""
+        return ()
+
+    async def read(self, uri: str) -> ResourceText | None:
+        """The contents at `uri`, or None where this group has no such resource."""
+        return None
+
+    def prompts(self) -> Sequence[PromptSpec]:
+        """The workflows that this group knows; they never change while it serves."""
+        return ()
+
+    def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
+        """The values that begin with `prefix`, best first, of a variable of a resource template (`reference` is the
+        template) or an argument of a prompt (its name); the shell sends the first 100."""
+        return ()
+
+    def close(self) -> None:
+        """Called once, when the server stops."""

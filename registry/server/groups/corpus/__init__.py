@@ -1,0 +1,5 @@
+"""Papers.
+
+- `tool_specs`: tools as clients see
+- `group`: handlers and resources
+"""

@@ -1,0 +1,94 @@
+"""Which evolved tools are listed as tools of their own: the N used or evolved last (servers.md).
+
+The order of the list is that of names, so that it changes only when its members do; clients cache it. What other
+processes evolve shows as soon as somebody looks, and `announce` is called whenever the list has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pif.language.terms import Json
+from registry.errors import RegistryError
+from registry.records import ToolRecord, parse_reference
+from registry.server.contract.group import ToolSpec
+from registry.server.groups.pif.tool_specs import own_tool
+from registry.store.protocol import Store
+
+__all__ = ["Exposure"]
+
+
+class Exposure:
+    """Used from the event loop only."""
+
+    def __init__(self, store: Store, system: tuple[ToolSpec, ...], most: int) -> None:
+        self.announce: Callable[[], None] = lambda: None
+        self._store = store
+        self._system = system
+        self._most = most
+        self._used: dict[str, None] = {}
+        self._sequence = -1
+        self._order: tuple[str, ...] = ()
+        self._specs: tuple[ToolSpec, ...] = system
+        self._shown: dict[str, tuple[ToolRecord, ToolSpec]] = {}
+        self._stale = True
+
+    def used(self, reference: Json) -> None:
+        """Note that a tool was asked for; a name that is on the list already changes nothing."""
+        if not isinstance(reference, str) or len(reference) > 64:
+            return
+        name = reference.partition("@")[0]
+        if next(reversed(self._used), None) == name:
+            return
+        if name not in self._shown:
+            self._stale = True
+        self._used.pop(name, None)
+        self._used[name] = None
+        while len(self._used) > self._most:
+            del self._used[next(iter(self._used))]
+
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """The list: the system's tools, then the exposed ones; the same object until something changed."""
+        self.refresh()
+        return self._specs
+
+    def spec(self, name: str) -> ToolSpec | None:
+        """Any evolved tool, listed or not."""
+        try:
+            if parse_reference(name).version is not None:
+                return None
+        except RegistryError:
+            return None
+        record = self._store.snapshot().record(name)
+        return None if record is None else self._spec(record)
+
+    def refresh(self) -> None:
+        """Look whether the list has changed; announce it if so."""
+        snapshot = self._store.snapshot()
+        if snapshot.sequence == self._sequence and not self._stale:
+            return
+        self._sequence = snapshot.sequence
+        self._stale = False
+        chosen: dict[str, ToolRecord] = {}
+        if self._most > 0:
+            for name in reversed(self._used):
+                record = snapshot.record(name)
+                if record is not None and len(chosen) < self._most:
+                    chosen[name] = record
+            for record in self._store.recent(self._most):
+                if len(chosen) >= self._most:
+                    break
+                chosen.setdefault(record.name, record)
+        shown = {name: (record, self._spec(record)) for name, record in sorted(chosen.items())}
+        before = [record for record, _ in self._shown.values()]
+        if [record for record, _ in shown.values()] == before:
+            return
+        self._shown = shown
+        self._specs = (*self._system, *(spec for _, spec in shown.values()))
+        self.announce()
+
+    def _spec(self, record: ToolRecord) -> ToolSpec:
+        known = self._shown.get(record.name)
+        if known is not None and known[0] == record:
+            return known[1]
+        return own_tool(record.name, record.version, record.description, record.hash)

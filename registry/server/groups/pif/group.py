@@ -1,0 +1,389 @@
+"""The group `pif`: evolve, run, list, help, analyze, and every evolved tool under its own name (servers.md).
+
+Handlers are thin: arguments in, a `Workspace` method, its object out. What is here beside that is what only a server
+has: which work leaves the event loop, which tools are exposed, resources and completion.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from kleis.errors import KleisError
+from kleis.prover.process.deadline import Watch
+from pif.language.schema import term_schema
+from pif.run.evaluate import Answer as Result
+from pif.run.evaluate import Request
+from registry.errors import RegistryError
+from registry.records import valid_name
+from registry.server.contract.group import (
+    Announcer,
+    Answer,
+    CallContext,
+    Group,
+    PromptSpec,
+    ResourceSpec,
+    ResourceText,
+    TemplateSpec,
+    ToolSpec,
+)
+from registry.server.contract.prompts import PIF_PROMPTS
+from registry.server.contract.settings import Site
+from registry.server.groups.pif.exposure import Exposure
+from registry.server.groups.pif.tool_specs import (
+    BRIEF_INSTRUCTIONS,
+    INSTRUCTIONS,
+    MORE_TOOLS,
+    STANDARD,
+    TOOLS,
+)
+from registry.tools.help import help_on
+from registry.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from registry.oracles.theory_oracle import TheorySnapshot
+
+__all__ = ["Exchange", "PifGroup", "make"]
+
+ANSWER_WITHIN = 45.0
+"""Seconds after which a driven run answers with the continuation it has: clients give up at 50 or 60."""
+
+PROGRESS_EVERY = 0.1
+"""Seconds between two reports of progress, at least: short steps are thousands a second."""
+
+POLL = 2.0
+"""Seconds between looks at whether another process has changed the tools."""
+
+
+def make(site: Site) -> Group:
+    """The group over the home's tools."""
+    settings = site.settings
+    return PifGroup(
+        site.workspace,
+        Exchange(settings.home),
+        expose=settings.expose,
+        more=settings.more,
+        theory_of=lambda session: site.oracles.get(session),
+    )
+
+
+class Exchange:
+    """The directories that agents may export to and import from: plain names in one place beside the registry."""
+
+    def __init__(self, home: Path) -> None:
+        self._root = home / "exchange"
+
+    def __call__(self, name: str) -> Path:
+        if not valid_name(name) or ".." in name:
+            raise RegistryError(
+                "invalid_argument",
+                "`directory` is a plain name, not a path",
+                place="directory",
+                found=name[:80],
+                expected="letters, digits, _ . -, at most 48",
+                hint=f"It stands for a directory in {self._root}.",
+            )
+        self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return self._root / name
+
+
+class PifGroup(Group):
+    """The tools of one workspace.
+
+    `expose`: how many evolved tools are listed as tools of their own. `more`: offer the second list. `exchange` is
+    the directory under which `export` and `import` may work: an agent names a directory in it, never a path.
+    """
+
+    name = "pif"
+    instructions = INSTRUCTIONS
+    brief_instructions = BRIEF_INSTRUCTIONS
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        exchange: Callable[[str], Any],
+        *,
+        expose: int,
+        more: bool,
+        theory_of: Callable[[str], TheorySnapshot] | None = None,
+    ) -> None:
+        self.workspace = workspace
+        self._theory_of = theory_of
+        self._exchange = exchange
+        self._system = TOOLS + MORE_TOOLS if more else TOOLS
+        self._exposure = Exposure(workspace.store, self._system, expose)
+        self._watch: asyncio.Task[None] | None = None
+
+    def attach(self, announcer: Announcer) -> None:
+        self._exposure.announce = announcer.tools_changed
+        self._watch = asyncio.get_running_loop().create_task(self._watching())
+
+    async def _watching(self) -> None:
+        """Tell clients of tools that other processes evolve."""
+        while True:
+            await asyncio.sleep(POLL)
+            self._exposure.refresh()
+
+    def close(self) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
+        self.workspace.close()
+
+    def tools(self) -> tuple[ToolSpec, ...]:
+        return self._exposure.tools()
+
+    def find(self, name: str) -> ToolSpec | None:
+        return self._exposure.spec(name)
+
+    async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:
+        match name:
+            case "run":
+                result = await self._run(arguments, context)
+            case "help":
+                result = help_on(arguments.category)
+            case "fuzz":
+                result = await self._fuzz(arguments, context)
+            case _ if any(spec.name == name for spec in self._system):
+                result = await context.run_in_worker(lambda: self._system_call(name, arguments, context))
+            case _:
+                result = await self._perform(Request(tool=name, input=arguments.input), None, context)
+        self._exposure.refresh()
+        return rendered(result)
+
+    def _system_call(self, name: str, arguments: Any, context: CallContext) -> Result:
+        try:
+            return self._answer(name, arguments, context)
+        except RegistryError as error:
+            return {"type": "error", "error": error.as_json()}
+
+    @staticmethod
+    def _watch_over(arguments: Any, context: CallContext) -> Watch:
+        """How long proofs of laws may take, and whether somebody still waits for them."""
+        seconds = (arguments.timeout_ms or STANDARD) / 1_000
+        return Watch(seconds, left=context.cancelled.is_set, progress=context.progress)
+
+    def _answer(self, name: str, arguments: Any, context: CallContext) -> Result:
+        workspace = self.workspace
+        match name:
+            case "evolve":
+                return workspace.evolve(
+                    arguments.name,
+                    arguments.description,
+                    arguments.code,
+                    compose=arguments.compose,
+                    transform=arguments.transform,
+                    examples=arguments.examples,
+                    expect_version=arguments.expect_version,
+                    dry_run=arguments.dry_run,
+                    language=arguments.language,
+                    force=arguments.force,
+                    laws=arguments.laws,
+                    drop_laws=arguments.drop_laws,
+                    watch=self._watch_over(arguments, context),
+                )
+            case "list":
+                return workspace.list(
+                    arguments.query, offset=arguments.offset, limit=arguments.limit, library=arguments.library
+                )
+            case "analyze":
+                return workspace.analyze(
+                    arguments.code,
+                    against=arguments.against,
+                    aspects=arguments.aspects,
+                    watch=self._watch_over(arguments, context),
+                )
+            case "history":
+                return workspace.history(arguments.name)
+            case "diff":
+                return workspace.diff(arguments.name, arguments.against)
+            case "rollback":
+                return workspace.rollback(
+                    arguments.name,
+                    arguments.version,
+                    expect_version=arguments.expect_version,
+                    force=arguments.force,
+                )
+            case "forget":
+                return workspace.forget(arguments.name)
+            case "export":
+                return workspace.export(self._exchange(arguments.directory), overwrite=arguments.overwrite)
+            case "import":
+                return workspace.import_(self._exchange(arguments.directory), renumber=arguments.renumber)
+            case _:
+                raise LookupError(f"the group pif has no tool {name}")
+
+    async def _run(self, arguments: Any, context: CallContext) -> Result:
+        code, tool = arguments.code, arguments.tool
+        if (code is msgspec.UNSET) == (tool is msgspec.UNSET):
+            given = "both" if tool is not msgspec.UNSET else "neither"
+            return _refused(
+                f"`run` takes either `code` or `tool`, and {given} is given",
+                'Example: {"code": "square", "input": 7}',
+            )
+        request = Request(
+            code=None if code is msgspec.UNSET else code,
+            tool=None if tool is msgspec.UNSET else tool,
+            input=arguments.input,
+            raw=arguments.raw,
+            data=arguments.data,
+            step=arguments.step,
+            drive=arguments.drive,
+            trace=arguments.trace,
+        )
+        result = await self._perform(request, arguments.fuel, context, arguments.session)
+        if result["type"] == "continuation" and arguments.session is not None:
+            result["session"] = arguments.session  # to be passed again, like `tool`
+        return result
+
+    async def _fuzz(self, arguments: Any, context: CallContext) -> Result:
+        """Try a tool in a worker thread, and tell what has been found when a client would give up."""
+        deadline = time.monotonic() + ANSWER_WITHIN
+
+        def work() -> Result:
+            return self.workspace.fuzz(
+                arguments.name,
+                examples=arguments.examples,
+                seed=arguments.seed,
+                fuel=arguments.fuel,
+                input_type=arguments.type,
+                stop=lambda: context.cancelled.is_set() or time.monotonic() > deadline,
+            )
+
+        return await context.run_in_worker(work)
+
+    async def _perform(
+        self, request: Request, fuel: int | None, context: CallContext, session: str | None = None
+    ) -> Result:
+        """Run here if that is a matter of a millisecond, else in a worker thread."""
+        self._exposure.used(request.tool if request.tool is not None else request.code)
+        brief = self.workspace.run_briefly(request, fuel=fuel) if session is None else None
+        if brief is not None:
+            return brief
+        deadline = time.monotonic() + ANSWER_WITHIN
+        told = 0.0
+
+        def progress(step: int) -> None:
+            nonlocal told
+            if (now := time.monotonic()) - told >= PROGRESS_EVERY:
+                told = now
+                context.progress(step - request.step, request.drive, f"step {step}")
+
+        def work() -> Result:
+            theory = None
+            if session is not None and self._theory_of is not None:
+                try:
+                    theory = self._theory_of(session).for_run(until=deadline)
+                except KleisError as error:
+                    return _refused(error.message, error.hint, path="/session")
+                except RegistryError as error:
+                    return {"type": "error", "error": error.as_json()}
+            return self.workspace.run(
+                request,
+                fuel=fuel,
+                theory=theory,
+                cancelled=context.cancelled.is_set,
+                progress=progress,
+                pause=lambda: time.monotonic() > deadline,
+            )
+
+        return await context.run_in_worker(work)
+
+    # Resources.
+
+    def resources(self) -> Sequence[ResourceSpec]:
+        return (
+            ResourceSpec(uri="pif://tools", name="tools", title="All evolved tools"),
+            ResourceSpec(
+                uri="pif://graph", name="graph", title="Which tools use which", mime_type="image/svg+xml"
+            ),
+            ResourceSpec(uri="pif://schema/term", name="term schema", title="JSON Schema of PIF terms"),
+        )
+
+    def resource_templates(self) -> Sequence[TemplateSpec]:
+        return (
+            TemplateSpec(
+                uri_template="pif://tools/{name}", name="tool", title="A tool: term, hash, versions"
+            ),
+            TemplateSpec(
+                uri_template="pif://tools/{name}@{version}",
+                name="tool version",
+                title="One version of a tool",
+            ),
+        )
+
+    async def read(self, uri: str) -> ResourceText | None:
+        match uri.split("/"):
+            case ["pif:", "", "tools"]:
+                found = self.workspace.list(limit=1_000, types=False)
+            case ["pif:", "", "tools", reference]:
+                found = self.workspace.show(reference)
+            case ["pif:", "", "graph"]:
+                drawn = self.workspace.graph(picture=True)
+                return None if drawn["type"] == "error" else ResourceText(drawn["svg"], "image/svg+xml")
+            case ["pif:", "", "schema", "term"]:
+                found = term_schema()
+            case _:
+                return None
+        if found.get("type") == "error":
+            return None
+        return ResourceText(_text(found))
+
+    def prompts(self) -> Sequence[PromptSpec]:
+        return PIF_PROMPTS
+
+    def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
+        tools = self.workspace.tools()
+        if argument == "name":
+            return [name for name in tools.names() if name.startswith(prefix)]
+        if argument != "version":
+            return ()
+        name = given.get("name", "")
+        lineage, current = tools.snapshot.lineage(name), tools.find(name)
+        records = lineage.versions if lineage else [current] if current else []
+        versions = [str(record.version) for record in records]
+        return [version for version in reversed(versions) if version.startswith(prefix)]
+
+
+def _refused(message: str, hint: str, *, path: str | None = None) -> Result:
+    error = {"kind": "invalid_argument", "message": message, "hint": hint}
+    if path is not None:
+        error["path"] = path
+    return {"type": "error", "error": error}
+
+
+def _text(data: Any) -> str:
+    return msgspec.json.encode(data).decode()
+
+
+def rendered(result: Result) -> Answer:
+    """A result as the server answers it: the object, and a text that says all of it too."""
+    match result["type"]:
+        case "error":
+            return Answer(result, error_text(result["error"]), is_error=True)
+        case "help":
+            return Answer(result, result["text"], rest="Call help with one category or operation.")
+        case "tools":
+            after = result["offset"] + len(result["tools"])
+            return Answer(result, _text(result), rest=f"Call list with offset {after} or a smaller limit.")
+        case _:
+            return Answer(result, _text(result), rest="")
+
+
+def error_text(error: dict[str, Any]) -> str:
+    """An error for reading: kind, place, message, found, expected, hint, fuel."""
+    place = error.get("path") or error.get("file") or ""
+    where = f" at {place}" if place else ""
+    if "in" in error:
+        where += f" of {error['in']} code"
+    if "tool" in error:
+        where += f" in {error['tool']}"
+    lines = [f"{error['kind']}{where}: {error['message']}"]
+    lines += [f"{key}: {error[key]}" for key in ("found", "expected", "hint") if key in error]
+    if error.get("fuel_used"):
+        lines.append(f"fuel used: {error['fuel_used']}")
+    return "\n".join(lines)

@@ -1,0 +1,451 @@
+"""The group `theory`: universes of declarations that agents build, prove about and keep (servers.md).
+
+Handlers are thin: arguments in, `kleis.sessions` in a worker thread, its fields out.  What a client gets is an answer
+within 45 seconds, also where a solver hangs; what it cancels is stopped.
+
+To put a tool of another package into this group, write ``provide(site) -> Sequence[ExtraTool]`` and name it in
+`EXTRA_TOOLS`.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+import msgspec
+
+from kleis.errors import KleisError
+from kleis.prover.process.deadline import Watch
+from kleis.sessions.compare_universes import compare, explain
+from kleis.sessions.describe_universe import describe, describe_name
+from kleis.sessions.evaluate_expression import evaluate, refused
+from kleis.sessions.files.errors import SessionError
+from kleis.sessions.files.imported_theory import Library
+from kleis.sessions.files.record import Item, ItemKind
+from kleis.sessions.files.universe import Universe
+from kleis.sessions.sessions import Sessions
+from kleis.sessions.submission import outcome_fields
+from kleis.sessions.suggestions import suggestions
+from kleis.sessions.verification import Verification
+from kleis.spelling import nearest
+from registry.server.contract.group import (
+    Answer,
+    CallContext,
+    Group,
+    PromptSpec,
+    ResourceText,
+    TemplateSpec,
+    ToolSpec,
+)
+from registry.server.contract.prompts import THEORY_PROMPTS
+from registry.server.contract.settings import Site
+from registry.server.groups.theory.text import evaluation_text, submission_text
+from registry.server.groups.theory.tool_specs import (
+    BRIEF_INSTRUCTIONS,
+    INSTRUCTIONS,
+    LONGEST,
+    MORE_TOOLS,
+    TOOLS,
+)
+
+__all__ = ["EXTRA_TOOLS", "ExtraTool", "TheoryGroup", "make"]
+
+EXTRA_TOOLS: tuple[str, ...] = ("registry.server.groups.theory.explore_tool:provide",)
+"""Tools that other packages put into this group: ``module:function`` of each provider."""
+
+_RECURSION = 100_000
+"""Python's own limit counts frames that cost no stack; elaboration raises it while it works, and several threads
+that raise and lower it would take it from each other."""
+
+_PAGE = 100
+_PREVIEW = 200
+
+_KINDS: dict[str, ItemKind] = {
+    "submit_structure": "structure",
+    "submit_define": "define",
+    "submit_data": "data",
+}
+
+
+class ExtraTool(msgspec.Struct, frozen=True):
+    """A tool that somebody else answers."""
+
+    spec: ToolSpec
+    call: Callable[[Any, CallContext], Awaitable[Answer]]
+
+
+def make(site: Site) -> TheoryGroup:
+    """The group over the sessions of the site's home."""
+    extra: list[ExtraTool] = []
+    for address in EXTRA_TOOLS:
+        module, _, name = address.partition(":")
+        extra += getattr(import_module(module), name)(site)
+    return TheoryGroup(site.sessions, more=site.settings.more, extra=extra, roots=site.settings.roots)
+
+
+class TheoryGroup(Group):
+    """The tools over one workspace of sessions.  `more`: offer the second list too."""
+
+    name = "theory"
+    instructions = INSTRUCTIONS
+    brief_instructions = BRIEF_INSTRUCTIONS
+
+    def __init__(
+        self, sessions: Sessions, *, more: bool, extra: Sequence[ExtraTool] = (), roots: Sequence[Any] = ()
+    ) -> None:
+        self.sessions = sessions
+        self._extra = {each.spec.name: each for each in extra}
+        self._tools = (*TOOLS, *(each.spec for each in extra), *(MORE_TOOLS if more else ()))
+        self._granted = roots[0] if roots else None
+        self._warm = False
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
+        sessions.prepare()
+
+    def tools(self) -> tuple[ToolSpec, ...]:
+        return self._tools
+
+    def close(self) -> None:
+        self.sessions.close()
+
+    async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:
+        self._warm_up()
+        if name in self._extra:
+            return await self._extra[name].call(arguments, context)
+        seconds = getattr(arguments, "timeout_ms", LONGEST) / 1_000
+        watch = Watch(seconds, left=context.cancelled.is_set, progress=context.progress)
+        return await context.run_in_worker(lambda: self._answer(name, arguments, watch))
+
+    def _warm_up(self) -> None:
+        """Start the solvers' process beside the first call, whatever it is about."""
+        if not self._warm:
+            self._warm = True
+            threading.Thread(target=self.sessions.warm_up, name="kleis-warm", daemon=True).start()
+
+    def _answer(self, name: str, arguments: Any, watch: Watch) -> Answer:
+        try:
+            return self._dispatch(name, arguments, watch)
+        except KleisError as error:
+            fields = refused(error)
+            if name in _KINDS or name == "try_structure":
+                fields["accepted"] = False
+            return Answer(fields, evaluation_text(fields), is_error=True)
+
+    def _dispatch(self, name: str, arguments: Any, watch: Watch) -> Answer:
+        match name:
+            case "evaluate":
+                return self._evaluate(arguments, watch)
+            case "describe_schema":
+                return self._describe(arguments)
+            case "submit_structure" | "submit_define" | "submit_data":
+                checked, universe = self.sessions.submit(
+                    arguments.session, arguments.kleis, _KINDS[name], watch
+                )
+                accepted = checked.grown is not None
+                fields = outcome_fields(checked, accepted=accepted)
+                fields |= {"session": arguments.session, "count": universe.count}
+                _warn_of_changes(fields, universe)
+                return Answer(fields, submission_text(fields), is_error=not accepted)
+            case "try_structure":
+                checked, universe = self.sessions.attempt(arguments.session, arguments.kleis, watch)
+                fields = outcome_fields(checked, accepted=checked.grown is not None)
+                fields["kept"] = False
+                _warn_of_changes(fields, universe)
+                return Answer(fields, submission_text(fields), is_error=not fields["accepted"])
+            case "list_session":
+                return self._list(arguments)
+            case "load_theory":
+                return self._load(arguments, watch)
+            case "save_theory":
+                path = self.sessions.save(arguments.session, arguments.name, overwrite=arguments.overwrite)
+                saved = {
+                    "status": "saved",
+                    "path": str(path),
+                    "name": path.stem,
+                    "session": arguments.session,
+                }
+                return Answer(saved, f"saved {path.stem}: load_theory can import it\npath: {path}")
+            case "undo":
+                return self._undo(arguments, watch)
+            case "compare":
+                return self._compare(arguments, watch)
+            case "explain":
+                universe = self.sessions.universe(arguments.session)
+                fields = explain(
+                    universe, arguments.expression, self.sessions.provers, watch, using=arguments.using
+                )
+                _warn_of_changes(fields, universe)
+                return Answer(fields, evaluation_text(fields), is_error=fields["status"] == "error")
+            case _:
+                raise LookupError(f"the group theory has no tool {name}")
+
+    # ── tools ────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _evaluate(self, arguments: Any, watch: Watch) -> Answer:
+        universe = self.sessions.universe(arguments.session)
+        fields = evaluate(
+            universe,
+            arguments.expression,
+            self.sessions.provers,
+            watch,
+            using=arguments.using,
+            explain=arguments.explain,
+            granted_root=self._granted,
+        )
+        _warn_of_changes(fields, universe)
+        return Answer(fields, evaluation_text(fields), is_error=fields["status"] == "error")
+
+    def _describe(self, arguments: Any) -> Answer:
+        universe = self.sessions.universe(arguments.session)
+        if arguments.name:
+            schema = describe_name(universe, arguments.name, arguments.depth or "full")
+            wanted = suggestions(universe, limit=6, name=arguments.name)
+        else:
+            file = str(self.sessions.file(arguments.session))
+            schema = describe(universe, arguments.depth or "names", session_file=file)
+            wanted = suggestions(universe)
+        schema["propositions"] = msgspec.to_builtins(wanted)
+        described = {"schema": schema}
+        return Answer(
+            described,
+            msgspec.json.encode(described).decode(),
+            rest="Call describe_schema with the name of one of them.",
+        )
+
+    def _list(self, arguments: Any) -> Answer:
+        if arguments.session == "*":
+            return self._list_all(arguments.offset)
+        universe = self.sessions.universe(arguments.session)
+        items = universe.items()
+        end = arguments.offset + _PAGE
+        rows = [_item_fields(n, item) for n, item in enumerate(items, 1)][arguments.offset : end]
+        fields: dict[str, Any] = {
+            "session": arguments.session,
+            "imports": list(universe.basis.imports),
+            "count": len(items),
+            "items": rows,
+        }
+        if universe.stale:
+            fields["warning"] = _STALE
+        if end < len(items):
+            fields["next_offset"] = end
+        lines = [
+            f"session {arguments.session}: {len(items)} submissions, imports {', '.join(fields['imports'])}"
+        ]
+        lines += [_item_line(row) for row in rows]
+        rest = f"Call list_session with offset {end}."
+        return Answer(fields, "\n".join([*lines, *([rest] if end < len(items) else [])]), rest=rest)
+
+    def _list_all(self, offset: int) -> Answer:
+        rows: list[dict[str, Any]] = []
+        for name, record in self.sessions.records():
+            if isinstance(record, SessionError):
+                rows.append({"session": name, "error": record.message})
+            else:
+                open_ones = sum(item.status != "consistent" for item in record.items)
+                rows.append(
+                    {
+                        "session": name,
+                        "imports": list(record.imports),
+                        "count": len(record.items),
+                        "unknown": open_ones,
+                    }
+                )
+        end = offset + _PAGE
+        fields: dict[str, Any] = {"count": len(rows), "sessions": rows[offset:end]}
+        if end < len(rows):
+            fields["next_offset"] = end
+        return Answer(
+            fields, msgspec.json.encode(fields).decode(), rest=f"Call list_session with offset {end}."
+        )
+
+    def _load(self, arguments: Any, watch: Watch) -> Answer:
+        found, universe = self.sessions.load(arguments.session, arguments.imports, watch)
+        if universe is None:
+            fields = _load_refusal(found)
+            return Answer(fields, submission_text(fields), is_error=True)
+        stats = {"declarations": len(universe.theory), "functions": len(universe.theory.definitions)}
+        fields = {
+            "status": found.status,
+            "session": arguments.session,
+            "imports": list(universe.basis.imports),
+            "count": 0,
+            **stats,
+        }
+        if found.warnings:
+            fields["warnings"] = list(found.warnings)
+        text = (
+            f"a new universe: session {arguments.session} imports {', '.join(fields['imports']) or 'nothing'}"
+        )
+        lines = [text, *(f"warning: {each}" for each in found.warnings)]
+        return Answer(fields, "\n".join([*lines, f"{stats['declarations']} declarations"]))
+
+    def _undo(self, arguments: Any, watch: Watch) -> Answer:
+        item, universe = self.sessions.undo(arguments.session, watch)
+        fields = {
+            "status": "undone",
+            "session": arguments.session,
+            "count": universe.count,
+            "undone": _item_fields(universe.count + 1, item),
+        }
+        return Answer(fields, f"undone: {item.text}\nsubmissions left: {universe.count}")
+
+    def _compare(self, arguments: Any, watch: Watch) -> Answer:
+        self._check_known(arguments.sessions)
+        universes = [self.sessions.universe(name) for name in dict.fromkeys(arguments.sessions)]
+        fields = compare(universes, arguments.propositions, self.sessions.provers, watch)
+        changed = [each.session for each in universes if each.stale]
+        if changed:
+            fields["warnings"] = [f"{', '.join(changed)}: {_STALE}"]
+        lines = [f"warning: {each}" for each in fields.get("warnings", ())]
+        for row in fields["propositions"]:
+            lines.append(row["proposition"])
+            for session, found in row["in"].items():
+                details = {name: value for name, value in found.items() if name != "status"}
+                more = msgspec.json.encode(details).decode() if details else ""
+                lines.append(f"  {session}: {found['status']}  {_cut(more)}".rstrip())
+        return Answer(fields, "\n".join(lines))
+
+    def _check_known(self, names: Sequence[str]) -> None:
+        """Raise SessionError for a session that nothing was submitted to: it says nothing, whatever its name promised."""
+        known = {"default", *self.sessions.names()}
+        for name in names:
+            if name not in known:
+                close = nearest(name, known)
+                hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(sorted(known))}"
+                raise SessionError(f"there is no session {name!r}", code="session-unknown", hint=hint)
+
+    # ── resources ────────────────────────────────────────────────────────────────────────────────────────
+
+    def resource_templates(self) -> Sequence[TemplateSpec]:
+        return (
+            TemplateSpec(
+                uri_template="kleis://sessions/{session}",
+                name="session",
+                title="A theory session: its file",
+                mime_type=_KLEIS,
+            ),
+            TemplateSpec(
+                uri_template="kleis://sessions/{session}/{structure}",
+                name="declaration",
+                title="A structure, data type or function of a session",
+            ),
+            TemplateSpec(
+                uri_template="kleis://stdlib/{module}",
+                name="library module",
+                title="A module of the Kleis library",
+                mime_type=_KLEIS,
+            ),
+            TemplateSpec(
+                uri_template="kleis://verdicts/{id}",
+                name="verdict",
+                title="A verdict with all its evidence, by the `id` that evaluate gave",
+            ),
+        )
+
+    async def read(self, uri: str) -> ResourceText | None:
+        try:
+            match uri.split("/"):
+                case ["kleis:", "", "sessions", session]:
+                    text = self.sessions.text(session)
+                    return ResourceText(text, _KLEIS) if text is not None else None
+                case ["kleis:", "", "sessions", session, name]:
+                    shown = describe_name(self.sessions.universe(session), name, "full")
+                    return ResourceText(msgspec.json.encode(shown).decode())
+                case ["kleis:", "", "stdlib", *parts]:
+                    text = self._library.module_text("/".join(parts))
+                    return ResourceText(text, _KLEIS) if text is not None else None
+                case ["kleis:", "", "verdicts", key] if self.sessions.verdicts is not None:
+                    verdict = self.sessions.verdicts.find(key)
+                    if verdict is None:
+                        return None
+                    return ResourceText(msgspec.json.encode(verdict.as_dict()).decode())
+                case _:
+                    return None
+        except KleisError:
+            return None
+
+    def prompts(self) -> Sequence[PromptSpec]:
+        return THEORY_PROMPTS
+
+    def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
+        match argument:
+            case "session":
+                names: Sequence[str] = self.sessions.names()
+            case "module":
+                names = self._library.modules()
+            case "structure":
+                names = self._declared(given.get("session", "default"))
+            case _:
+                names = ()
+        return [name for name in names if name.startswith(prefix)]
+
+    def _declared(self, session: str) -> list[str]:
+        """The structures, data types and functions of a session."""
+        try:
+            theory = self.sessions.theory(session)
+        except KleisError:
+            return []
+        return sorted({*theory.structures, *theory.data, *theory.definitions})
+
+    @property
+    def _library(self) -> Library:
+        return self.sessions.library
+
+
+_KLEIS = "text/x-kleis"
+_STALE = "what is imported has changed since the submissions were checked: load_theory and submit them again"
+
+
+def _item_fields(number: int, item: Item) -> dict[str, Any]:
+    """One submission as `list_session` shows it."""
+    fields: dict[str, Any] = {
+        "number": number,
+        "kind": item.kind,
+        "status": item.status,
+        "kleis": _cut(item.text),
+    }
+    for name in ("structures", "functions", "data_types", "warnings"):
+        if getattr(item, name):
+            fields[name] = list(getattr(item, name))
+    return fields
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _PREVIEW else text[: _PREVIEW - 1] + "…"
+
+
+def _item_line(row: dict[str, Any]) -> str:
+    text = " ".join(row["kleis"].split())
+    warnings = "".join(f"\n   warning: {each}" for each in row.get("warnings", ()))
+    return f"{row['number']}. {row['kind']} [{row['status']}] {text}{warnings}"
+
+
+def _warn_of_changes(fields: dict[str, Any], universe: Universe) -> None:
+    """Say that what the session imports is no longer what its items were checked against."""
+    if universe.stale:
+        fields["warnings"] = [*fields.get("warnings", ()), _STALE]
+
+
+def _load_refusal(found: Verification) -> dict[str, Any]:
+    """What `load_theory` answers where the imports clash or mean nothing: the old universe stands."""
+    fields: dict[str, Any] = {
+        "status": found.status,
+        "accepted": False,
+        "stage": "verify",
+        "structures_added": [],
+        "functions_added": [],
+        "data_types_added": [],
+        "axioms_verified": [],
+        "hint": "the session is as it was",
+    }
+    if found.core:
+        fields["clash"] = list(found.core)
+        fields["error"] = f"these axioms have no model together: {', '.join(found.core)}"
+    elif found.problems:
+        fields["error"] = str(found.problems[0])
+    else:
+        fields["error"] = "the call was cancelled"
+    return fields

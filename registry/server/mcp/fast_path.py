@@ -1,0 +1,139 @@
+"""Calls of tools straight from the input to the output, past the SDK's dispatcher.
+
+The SDK decides which protocol generation a connection speaks and answers everything else; but its way of a request
+(three tasks, two relays, five models) is most of the latency of a small call. So once the generation is settled, a
+plain `tools/call` is taken here. Anything unusual about a request is left to the SDK, which knows how to refuse it.
+
+Invariants
+----------
+- The answer is the one that the SDK's way gives (`Shell` makes both with the same functions; a test compares them).
+- A cancelled call is not answered, and its work is told; at the end of the session every call is cancelled.
+- The bytes of the requests under way are bounded, so that waiting calls cannot fill the memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from mcp_types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from registry.server.call import Report
+from registry.server.calls.dispatch import Calls
+from registry.server.contract.group import Answer
+from registry.server.mcp.stdio_streams import OutputStream
+from registry.server.streams.messages import Incoming, encode_message
+
+__all__ = ["Lane"]
+
+BYTES = 64 * 1024 * 1024
+"""Of requests under way at once."""
+
+
+class Lane:
+    """Takes the plain calls of one connection. Nothing is taken until `settle` has said what it speaks."""
+
+    def __init__(
+        self, calls: Calls, output: OutputStream, seal: Callable[[Answer, bool], dict[str, Any]]
+    ) -> None:
+        self._calls = calls
+        self._output = output
+        self._seal = seal
+        self._is_modern: bool | None = None
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self._bytes = 0
+
+    def settle(self, is_modern: bool) -> None:
+        """The SDK has accepted a request of this generation (on the older one, the handshake)."""
+        self._is_modern = is_modern
+
+    def take(self, said: Incoming) -> bool:
+        """Take a message if it is ours; whether it was."""
+        if said.method == "tools/call":
+            if said.id is None or not self._is_plain(said.params):
+                return False
+            key = str(said.id)
+            task = asyncio.get_running_loop().create_task(self._serve(said))
+            self._running[key] = task
+            task.add_done_callback(partial(self._forget, key))
+            return True
+        if said.method == "notifications/cancelled":
+            return self._cancel((said.params or {}).get("requestId"))
+        return False
+
+    def _is_plain(self, params: dict[str, Any] | None) -> bool:
+        """Whether a call is exactly what this connection's generation asks for."""
+        if self._is_modern is None or params is None:
+            return False
+        meta = params.get("_meta")
+        if not self._is_modern:
+            return meta is None or (isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY not in meta)
+        return (
+            isinstance(meta, dict)
+            and meta.get(PROTOCOL_VERSION_META_KEY) in MODERN_PROTOCOL_VERSIONS
+            and isinstance(meta.get(CLIENT_CAPABILITIES_META_KEY), dict)
+        )
+
+    def _cancel(self, number: Any) -> bool:
+        task = self._running.get(str(number)) if isinstance(number, str | int) else None
+        if task is None:
+            return False
+        self._output.settle(number)
+        task.cancel()
+        return True
+
+    def _forget(self, key: str, task: asyncio.Task[None]) -> None:
+        if self._running.get(key) is task:
+            del self._running[key]
+
+    async def _serve(self, said: Incoming) -> None:
+        assert said.id is not None
+        self._bytes += said.size
+        try:
+            if self._bytes > BYTES and self._bytes > said.size:
+                hint = "Wait for the calls under way to end, then try again."
+                answer = Answer.error(
+                    "too_busy", f"calls of more than {BYTES:,} bytes are under way", hint=hint
+                )
+            else:
+                params = said.params or {}
+                answer = await self._calls.answer(
+                    params.get("name"), params.get("arguments"), self._report(params)
+                )
+        finally:
+            self._bytes -= said.size
+        result = self._seal(answer, bool(self._is_modern))
+        body = encode_message({"jsonrpc": "2.0", "id": said.id, "result": result})
+        if await self._output.has_room():
+            self._output.settle(said.id)
+            self._output.write(body)
+
+    def _report(self, params: dict[str, Any]) -> Report | None:
+        """How to send progress, or None where the client did not ask for it."""
+        meta = params.get("_meta")
+        token = meta.get("progressToken") if isinstance(meta, dict) else None
+        if not isinstance(token, str | int) or isinstance(token, bool):
+            return None
+        return partial(self._send_progress, token)
+
+    async def _send_progress(
+        self, token: str | int, done: float, total: float | None, message: str | None
+    ) -> None:
+        params: dict[str, Any] = {"progressToken": token, "progress": done}
+        if total is not None:
+            params["total"] = total
+        if message is not None:
+            params["message"] = message
+        if await self._output.has_room():
+            body = encode_message({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+            self._output.write(body)
+
+    async def close(self) -> None:
+        """Cancel what is under way and wait until it has ended."""
+        tasks = list(self._running.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,434 @@
+"""Groups of tools → an MCP server: the one place where the SDK's low-level `Server` and our groups meet.
+
+Both protocol generations are served (mcp-sdk.md §1.9). `tools/call` is answered in a middleware, ahead of the SDK's
+models, so that numbers, nesting and the fields of an answer pass exactly as the group gave them, and in a third of
+the time (§2.5); everything else goes through the SDK's ordinary handlers.
+
+Invariants
+----------
+- A call never ends in a protocol error, and no exception's text reaches a client.
+- `listChanged` is advertised and true in both generations: kept sessions are told on the older one, subscribed
+  streams on the newer one. Changes that come together are announced once.
+- The tool list depends on the groups alone, never on the connection; schemas are advertised as they stand.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import anyio
+import mcp_types as types
+import msgspec
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    ResourcesListChanged,
+    ToolsListChanged,
+)
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.exceptions import MCPError
+from mcp.shared.uri_template import UriTemplate
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from pif.language.errors import nearest
+from registry.server.announcer import Changes
+from registry.server.call import Report
+from registry.server.calls.contexts import Workers
+from registry.server.calls.dispatch import Calls
+from registry.server.contract.group import (
+    Answer,
+    Group,
+    PromptSpec,
+    ResourceSpec,
+    ResourceText,
+    TemplateSpec,
+    ToolSpec,
+)
+from registry.server.defects import Defects
+from registry.server.mcp.fast_path import Lane
+from registry.server.mcp.stdio_streams import InputStream, OutputStream
+from registry.server.streams.messages import Unencodable, encode_json, plain_result, tool_result
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+__all__ = ["COMPLETIONS", "INSTRUCTIONS_LIMIT", "PAGE", "Shell"]
+
+INSTRUCTIONS_LIMIT = 2_048
+"""Characters of instructions, and of a description; clients cut both there without a word."""
+
+PAGE = 250
+"""Entries in one page of a list."""
+
+COMPLETIONS = 100
+"""Values in one completion (a limit of the protocol)."""
+
+HTTP_SESSIONS = 1_000
+"""Connections of the older protocol over HTTP at one time."""
+
+HTTP_LEVELS = 200
+"""Nesting of an answer's object that the SDK can write over HTTP."""
+
+TELLING = 2.0
+"""Seconds that one client may take to be told of a change."""
+
+Context = ServerRequestContext[Any, Any]
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class _Server(Server[Any]):
+    """The SDK's server, telling the truth about `listChanged` on the older protocol too (mcp-sdk.md §1.5)."""
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        options = notification_options or NotificationOptions(resources_changed=True, tools_changed=True)
+        return super().create_initialization_options(options, experimental_capabilities, extensions)
+
+
+class Shell:
+    """The server over some groups: make it, then `serve` a connection.
+
+    Raises ValueError where the groups do not fit together (see `Calls`) or their instructions are too long.
+    """
+
+    def __init__(
+        self,
+        groups: Sequence[Group],
+        *,
+        name: str,
+        version: str,
+        title: str = "",
+        workers: Workers | None = None,
+    ) -> None:
+        self._groups = tuple(groups)
+        self._workers = workers or Workers()
+        self._defects = Defects()
+        self._calls = Calls(self._groups, self._workers, self._defects)
+        self._sessions: deque[ServerSession] = deque(maxlen=HTTP_SESSIONS)
+        self._levels: int | None = None
+        self._bus = InMemorySubscriptionBus()
+        self._changes = Changes(self._tell)
+        self._settled: Callable[[bool], None] = lambda is_modern: None
+        self.server = self._build(name, version, title)
+        stamp = self.server.server_info_stamp
+        self._modern: dict[str, Any] = {
+            "resultType": "complete",
+            "_meta": {types.SERVER_INFO_META_KEY: stamp},
+        }
+
+    def _build(self, name: str, version: str, title: str) -> _Server:
+        instructions = self._instructions()
+        has_prompts = any(group.prompts() for group in self._groups)
+        server = _Server(
+            name,
+            version=version,
+            title=title or None,
+            instructions=instructions or None,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+            on_list_prompts=self._list_prompts if has_prompts else None,
+            on_get_prompt=self._get_prompt if has_prompts else None,
+            on_completion=self._complete,
+            on_subscriptions_listen=ListenHandler(self._bus),
+        )
+        server.middleware = [self._intercept]
+        return server
+
+    def _instructions(self) -> str:
+        """The groups' instructions, those of the later groups in brief where they are too long together."""
+        texts = [group.instructions for group in self._groups]
+        for place, group in reversed(list(enumerate(self._groups))):
+            if len("\n\n".join(filter(None, texts))) <= INSTRUCTIONS_LIMIT:
+                break
+            texts[place] = group.brief_instructions or group.instructions
+        together = "\n\n".join(filter(None, texts))
+        if len(together) > INSTRUCTIONS_LIMIT:
+            raise ValueError(
+                f"the instructions have {len(together)} characters; {INSTRUCTIONS_LIMIT} are allowed"
+            )
+        return together
+
+    async def serve(self, reading: InputStream, writing: OutputStream) -> None:
+        """Serve one connection until it ends. For the groups' sake, a shell serves once."""
+        async with self.open():
+            lane = Lane(self._calls, writing, self._sealed)
+            self._settled = lane.settle
+            reading.take = lane.take
+            try:
+                await self.server.run(reading, writing, self.server.create_initialization_options())
+            finally:
+                await lane.close()
+                await writing.aclose()
+
+    def http_app(self, path: str, largest: int, *, guarded: bool) -> Starlette:
+        """The same as an application for many connections over HTTP, to be served within `open`.
+
+        `largest`: bytes of a request. `guarded`: only this machine may be named in `Host` and `Origin`.
+        """
+        self._levels = HTTP_LEVELS
+        rules = (
+            None
+            if guarded  # the SDK's rules for an address of this machine
+            else TransportSecuritySettings(enable_dns_rebinding_protection=False)
+        )
+        return self.server.streamable_http_app(
+            streamable_http_path=path,
+            max_request_body_size=largest,
+            host="127.0.0.1",
+            transport_security=rules,
+            max_sessions=HTTP_SESSIONS,
+        )
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Begin and end what all connections share."""
+        self._changes.start()
+        for group in self._groups:
+            group.attach(self._changes)
+        try:
+            yield
+        finally:
+            self._close()
+
+    def _close(self) -> None:
+        """Let go of the groups and the threads."""
+        self._changes.close()
+        self._sessions.clear()
+        for group in self._groups:
+            group.close()
+        self._workers.close()
+
+    # tools
+
+    async def _intercept(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Middleware: answers calls itself, and remembers the sessions of the older protocol."""
+        is_modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+        if is_modern and ctx.request_id is not None:
+            self._settled(is_modern)
+        if ctx.method == "tools/call" and (is_modern or ctx.session.client_params is not None):
+            sealed = self._sealed(await self._answer(ctx), is_modern)
+            return sealed if self._levels is None else plain_result(sealed, self._levels)
+        result = await call_next(ctx)
+        if ctx.method == "initialize":
+            self._sessions.append(ctx.session)
+            self._settled(is_modern)
+        return result
+
+    async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        """The ordinary way to a call, taken where a client of the older protocol never sent `initialize`."""
+        answer = await self._answer(context)
+        return types.CallToolResult.model_validate(tool_result(answer, {}))
+
+    async def _answer(self, context: Context) -> Answer:
+        params = context.params or {}
+        return await self._calls.answer(params.get("name"), params.get("arguments"), _reporter(context))
+
+    def _sealed(self, answer: Answer, is_modern: bool) -> dict[str, Any]:
+        """The wire form, with the object encoded already: an answer that cannot be written is a defect found here."""
+        envelope = self._modern if is_modern else {}
+        try:
+            structured = msgspec.Raw(encode_json(answer.structured))
+        except Unencodable as error:
+            reference = self._defects.record("the writing of an answer", error)
+            refusal = Answer.error(
+                "internal", f"internal error {reference}: the answer cannot be written as JSON"
+            )
+            return tool_result(refusal, envelope)
+        return {**tool_result(answer, envelope), "structuredContent": structured}
+
+    async def _list_tools(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        page, cursor = _page(self._guarded(self._calls.specs, "tools/list"), params)
+        return types.ListToolsResult(tools=[_advertised(spec) for spec in page], next_cursor=cursor)
+
+    # resources
+
+    async def _list_resources(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        page, cursor = _page(self._guarded(self._all_resources, "resources/list"), params)
+        resources = [types.Resource(uri=spec.uri, **_described(spec)) for spec in page]
+        return types.ListResourcesResult(resources=resources, next_cursor=cursor)
+
+    async def _list_templates(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        page, cursor = _page(self._guarded(self._all_templates, "resources/templates/list"), params)
+        templates = [
+            types.ResourceTemplate(uri_template=spec.uri_template, **_described(spec)) for spec in page
+        ]
+        return types.ListResourceTemplatesResult(resource_templates=templates, next_cursor=cursor)
+
+    def _all_resources(self) -> list[ResourceSpec]:
+        return [spec for group in self._groups for spec in group.resources()]
+
+    def _all_templates(self) -> list[TemplateSpec]:
+        return [spec for group in self._groups for spec in group.resource_templates()]
+
+    async def _read_resource(
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        for group in self._groups:
+            found: ResourceText | None = None
+            with self._defects.contain(f"the reading of {uri[:100]!r}") as contained:
+                found = await group.read(uri)
+            if contained.reference:
+                raise MCPError(types.INTERNAL_ERROR, f"internal error {contained.reference}")
+            if found is not None:
+                content = types.TextResourceContents(uri=uri, mime_type=found.mime_type, text=found.text)
+                return types.ReadResourceResult(contents=[content])
+        close = nearest(uri, (spec.uri for spec in self._guarded(self._all_resources, "resources/read")))
+        hint = f"; did you mean {close}?" if close else ""
+        raise MCPError(types.INVALID_PARAMS, f"there is no resource {uri[:200]}{hint}", {"uri": uri})
+
+    # prompts
+
+    async def _list_prompts(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        page, cursor = _page(self._prompts(), params)
+        return types.ListPromptsResult(prompts=[_prompt(spec) for spec in page], next_cursor=cursor)
+
+    async def _get_prompt(
+        self, context: Context, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        prompts = {spec.name: spec for spec in self._prompts()}
+        spec = prompts.get(params.name)
+        if spec is None:
+            close = nearest(params.name, prompts)
+            hint = f"did you mean {close}?" if close else f"there are: {', '.join(prompts)}"
+            raise MCPError(types.INVALID_PARAMS, f"there is no prompt {params.name[:200]}; {hint}")
+        try:
+            text = spec.filled(params.arguments or {})
+        except ValueError as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from None
+        message = types.PromptMessage(role="user", content=types.TextContent(text=text))
+        return types.GetPromptResult(description=spec.description, messages=[message])
+
+    def _prompts(self) -> list[PromptSpec]:
+        return [spec for group in self._groups for spec in group.prompts()]
+
+    # completion
+
+    async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        values = self._guarded(lambda: self._completions(params), "completion/complete")
+        shown = list(values[:COMPLETIONS])
+        completion = types.Completion(values=shown, total=len(values), has_more=len(values) > len(shown))
+        return types.CompleteResult(completion=completion)
+
+    def _completions(self, params: types.CompleteRequestParams) -> Sequence[str]:
+        reference, argument = params.ref, params.argument
+        given = (params.context.arguments if params.context else None) or {}
+        for group in self._groups:
+            if isinstance(reference, types.ResourceTemplateReference):
+                name = reference.uri
+                templates = [each for each in group.resource_templates() if each.uri_template == name]
+                known = {each for _ in templates for each in UriTemplate.parse(name).variable_names}
+            else:
+                name = reference.name
+                known = {
+                    each.name for spec in group.prompts() if spec.name == name for each in spec.arguments
+                }
+            if argument.name in known:
+                return group.complete(name, argument.name, argument.value, given)
+        return ()
+
+    def _guarded(self, ask: Callable[[], Result], method: str) -> Result:
+        with self._defects.contain(method) as contained:
+            return ask()
+        raise MCPError(types.INTERNAL_ERROR, f"internal error {contained.reference}")
+
+    # changes
+
+    async def _tell(self, tools: bool, resources: bool) -> None:
+        """Announce changes to every client, each in the way of its generation."""
+        await asyncio.gather(*(self._tell_one(each, tools, resources) for each in tuple(self._sessions)))
+        if tools:
+            await self._bus.publish(ToolsListChanged())
+        if resources:
+            await self._bus.publish(ResourcesListChanged())
+
+    @staticmethod
+    async def _tell_one(session: ServerSession, tools: bool, resources: bool) -> None:
+        """Tell a client of the older protocol. One that does not read keeps nobody else waiting."""
+        with anyio.move_on_after(TELLING):
+            if tools:
+                await session.send_tool_list_changed()
+            if resources:
+                await session.send_resource_list_changed()
+
+
+def _reporter(context: Context) -> Report | None:
+    """How to send progress for this request, or None where the client did not ask for it."""
+    meta = (context.params or {}).get("_meta")
+    token = meta.get("progressToken") if isinstance(meta, dict) else None
+    if not isinstance(token, str | int) or isinstance(token, bool):
+        return None
+    report: Callable[[float, float | None, str | None], Awaitable[None]] = context.session.report_progress
+    return report
+
+
+def _advertised(spec: ToolSpec) -> types.Tool:
+    description = spec.description
+    if len(description) > INSTRUCTIONS_LIMIT:
+        description = description[: INSTRUCTIONS_LIMIT - 1] + "…"
+    return types.Tool(
+        name=spec.name,
+        title=spec.title,
+        description=description,
+        input_schema=dict(spec.input_schema),
+        annotations=types.ToolAnnotations(
+            title=spec.title,
+            read_only_hint=spec.read_only,
+            destructive_hint=spec.destructive,
+            idempotent_hint=spec.idempotent,
+            open_world_hint=spec.open_world,
+        ),
+    )
+
+
+def _prompt(spec: PromptSpec) -> types.Prompt:
+    arguments = [
+        types.PromptArgument(name=each.name, description=each.description, required=each.default is None)
+        for each in spec.arguments
+    ]
+    return types.Prompt(name=spec.name, title=spec.title, description=spec.description, arguments=arguments)
+
+
+def _described(spec: ResourceSpec | TemplateSpec) -> dict[str, Any]:
+    described: dict[str, Any] = {"name": spec.name, "mime_type": spec.mime_type}
+    if spec.title:
+        described["title"] = spec.title
+    if spec.description:
+        described["description"] = spec.description
+    return described
+
+
+def _page(
+    items: Sequence[Item], params: types.PaginatedRequestParams | None
+) -> tuple[Sequence[Item], str | None]:
+    """One page of a list and the cursor of the next. A cursor is the number of entries before the page."""
+    cursor = params.cursor if params else None
+    if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
+        raise MCPError(types.INVALID_PARAMS, "the cursor is not one of this server's")
+    start = int(cursor or 0)
+    end = start + PAGE
+    return items[start:end], str(end) if end < len(items) else None

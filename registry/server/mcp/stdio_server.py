@@ -1,0 +1,86 @@
+"""One process that serves: descriptors, signals, the event loop and the interpreter's settings.
+
+`serve_stdio` is what `pif serve` calls. It returns the exit status: 0 when the client has closed the connection, 130
+after an interrupt, 143 after SIGTERM, 2 where standard input or output is closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import signal
+import sys
+from collections.abc import Callable, Sequence
+
+from pif.language.budget import reserve_stack
+from registry.server.calls.contexts import DEFAULT_WORKERS, Workers
+from registry.server.contract.group import Group
+from registry.server.mcp.mcp_server import Shell
+from registry.server.mcp.stdio_streams import InputStream, open_streams
+from registry.server.streams.descriptors import move_descriptors
+from registry.server.streams.framing import DEFAULT_CAP
+from registry.server.streams.messages import NESTING
+
+__all__ = ["serve_stdio", "tune"]
+
+SWITCH_INTERVAL = 0.001
+"""Seconds that a worker thread keeps the interpreter while the event loop waits for it. Python's own 5 ms, times the
+threads that take turns, would use up the 20 ms in which a small request is to be answered beside long runs."""
+
+
+def serve_stdio(
+    groups: Sequence[Group],
+    *,
+    name: str,
+    version: str,
+    title: str = "",
+    cap: int = DEFAULT_CAP,
+    workers: int = DEFAULT_WORKERS,
+) -> int:
+    """Serve until the client goes; returns the exit status."""
+    logging.basicConfig(
+        stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING
+    )
+    try:
+        source, sink = move_descriptors()
+    except OSError:
+        sys.stderr.write("pif serve: standard input and output must be open\n")
+        return 2
+    tune()
+    shell = Shell(groups, name=name, version=version, title=title, workers=Workers(workers))
+    return asyncio.run(_serve(shell, source, sink, cap))
+
+
+async def _serve(shell: Shell, source: int, sink: int, cap: int) -> int:
+    reading, writing = await open_streams(source, sink, cap=cap)
+    stopped = _end_on_signals(reading)
+    gc.collect()
+    gc.freeze()
+    await shell.serve(reading, writing)
+    return stopped()
+
+
+def _end_on_signals(reading: InputStream) -> Callable[[], int]:
+    """Let SIGINT and SIGTERM end the session as the end of input does; returns how to ask for the exit status."""
+    status = 0
+
+    def stop(number: int) -> None:
+        nonlocal status
+        status = 128 + number
+        reading.end()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop, number)
+    return lambda: status
+
+
+def tune() -> None:
+    """Set the interpreter up for a server.
+
+    The start-up's objects are kept out of garbage collections, which otherwise cost five to ten times the decoding of
+    a large message (mcp-sdk.md §2.5); decoding needs room for the nesting that messages may have.
+    """
+    gc.set_threshold(50_000, 20, 100)
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    reserve_stack(4 * NESTING)

@@ -1,0 +1,6 @@
+"""Bytes to messages.
+
+- `descriptors`: own input and output
+- `framing`: bytes to frames
+- `messages`: JSON-RPC read and written
+"""

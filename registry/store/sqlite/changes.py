@@ -1,0 +1,336 @@
+"""The changes a store can go through, each as rows of one open transaction (pif-language.md §4, "Versions").
+
+A `Change` is used inside a transaction that its caller commits or rolls back; it keeps `heads` in step with the log.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from registry.errors import RegistryError
+from registry.law_record import NO_LAWS, read_laws
+from registry.records import NO_EXAMPLES, VERSION_LIMIT, ToolRecord
+from registry.store.protocol import Adopted, EventKind, Evolved, Forgotten, Lineage, Outcome
+from registry.store.sqlite.queries import last_sequence, read_head, record_at, unknown_tool, versions_at
+
+__all__ = ["Change", "folded", "propose"]
+
+_ERASED_AT_ONCE: Final = 64
+"""Versions that one write erases at most, so that no write pays for a great clean-up."""
+
+_CONFLICTS_SHOWN: Final = 5
+
+
+def folded(name: str, description: str) -> str:
+    """The text in which `page` looks for words."""
+    return f"{name}\n{description}".casefold()
+
+
+def propose(
+    connection: sqlite3.Connection,
+    path: Path,
+    wanted: ToolRecord,
+    expect_version: int | None,
+    *,
+    keep_laws: bool = True,
+) -> Evolved:
+    """What evolving `wanted` (whose version does not count) will come to, or the refusal. Changes nothing.
+
+    With `keep_laws`, code that is current keeps the laws that it has."""
+    head = read_head(connection, wanted.name)
+    _expect(wanted.name, head.current, expect_version)
+    outcome: Outcome = "created"
+    if head.current is not None:
+        outcome = "new_version"
+        current = record_at(connection, path, last_sequence(connection), wanted.name, None)
+        if current is not None and current.hash == wanted.hash:
+            promised = _promised(current.examples, wanted.examples)
+            laws = current.laws if keep_laws else wanted.laws
+            described = msgspec.structs.replace(
+                current, description=wanted.description, examples=promised, laws=laws
+            )
+            return Evolved(described, _change(current, described))
+    if head.latest >= VERSION_LIMIT:
+        raise RegistryError(
+            "store_error",
+            f"{wanted.name!r} has used up its version numbers",
+            tool=wanted.name,
+            hint="take another name",
+        )
+    return Evolved(msgspec.structs.replace(wanted, version=head.latest + 1), outcome)
+
+
+def _change(before: ToolRecord, after: ToolRecord) -> Outcome:
+    """What has changed of a version whose code has not."""
+    if before.description != after.description:
+        return "description"
+    if before.examples != after.examples:
+        return "examples"
+    return "unchanged" if before.laws == after.laws else "laws"
+
+
+def _promised(before: str, more: str) -> str:
+    """The examples of a version that is evolved again: those it had, and those that are new."""
+    known = msgspec.json.decode(before, type=list[msgspec.Raw])
+    texts = {bytes(example) for example in known}
+    added = [one for one in msgspec.json.decode(more, type=list[msgspec.Raw]) if bytes(one) not in texts]
+    return msgspec.json.encode([*known, *added]).decode() if added else before
+
+
+def _expect(name: str, current: int | None, expected: int | None) -> None:
+    if expected is None or expected == (current or 0):
+        return
+    now = f"version {current} is current" if current else "the name is free"
+    wanted = f"version {expected} to be current" if expected else "the name to be free"
+    raise RegistryError(
+        "version_conflict",
+        f"{name!r} is not as expected: {now}",
+        place="expect_version",
+        tool=f"{name}@{current}" if current else name,
+        found=now,
+        expected=wanted,
+        hint=f"read {name}@{current}, then try again with expect_version: {current}"
+        if current
+        else "leave expect_version out, or pass 0",
+    )
+
+
+class Change:
+    """One transaction's worth of changes, all at the same moment."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path, moment: str) -> None:
+        self._connection = connection
+        self._path = path
+        self._moment = moment
+
+    def evolve(self, wanted: ToolRecord, expect_version: int | None, *, keep_laws: bool = True) -> Evolved:
+        """Carry out what `propose` says."""
+        evolved = propose(self._connection, self._path, wanted, expect_version, keep_laws=keep_laws)
+        record = evolved.record
+        match evolved.outcome:
+            case "unchanged":
+                return evolved
+            case "description" | "examples" | "laws":
+                sequence = self._event(
+                    record.name, "describe", record.version, record.version, record.description
+                )
+                self._examples(record, sequence)
+                self._laws(record, sequence)
+                self._head(record.name, record.version, sequence)
+            case "created" | "new_version":
+                self._head(record.name, record.version, self._version(record, "evolve"))
+        return evolved
+
+    def rollback(self, name: str, version: int, expect_version: int | None) -> ToolRecord:
+        """Make `version` current; no event where it is."""
+        head = read_head(self._connection, name)
+        if head.current is None:
+            raise unknown_tool(self._connection, name)
+        _expect(name, head.current, expect_version)
+        record = record_at(self._connection, self._path, last_sequence(self._connection), name, version)
+        if record is None:
+            raise unknown_tool(self._connection, name, version)
+        if version != head.current:
+            self._head(name, version, self._event(name, "rollback", version, version))
+        return record
+
+    def forget(self, name: str, version: int | None) -> Forgotten:
+        """Stop resolving a version or the whole name."""
+        head = read_head(self._connection, name)
+        versions = versions_at(self._connection, last_sequence(self._connection), name)
+        if not versions:
+            raise unknown_tool(self._connection, name)
+        if version is not None and version not in versions:
+            raise unknown_tool(self._connection, name, version)
+        gone = versions if version is None else (version,)
+        left = [other for other in versions if other not in gone]
+        current = head.current if head.current in left else max(left, default=None)
+        sequence = self._event(name, "forget", version, current)
+        self._connection.executemany(
+            "UPDATE versions SET forgotten = ? WHERE name = ? AND version = ?",
+            [(sequence, name, number) for number in gone],
+        )
+        self._head(name, current, sequence)
+        return Forgotten(name, gone, current)
+
+    def adopt(self, lineages: Iterable[Lineage], *, renumber: bool) -> tuple[Adopted, ...]:
+        """Take in lineages; the refusal lists every version that is in the way."""
+        conflicts: list[str] = []
+        adopted = tuple(self._adopt_one(lineage, renumber, conflicts) for lineage in lineages)
+        if conflicts:
+            shown = ", ".join(conflicts[:_CONFLICTS_SHOWN])
+            rest = len(conflicts) - _CONFLICTS_SHOWN
+            raise RegistryError(
+                "version_conflict",
+                "these version numbers are taken here by other code, or were given up; nothing was imported: "
+                + shown
+                + (f" and {rest} more" if rest > 0 else ""),
+                found=shown,
+                expected="the same code under the same number, or a number not used yet",
+                hint="import with renumber to give such versions new numbers",
+            )
+        return adopted
+
+    def _adopt_one(self, lineage: Lineage, renumber: bool, conflicts: list[str]) -> Adopted:
+        name = lineage.name
+        head = read_head(self._connection, name)
+        latest = head.latest
+        here = self._hashes(name)
+        numbers: dict[int, int] = {}
+        added: list[int] = []
+        diverged = False
+        for record in lineage.versions:
+            number = record.version
+            if here.get(number) == record.hash:
+                numbers[number] = number
+                continue
+            if diverged or number <= latest:
+                if not renumber:
+                    conflicts.append(record.reference)
+                    continue
+                diverged = True
+                same = [other for other, hash_ in here.items() if hash_ == record.hash]
+                if same:
+                    numbers[number] = max(same)
+                    continue
+                number = latest + 1
+            self._version(msgspec.structs.replace(record, version=number), "import")
+            numbers[record.version], here[number], latest = number, record.hash, number
+            added.append(number)
+        current = head.current or 0
+        if added and lineage.current in numbers:
+            current = numbers[lineage.current]
+            sequence = last_sequence(self._connection)
+            if current != added[-1]:
+                sequence = self._event(name, "rollback", current, current)
+            self._head(name, current, sequence, latest=latest)
+        return Adopted(name, numbers, tuple(added), current)
+
+    def erase(self, before: str) -> None:
+        """Erase code and description of versions that were forgotten before that moment, some at a time."""
+        rows = self._connection.execute(
+            "SELECT versions.name, versions.version, versions.hash"
+            " FROM versions JOIN events ON events.sequence = versions.forgotten"
+            " WHERE versions.forgotten IS NOT NULL AND versions.hash IS NOT NULL AND events.moment < ?"
+            " ORDER BY versions.forgotten LIMIT ?",
+            (before, _ERASED_AT_ONCE),
+        ).fetchall()
+        for name, version, hash_ in rows:
+            self._connection.execute(
+                "UPDATE versions SET hash = NULL, capabilities = '[]' WHERE name = ? AND version = ?",
+                (name, version),
+            )
+            self._connection.execute(
+                "UPDATE events SET description = NULL"
+                " WHERE name = ? AND version = ? AND description IS NOT NULL",
+                (name, version),
+            )
+            self._connection.execute("DELETE FROM examples WHERE name = ? AND version = ?", (name, version))
+            self._erase_laws(name, version)
+            self._connection.execute(
+                "DELETE FROM content WHERE hash = ? AND NOT EXISTS (SELECT 1 FROM versions WHERE hash = ?)",
+                (hash_, hash_),
+            )
+
+    def _erase_laws(self, name: str, version: int) -> None:
+        """Erase a version's laws, and certificates that no law is left for."""
+        of_it = ("SELECT laws FROM laws WHERE name = ? AND version = ?", (name, version))
+        texts = [text for (text,) in self._connection.execute(*of_it)]
+        self._connection.execute("DELETE FROM laws WHERE name = ? AND version = ?", (name, version))
+        for hash_ in {law.certificate for text in texts for law in read_laws(text) if law.certificate}:
+            self._connection.execute(
+                "DELETE FROM certificates WHERE hash = ?"
+                " AND NOT EXISTS (SELECT 1 FROM laws WHERE instr(laws.laws, ?) > 0)",
+                (hash_, hash_),
+            )
+
+    def _hashes(self, name: str) -> dict[int, str]:
+        rows: Sequence[tuple[int, str]] = self._connection.execute(
+            "SELECT version, hash FROM versions WHERE name = ? AND forgotten IS NULL", (name,)
+        ).fetchall()
+        return dict(rows)
+
+    def _version(self, record: ToolRecord, kind: EventKind) -> int:
+        """Store a version that is new here; answers its event's number."""
+        sequence = self._event(record.name, kind, record.version, record.version, record.description)
+        self._connection.execute(
+            "INSERT INTO content (hash, code) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING",
+            (record.hash, record.code),
+        )
+        self._connection.execute(
+            "INSERT INTO versions (name, version, hash, capabilities, created, evolved) VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                record.name,
+                record.version,
+                record.hash,
+                msgspec.json.encode(record.capabilities).decode(),
+                record.created,
+                sequence,
+            ),
+        )
+        self._examples(record, sequence)
+        if record.laws != NO_LAWS:
+            self._laws(record, sequence)
+        return sequence
+
+    def certificates(self, texts: Mapping[str, str]) -> None:
+        """Keep certificates, by their hashes."""
+        self._connection.executemany(
+            "INSERT INTO certificates (hash, certificate) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING",
+            list(texts.items()),
+        )
+
+    def _laws(self, record: ToolRecord, sequence: int) -> None:
+        """Keep a version's laws from event `sequence` on."""
+        self._connection.execute(
+            "INSERT INTO laws (name, version, since, laws) VALUES (?, ?, ?, ?)",
+            (record.name, record.version, sequence, record.laws),
+        )
+
+    def _examples(self, record: ToolRecord, sequence: int) -> None:
+        """Keep a version's examples from event `sequence` on."""
+        if record.examples != NO_EXAMPLES:
+            self._connection.execute(
+                "INSERT INTO examples (name, version, since, examples) VALUES (?, ?, ?, ?)",
+                (record.name, record.version, sequence, record.examples),
+            )
+
+    def _event(
+        self,
+        name: str,
+        kind: EventKind,
+        version: int | None,
+        current: int | None,
+        description: str | None = None,
+    ) -> int:
+        cursor = self._connection.execute(
+            "INSERT INTO events (name, kind, version, current, description, moment) VALUES (?, ?, ?, ?, ?, ?)",
+            (name, kind, version, current, description, self._moment),
+        )
+        sequence = cursor.lastrowid
+        if sequence is None:
+            raise RegistryError(
+                "internal", "the store gave no number to an event", place=str(self._path), tool=name
+            )
+        return sequence
+
+    def _head(self, name: str, current: int | None, sequence: int, *, latest: int | None = None) -> None:
+        """Bring the name's head up to date with event `sequence`."""
+        text = ""
+        if current is not None:
+            row = self._connection.execute(
+                "SELECT description FROM events WHERE name = ? AND version = ? AND description IS NOT NULL"
+                " ORDER BY sequence DESC LIMIT 1",
+                (name, current),
+            ).fetchone()
+            text = folded(name, row[0])
+        self._connection.execute(
+            "INSERT INTO heads (name, current, latest, changed, folded) VALUES (?1, ?2, ?3, ?4, ?5)"
+            " ON CONFLICT (name) DO UPDATE SET current = ?2, latest = max(latest, ?3), changed = ?4, folded = ?5",
+            (name, current, latest or current or 0, sequence, text),
+        )

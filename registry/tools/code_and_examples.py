@@ -1,0 +1,209 @@
+"""From what an agent sends to `evolve` to a tool that can be kept (pif-language.md §4 "Tools")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import msgspec
+
+from pif.analysis.facts import facts_of, free_occurrences
+from pif.language.budget import JSON_LEVELS, Budget
+from pif.language.decode import decode_term, decode_text, round_number
+from pif.language.errors import PifError, pointer
+from pif.language.host import Tools
+from pif.language.json_text import JsonError, TooDeep, load_json
+from pif.language.terms import Json, Term, identity, literal, make, print_term, term_text
+from pif.run.evaluate import Answer, Request, run
+from pif.run.read_input import read_input
+from registry.errors import RegistryError
+from registry.store.exchange.file_format import Verified
+
+__all__ = [
+    "EXAMPLES",
+    "EXAMPLE_FUEL",
+    "Example",
+    "Language",
+    "check_examples",
+    "closed",
+    "example_answer",
+    "holds",
+    "outcome_of",
+    "read_code",
+    "read_python",
+    "read_text",
+    "same_json",
+    "shown",
+    "verified",
+]
+
+Language = Literal["json", "python"]
+"""What `code` may be written in."""
+
+EXAMPLE_FUEL = 100_000
+"""What one example may use."""
+
+EXAMPLE_STEPS = 10_000
+"""How often one example may `continue`, within its fuel."""
+
+EXAMPLES = 50
+"""How many examples a tool may come with."""
+
+
+class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A promise about a tool: this input gives this output (the JSON that `run` prints).
+
+    `arguments` instead of `input` is for a tool that takes one argument after another: it is called on the first, what
+    that gives on the second, and so on.
+    """
+
+    input: Json = msgspec.UNSET
+    arguments: tuple[Json, ...] | msgspec.UnsetType = msgspec.UNSET
+    output: Json
+
+    def given(self) -> Json:
+        """What the tool is called on: the input, or the list of arguments."""
+        return self.input if self.arguments is msgspec.UNSET else [*self.arguments]
+
+
+def read_code(code: Json, nearest: Callable[[str], str | None]) -> Term:
+    """The term of an `evolve`: a JSON term, or its text (decoded once). `nearest` finds a tool's name, for hints."""
+    return decode_term(read_text(code, nearest) if isinstance(code, str) else code)
+
+
+def read_python(code: Json) -> Term:
+    """The term of a Python function (pif-language.md §9)."""
+    from pif.python_syntax import translate
+
+    if not isinstance(code, str):
+        raise RegistryError(
+            "invalid_argument", "with the language python, `code` is the text of a function", place="code",
+            expected="a string", hint='Example: "def double(x):\\n    return x * 2"',
+        )  # fmt: skip
+    return translate(code).term
+
+
+def read_text(code: str, nearest: Callable[[str], str | None]) -> Json:
+    """The JSON of a term's text."""
+    try:
+        return load_json(code, levels=JSON_LEVELS)
+    except TooDeep as error:
+        raise PifError("term_too_deep", str(error)) from None
+    except JsonError as error:
+        tool = nearest(code[:48])
+        raise PifError(
+            "parse_error",
+            f"`code` is a string that is not JSON: {error}",
+            found=f"a string of {len(code)} characters",
+            expected="a term, or the JSON text of one",
+            hint=f'Did you mean the tool "{tool}"? Its source is {{"code_of": "{tool}"}}.' if tool else None,
+        ) from None
+
+
+def closed(term: Term) -> Term:
+    """The term that is stored: closed over its one free name where its root is no `lam`.
+
+    Raises `unbound_variable` with the names where it has more, or any under a `lam`.
+    """
+    occurrences = list(free_occurrences(term))
+    if not occurrences:
+        return term
+    free = sorted({name for name, _ in occurrences})
+    if term.op != "lam" and len(free) == 1:
+        return make("lam", (term,), free[0])
+    names = ", ".join(f'"{name[:48]}"' for name in free[:8])
+    raise PifError(
+        "unbound_variable",
+        f"nothing binds {names} in the tool's code",
+        path=pointer(occurrences[0][1]),
+        found=names,
+        expected="code without free names, or a bare expression with exactly one",
+        hint='Wrap the code in {"lam": name, "body": …}, or take one record as input and `get` its fields.',
+    )
+
+
+def check_examples(name: str, examples: Sequence[Example], tools: Tools, budget: Budget) -> list[Json]:
+    """Run a new tool's examples; what became of each, or `example_failed` with the first that does not hold."""
+    if len(examples) > EXAMPLES:
+        raise RegistryError(
+            "invalid_argument", "too many examples", place="examples", found=str(len(examples)),
+            expected=f"at most {EXAMPLES}",
+        )  # fmt: skip
+    reports: list[Json] = []
+    for number, example in enumerate(examples):
+        if (example.input is msgspec.UNSET) == (example.arguments is msgspec.UNSET):
+            given = "neither" if example.input is msgspec.UNSET else "both"
+            raise RegistryError(
+                "invalid_argument", f"an example has either `input` or `arguments`, and {given} is given",
+                place=f"examples/{number}", found=given, expected="input, or arguments",
+                hint='{"input": 7, "output": 49}, or {"arguments": [2, 3], "output": 5} for one argument after another',
+            )  # fmt: skip
+        answer = example_answer(name, example, tools, budget)
+        if not holds(answer, example):
+            raise RegistryError(
+                "example_failed",
+                f"example {number} does not hold: for {shown(example.given())} the tool gives {outcome_of(answer)}",
+                place=f"examples/{number}",
+                found=outcome_of(answer),
+                expected=shown(example.output),
+                hint="Correct the code or the example; nothing was kept.",
+            )
+        reports.append({**msgspec.to_builtins(example), "passed": True, "fuel_used": answer["fuel_used"]})
+    return reports
+
+
+def verified(code: str | Json) -> Verified:
+    """What a tool's code from outside is, as text or decoded: closed, printed and hashed by this program."""
+    term = closed(decode_text(code) if isinstance(code, str) else decode_term(code))
+    return Verified(term_text(term), identity(term), tuple(facts_of(term).capabilities))
+
+
+def example_answer(name: str, example: Example, tools: Tools, budget: Budget) -> Answer:
+    """What a tool answers to the input, or the arguments, of an example."""
+    if example.arguments is msgspec.UNSET:
+        return run(Request(tool=name, input=example.input, drive=EXAMPLE_STEPS), tools, budget)
+    try:
+        term = literal(name)
+        for argument in example.arguments:
+            term = make("app", (term, read_input(argument, raw=False)))
+    except PifError as error:
+        return {"type": "error", "error": error.as_json()}
+    return run(Request(code=print_term(term)), tools, budget)
+
+
+def holds(answer: Answer, example: Example) -> bool:
+    """Whether an answer is what the example says."""
+    return answer["type"] == "value" and "value" in answer and same_json(answer["value"], example.output)
+
+
+def outcome_of(answer: Answer) -> str:
+    """An answer in a few words."""
+    match answer["type"]:
+        case "value":
+            return shown(answer.get("value", answer.get("value_text")))
+        case "error":
+            error = answer["error"]
+            return f"{error['kind']} at {error['path'] or 'the root'}: {error['message']}"
+        case _:
+            return f"a continuation with input {shown(answer['next_input'])}"
+
+
+def shown(data: Json) -> str:
+    """JSON as text, cut where it is long."""
+    text = msgspec.json.encode(data).decode()
+    return text if len(text) <= 200 else text[:199] + "…"
+
+
+def same_json(left: Json, right: Json) -> bool:
+    """Whether two JSON values are the same data: numbers by the integers they round to, `true` apart from 1."""
+    if isinstance(left, float):
+        left = round_number(left)
+    if isinstance(right, float):
+        right = round_number(right)
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, list):
+        return len(left) == len(right) and all(map(same_json, left, right))
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(same_json(left[key], right[key]) for key in left)
+    return bool(left == right)

@@ -1,0 +1,148 @@
+"""The registry as a run sees it: the evaluator's `Tools` over a store's snapshot (pif-language.md §4).
+
+A tool's code is decoded and resolved once for each content, whichever name, version or snapshot asks for it first;
+the cost of a run does not depend on how many tools there are.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+
+from pif.language.decode import decode_text
+from pif.language.host import Tool
+from pif.language.terms import Term
+from registry.errors import RegistryError
+from registry.law_record import KeptLaw, read_laws
+from registry.records import LIBRARY_PREFIX, ToolRecord, parse_reference
+from registry.store.protocol import Snapshot
+from registry.tools.library import Library
+
+__all__ = ["LibraryTools", "Overlay", "SnapshotTools", "TermCache"]
+
+_NODES_KEPT = 200_000
+"""Nodes of decoded code kept in memory: some 60 MB at most."""
+
+
+class TermCache:
+    """Decoded tools by name, version and hash, the least recently used dropped first. Safe in threads."""
+
+    def __init__(self, nodes: int = _NODES_KEPT) -> None:
+        self._limit = nodes
+        self._lock = threading.Lock()
+        self._tools: OrderedDict[tuple[str, int, str, str], Tool] = OrderedDict()
+        self._nodes = 0
+
+    def tool(self, record: ToolRecord, reference: str) -> Tool:
+        """The tool of a record, asked for as `reference`."""
+        key = (record.name, record.version, record.hash, reference)
+        with self._lock:
+            known = self._tools.get(key)
+            if known is not None:
+                self._tools.move_to_end(key)
+                return known
+        made = Tool(record.name, record.version, decode_text(record.code), reference=reference)
+        with self._lock:
+            known = self._tools.setdefault(key, made)
+            if known is made:
+                self._nodes += made.term.nodes
+            while self._nodes > self._limit and len(self._tools) > 1:
+                _, dropped = self._tools.popitem(last=False)
+                self._nodes -= dropped.term.nodes
+        return known
+
+
+class LibraryTools:
+    """The library alone: what its own laws speak of, whatever a home calls its tools."""
+
+    def __init__(self, library: Library, cache: TermCache) -> None:
+        self.library = library
+        self._cache = cache
+
+    def find(self, reference: str) -> ToolRecord | None:
+        """The record for `name` or `name@version`, or None."""
+        try:
+            wanted = parse_reference(reference)
+        except RegistryError:
+            return None
+        return self.library.record(wanted.name, wanted.version)
+
+    def tool(self, reference: str) -> Tool | None:
+        """The tool for `name` or `name@version`, or None."""
+        record = self.find(reference)
+        return None if record is None else self._cache.tool(record, reference)
+
+    def nearest(self, name: str) -> str | None:
+        return self.library.nearest(name)
+
+    def names(self) -> tuple[str, ...]:
+        """The full names of all tools of the library."""
+        return self.library.names()
+
+    def laws(self, record: ToolRecord) -> tuple[KeptLaw, ...]:
+        """What is known of the laws of a tool of the library."""
+        return self.library.laws(record)
+
+
+class SnapshotTools:
+    """The tools of one snapshot, over those of the library."""
+
+    def __init__(self, snapshot: Snapshot, cache: TermCache, library: Library) -> None:
+        self.snapshot = snapshot
+        self._cache = cache
+        self._library = library
+        self.library = LibraryTools(library, cache)
+
+    def find(self, reference: str) -> ToolRecord | None:
+        """The record for `name` or `name@version`, or None."""
+        try:
+            wanted = parse_reference(reference)
+        except RegistryError:
+            return None
+        name, version = wanted.name, wanted.version
+        record = self.snapshot.record(name, version)
+        if record is None and (version is None or self.snapshot.record(name) is None):
+            return self._library.record(name, version)
+        return record
+
+    def tool(self, reference: str) -> Tool | None:
+        """The tool for `name` or `name@version`, or None."""
+        record = self.find(reference)
+        return None if record is None else self._cache.tool(record, reference)
+
+    def nearest(self, name: str) -> str | None:
+        return self.snapshot.nearest(name) or self._library.nearest(name)
+
+    def names(self) -> tuple[str, ...]:
+        """All names that resolve: those of the home, then those of the library."""
+        return (*self.snapshot.names(), *self._library.names())
+
+    def laws(self, record: ToolRecord) -> tuple[KeptLaw, ...]:
+        """The laws of a version: those kept with it, or what the library knows of its own."""
+        if record.name.startswith(LIBRARY_PREFIX):
+            return self._library.laws(record)
+        return read_laws(record.laws)
+
+    def certificate(self, record: ToolRecord, hash_: str) -> str | None:
+        """The certificate of a law of one of the library's tools, or None."""
+        return self._library.certificate(record.name, hash_)
+
+
+class Overlay:
+    """A snapshot in which one name stands for a tool that is not kept yet: what its examples run on."""
+
+    def __init__(
+        self, below: SnapshotTools | LibraryTools | Overlay, name: str, version: int, term: Term
+    ) -> None:
+        self._below = below
+        self._tools = {
+            reference: Tool(name, version, term, reference=reference)
+            for reference in (name, f"{name}@{version}")
+        }
+        self.new = self._tools[name]
+
+    def tool(self, reference: str) -> Tool | None:
+        return self._tools.get(reference) or self._below.tool(reference)
+
+    def nearest(self, name: str) -> str | None:
+        return self._below.nearest(name)

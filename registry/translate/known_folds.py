@@ -1,0 +1,180 @@
+"""Folds that are operations of Kleis, written as these (ADR 015).
+
+A fold over `items` that begins with `start` is, by what its step does with the accumulator:
+
+    Cons(e, acc)                    append(reverse(list_map(λ(item). e, items)), start)
+    acc + e                         start + sum(list_map(λ(item). e, items))
+    acc * e                         start * product(list_map(λ(item). e, items))
+    if c then <one of these> else acc    the same over list_filter(λ(item). c, items)
+
+where neither c nor e speaks of the accumulator.  `e` alone is no `list_map`, and `acc + 1` counts: `length`.  Kleis
+knows these operations by recursive definitions without accumulators, so that laws of them are shown by induction as
+they stand; of a helper with an accumulator each law needs a lemma first.
+
+Invariants
+    * Both sides have a value at the same lists, and the same: a fold evaluates its step at every item, and so do
+      `list_map` and `list_filter`; `start` and `items` are evaluated in any case.  tests/bridge/test_known_folds.py has
+      Kleis prove rows equal to the helper that any other fold becomes, and runs all of them where values are missing.
+    * What is not recognised is left to loops.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import msgspec
+
+from kleis.syntax.tree import (
+    Call,
+    Conditional,
+    Expression,
+    Lambda,
+    Let,
+    Name,
+    NamedType,
+    Number,
+    Parameter,
+    TypeExpression,
+)
+from kleis.syntax.tree.traversal import walk
+from pif.language.terms import Term
+from registry.translate.kleis_syntax import EMPTY, call, names_in
+
+__all__ = ["Step", "appended", "is_reversal", "known_fold", "reversed_list"]
+
+_ONE, _ZERO = Number("1"), Number("0")
+
+
+class Step(msgspec.Struct, frozen=True):
+    """The step of a fold: what becomes of the accumulator at an item. `sort` is the item's type, where it is known."""
+
+    accumulator: str
+    item: str
+    body: Expression
+    sort: TypeExpression | None
+
+
+class _Row(msgspec.Struct, frozen=True):
+    """A step that is recognised: the operation, what it takes of an item, and of which items (None: of all)."""
+
+    operation: str
+    taken: Expression
+    condition: Expression | None = None
+
+
+def known_fold(step: Step, start: Expression, items: Expression) -> Expression | None:
+    """The fold as operations of Kleis; None where it is none of those above."""
+    row = _row(step, step.body)
+    if row is None:
+        return None
+    if row.condition is not None:
+        items = call("list_filter", _function(step, row.condition), items)
+    if row.operation == "plus" and row.taken == _ONE:
+        return _sum(start, call("length", items))
+    if row.taken != Name(step.item):
+        items = call("list_map", _function(step, row.taken), items)
+    match row.operation:
+        case "Cons":
+            return appended(reversed_list(items), start)
+        case "plus":
+            return _sum(start, call("sum", items))
+        case _:
+            product = call("product", items)
+            return product if start == _ONE else call("times", start, product)
+
+
+def _function(step: Step, body: Expression) -> Lambda:
+    """A function of the item. In a template Kleis finds the type: written there, a variable is a type of its own."""
+    named = [] if step.sort is None else [each for each in walk(step.sort) if isinstance(each, NamedType)]
+    concrete = not any(len(each.name) == 1 and each.name.isascii() for each in named)
+    return Lambda((Parameter(step.item, step.sort if concrete else None),), body)
+
+
+def _sum(start: Expression, rest: Expression) -> Expression:
+    return rest if start == _ZERO else call("plus", start, rest)
+
+
+def _row(step: Step, body: Expression) -> _Row | None:
+    """Which row a body is, if it is one."""
+    match body:
+        case Let(value=bound, body=inner) if step.accumulator not in names_in(bound):
+            return _around(_row(step, inner), partial(_within, body))
+        case Conditional(condition=condition, consequent=yes, alternative=no):
+            if step.accumulator in names_in(condition):
+                return None
+            if no == Name(step.accumulator):
+                return _where(condition, _row(step, yes))
+            if yes == Name(step.accumulator):
+                return _where(call("logical_not", condition), _row(step, no))
+            return None
+        case Call(name="Cons", arguments=(taken, Name(name=name))) if name == step.accumulator:
+            return _free(step, "Cons", taken)
+        case Call(name="plus" | "times" as operation, arguments=(first, second)):
+            acc = Name(step.accumulator)
+            other = second if first == acc else first if second == acc else None
+            return None if other is None else _free(step, operation, other)
+        case _:
+            return None
+
+
+def _free(step: Step, operation: str, taken: Expression) -> _Row | None:
+    return None if step.accumulator in names_in(taken) else _Row(operation, taken)
+
+
+def _where(condition: Expression, row: _Row | None) -> _Row | None:
+    """A row of the items where a condition holds; conditions within conditions are left alone."""
+    return (
+        None
+        if row is None or row.condition is not None
+        else msgspec.structs.replace(row, condition=condition)
+    )
+
+
+def _within(binding: Let, part: Expression) -> Expression:
+    return msgspec.structs.replace(binding, body=part)
+
+
+def _around(row: _Row | None, wrapped: Callable[[Expression], Expression]) -> _Row | None:
+    """A row whose parts stand within bindings. A binding around 1 is kept: what it binds may have no value."""
+    if row is None:
+        return None
+    inside = None if row.condition is None else wrapped(row.condition)
+    return msgspec.structs.replace(row, taken=wrapped(row.taken), condition=inside)
+
+
+# ── Lists in reverse ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def reversed_list(items: Expression) -> Expression:
+    """``reverse(items)``; of a reversed list the list itself."""
+    match items:
+        case Call(name="reverse", arguments=(inner,)):
+            return inner
+        case _ if items == EMPTY:
+            return EMPTY
+        case _:
+            return call("reverse", items)
+
+
+def appended(first: Expression, second: Expression) -> Expression:
+    """``append(first, second)``, without what is empty."""
+    if second == EMPTY:
+        return first
+    return second if first == EMPTY else call("append", first, second)
+
+
+def is_reversal(term: Term) -> bool:
+    """Whether a tool's code is the fold that reverses a list: ``λxs. fold(λp. cons(snd p, fst p), nil, xs)``."""
+    if term.op != "lam" or term.parts[0].op != "fold":
+        return False
+    step, start, items = term.parts[0].parts
+    if start.op != "nil" or items.op != "var" or items.value != term.value:
+        return False
+    if step.op != "lam" or step.parts[0].op != "cons":
+        return False
+    head, tail = step.parts[0].parts
+    return all(
+        each.op == half and each.parts[0].op == "var" and each.parts[0].value == step.value
+        for each, half in ((head, "snd"), (tail, "fst"))
+    )

@@ -1,0 +1,439 @@
+"""Sets of tools as a Kleis theory: which can be definitions, and why the others cannot (ADR 015; issue 7, item 2).
+
+    theory = ToolTheory(tools)
+    theory.add("square")             # a Translated, or raises Untranslatable
+    theory.theory                    # kleis.theory.theory.Theory with all definitions added so far
+
+A tool comes with all tools that it calls. What one of them cannot be makes the others that need it untranslatable too.
+Definitions are elaborated once before they are believed: a tool whose definition Kleis has no reading for is refused.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from kleis.elaborate.elaborator import Elaborator
+from kleis.errors import KleisError
+from kleis.syntax.parser.parser import parse_program
+from kleis.syntax.printer.program import print_declaration
+from kleis.syntax.tree import (
+    AppliedType,
+    Binder,
+    Call,
+    Expression,
+    FunctionDefinition,
+    Name,
+    NamedType,
+    Node,
+    ProductType,
+    Program,
+    Quantifier,
+    TypeExpression,
+)
+from kleis.syntax.tree.traversal import children
+from kleis.theory.theory import Theory
+from pif.analysis.facts import facts_of
+from pif.analysis.types.tool_types import typing_of
+from pif.analysis.types.unification import Shape, Type, find
+from pif.language.budget import reserve_stack
+from pif.language.host import Tool, Tools
+from registry.laws.trials import RecordType, ResultType, ToolSignature
+from registry.translate.inline_higher_order import with_tools_put_in
+from registry.translate.kleis_names import FunctionNames
+from registry.translate.known_folds import is_reversal
+from registry.translate.node_types import (
+    KleisTypes,
+    NodeTypes,
+    Unexpressed,
+    fields_of,
+    node_types,
+    parameter_types,
+)
+from registry.translate.symbolic_values import Function, Source, Untranslatable
+from registry.translate.translator import Translator
+
+__all__ = ["MOST_NESTED", "ToolTheory", "Translated", "at_integers", "height"]
+
+_STACK = 12_000
+MOST_NESTED = 200
+"""The greatest height of a definition: it has to be read again from its text, where 256 is the limit."""
+
+
+class Translated(msgspec.Struct, frozen=True):
+    """A tool in Kleis: its function, its definitions (helpers first) and the types of its parameters and result.
+
+    `types` are those of the Kleis function's parameters, in order, one for each field of a record; None where Kleis
+    has no words for one. `needs` are the labels of the tools that it calls.
+    """
+
+    function: Function
+    definitions: tuple[FunctionDefinition, ...]
+    needs: tuple[str, ...]
+
+    @property
+    def source(self) -> str:
+        """The definitions as Kleis text."""
+        return "\n".join(print_declaration(each) for each in self.definitions)
+
+
+class ToolTheory:
+    """The tools of a snapshot in Kleis, translated when they are asked for.
+
+    `base` is a theory that the definitions are added to; names that it declares are not given to tools.
+    """
+
+    def __init__(self, tools: Tools, base: Theory | None = None) -> None:
+        self.tools = tools
+        self.names = FunctionNames(base.names if base is not None else ())
+        self.theory = base or Theory()
+        self.translated: dict[str, Translated] = {}
+        self.refused: dict[str, Untranslatable] = {}
+        self._functions: dict[str, Function | None] = {}
+        self._types: dict[str, NodeTypes] = {}
+        self._wholes: dict[str, Tool] = {}
+
+    def add(self, reference: str) -> Translated:
+        """A tool and all that it calls, in the theory; `Untranslatable` where it cannot be."""
+        tool = self.tools.tool(reference)
+        if tool is None:
+            raise Untranslatable("there is no such tool", "", reference)
+        return self.of(tool)
+
+    def of(self, tool: Tool) -> Translated:
+        """The same of a tool at hand."""
+        reserve_stack(_STACK)
+        tool = self._whole(tool)
+        if tool.label in self.refused:
+            raise self.refused[tool.label]
+        if tool.label not in self.translated:
+            try:
+                self._add_group(tool)
+            except Untranslatable as error:
+                self.refused[tool.label] = error
+                raise
+        return self.translated[tool.label]
+
+    def _whole(self, tool: Tool) -> Tool:
+        """A tool with those that take functions put in."""
+        if tool.label not in self._wholes:
+            term = with_tools_put_in(tool.term, self._higher_order)
+            same = term is tool.term
+            self._wholes[tool.label] = (
+                tool if same else Tool(tool.name, tool.version, term, reference=tool.reference)
+            )
+        return self._wholes[tool.label]
+
+    def _higher_order(self, name: str) -> Tool | None:
+        """The tool of a name, where it takes or gives functions."""
+        tool = None if name == "self" else self.tools.tool(name)
+        if tool is None:
+            return None
+        given, result = parameter_types(typing_of(tool, self.tools).type_, _parameters(tool))
+        return tool if any(map(_is_function, (*given, result))) else None
+
+    # ── What a tool is ───────────────────────────────────────────────────────────────────────────────────────
+
+    def types(self, tool: Tool) -> NodeTypes:
+        """The types of a tool's parts."""
+        if tool.label not in self._types:
+            self._types[tool.label] = node_types(tool, self.tools)
+        return self._types[tool.label]
+
+    def function(self, tool: Tool) -> Function | None:
+        """What a tool is as a function, None for one that takes or gives functions."""
+        if tool.label not in self._functions:
+            self._functions[tool.label] = self._function(tool)
+        return self._functions[tool.label]
+
+    def _function(self, tool: Tool) -> Function | None:
+        tool = self._whole(tool)
+        types = self.types(tool)
+        if types.whole.type_ is None:
+            found = types.whole.problems[0] if types.whole.problems else None
+            reason = f"it has a type error: {found.message}" if found else "its types are too large"
+            raise Untranslatable(reason, found.path if found else "", tool.label)
+        count = _parameters(tool)
+        given, result = parameter_types(types.whole.type_, count)
+        if any(map(_is_function, (*given, result))):
+            return None
+        for type_ in (*given, result):
+            _check(type_, tool)
+        if types.whole.unknown:
+            first = types.whole.unknown[0]
+            raise Untranslatable(f"its type is not known: {first.reason}", first.path, tool.label)
+        records = tuple(_field_names(type_) for type_ in given)
+        current = self.tools.tool(tool.name)
+        is_current = current is not None and current.label == tool.label
+        name = self.names.tool(tool.label, tool.name, current=is_current)
+        if name is None:
+            raise Untranslatable("another tool, or a declaration, has its name in Kleis", "", tool.label)
+        return Function(
+            tool.label, name, count, records, _holds_record(result), reverses=is_reversal(tool.term)
+        )
+
+    # ── What laws ask of a tool ──────────────────────────────────────────────────────────────────────────────
+
+    def called(self, tool: Tool) -> Function | None:
+        """The function of a tool, also of one that has no definition but could be called in Kleis."""
+        try:
+            return self.function(tool)
+        except Untranslatable:
+            pass
+        types = self.types(tool)
+        count = _parameters(tool)
+        given, result = parameter_types(types.whole.type_, count)
+        if any(map(_is_function, (*given, result))):
+            return None
+        current = self.tools.tool(tool.name)
+        name = self.names.tool(
+            tool.label, tool.name, current=current is not None and current.label == tool.label
+        )
+        return None if name is None else Function(tool.label, name, count, tuple(map(_field_names, given)))
+
+    def parameters(self, tool: Tool) -> tuple[TypeExpression | None, ...]:
+        """The types of the parameters of a tool's function, where these are all that it takes; None where Kleis has no
+        words for one, or the tool takes more."""
+        types = self._signature_types(tool)[0]
+        return (None,) * len(types) if self.types(tool).narrowed else types
+
+    def unsayable(self, tool: Tool) -> str:
+        """Why a law cannot range over all that a tool takes."""
+        if self.types(tool).narrowed:
+            return "it compares an argument with values of one type, and takes values of every type"
+        function = self.called(tool)
+        count = 0 if function is None else function.parameters
+        given = parameter_types(self.types(tool).whole.type_, count)[0]
+        types = KleisTypes(given)
+        for type_ in given:
+            try:
+                if type_ is not None and fields_of(type_) is None:
+                    types.of(type_)
+            except Unexpressed as error:
+                return str(error)
+        return "Kleis has no words for its types"
+
+    def signature(self, tool: Tool) -> ToolSignature | None:
+        """A tool as an operation at ℤ in place of type variables, and at lists where it takes lists or strings; None
+        where Kleis has no words for its types."""
+        function = self.called(tool)
+        given, result = self._signature_types(tool, lists=True)
+        if function is None or result is None:
+            return None
+        known = tuple(each for each in given if each is not None)
+        if len(known) != len(given):
+            return None
+        return _at_integers(ToolSignature(function, known, result))
+
+    def readings(self, tool: Tool) -> tuple[ToolSignature, ToolSignature] | None:
+        """The signatures at which a tool can be tried: at integers, and at letters for whatever may be more than one
+        type. They take more than the tool: what it takes is said beside them (`ToolSignature.takes`). None where Kleis
+        has no words for its types."""
+        function = self.called(tool)
+        if function is None:
+            return None
+        given, result = parameter_types(self.types(tool).whole.type_, function.parameters)
+        apart = [
+            each
+            for type_, fields in zip(given, function.records, strict=True)
+            for each in _taken(type_, fields)
+        ]
+        found: list[ToolSignature] = []
+        for types in (KleisTypes(apart, lists=True), KleisTypes(apart, letters=True)):
+            known = [each for each in map(types.maybe, apart) if each is not None]
+            gives = _result_type(types, result)
+            if gives is not None and len(known) == len(apart):
+                found.append(ToolSignature(function, tuple(known), gives, tuple(apart)))
+        return (_at_integers(found[0]), found[-1]) if found else None
+
+    def _signature_types(
+        self, tool: Tool, *, lists: bool = False
+    ) -> tuple[tuple[TypeExpression | None, ...], ResultType | None]:
+        function = self.called(tool)
+        if function is None:
+            return (), None
+        given, result = parameter_types(self.types(tool).whole.type_, function.parameters)
+        types, found = KleisTypes(given, lists=lists), list[TypeExpression | None]()
+        for type_, fields in zip(given, function.records, strict=True):
+            found += map(types.maybe, _taken(type_, fields))
+        return tuple(found), _result_type(types, result)
+
+    def needs(self, tool: Tool) -> tuple[str, ...]:
+        """The labels of the tools that a tool calls."""
+        found = self.translated.get(tool.label)
+        if found is not None:
+            return found.needs
+        called = (self.tools.tool(name) for name in facts_of(tool.term).tools)
+        return tuple(each.label for each in called if each is not None)
+
+    # ── Groups ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _add_group(self, tool: Tool) -> None:
+        """Translate a tool and what it needs, then add the definitions that are new, all at once."""
+        made: dict[str, Translated] = {}
+        waiting = [tool]
+        while waiting:
+            each = self._whole(waiting.pop())
+            if each.label in made or each.label in self.translated:
+                continue
+            if each.label in self.refused:
+                raise self.refused[each.label]
+            made[each.label], needed = self._translate(each)
+            waiting += needed
+        definitions = [definition for one in made.values() for definition in one.definitions]
+        self.theory = self._checked(definitions, tool)
+        self.translated |= made
+
+    def _translate(self, tool: Tool) -> tuple[Translated, list[Tool]]:
+        own = self.function(tool)
+        if own is None:
+            raise Untranslatable("it takes or gives functions", "", tool.label)
+        needed: dict[str, Tool] = {}
+
+        def function(other: Tool) -> Function | None:
+            found = self.function(other)
+            if found is not None:
+                needed[other.label] = other
+            return found
+
+        translator = Translator(own, Source(tool, self.types(tool)), self.tools, self.names, function)
+        definitions = translator.translation()
+        if any(height(definition) > MOST_NESTED for definition in definitions):
+            raise Untranslatable(f"its definition nests more than {MOST_NESTED} deep", "", tool.label)
+        return Translated(own, definitions, tuple(needed)), list(needed.values())
+
+    def _checked(self, definitions: list[FunctionDefinition], tool: Tool) -> Theory:
+        """The theory with more definitions, as it is read from their text."""
+        text = "\n".join(print_declaration(each) for each in definitions)
+        try:
+            program: Program = parse_program(text, file="<tools>")
+        except KleisError as error:
+            raise Untranslatable(
+                f"Kleis cannot read its definition: {error.message}", "", tool.label
+            ) from None
+        theory = self.theory.include(program)
+        claim = self.mention(tool)
+        if claim is not None:
+            try:
+                Elaborator(theory).proposition(claim, file="<tools>")
+            except KleisError as error:
+                raise Untranslatable(f"Kleis has no reading of it: {error.message}", "", tool.label) from None
+        return theory
+
+    def mention(self, tool: Tool) -> Expression | None:
+        """A proposition that says nothing but needs the definition of a tool in the theory; None where its types have
+        no words."""
+        function = self.function(tool)
+        types = self._signature_types(tool)[0]
+        known = [each for each in types if each is not None]
+        if function is None or len(known) != len(types):
+            return None
+        binders = tuple(Binder(f"x{place}", type_) for place, type_ in enumerate(known))
+        called = Call(function.name, tuple(Name(each.name) for each in binders))
+        claim = Call("equals", (called, called))
+        return Quantifier("forall", binders, None, claim) if binders else claim
+
+
+def _result_type(types: KleisTypes, type_: Type | None) -> ResultType | None:
+    """The type of what a tool gives, a record by its fields; None where Kleis has no words for one of them."""
+    fields = fields_of(type_)
+    if fields is None:
+        return types.maybe(type_)
+    found = {name: _result_type(types, inner) for name, inner in sorted(fields.items())}
+    known = tuple((name, inner) for name, inner in found.items() if inner is not None)
+    return RecordType(known) if known and len(known) == len(found) else None
+
+
+def _taken(type_: Type | None, fields: tuple[str, ...] | None) -> list[Type | None]:
+    """The types of a parameter of a tool's function: of its fields, where it is taken apart into them."""
+    inner = {} if fields is None else fields_of(type_) or {}
+    return [type_] if fields is None else [inner.get(each) for each in fields]
+
+
+def _at_integers(signature: ToolSignature) -> ToolSignature:
+    parameters = tuple(map(at_integers, signature.parameters))
+    return msgspec.structs.replace(
+        signature, parameters=parameters, result=_result_at_integers(signature.result)
+    )
+
+
+def _result_at_integers(type_: ResultType) -> ResultType:
+    if isinstance(type_, RecordType):
+        return RecordType(tuple((name, _result_at_integers(inner)) for name, inner in type_.fields))
+    return at_integers(type_)
+
+
+def at_integers(type_: TypeExpression) -> TypeExpression:
+    """A type with ℤ for its variables."""
+    match type_:
+        case NamedType(name=name) if len(name) == 1 and name.isascii():
+            return NamedType("ℤ")
+        case AppliedType(name=name, arguments=arguments):
+            return AppliedType(name, tuple(map(at_integers, arguments)))
+        case ProductType(items=items):
+            return ProductType(tuple(map(at_integers, items)))
+        case _:
+            return type_
+
+
+def _parameters(tool: Tool) -> int:
+    """How many lambdas a tool's code begins with."""
+    count, term = 0, tool.term
+    while term.op == "lam":
+        count, term = count + 1, term.parts[0]
+    return count
+
+
+def _kind(type_: Type | None) -> str:
+    found = None if type_ is None else find(type_)
+    return found.name if isinstance(found, Shape) else ""
+
+
+def _holds_record(type_: Type | None) -> bool:
+    """Whether records stand in the values of a type."""
+    waiting = [] if type_ is None else [find(type_)]
+    while waiting:
+        shape = waiting.pop()
+        if isinstance(shape, Shape):
+            if shape.name == "record":
+                return True
+            waiting += map(find, shape.parts)
+    return False
+
+
+def _is_function(type_: Type | None) -> bool:
+    return _kind(type_) == "function"
+
+
+def _field_names(type_: Type | None) -> tuple[str, ...] | None:
+    fields = fields_of(type_)
+    return None if fields is None else tuple(sorted(fields))
+
+
+def _check(type_: Type | None, tool: Tool) -> None:
+    """Refuse a type in which something is that Kleis does not have."""
+    found = None if type_ is None else find(type_)
+    if not isinstance(found, Shape):
+        return
+    if found.name == "record":
+        fields = fields_of(found)
+        if fields is None:
+            raise Untranslatable("it has a record whose fields are not all known to be there", "", tool.label)
+        for inner in fields.values():
+            _check(inner, tool)
+    elif found.name in ("list", "pair"):
+        for part in found.parts:
+            _check(part, tool)
+    else:
+        try:
+            KleisTypes().of(found)
+        except Unexpressed as error:
+            raise Untranslatable(str(error), "", tool.label) from None
+
+
+def height(definition: FunctionDefinition) -> int:
+    """The height of a tree, without recursion."""
+    level: list[Node] = [definition]
+    levels = 0
+    while level:
+        level, levels = [below for each in level for below in children(each)], levels + 1
+    return levels

@@ -1,0 +1,149 @@
+"""Values of one language as values of the other, by their sort (ADR 015): what tests and counterexamples need.
+
+| Kleis | PIF |
+|---|---|
+| ℕ, ℤ | integer |
+| Bool, String, Unit | boolean, string, unit |
+| List(s), s × t, records | list, pair, record |
+"""
+
+from __future__ import annotations
+
+from kleis.core import Basic, ListOf, Numeric, RecordOf, Sort, TupleOf
+from kleis.syntax.tree import Boolean, Call, Expression, ListLiteral, Name, Number, Text
+from kleis.values import UNIT, Data, ListValue, Value, list_of
+from pif.analysis.types.unification import Shape, Type, Variable, find
+from pif.language.terms import Json, Term, literal, make
+from registry.translate.node_types import fields_of
+
+__all__ = ["NotShared", "fits", "from_json", "from_kleis", "has_values", "to_term"]
+
+
+class NotShared(Exception):
+    """A value or sort that the other language does not have."""
+
+
+def to_term(value: Value) -> Term:
+    """The written term of PIF that evaluates to a value."""
+    match value:
+        case bool() | int() | str():
+            return literal(value)
+        case ListValue():
+            return make("list", tuple(map(to_term, value)))
+        case Data(constructor="Unit"):
+            return literal(None)
+        case Data(constructor="Pair", fields=(first, second)):
+            return make("pair", (to_term(first), to_term(second)))
+        case Data(constructor="record", fields=fields):
+            named = dict(map(_field, fields))
+            names = tuple(sorted(named))
+            return make("record", tuple(to_term(named[name]) for name in names), names)
+        case _:
+            raise NotShared(f"PIF has no value like {type(value).__name__}")
+
+
+def _field(value: Value) -> tuple[str, Value]:
+    if isinstance(value, Data) and value.constructor == "field" and isinstance(value.fields[0], str):
+        return value.fields[0], value.fields[1]
+    raise NotShared("a record whose fields have no names")
+
+
+def from_json(data: Json, sort: Sort) -> Value:
+    """The value of a sort that PIF printed; `NotShared` where it is none of the sort."""
+    match sort:
+        case Numeric(name="ℕ" | "ℤ") if type(data) is int and (data >= 0 or sort.name == "ℤ"):
+            return data
+        case Basic(name="Bool") if type(data) is bool:
+            return data
+        case Basic(name="String") if type(data) is str:
+            return data
+        case TupleOf(items=()) if data is None:
+            return UNIT
+        case ListOf(element=element) if isinstance(data, list):
+            return list_of([from_json(each, element) for each in data])
+        case TupleOf(items=(first, second)) if isinstance(data, dict) and set(data) == {"pair"}:
+            left, right = data["pair"]
+            return Data("Pair", (from_json(left, first), from_json(right, second)))
+        case RecordOf(fields=fields) if isinstance(data, dict) and set(data) == {name for name, _ in fields}:
+            parts = [Data("field", (name, from_json(data[name], inner))) for name, inner in fields]
+            return Data("record", tuple(parts))
+        case _:
+            raise NotShared("a value of another sort")
+
+
+def from_kleis(expression: Expression) -> Value:
+    """The value of a closed Kleis term made of literals and constructors; `NotShared` for any other."""
+    match expression:
+        case Number(text=text) if text.isdigit():
+            return int(text)
+        case Call(name="negate", arguments=(Number(text=text),)) if text.isdigit():
+            return -int(text)
+        case Text(value=value) | Boolean(value=value):
+            return value
+        case Call(name="Unit"):
+            return UNIT
+        case Name(name="Nil") | Name(name="nil"):
+            return list_of([])
+        case ListLiteral(items=items):
+            return list_of([from_kleis(each) for each in items])
+        case Call(name="Cons" | "cons", arguments=(first, rest)):
+            tail = from_kleis(rest)
+            if isinstance(tail, ListValue):
+                return list_of([from_kleis(first), *tail])
+        case Call(name="Pair", arguments=(first, second)):
+            return Data("Pair", (from_kleis(first), from_kleis(second)))
+    raise NotShared("a value that PIF does not have")
+
+
+def fits(value: Value, type_: Type | None) -> bool:
+    """Whether a value is one of a PIF type, as far as the type says; an empty list is one of each."""
+    shape = None if type_ is None else find(type_)
+    if isinstance(shape, Variable):
+        return ("ordered" not in shape.rules or _is_ordered(value)) and (
+            "sized" not in shape.rules or isinstance(value, str | ListValue)
+        )
+    fields = fields_of(shape)
+    if fields is not None:
+        if not isinstance(value, Data) or value.constructor != "record":
+            return False
+        found = dict(map(_field, value.fields))
+        return all(name in found and fits(found[name], inner) for name, inner in fields.items())
+    match shape:
+        case Shape(name="integer"):
+            return isinstance(value, int) and not isinstance(value, bool)
+        case Shape(name="boolean"):
+            return isinstance(value, bool)
+        case Shape(name="string"):
+            return isinstance(value, str)
+        case Shape(name="list", parts=(element,)):
+            return isinstance(value, ListValue) and all(fits(each, element) for each in value)
+        case Shape(name="pair", parts=(first, second)):
+            return (
+                isinstance(value, Data)
+                and value.constructor == "Pair"
+                and fits(value.fields[0], first)
+                and fits(value.fields[1], second)
+            )
+        case _:
+            return True
+
+
+def _is_ordered(value: Value) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)
+
+
+def has_values(sort: Sort) -> bool:
+    """Whether the values of a sort are values of PIF too."""
+    match sort:
+        case Numeric(name=name):
+            return name in ("ℕ", "ℤ")
+        case Basic(name=name):
+            return name in ("Bool", "String")
+        case ListOf(element=element):
+            return has_values(element)
+        case TupleOf(items=items):
+            return len(items) in (0, 2) and all(map(has_values, items))
+        case RecordOf(fields=fields):
+            return all(has_values(inner) for _, inner in fields)
+        case _:
+            return False

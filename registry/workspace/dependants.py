@@ -1,0 +1,176 @@
+"""Who uses a tool, and whether they still keep their promises when it changes.
+
+Uses are the names that stand in code: in `app` and in `code_of`. A name that a run computes is not seen, nor are tools
+that were given up. A use of `name@2` is a use, and is not touched by a new version of `name`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from pif.analysis.facts import facts_of
+from pif.language.budget import Budget
+from pif.language.host import Tools
+from pif.language.terms import Json
+from registry.errors import RegistryError
+from registry.law_record import read_laws
+from registry.laws.on_evolve import is_stale
+from registry.records import ToolRecord, parse_reference
+from registry.store.protocol import Store
+from registry.tools.code_and_examples import EXAMPLE_FUEL, Example, example_answer, holds, outcome_of, shown
+
+__all__ = ["CHECK_FUEL", "Broken", "Checked", "User", "check_users", "refuse_broken", "users_of"]
+
+CHECK_FUEL = 50_000_000
+"""What the examples of all users of a tool may use together: some seconds."""
+
+
+class User(msgspec.Struct, frozen=True):
+    """A tool that uses another: itself (`direct`), or through others; `pinned` where only by versions."""
+
+    record: ToolRecord
+    direct: bool
+    pinned: bool
+
+    def as_json(self) -> dict[str, Json]:
+        """The user as a row."""
+        return {
+            "name": self.record.name,
+            "version": self.record.version,
+            "direct": self.direct,
+            "pinned": self.pinned,
+            "examples": len(msgspec.json.decode(self.record.examples)),
+        }
+
+
+class Broken(msgspec.Struct, frozen=True):
+    """An example of a user that held, and would not."""
+
+    tool: str
+    place: str
+    input: Json
+    expected: Json
+    found: str
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """What became of the examples of all users: how many hold of each, and those that would not. `stale` counts the
+    laws of each that would rest on code that has changed."""
+
+    held: dict[str, int]
+    broken: tuple[Broken, ...]
+    stale: dict[str, int] = {}
+
+    def as_json(self) -> list[Json]:
+        """One row a user."""
+        failing: dict[str, list[Json]] = {}
+        for one in self.broken:
+            failing.setdefault(one.tool, []).append(msgspec.to_builtins(one))
+        rows: list[Json] = []
+        for tool, held in self.held.items():
+            row: dict[str, Json] = {"tool": tool, "examples_held": held}
+            if tool in failing:
+                row["broken"] = failing[tool]
+            if tool in self.stale:
+                row["laws_stale"] = self.stale[tool]
+            rows.append(row)
+        return rows
+
+
+def users_of(name: str, store: Store, tools: Tools) -> tuple[User, ...]:
+    """Every tool in the home whose code reaches `name`, by name; the tool itself is not among them."""
+    found: dict[str, User] = {}
+    waiting = [name]
+    while waiting:
+        used = waiting.pop(0)
+        reached = found.get(used)
+        for record in store.naming(used):
+            tool = tools.tool(record.reference)
+            named = (
+                [] if tool is None else [parse_reference(text) for text in _names(facts_of(tool.term).tools)]
+            )
+            versions = [reference.version for reference in named if reference.name == used]
+            if not versions or record.name == name:
+                continue
+            pinned = all(version is not None for version in versions) or (
+                reached is not None and reached.pinned
+            )
+            before = found.get(record.name)
+            if before is not None and (before.pinned <= pinned):
+                continue
+            direct = used == name or (before is not None and before.direct)
+            found[record.name] = User(record, direct, pinned)
+            waiting.append(record.name)
+    return tuple(found[user] for user in sorted(found))
+
+
+def _names(texts: Sequence[str]) -> list[str]:
+    """Those that a tool could have; code may hold any string in the place of a name."""
+    names = []
+    for text in texts:
+        try:
+            parse_reference(text)
+        except RegistryError:
+            continue
+        names.append(text)
+    return names
+
+
+def check_users(name: str, store: Store, before: Tools, after: Tools) -> Checked:
+    """Run the examples of all users of `name` on the registry as it would be.
+
+    An example that does not hold as things are is nobody's fault now, and is passed over. Laws are not asked again,
+    only counted: `certificate check` asks them.
+    """
+    held: dict[str, int] = {}
+    broken: list[Broken] = []
+    stale: dict[str, int] = {}
+    left = CHECK_FUEL
+    for user in users_of(name, store, before):
+        if user.pinned:
+            continue
+        record = user.record
+        held[record.reference] = 0
+        laws = [law for law in read_laws(record.laws) if not is_stale(law, before, record)]
+        if count := sum(is_stale(law, after, record) for law in laws):
+            stale[record.reference] = count
+        for number, example in enumerate(msgspec.json.decode(record.examples, type=tuple[Example, ...])):
+            answer = example_answer(record.name, example, after, Budget(fuel=EXAMPLE_FUEL))
+            left -= answer["error"]["fuel_used"] if answer["type"] == "error" else answer["fuel_used"]
+            if left < 0:
+                raise _too_many(name, record)
+            if holds(answer, example):
+                held[record.reference] += 1
+            elif holds(example_answer(record.name, example, before, Budget(fuel=EXAMPLE_FUEL)), example):
+                broken.append(Broken(record.reference, f"examples/{number}", example.given(), example.output,
+                                     outcome_of(answer)))  # fmt: skip
+    return Checked(held, tuple(broken), stale)
+
+
+def refuse_broken(name: str, checked: Checked) -> None:
+    """Raise `example_failed` where an example of a user would not hold any more."""
+    if not checked.broken:
+        return
+    first = checked.broken[0]
+    more = len(checked.broken) - 1
+    raise RegistryError(
+        "example_failed",
+        f"{first.tool} uses {name}, and its {first.place} would not hold any more: for {shown(first.input)} it "
+        f"would give {first.found}" + (f" (and {more} more)" if more else ""),
+        place="code",
+        tool=first.tool,
+        found=first.found,
+        expected=shown(first.expected),
+        hint=f"Nothing was changed. Keep what {first.tool} relies on, evolve under another name, let it use the old version "
+        "by name@version, or pass force: true.",
+    )
+
+
+def _too_many(name: str, record: ToolRecord) -> RegistryError:
+    return RegistryError(
+        "too_busy", f"the examples of the tools that use {name} need more than {CHECK_FUEL} units of fuel together",
+        place="code", tool=record.reference, found=f"more than {CHECK_FUEL}", expected=f"at most {CHECK_FUEL}",
+        hint="Pass force: true to change it without them.",
+    )  # fmt: skip

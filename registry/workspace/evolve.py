@@ -1,0 +1,170 @@
+"""Making a tool, or a new version of one: everything that `evolve` does between its arguments and its answer.
+
+In this order: the code is read (or composed, or derived), closed and described; the store says what would come of it;
+on the registry as it would be (an `Overlay`) the examples run, the laws are asked, and those of the tools that use it, before it
+becomes the default. Only then anything is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from pif.analysis.cost.bounds import cost_json
+from pif.analysis.facts import Facts, facts_of
+from pif.analysis.types.tool_types import Typing, typing_of
+from pif.language.budget import Budget
+from pif.language.json_text import parse_json
+from pif.language.terms import Json, Term, identity, term_text
+from pif.run.evaluate import Answer
+from registry.errors import RegistryError
+from registry.laws.on_evolve import Settled, settle_laws
+from registry.records import NO_EXAMPLES, check_name
+from registry.store.protocol import Evolved, Store
+from registry.tools.analysis import type_advice, warnings_of
+from registry.tools.code_and_examples import (
+    EXAMPLE_FUEL,
+    Example,
+    Language,
+    check_examples,
+    closed,
+    read_code,
+    read_python,
+)
+from registry.tools.composition import Transform, composed, derived
+from registry.tools.snapshot_tools import Overlay, SnapshotTools
+from registry.workspace.dependants import Checked, check_users, refuse_broken
+
+if TYPE_CHECKING:
+    from registry.laws.law_prover import LawProver
+
+__all__ = ["Wanted", "evolve"]
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """What `evolve` was asked for. One of `code`, `compose` and `transform` says what the tool does; with `force` it
+    becomes the default though examples of its users do not hold any more."""
+
+    name: str
+    description: str
+    code: Json = msgspec.UNSET
+    compose: Sequence[Json] | None = None
+    transform: Transform | None = None
+    examples: Sequence[Example] = ()
+    expect_version: int | None = None
+    dry_run: bool = False
+    language: Language = "json"
+    force: bool = False
+    laws: Sequence[str] = ()
+    drop_laws: Sequence[str] = ()
+
+
+def evolve(
+    wanted: Wanted,
+    store: Store,
+    tools: SnapshotTools,
+    maximum_fuel: int,
+    prover: Callable[[], LawProver],
+) -> Answer:
+    """The answer of `evolve`; `prover` is asked where there are laws. Raises `RegistryError` and `PifError`, and then nothing was kept."""
+    check_name(wanted.name)
+    term = closed(_written(wanted, tools, maximum_fuel))
+    facts = facts_of(term)
+    text = term_text(term)
+    examples = msgspec.json.encode(wanted.examples).decode() if wanted.examples else NO_EXAMPLES
+
+    def keep(expected: int | None, dry: bool, laws: Settled) -> Evolved:
+        return store.evolve(
+            wanted.name, code=text, hash=identity(term), description=wanted.description,
+            capabilities=facts.capabilities, examples=examples, laws=laws.laws, certificates=laws.certificates,
+            expect_version=expected, dry_run=dry,
+        )  # fmt: skip
+
+    planned = keep(wanted.expect_version, True, Settled(None, {}, [], []))
+    view = Overlay(tools, wanted.name, planned.record.version, term)
+    typing = typing_of(view.new, view)
+    reports: list[Json] = []
+    if wanted.examples:
+        reports = check_examples(
+            wanted.name, wanted.examples, view, Budget(fuel=min(EXAMPLE_FUEL, maximum_fuel))
+        )
+    before = tools.snapshot.record(wanted.name)
+    laws = settle_laws(
+        wanted.name, wanted.laws, wanted.drop_laws, before, view, tools.names, prover,
+        same_code=planned.outcome not in ("created", "new_version"),
+    )  # fmt: skip
+    checked = Checked({}, ())
+    expected = wanted.expect_version
+    if expected is None and laws.reports:  # what was checked is what is replaced
+        expected = before.version if before else 0
+    if planned.outcome in ("created", "new_version"):
+        checked = check_users(wanted.name, store, tools, view)
+        if not wanted.force:
+            refuse_broken(wanted.name, checked)
+        if expected is None and checked.held:  # what was checked is what is replaced
+            current = tools.snapshot.record(wanted.name)
+            expected = current.version if current else 0
+    evolved = keep(expected, wanted.dry_run, laws)
+    answer = _answer(wanted, term, evolved, facts, typing, tools)
+    answer["cost"] = cost_json(view.new, view, typing)
+    if wanted.examples:
+        answer["examples"] = reports
+    if laws.reports:
+        answer["laws"] = laws.reports
+    if laws.dropped:
+        answer["dropped_laws"] = laws.dropped
+    if checked.held:
+        answer["users"] = checked.as_json()
+    if warnings := warnings_of(facts, wanted.name, tools):
+        answer["warnings"] = warnings
+    if wanted.dry_run:
+        answer["dry_run"] = True
+    return answer
+
+
+def _written(wanted: Wanted, tools: SnapshotTools, maximum_fuel: int) -> Term:
+    """The term that is asked for, by whichever of the three ways."""
+    ways = {
+        "code": wanted.code is not msgspec.UNSET,
+        "compose": wanted.compose is not None,
+        "transform": wanted.transform is not None,
+    }
+    given = [way for way, is_given in ways.items() if is_given]
+    if len(given) != 1:
+        raise RegistryError(
+            "invalid_argument", "a tool is made by exactly one of `code`, `compose` and `transform`",
+            place=given[-1] if given else "code", found=" and ".join(given) or "none of them",
+            expected="code, compose or transform",
+            hint='"code": {"lam": "x", "body": …}, or "compose": ["sort", "reverse"], or '
+            '"transform": {"tool": "square", "by": "differentiate"}',
+        )  # fmt: skip
+    if wanted.compose is not None:
+        return composed(wanted.name, wanted.compose, tools)
+    if wanted.transform is not None:
+        return derived(wanted.transform, tools, maximum_fuel)
+    return read_python(wanted.code) if wanted.language == "python" else read_code(wanted.code, tools.nearest)
+
+
+def _answer(
+    wanted: Wanted, term: Term, evolved: Evolved, facts: Facts, typing: Typing, tools: SnapshotTools
+) -> Answer:
+    record = evolved.record
+    answer: Answer = {
+        "type": "tool",
+        "name": record.name,
+        "version": record.version,
+        "hash": record.hash,
+        "description": record.description,
+        "capabilities": list(record.capabilities),
+        "outcome": evolved.outcome,
+    }
+    answer |= type_advice(typing)
+    if wanted.transform is not None and (source := tools.tool(wanted.transform.tool)) is not None:
+        answer["derived_from"] = source.label
+    if wanted.code is not msgspec.UNSET and wanted.language == "json" and term.op == "lam":
+        data = parse_json(wanted.code) if isinstance(wanted.code, str) else wanted.code
+        if not (isinstance(data, dict) and "lam" in data):
+            answer["closed_over"] = term.value
+    return answer

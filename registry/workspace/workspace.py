@@ -1,0 +1,472 @@
+"""What the product does with PIF tools, for every front alike: the server's tools and the `pif` commands.
+
+Each method answers one JSON object, the `structuredContent` over MCP and the `--json` of the command line. Refusals
+are answers too (`{"type": "error", "error": …}`): nothing a user sends makes a method raise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Concatenate, ParamSpec
+
+import msgspec
+
+from pif.analysis.types.tool_types import typing_of
+from pif.language.budget import DEFAULT_FUEL, MAXIMUM_FUEL, RETAINED_BYTES, Budget
+from pif.language.decode import decode_term
+from pif.language.errors import PifError
+from pif.language.host import Theory, Tool, missing_tool
+from pif.language.terms import Json, Term
+from pif.run.evaluate import Answer, Request, run
+from registry.admission import Admission
+from registry.diagrams import mermaid, svg
+from registry.errors import RegistryError
+from registry.graph import drawing_of, graph_of
+from registry.laws.on_evolve import current_laws
+from registry.records import LIBRARY_PREFIX, ToolRecord, parse_reference
+from registry.store.arguments import search_words
+from registry.store.exchange.export_import import export_tools, import_tools
+from registry.store.protocol import Store
+from registry.tools.analysis import DEFAULT_ASPECTS, analysis, invalid
+from registry.tools.code_and_examples import Example, Language, read_code, read_text, verified
+from registry.tools.composition import Transform
+from registry.tools.difference import difference, earlier_version
+from registry.tools.library import Library, unchangeable
+from registry.tools.snapshot_tools import Overlay, SnapshotTools, TermCache
+from registry.typings import TypeCache
+from registry.workspace.dependants import check_users, refuse_broken, users_of
+from registry.workspace.run_scheduling import BriefTools, answer_briefly, is_brief
+
+if TYPE_CHECKING:
+    from kleis.prover.process.deadline import Watch
+    from registry.laws.law_prover import LawProver
+
+__all__ = ["PAGE", "Workspace"]
+
+PAGE = 50
+"""Tools in one answer of `list` unless `limit` says otherwise."""
+
+LIBRARY_SHOWN = 10
+"""Tools of the standard library that `list` shows beside those of the home."""
+
+P = ParamSpec("P")
+
+
+def _answering(
+    method: Callable[Concatenate[Workspace, P], Answer],
+) -> Callable[Concatenate[Workspace, P], Answer]:
+    """Turn the refusals of a method into answers."""
+
+    def answer(self: Workspace, /, *args: P.args, **kwargs: P.kwargs) -> Answer:
+        try:
+            return method(self, *args, **kwargs)
+        except (RegistryError, PifError) as error:
+            return {"type": "error", "error": error.as_json()}
+
+    answer.__name__ = method.__name__
+    answer.__doc__ = method.__doc__
+    return answer
+
+
+class Workspace:
+    """A store of tools over the standard library, and the limits under which they run.
+
+    `maximum_fuel` is what one run may ask for; `memory` (bytes) is what the runs at one time may retain together.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        maximum_fuel: int = MAXIMUM_FUEL,
+        memory: int = 512 * 2**20,
+        library: Library | None = None,
+    ) -> None:
+        self.store = store
+        self.library = library or Library(verified)
+        self.maximum_fuel = maximum_fuel
+        self.admission = Admission(memory)
+        self._terms = TermCache()
+        self._types = TypeCache()
+
+    @cached_property
+    def prover(self) -> LawProver:
+        """Who is asked about laws."""
+        from registry.laws.law_prover import LawProver  # nobody without laws pays for it
+
+        return LawProver()
+
+    def close(self) -> None:
+        """Let go of the store and of the prover."""
+        if "prover" in self.__dict__:
+            self.prover.close()
+        self.store.close()
+
+    @contextmanager
+    def _asking(self, watch: Watch | None) -> Iterator[Callable[[], LawProver]]:
+        """Who is asked about laws, begun when it is first needed and bounded by a watch."""
+        with ExitStack() as begun:
+            made: list[LawProver] = []
+
+            def prover() -> LawProver:
+                if not made:
+                    known = self.prover
+                    made.append(known if watch is None else begun.enter_context(known.within(watch)))
+                return made[0]
+
+            yield prover
+
+    def tools(self) -> SnapshotTools:
+        """The tools as they are now; what is done with the answer does not see later changes."""
+        return SnapshotTools(self.store.snapshot(), self._terms, self.library)
+
+    # Evolving.
+
+    @_answering
+    def evolve(
+        self,
+        name: str,
+        description: str,
+        code: Json = msgspec.UNSET,
+        *,
+        compose: Sequence[Json] | None = None,
+        transform: Transform | None = None,
+        examples: Sequence[Example] = (),
+        expect_version: int | None = None,
+        dry_run: bool = False,
+        language: Language = "json",
+        force: bool = False,
+        laws: Sequence[str] = (),
+        drop_laws: Sequence[str] = (),
+        watch: Watch | None = None,
+    ) -> Answer:
+        """Make a tool, or a new version of one; with examples, only if they hold, and those of the tools that use it.
+
+        `code` is a term or its text, or with the language `python` the text of a Python function; `compose` is a
+        pipeline of tools, `transform` a tool and what makes the new one of its code. `watch` limits the time for proofs
+        of laws; what is not decided by then is tested, and asked by the next evolve.
+        """
+        from registry.workspace.evolve import Wanted, evolve  # not needed to run a tool
+
+        wanted = Wanted(
+            name=name, description=description, code=code, compose=compose, transform=transform, examples=examples,
+            expect_version=expect_version, dry_run=dry_run, language=language, force=force,
+            laws=laws, drop_laws=drop_laws,
+        )  # fmt: skip
+        with self._asking(watch) as prover:
+            return evolve(wanted, self.store, self.tools(), self.maximum_fuel, prover)
+
+    # Running.
+
+    def run(
+        self,
+        request: Request,
+        *,
+        fuel: int | None = None,
+        theory: Theory | None = None,
+        cancelled: Callable[[], bool] | None = None,
+        progress: Callable[[int], None] | None = None,
+        pause: Callable[[], bool] | None = None,
+    ) -> Answer:
+        """Run a tool or a term under exact limits, with a theory to ask if there is one."""
+        try:
+            fuel = self.fuel(fuel)
+            with self.admission.of(fuel * RETAINED_BYTES):
+                budget = Budget(fuel=fuel, ceiling=self.maximum_fuel)
+                return run(
+                    request, self.tools(), budget,
+                    theory=theory, cancelled=cancelled, progress=progress, pause=pause,
+                )  # fmt: skip
+        except RegistryError as error:
+            return {"type": "error", "error": error.as_json()}
+
+    def run_briefly(self, request: Request, *, fuel: int | None = None) -> Answer | None:
+        """The answer of `run` where it can be had within a millisecond or two, else None: then call `run`.
+
+        A first try under smaller limits; purity makes a second one invisible.
+        """
+        if request.drive or request.trace or not is_brief(request.code, request.input):
+            return None
+        try:
+            fuel = self.fuel(fuel)
+        except RegistryError as error:
+            return {"type": "error", "error": error.as_json()}
+        return answer_briefly(request, fuel, BriefTools(self.store.snapshot(), self._terms, self.library))
+
+    def fuel(self, asked: int | None) -> int:
+        """The fuel of a run; refuses more than the maximum, and names it."""
+        if asked is None:
+            return min(DEFAULT_FUEL, self.maximum_fuel)
+        if not 1 <= asked <= self.maximum_fuel:
+            raise RegistryError(
+                "invalid_argument", f"`fuel` must be from 1 to {self.maximum_fuel}", place="fuel", found=str(asked),
+                expected=f"1 to {self.maximum_fuel}",
+                hint=f"The server's maximum is {self.maximum_fuel}; split longer work by `continue` and `drive`.",
+            )  # fmt: skip
+        return asked
+
+    @_answering
+    def fuzz(
+        self,
+        reference: str,
+        *,
+        examples: int,
+        seed: int,
+        fuel: int | None = None,
+        input_type: str | None = None,
+        stop: Callable[[], bool] = lambda: False,
+        progress: Callable[[int], None] | None = None,
+    ) -> Answer:
+        """Try a tool on made-up inputs of its type, or of the type given."""
+        from registry.tools.fuzzing import Fuzzing, fuzz, fuzzed_type  # not needed to run a tool
+
+        record = self.record(reference)
+        tools = self.tools()
+        tool = tools.tool(record.reference)
+        assert tool is not None
+        given = fuzzed_type(self._types.typing(record, tools), input_type)
+        plan = Fuzzing(input_type=given, seed=seed, examples=examples, fuel=self.fuel(fuel))
+        with self.admission.of(plan.fuel * RETAINED_BYTES):
+            return fuzz(tool, tools, plan, stop=stop, progress=progress)
+
+    # Looking.
+
+    @_answering
+    def list(
+        self,
+        query: str = "",
+        *,
+        offset: int = 0,
+        limit: int = PAGE,
+        types: bool = True,
+        library: bool = False,
+    ) -> Answer:
+        """The tools whose name or description holds every word of `query`, with their types.
+
+        These are the home's tools. Where something is looked for, `library` names the standard library's that match; by
+        `library` these are listed instead of the home's.
+        """
+        tools = self.tools()
+        words = search_words(query)
+        found = self.library.matching(words) if words or library else ()
+        if library:
+            total, records = len(found), found[offset : offset + limit]
+        else:
+            total, records = self.store.page(query, offset, limit)
+        listed = [self._listed(record, tools, types=types) for record in records]
+        answer: Answer = {"type": "tools", "tools": listed, "total": total, "offset": offset}
+        if words and not library:
+            shown = [self._listed(record, tools, types=types) for record in found[:LIBRARY_SHOWN]]
+            answer |= {"library": shown, "library_total": len(found)}
+        return answer
+
+    def _listed(self, record: ToolRecord, tools: SnapshotTools, *, types: bool) -> dict[str, Json]:
+        """A tool as a row of `list`."""
+        row: dict[str, Json] = {
+            "name": record.name,
+            "version": record.version,
+            "description": record.description,
+            "capabilities": [*record.capabilities],
+        }
+        if types:
+            row["type"] = self._types.typing(record, tools).text
+        if laws := current_laws(record, tools):
+            row["laws"] = laws
+        return row
+
+    @_answering
+    def show(self, reference: str, *, python: bool = False, kleis: bool = False) -> Answer:
+        """One tool: its record, its term, its laws and versions; its code as Python and as Kleis where asked."""
+        from registry.workspace.show_tool import shown
+
+        record, tools = self.record(reference), self.tools()
+        tool, typing = self._terms.tool(record, record.reference), self._types.typing(record, tools)
+        lineage = self.store.snapshot().lineage(record.name)
+        return shown(record, tool, lineage, tools, typing, python=python, kleis=kleis)
+
+    @_answering
+    def verify(self, proposition: str, *, lemmas: Sequence[str] = (), watch: Watch | None = None) -> Answer:
+        """What becomes of a proposition about tools; nothing is kept."""
+        from registry.laws.requests import verified_law
+
+        with self._asking(watch) as prover:
+            return verified_law(proposition, lemmas, self.tools(), prover())
+
+    @_answering
+    def check_laws(self, reference: str) -> Answer:
+        """Check the laws of a tool again from nothing."""
+        from registry.laws.requests import rechecked
+
+        return rechecked(self.record(reference), self.tools(), self.store, self.prover)
+
+    def record(self, reference: str) -> ToolRecord:
+        """The record that `name` or `name@version` names, or `unknown_tool`."""
+        wanted = parse_reference(reference)
+        record = self.tools().find(str(wanted))
+        if record is not None:
+            return record
+        missing = missing_tool(reference, self.tools())
+        raise RegistryError("unknown_tool", missing.message, found=missing.found, hint=missing.hint)
+
+    def term(self, code: Json) -> Tool | Term:
+        """What `code` names or says: a tool, or a term; as `run` reads it."""
+        tools = self.tools()
+        tool = tools.tool(code) if isinstance(code, str) else None
+        return tool or read_code(code, tools.nearest)
+
+    @_answering
+    def analyze(
+        self,
+        code: Json,
+        *,
+        against: Json = msgspec.UNSET,
+        aspects: Sequence[str] = DEFAULT_ASPECTS,
+        watch: Watch | None = None,
+    ) -> Answer:
+        """What can be said of a tool or a term without running it; with `against`, whether that does the same."""
+        tools = self.tools()
+        if against is not msgspec.UNSET:
+            from registry.laws.requests import compared
+
+            with self._asking(watch) as prover:
+                return compared(self.term(code), against, tools, prover())
+        tool = tools.tool(code) if isinstance(code, str) else None
+        if tool is not None:
+            told = analysis(tool.term, tool.label, tool.name, tools, lambda: typing_of(tool, tools), aspects)
+            if "users" in aspects:
+                told["users"] = self._users(tool.name, tools)
+            if "graph" in aspects:
+                told["graph"] = mermaid(drawing_of(graph_of([tool.name], self.store, tools)))
+            return told
+        data = read_text(code, tools.nearest) if isinstance(code, str) else code
+        refused = invalid(data)
+        if refused is not None:
+            return refused
+        term = decode_term(data)
+        return analysis(term, None, None, tools, lambda: typing_of(term, tools), aspects)
+
+    # Versions.
+
+    @_answering
+    def history(self, name: str) -> Answer:
+        """Everything that happened to a name, oldest first."""
+        events = self.store.history(self._own(check_spelling(name)))
+        if not events:
+            self.record(name)
+        listed = [
+            {
+                key: value
+                for key, value in msgspec.to_builtins(event).items()
+                if value is not None and key != "name"
+            }
+            for event in events
+        ]
+        return {"type": "history", "name": name, "events": listed}
+
+    @_answering
+    def diff(self, left: str, right: str | None = None) -> Answer:
+        """How two tools, or two versions of one, differ. Without `right`: a version and the one before it."""
+        older = newer = self.record(left)
+        if right is None:
+            older = self.record(earlier_version(newer, self.store.snapshot().lineage(newer.name)))
+        else:
+            newer = self.record(right)
+        return difference(
+            older, newer, *(self._terms.tool(each, each.reference).term for each in (older, newer))
+        )
+
+    @_answering
+    def rollback(
+        self, name: str, version: int, *, expect_version: int | None = None, force: bool = False
+    ) -> Answer:
+        """Make an older version the current one, if the examples of the tools that use it hold then (or by `force`)."""
+        tools = self.tools()
+        older = tools.tool(f"{self._own(name)}@{version}") if version > 0 else None
+        if older is not None and not force:
+            view = Overlay(tools, name, version, older.term)
+            refuse_broken(name, check_users(name, self.store, tools, view))
+        record = self.store.rollback(name, version, expect_version=expect_version)
+        return {"type": "tool", "name": record.name, "version": record.version, "hash": record.hash,
+                "description": record.description, "capabilities": [*record.capabilities],
+                "outcome": "rolled_back"}  # fmt: skip
+
+    @_answering
+    def forget(self, reference: str) -> Answer:
+        """Drop a tool, or one version of it, from the registry."""
+        wanted = parse_reference(reference)
+        users = users_of(self._own(wanted.name), self.store, self.tools())
+        forgotten = self.store.forget(wanted.name, wanted.version)
+        answer: Answer = {"type": "forgotten", "name": forgotten.name, "versions": [*forgotten.versions],
+                          "current": forgotten.current}  # fmt: skip
+        if users:
+            names = ", ".join(user.record.name for user in users[:8])
+            answer["warnings"] = [f"these tools use {wanted.name}: {names}"]
+        return answer
+
+    def _own(self, name: str) -> str:
+        """`name`, unless it is one of the library's that the home has none of."""
+        record = self.tools().find(name)
+        if record is None or not record.name.startswith(LIBRARY_PREFIX):
+            return name
+        raise unchangeable(record, name)
+
+    # Who uses what.
+
+    @_answering
+    def users(self, name: str) -> Answer:
+        """The tools of the home that use a tool, themselves or through others."""
+        record = self.record(name)
+        return {"type": "users", "name": record.name, "users": self._users(record.name, self.tools())}
+
+    def _users(self, name: str, tools: SnapshotTools) -> Json:
+        return [user.as_json() for user in users_of(name, self.store, tools)]
+
+    @_answering
+    def graph(self, names: Sequence[str] = (), *, library: bool = False, picture: bool = False) -> Answer:
+        """Which tools use which: those named with all they use and all that use them, or the whole home.
+
+        The library's tools are left out unless `library` asks for them or one is named. `picture` adds it as SVG.
+        """
+        tools = self.tools()
+        chosen = [self.record(name).name for name in names]
+        found = graph_of(chosen, self.store, tools, library=library)
+        drawing = drawing_of(found)
+        answer: Answer = {
+            "type": "graph",
+            **msgspec.json.decode(msgspec.json.encode(found)),
+            "mermaid": mermaid(drawing),
+        }
+        return {**answer, "svg": svg(drawing)} if picture else answer
+
+    # Exchange.
+
+    @_answering
+    def export(
+        self, directory: Path, *, names: Sequence[str] | None = None, overwrite: bool = False
+    ) -> Answer:
+        """Write tools (all, or those named) with their versions to a directory of JSON files."""
+        exported = export_tools(self.store, directory, names=names, overwrite=overwrite)
+        return {"type": "exported", **msgspec.to_builtins(exported)}
+
+    @_answering
+    def import_(self, directory: Path, *, renumber: bool = False) -> Answer:
+        """Take in the tools of such a directory, all of them or none; every code is decoded and hashed anew."""
+        imported = import_tools(self.store, directory, verify=verified, renumber=renumber)
+        return {"type": "imported", "added": imported.added, **msgspec.to_builtins(imported)}
+
+    @_answering
+    def backup(self, path: Path, *, overwrite: bool = False) -> Answer:
+        """Write a complete copy of the home to one file, while others go on reading and writing."""
+        self.store.backup(path, overwrite=overwrite)
+        return {"type": "backup", "path": str(path)}
+
+
+def check_spelling(name: str) -> str:
+    """`name` if it can be a tool's name."""
+    reference = parse_reference(name)
+    if reference.version is not None:
+        raise RegistryError("invalid_name", "a name without a version is wanted", found=name, expected="NAME")
+    return reference.name
