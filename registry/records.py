@@ -9,37 +9,101 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
 from pif.language.errors import nearest
+from pif.language.terms import Json
 from registry.errors import RegistryError
-from registry.law_record import NO_LAWS
 
 __all__ = [
+    "IMPORTED",
     "LIBRARY_PREFIX",
     "NAME_RULE",
     "NO_EXAMPLES",
+    "NO_LAWS",
     "RESERVED",
     "SYSTEM_TOOLS",
     "VERSION_LIMIT",
+    "KeptLaw",
+    "LawStatus",
     "Reference",
     "ToolRecord",
+    "certificate_hash",
     "check_name",
     "content_hash",
+    "laws_text",
     "nearest_name",
     "parse_reference",
+    "read_laws",
     "valid_name",
 ]
 
+
+# What is kept of a law with the version of a tool: what was said of it, and where its certificate is (ADR 015).
+#
+# Certificates are long, so a record holds only their hashes; the store keeps each once, by its hash.
+
+NO_LAWS: Final = "[]"
+
+IMPORTED: Final = "imported: its certificate was not checked here"
+
+LawStatus = Literal["proved", "tested", "untested"]
+
+
+class KeptLaw(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One law of one version.
+
+    `kleis` is the proposition over the Kleis names of tools. `labels` say what a reader must know beside the status.
+    `tools` are the tools that it rests on (`name@version`) with the hashes of their code. `lemmas` are laws of the same
+    tool that the proof uses. `conditions` are the definitions that say where the tools have values, for a law that is
+    proved there. `certificate` is a hash (`certificate_hash`).
+    """
+
+    law: str
+    status: LawStatus
+    kleis: str = ""
+    reason: str = ""
+    labels: tuple[str, ...] = ()
+    cases: int = 0
+    seed: int | None = None
+    engine: str = ""
+    conditions: tuple[str, ...] = ()
+    lemmas: tuple[str, ...] = ()
+    tools: dict[str, str] = {}
+    certificate: str = ""
+
+    def as_json(self) -> dict[str, Json]:
+        """What an answer says of it."""
+        fields: dict[str, Json] = msgspec.to_builtins(self)
+        fields.pop("tools", None)
+        return fields
+
+
+_DECODER = msgspec.json.Decoder(tuple[KeptLaw, ...])
+
+
+def read_laws(text: str) -> tuple[KeptLaw, ...]:
+    """The laws that a record holds."""
+    return () if text == NO_LAWS else _DECODER.decode(text)
+
+
+def laws_text(laws: tuple[KeptLaw, ...]) -> str:
+    """Laws as a record holds them."""
+    return msgspec.json.encode(laws).decode()
+
+
+def certificate_hash(certificate: str) -> str:
+    """What identifies a certificate: the hex SHA-256 of its text."""
+    return hashlib.sha256(certificate.encode()).hexdigest()
+
+
 NAME_RULE: Final = "[A-Za-z_][A-Za-z0-9_.-]{0,47}"
 LIBRARY_PREFIX: Final = "std."
-"""How the names of the standard library's tools start; no other tool's name does."""
 
 NO_EXAMPLES: Final = "[]"
 VERSION_LIMIT: Final = 2**31 - 1
-"""The largest version number."""
 
 SYSTEM_TOOLS: Final[dict[str, tuple[str, ...]]] = {
     "pif": (
@@ -62,10 +126,8 @@ SYSTEM_TOOLS: Final[dict[str, tuple[str, ...]]] = {
         "get_dependency_graph_for_declaration",
     ),
 }
-"""Every tool of every group of servers.md, the second lists of `--more` included."""
 
 RESERVED: Final[frozenset[str]] = frozenset({"self"}.union(*SYSTEM_TOOLS.values()))
-"""Names no evolved tool may take, whichever groups are switched on: a registry outlives one server's options."""
 
 _NAME: Final = re.compile(NAME_RULE)
 _VERSION: Final = re.compile(r"[1-9][0-9]{0,9}")
@@ -77,7 +139,7 @@ class ToolRecord(msgspec.Struct, frozen=True):
 
     `code` is canonical compact JSON text, `hash` its `content_hash`, `capabilities` are sorted names, `created` is
     the moment this version was first made (ISO 8601, UTC), `examples` the JSON text of what it was promised to give,
-    `laws` that of what holds of it (`registry.law_record`).
+    `laws` that of what holds of it (`registry.records`).
     """
 
     name: str

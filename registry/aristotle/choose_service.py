@@ -28,7 +28,7 @@ def is_mock(environment: Mapping[str, str]) -> bool:
 
 def check_origin(origin: str) -> None:
     """Raise ValueError where an address of the stand-in is not on loopback."""
-    from registry.aristotle.stand_in_http import HttpService
+    from registry.aristotle.stand_in import HttpService
 
     HttpService(origin, "")
 
@@ -41,7 +41,7 @@ def choose_service(environment: Mapping[str, str], home: Path) -> AristotleServi
 
         return StandIn(home / "aristotle" / "mock")
     if origin := environment.get(STAND_IN, ""):
-        from registry.aristotle.stand_in_http import HttpService
+        from registry.aristotle.stand_in import HttpService
 
         return HttpService(origin, key)
     if not key:

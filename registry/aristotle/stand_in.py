@@ -18,12 +18,14 @@ Invariant: with a directory, a project is on disk before its id is given out, so
 
 from __future__ import annotations
 
+import http.client
 import re
 import secrets
 import threading
 from collections import deque
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -39,10 +41,9 @@ from registry.aristotle.service import (
     Submission,
 )
 
-__all__ = ["MARK", "OPERATIONS", "Fault", "Operation", "Script", "StandIn", "scripted"]
+__all__ = ["MARK", "OPERATIONS", "Fault", "HttpService", "Operation", "Script", "StandIn", "scripted"]
 
 MARK = "-- mock: no proof was looked for"
-"""The comment that ends every text from here."""
 
 Ending: TypeAlias = Literal[
     "proved",
@@ -58,18 +59,14 @@ Ending: TypeAlias = Literal[
     "unfilled",
     "lost",
 ]
-"""What comes of a run.  `changed` alters a statement, `axiom` adds one, `unfilled` calls open proofs done, `lost` gives
-no file back: the paths on which a service is not to be believed."""
 
 Operation: TypeAlias = Literal["submit", "find", "look", "fetch", "findings", "cancel", "overview"]
 
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
-"""Everything that the service does."""
 
 Fault: TypeAlias = Literal[
     "rate_limited", "run_limit", "authentication", "service_error", "refused", "drop", "drop_after", "garbage"
 ]
-"""What goes wrong with one request.  `drop`: the connection ends before the request is taken; `drop_after`: after."""
 
 _RUNS: dict[Ending, RunStatus] = {
     "failed": "failed",
@@ -305,3 +302,109 @@ def _formalised(submission: Submission, description: str) -> str:
     context = [name for name in submission.files if name not in (submission.target, DESCRIPTION)]
     notes = "".join(f"-- context: {name}\n" for name in sorted(context))
     return f"import Mathlib\n\n{notes}{statement} := by\n  sorry\n"
+
+
+# The stand-in over real HTTP on loopback, and the client to it: for tests and for trying clients out.
+#
+# ``ARISTOTLE_STAND_IN=http://127.0.0.1:PORT`` makes the server talk to it.  Only loopback addresses are accepted; every
+# answer is marked as the stand-in's.  Requests are JSON, answers too; a dropped connection is a connection that is
+# closed without an answer, garbage is an answer that is no JSON.
+
+T = TypeVar("T")
+
+TIMEOUT = 10.0
+
+LARGEST = 32 * 1024 * 1024
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+_STATUS: dict[Fault, tuple[int, str]] = {
+    "rate_limited": (429, "requests"),
+    "run_limit": (429, "runs"),
+    "authentication": (401, ""),
+    "service_error": (500, ""),
+    "refused": (400, ""),
+}
+
+
+class HttpService:
+    """A client to the stand-in.  `key` goes in a header, as the real service's does."""
+
+    mode: Mode = "stand-in"
+    interval = 0.02
+    retry_after_s = 1
+
+    def __init__(self, origin: str, key: str) -> None:
+        parts = urlsplit(origin)
+        host, port = parts.hostname, parts.port
+        if parts.scheme != "http" or host not in _LOOPBACK or port is None or parts.username is not None:
+            raise ValueError("ARISTOTLE_STAND_IN is an address on loopback: http://127.0.0.1:PORT")
+        self._host, self._port, self._key = host, port, key
+
+    def submit(self, submission: Submission) -> str:
+        """Begin a run."""
+        return self._ask("submit", submission, str)
+
+    def find(self, key: str) -> str | None:
+        """The project of a key."""
+        return self._ask("find", [key], tuple[str | None])[0]
+
+    def look(self, project: str) -> Run:
+        """Where a run stands."""
+        return self._ask("look", project, Run)
+
+    def fetch(self, project: str, path: str) -> str | None:
+        """A file of the project."""
+        return self._ask("fetch", [project, path], tuple[str | None])[0]
+
+    def findings(self, project: str) -> tuple[Finding, ...]:
+        """What is said of the declarations."""
+        return self._ask("findings", project, tuple[Finding, ...])
+
+    def cancel(self, project: str) -> bool:
+        """Stop a run."""
+        return self._ask("cancel", project, bool)
+
+    def overview(self) -> Overview:
+        """How the service is."""
+        return self._ask("overview", None, Overview)
+
+    def _ask(self, operation: Operation, argument: Any, kind: type[T]) -> T:
+        status, headers, data = self._exchange(operation, msgspec.json.encode(argument))
+        match status:
+            case 200:
+                try:
+                    return msgspec.json.decode(data, type=kind)
+                except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                    raise ServiceFailure("unreadable") from error
+            case 401 | 403:
+                raise ServiceFailure("authentication")
+            case 404:
+                raise ServiceFailure("not_found")
+            case 429:
+                after = headers.get("Retry-After", "")
+                seconds = int(after) if after.isdigit() else None
+                raise ServiceFailure(
+                    "run_limit" if data == b"runs" else "rate_limited", retry_after_s=seconds
+                )
+            case 400:
+                raise ServiceFailure("refused")
+            case _:
+                raise ServiceFailure("service_error")
+
+    def _exchange(self, operation: Operation, body: bytes) -> tuple[int, http.client.HTTPMessage, bytes]:
+        connection = http.client.HTTPConnection(self._host, self._port, timeout=TIMEOUT)
+        try:
+            connection.connect()
+        except OSError as error:
+            raise ServiceFailure("connection") from error
+        try:
+            connection.request("POST", f"/{operation}", body, {"X-API-Key": self._key})
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read(LARGEST)
+        except TimeoutError as error:
+            raise ServiceFailure("timeout") from error
+        except (OSError, http.client.HTTPException) as error:
+            raise ServiceFailure("outcome_unknown") from error
+        finally:
+            connection.close()

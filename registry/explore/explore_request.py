@@ -28,10 +28,10 @@ from pif.language.decode import decode_term
 from pif.language.errors import PifError, nearest
 from pif.language.json_text import parse_json
 from pif.run.evaluate import Request, run
-from registry.bridge.listings import Signature, axiom_expressions, signatures_of
 from registry.errors import RegistryError
 from registry.explore.tool_subject import subject_of_tools
 from registry.laws.law_prover import LawProver
+from registry.oracles.answer_records import Signature, axiom_expressions, signatures_of
 from registry.oracles.quoted_terms import KleisTermError, expression_of
 from registry.oracles.theory_oracle import TheoryRun, TheorySnapshot
 from registry.tools.snapshot_tools import SnapshotTools

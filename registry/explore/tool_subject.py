@@ -28,15 +28,14 @@ from pif.language.budget import Budget
 from pif.language.errors import PifError
 from pif.language.terms import print_term
 from pif.run.evaluate import Request, run
-from registry.bridge.listings import Signature
-from registry.bridge.points import sample
 from registry.errors import RegistryError
 from registry.laws.check_laws import LawCheck
 from registry.laws.law_prover import LawProver
 from registry.laws.law_report import LATE, WHERE_DEFINED
-from registry.laws.trials import RecordType, ToolSignature, call_term
+from registry.laws.trials import call_term, sample
+from registry.oracles.answer_records import Signature
 from registry.tools.snapshot_tools import SnapshotTools
-from registry.translate.tool_theory import ToolTheory
+from registry.translate.tool_theory import RecordType, ToolSignature, ToolTheory
 from registry.translate.value_conversion import NotShared, from_json
 
 __all__ = ["ToolModel", "ToolSubject", "subject_of_tools"]

@@ -15,8 +15,8 @@ from kleis.syntax.parser.parser import parse_expression
 from kleis.values import Value
 from registry.laws.law_report import LawReport
 from registry.laws.law_text import Law
-from registry.laws.trials import Point, ToolSignature, Trials, Untried
-from registry.translate.tool_theory import ToolTheory
+from registry.laws.trials import Point, Trials, Untried
+from registry.translate.tool_theory import ToolSignature, ToolTheory
 from registry.translate.value_conversion import NotShared, from_kleis
 
 if TYPE_CHECKING:

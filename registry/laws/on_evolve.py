@@ -17,9 +17,8 @@ from pif.language.errors import PifError, nearest
 from pif.language.host import Tools
 from pif.language.terms import Json, identity
 from registry.errors import RegistryError
-from registry.law_record import NO_LAWS, KeptLaw, certificate_hash, laws_text, read_laws
 from registry.laws.law_report import LATE, WHERE_DEFINED
-from registry.records import ToolRecord
+from registry.records import NO_LAWS, KeptLaw, ToolRecord, certificate_hash, laws_text, read_laws
 from registry.tools.snapshot_tools import LibraryTools, Overlay, SnapshotTools
 
 if TYPE_CHECKING:
@@ -126,7 +125,7 @@ class _Settling:
         if report.status == "refuted":
             raise self._refuted(report, place, was)
         if report.status == "error":
-            from registry.law_spelling import spelling_hint
+            from registry.laws.law_text import spelling_hint
 
             hint = spelling_hint(text, report.reason, self._view, self._names, report.hint)
             raise RegistryError(

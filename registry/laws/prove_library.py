@@ -1,7 +1,7 @@
 """Makes the certificates of the library's laws: `make certificates`, or `python -m registry.laws.prove_library`.
 
 Every law is proved from nothing and its certificate checked; once all are, `stdlib/pif/certificates` is replaced
-(`registry.library_laws`). The library's tools are translated alone, so the files depend on the library, on the
+(`registry.tools.library`). The library's tools are translated alone, so the files depend on the library, on the
 translation and on Z3's version, which each certificate names, and not on the day or the machine. Two things are set
 aside for that: a machine so slow that a guard of time cuts a proof short gives no files, and says so; and cvc5 must not
 be installed, for its opinion would stand in the certificates.
@@ -17,14 +17,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TextIO
 
-from registry.law_record import KeptLaw
 from registry.laws.check_laws import check_laws
 from registry.laws.law_prover import LawProver
 from registry.laws.on_evolve import kept_law
-from registry.library_laws import CERTIFICATES, ProvedTool, proved_tool
-from registry.records import LIBRARY_PREFIX
+from registry.records import LIBRARY_PREFIX, KeptLaw
 from registry.tools.code_and_examples import verified
-from registry.tools.library import Library, directory_of_the_library
+from registry.tools.library import CERTIFICATES, Library, ProvedTool, directory_of_the_library, proved_tool
 from registry.tools.snapshot_tools import LibraryTools, TermCache
 
 __all__ = ["NotProved", "main", "make_certificates", "proved_tools"]

@@ -9,13 +9,12 @@ from pif.language.host import Tool, Tools
 from pif.language.terms import Json, Term
 from pif.run.evaluate import Answer
 from registry.errors import RegistryError
-from registry.law_record import KeptLaw, certificate_hash
-from registry.law_spelling import spelling_hint
 from registry.laws.check_laws import LawCheck
 from registry.laws.equivalence import equivalence
 from registry.laws.law_prover import LawProver
+from registry.laws.law_text import spelling_hint
 from registry.laws.on_evolve import recheck
-from registry.records import LIBRARY_PREFIX, ToolRecord
+from registry.records import LIBRARY_PREFIX, KeptLaw, ToolRecord, certificate_hash
 from registry.store.protocol import Store
 from registry.tools.code_and_examples import closed, read_code
 from registry.tools.snapshot_tools import Overlay, SnapshotTools

@@ -34,24 +34,26 @@ from pif.language.errors import PifError, nearest
 from pif.language.host import Answer, Question, Refusal
 from pif.language.terms import Term, term_text
 from pif.language.values import Value, list_of
-from registry.bridge.listings import axiom_records, operation_records, structure_records
-from registry.oracles.answer_records import kleis_value, parts_of, verdict_record
+from registry.oracles.answer_records import (
+    axiom_records,
+    kleis_value,
+    operation_records,
+    parts_of,
+    structure_records,
+    verdict_record,
+)
 from registry.oracles.quoted_terms import KleisTermError, expression_of
 
-__all__ = ["LONGEST", "TheoryRun", "TheorySnapshot"]
+__all__ = ["LONGEST", "Snapshots", "TheoryRun", "TheorySnapshot"]
 
 LONGEST = 20_000
-"""Characters of a proposition or an expression that are read."""
 
 _KEPT = 500_000
-"""Parts of answers kept for later runs, some 50 MB; those not asked for longest go first."""
 
 _QUESTION = 20
-"""Parts that an answer counts for besides its own."""
 
 _STEPS = 1_000_000
 _EVALUATION = Budget(steps=_STEPS, depth=10_000, size=100_000)
-"""What one `kleis` may use: about a second."""
 
 _STEPS_A_UNIT = 1_000
 _ENGINE = 100
@@ -59,7 +61,6 @@ _EVALUATED_A_UNIT = 10
 _PART = 4
 
 _POLL = 0.05
-"""Seconds between two looks at the cancel flag."""
 
 Key = tuple[str, str]
 Cancelled = Callable[[], bool] | None
@@ -327,3 +328,46 @@ def _answered(value: Value, fuel: int) -> Answer:
 
 def _listed(records: list[Value]) -> Answer:
     return _answered(list_of(records), 0)
+
+
+# The theories that runs may ask, by the names of their sessions: one `TheorySnapshot` for each state of a session.
+#
+# A session that has changed gets a new snapshot when it is next asked for; runs that have the old one keep it.
+
+_KEPT_SNAPSHOTS = 8
+
+
+class Snapshots:
+    """`theory_of` gives the present theory of a session: the same object as long as nothing changed. What it raises
+    for a bad name goes to whoever asks. The broker stays its owner's."""
+
+    def __init__(
+        self,
+        theory_of: Callable[[str], Theory],
+        *,
+        broker: Broker | None = None,
+        cache: VerdictCache | None = None,
+    ) -> None:
+        self._theory_of = theory_of
+        self._broker = broker
+        self._cache = cache
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, TheorySnapshot] = OrderedDict()
+
+    def get(self, name: str) -> TheorySnapshot:
+        """The snapshot of a session as it stands now."""
+        theory = self._theory_of(name)
+        with self._lock:
+            found = self._known.get(name)
+            if found is None or found.theory is not theory:
+                found = TheorySnapshot(theory, name=name, broker=self._broker, cache=self._cache)
+                self._known[name] = found
+            self._known.move_to_end(name)
+            if len(self._known) > _KEPT_SNAPSHOTS:
+                self._known.popitem(last=False)
+            return found
+
+    def close(self) -> None:
+        """Stop whatever is being asked."""
+        for snapshot in self._known.values():
+            snapshot.close()

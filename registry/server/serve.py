@@ -10,9 +10,8 @@ from pif.language.errors import nearest
 from registry.errors import RegistryError
 from registry.server.calls.scoped_tools import share
 from registry.server.contract.group import Group
-from registry.server.contract.settings import Settings, Site
+from registry.server.contract.settings import Settings, Site, check_places
 from registry.server.mcp.stdio_server import serve_stdio
-from registry.server.named_places import check_places
 
 __all__ = ["GROUPS", "chosen_names", "make_groups", "serve"]
 

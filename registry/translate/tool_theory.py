@@ -37,7 +37,6 @@ from pif.analysis.types.tool_types import typing_of
 from pif.analysis.types.unification import Shape, Type, find
 from pif.language.budget import reserve_stack
 from pif.language.host import Tool, Tools
-from registry.laws.trials import RecordType, ResultType, ToolSignature
 from registry.translate.inline_higher_order import with_tools_put_in
 from registry.translate.kleis_names import FunctionNames
 from registry.translate.known_folds import is_reversal
@@ -50,13 +49,22 @@ from registry.translate.node_types import (
     parameter_types,
 )
 from registry.translate.symbolic_values import Function, Source, Untranslatable
+from registry.translate.symbolic_values import Function as ToolFunction
 from registry.translate.translator import Translator
 
-__all__ = ["MOST_NESTED", "ToolTheory", "Translated", "at_integers", "height"]
+__all__ = [
+    "MOST_NESTED",
+    "RecordType",
+    "ResultType",
+    "ToolSignature",
+    "ToolTheory",
+    "Translated",
+    "at_integers",
+    "height",
+]
 
 _STACK = 12_000
 MOST_NESTED = 200
-"""The greatest height of a definition: it has to be read again from its text, where 256 is the limit."""
 
 
 class Translated(msgspec.Struct, frozen=True):
@@ -437,3 +445,24 @@ def height(definition: FunctionDefinition) -> int:
     while level:
         level, levels = [below for each in level for below in children(each)], levels + 1
     return levels
+
+
+class RecordType(msgspec.Struct, frozen=True):
+    """The type of a record, which Kleis does not write: its fields by name."""
+
+    fields: tuple[tuple[str, ResultType], ...]
+
+
+ResultType = TypeExpression | RecordType
+
+
+class ToolSignature(msgspec.Struct, frozen=True):
+    """A tool as an operation: the types of the Kleis function's parameters, and of its result.
+
+    `takes` are the types of the parameters in PIF, where the operation may take more than these.
+    """
+
+    function: ToolFunction
+    parameters: tuple[TypeExpression, ...]
+    result: ResultType
+    takes: tuple[Type | None, ...] = ()

@@ -23,8 +23,8 @@ from kleis.syntax.tree import Expression, FunctionDefinition, Name, Parameter, T
 from pif.analysis.facts import facts_of
 from pif.analysis.types.unification import Type
 from pif.language.host import Tool, Tools
-from registry.bridge import conditions
 from registry.translate import applications, operations
+from registry.translate import operations as conditions
 from registry.translate.kleis_names import FunctionNames, VariableNames
 from registry.translate.kleis_syntax import bound_in, constant, is_atom, names_in, pair, record
 from registry.translate.node_types import KleisTypes, fields_of, parameter_types

@@ -21,24 +21,20 @@ from pif.language.errors import PifError
 from pif.language.host import Theory, Tool, missing_tool
 from pif.language.terms import Json, Term
 from pif.run.evaluate import Answer, Request, run
-from registry.admission import Admission
 from registry.diagrams import mermaid, svg
 from registry.errors import RegistryError
-from registry.graph import drawing_of, graph_of
 from registry.laws.on_evolve import current_laws
 from registry.records import LIBRARY_PREFIX, ToolRecord, parse_reference
-from registry.store.arguments import search_words
 from registry.store.exchange.export_import import export_tools, import_tools
-from registry.store.protocol import Store
+from registry.store.protocol import Store, search_words
 from registry.tools.analysis import DEFAULT_ASPECTS, analysis, invalid
 from registry.tools.code_and_examples import Example, Language, read_code, read_text, verified
 from registry.tools.composition import Transform
 from registry.tools.difference import difference, earlier_version
 from registry.tools.library import Library, unchangeable
-from registry.tools.snapshot_tools import Overlay, SnapshotTools, TermCache
-from registry.typings import TypeCache
-from registry.workspace.dependants import check_users, refuse_broken, users_of
-from registry.workspace.run_scheduling import BriefTools, answer_briefly, is_brief
+from registry.tools.snapshot_tools import Overlay, SnapshotTools, TermCache, TypeCache
+from registry.workspace.dependants import check_users, drawing_of, graph_of, refuse_broken, users_of
+from registry.workspace.run_scheduling import Admission, BriefTools, answer_briefly, is_brief
 
 if TYPE_CHECKING:
     from kleis.prover.process.deadline import Watch

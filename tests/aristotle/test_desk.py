@@ -17,9 +17,9 @@ from registry.aristotle.job_requests import Order, prove_job
 from registry.aristotle.job_runner import Desk
 from registry.aristotle.job_store import Job, JobStore, Ordered
 from registry.aristotle.service import AristotleService, Run, ServiceFailure
-from registry.aristotle.stand_in import Ending, Fault, Operation, Script, StandIn
-from registry.aristotle.stand_in_http import HttpService, serving
+from registry.aristotle.stand_in import Ending, Fault, HttpService, Operation, Script, StandIn
 from registry.errors import RegistryError
+from tests.support.stand_in_server import serving
 
 CODE = "theorem one : 1 + 0 = 1 := by\n  sorry\n\ntheorem two : 2 + 0 = 2 := by\n  sorry\n"
 

@@ -17,11 +17,11 @@ from mcp_types import TextResourceContents
 from registry.aristotle.job_runner import Desk
 from registry.aristotle.job_store import JobStore
 from registry.aristotle.service import Finding, Run, Submission
-from registry.aristotle.stand_in import Script, StandIn
-from registry.aristotle.stand_in_http import HttpService, serving
+from registry.aristotle.stand_in import HttpService, Script, StandIn
 from tests.aristotle.talking import MOCK, Conversing, Talk, converse, kept
 from tests.server.pif_server import command
 from tests.server.raw_client import PATIENCE, call, demo
+from tests.support.stand_in_server import serving
 
 SIMPLE = "theorem one : 1 + 0 = 1 := by\n  sorry\n"
 KEY = "arstl_not-a-real-key-7Qz"

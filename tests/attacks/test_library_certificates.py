@@ -15,11 +15,10 @@ import msgspec
 import pytest
 
 from pif.run.evaluate import Request
-from registry.law_record import KeptLaw, certificate_hash
-from registry.library_laws import CERTIFICATES, UNPROVED
+from registry.records import KeptLaw, certificate_hash
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.tools.code_and_examples import verified
-from registry.tools.library import Library, directory_of_the_library
+from registry.tools.library import CERTIFICATES, UNPROVED, Library, directory_of_the_library
 from registry.workspace.workspace import Workspace
 
 Json = Any

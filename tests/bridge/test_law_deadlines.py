@@ -13,9 +13,9 @@ import pytest
 from kleis.prover.process.broker import Broker
 from kleis.prover.process.deadline import Watch
 from kleis.prover.protocol.engine import Answer
-from registry.law_record import read_laws
 from registry.laws.check_laws import check_laws
 from registry.laws.law_prover import LawProver
+from registry.records import read_laws
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.workspace import Workspace
 from tests.bridge.tools import TOOLS

@@ -13,8 +13,8 @@ from kleis.prover.verdict_cache import VerdictCache
 from kleis.theory.theory import Theory
 from pif.language.budget import Budget
 from pif.run.evaluate import Answer, Request, run
-from registry.bridge.listings import axiom_expressions
 from registry.oracles import theory_oracle
+from registry.oracles.answer_records import axiom_expressions
 from registry.oracles.quoted_terms import term_of
 from registry.oracles.theory_oracle import TheorySnapshot
 from tests.bridge.theories import prelude, theory_of

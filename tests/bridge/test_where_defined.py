@@ -16,10 +16,10 @@ from kleis.prover.prover import Decision
 from kleis.syntax.printer.program import print_expression
 from kleis.syntax.tree import Expression
 from kleis.theory.theory import Theory
-from registry.law_record import certificate_hash, read_laws
 from registry.laws.check_laws import LawCheck
 from registry.laws.goals import Claim, question
 from registry.laws.law_prover import LawProver
+from registry.records import certificate_hash, read_laws
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.workspace import Workspace
 from tests.bridge.tools import TOOLS, function, variable

@@ -10,7 +10,7 @@ import pytest
 
 from registry.cli.demo import acts
 from registry.cli.demo.play import holds
-from registry.cli.demo_policy import POLICY
+from registry.cli.demo.theory_acts import POLICY
 from tests.cli.conftest import Process
 
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from registry.cli.kleis.commands import kleis
-from registry.law_record import certificate_hash
+from registry.records import certificate_hash
 from tests.cli.commands import SQUARE, answer
 from tests.cli.conftest import Pif
 

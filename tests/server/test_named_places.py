@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from registry.server.contract.settings import Settings
-from registry.server.named_places import check_places
+from registry.server.contract.settings import Settings, check_places
 from tests.server.pif_server import command
 
 

@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 
-from registry.server.announcer import Changes
-from registry.server.call import Call
-from registry.server.calls.contexts import Workers
+from registry.server.calls.contexts import Call, Changes, Workers
 
 
 def run(talk: Callable[[Workers], Awaitable[None]], count: int = 2) -> None:

@@ -11,14 +11,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from registry.law_record import certificate_hash
 from registry.laws.check_laws import check_laws
 from registry.laws.law_prover import LawProver
 from registry.laws.prove_library import proved_tools
 from registry.laws.requests import tools_with_laws
-from registry.library_laws import CERTIFICATES, ProvedTool
+from registry.records import certificate_hash
 from registry.store.sqlite.sqlite_store import SqliteStore
-from registry.tools.library import directory_of_the_library
+from registry.tools.library import CERTIFICATES, ProvedTool, directory_of_the_library
 from registry.workspace.workspace import Workspace
 from tests.stdlib.hosted import library_tools
 

@@ -10,9 +10,8 @@ import msgspec
 import pytest
 
 from registry.laws.prove_library import NotProved, make_certificates
-from registry.library_laws import CERTIFICATES
 from registry.tools.code_and_examples import verified
-from registry.tools.library import Library
+from registry.tools.library import CERTIFICATES, Library
 
 X = {"var": "x"}
 TWICE = {"lam": "x", "body": {"add": [X, X]}}

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from registry.cli.demo.theory_acts import CONJECTURES, LAWS, SYNTHESIS
-from registry.cli.demo_calls import Act, Call
-from registry.cli.demo_theory import THEORY, THEORY_LATER
+from registry.cli.demo.theory_acts import CONJECTURES, LAWS, SYNTHESIS, THEORY, THEORY_LATER, Act, Call
 
 __all__ = ["ACTS", "LATER", "Act", "Call"]
 

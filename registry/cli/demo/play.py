@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from registry.cli.demo.acts import ACTS, LATER
-from registry.cli.demo_calls import Act, Call
-from registry.cli.demo_policy import POLICY, policy_options
+from registry.cli.demo.theory_acts import POLICY, Act, Call, policy_options
 from registry.cli.terminal.layout import Piece
 from registry.cli.terminal.process import FAILED, SUCCEEDED
 from registry.cli.terminal.screen import Screen, json_text

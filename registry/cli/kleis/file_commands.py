@@ -36,7 +36,7 @@ def check(files: tuple[str, ...], syntax_only: bool, path: tuple[Path, ...], as_
     if as_json:
         _print_json({"files": [report.as_dict() for report in reports]})
     else:
-        from registry.cli.kleis_report import print_checked
+        from registry.cli.kleis.files.check_and_test_report import print_checked
 
         for report in reports:
             print_checked(report)
@@ -71,9 +71,9 @@ def test(
 
     What exact evaluation cannot decide, the prover is asked. What stays unknown is counted apart and does not fail.
     """
+    from registry.cli.kleis.files.check_and_test_report import print_block_output, print_tested, print_totals
     from registry.cli.kleis.files.test import FileReport, run_files
     from registry.cli.kleis.shared.loading import expand, make_loader
-    from registry.cli.kleis_report import print_block_output, print_tested, print_totals
 
     names = expand(files)
     reports: list[FileReport] = []
@@ -180,9 +180,9 @@ def show(
 def _show_file(file: str, tree: bool, in_ascii: bool) -> int:
     from kleis.errors import LoadError
     from kleis.syntax.printer.program import print_program
+    from registry.cli.kleis.files.show import tree_lines
     from registry.cli.kleis.shared.loading import expand, load, make_loader
-    from registry.cli.kleis_report import render
-    from registry.cli.kleis_tree import tree_lines
+    from registry.cli.kleis.shared.reports import render
 
     (name,) = expand([file])[:1]
     try:

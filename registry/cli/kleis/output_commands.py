@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
 from registry.cli.kleis.shared.options import DIRECTORY, FRESH, JSON, PATH
+from registry.cli.terminal.process import USAGE, complain
 
-__all__ = ["COMMANDS"]
+__all__ = ["COMMANDS", "serve_kleis"]
 
 
 @click.command()
@@ -127,7 +129,6 @@ def serve(groups: str, home: Path | None, **options: Any) -> int:
 
     The short form of pif serve --groups theory.
     """
-    from registry.cli.kleis_serving import serve_kleis
 
     return serve_kleis(home, groups, options)
 
@@ -138,3 +139,22 @@ COMMANDS: tuple[click.Command, ...] = (
     graph,
     serve,
 )
+
+
+# `kleis serve`: the theory and policy tools over standard input and output, the short form of `pif serve --groups …`.
+#
+# Specification: servers.md; issue 6, item 4.  Without `--groups` it offers `theory`; with a policy also `policy`.
+
+
+def serve_kleis(home: Path | None, groups: str, options: Mapping[str, Any]) -> int:
+    """Serve until the client goes; the exit status."""
+    closed: frozenset[int] = click.get_current_context().find_root().obj or frozenset()
+    if closed & {0, 1} and not options.get("http"):
+        complain("kleis serve: standard input and output must be open")
+        return USAGE
+    from registry.home import find_home
+    from registry.server.contract.settings import Settings
+    from registry.server.serve import serve
+
+    chosen = groups or ("theory,policy" if options.get("policy") else "theory")
+    return serve(Settings(home=find_home(home).path, **options), chosen)

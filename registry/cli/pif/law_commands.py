@@ -8,9 +8,9 @@ import click
 
 from registry.cli.pif import law_views as views
 from registry.cli.pif.completion import tool_names
+from registry.cli.terminal.commands import SECONDS, watch_of
 from registry.cli.terminal.session import Answer, Session, command, home_and_json
 from registry.cli.terminal.sources import path, text
-from registry.cli.waiting import SECONDS, watch_of
 from registry.errors import RegistryError
 
 __all__ = ["COMMANDS"]

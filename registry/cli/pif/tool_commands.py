@@ -10,10 +10,10 @@ import click
 
 from registry.cli.pif import views
 from registry.cli.pif.completion import own_tool_names, tool_names
+from registry.cli.terminal.commands import SECONDS, watch_of
 from registry.cli.terminal.error_report import Texts
 from registry.cli.terminal.session import Answer, Session, TermCommand, command
 from registry.cli.terminal.sources import Source, text
-from registry.cli.waiting import SECONDS, watch_of
 
 if TYPE_CHECKING:
     from registry.workspace.workspace import Workspace

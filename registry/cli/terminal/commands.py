@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import click
 
-__all__ = ["Commands", "NumbersCommand"]
+if TYPE_CHECKING:
+    from kleis.prover.process.deadline import Watch
+
+__all__ = ["SECONDS", "Commands", "NumbersCommand", "watch_of"]
 
 _NEGATIVE = re.compile(r"-\d.*", re.DOTALL)
 
@@ -32,3 +36,17 @@ class Commands(click.Group):
             hint = f" Did you mean {close!r}?" if close else ""
             ctx.fail(f"there is no command {name!r}.{hint}")
         return super().resolve_command(ctx, args)
+
+
+# `--timeout SECONDS` of commands that ask the prover.
+
+SECONDS = click.FloatRange(min=0, min_open=True)
+
+
+def watch_of(seconds: float | None) -> Watch | None:
+    """The watch over a question; None where it may take as long as it takes."""
+    if seconds is None:
+        return None
+    from kleis.prover.process.deadline import Watch
+
+    return Watch(seconds)

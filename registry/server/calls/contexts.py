@@ -11,10 +11,10 @@ import asyncio
 import logging
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-__all__ = ["DEFAULT_WORKERS", "Workers"]
+__all__ = ["DEFAULT_WORKERS", "Call", "Changes", "Report", "Workers"]
 
 DEFAULT_WORKERS = 4
 STACK_BYTES = 64 * 1024 * 1024
@@ -85,3 +85,145 @@ class Workers:
             future.set_exception(RuntimeError(f"work in a thread raised {failure!r}"))
         else:
             future.set_exception(failure)
+
+
+# Changes of the lists, from any thread, announced once for all that come together (the `Announcer` of a group).
+
+
+class Changes:
+    """Collects changes and tells them with one call of `tell(tools, resources)` on the event loop.
+
+    While a telling is under way (a client may be slow to read), further changes wait for one more telling. What
+    changes before `start` or after `close` needs no announcement: no client has seen a list.
+    """
+
+    def __init__(self, tell: Callable[[bool, bool], Awaitable[None]]) -> None:
+        self._tell = tell
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._tools = False
+        self._resources = False
+        self._telling: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Announce on the running event loop from now on."""
+        self._loop = asyncio.get_running_loop()
+
+    def close(self) -> None:
+        """Announce nothing any more."""
+        self._loop = None
+        if self._telling is not None:
+            self._telling.cancel()
+
+    def tools_changed(self) -> None:
+        """The list of tools is another one."""
+        self._schedule(self._note_tools)
+
+    def resources_changed(self) -> None:
+        """The list of resources is another one."""
+        self._schedule(self._note_resources)
+
+    def _schedule(self, note: Callable[[], None]) -> None:
+        loop = self._loop
+        if loop is None:
+            return
+        try:
+            loop.call_soon_threadsafe(note)
+        except RuntimeError:
+            logger.debug("a change came after the event loop had closed")
+
+    def _note_tools(self) -> None:
+        self._tools = True
+        self._begin()
+
+    def _note_resources(self) -> None:
+        self._resources = True
+        self._begin()
+
+    def _begin(self) -> None:
+        if self._telling is None and self._loop is not None:
+            self._telling = self._loop.create_task(self._run())
+
+    async def _run(self) -> None:
+        try:
+            while self._tools or self._resources:
+                tools, resources = self._tools, self._resources
+                self._tools = self._resources = False
+                await self._tell(tools, resources)
+        finally:
+            self._telling = None
+
+
+# What a running call gets from the server: cancellation, progress, worker threads (the `CallContext` of a group).
+Report = Callable[[float, float | None, str | None], Awaitable[None]]
+
+
+class Call:
+    """One call while it runs. Made on the event loop; `progress` and `cancelled` may be used from any thread.
+
+    Progress is merged: while one report is being sent, later ones replace each other. Reports that do not grow are
+    dropped, as the protocol demands. The last report goes out before the answer (`finish`).
+    """
+
+    __slots__ = ("_latest", "_lock", "_loop", "_report", "_sending", "_sent", "_workers", "cancelled")
+
+    def __init__(self, workers: Workers, report: Report | None) -> None:
+        self.cancelled = threading.Event()
+        self._workers = workers
+        self._report = report
+        self._loop = asyncio.get_running_loop()
+        self._lock = threading.Lock()
+        self._latest: tuple[float, float | None, str | None] | None = None
+        self._sending: asyncio.Task[None] | None = None
+        self._sent = float("-inf")
+
+    @property
+    def wants_progress(self) -> bool:
+        """Whether the client asked for progress."""
+        return self._report is not None
+
+    def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
+        """Report progress without waiting."""
+        if self._report is None or self.cancelled.is_set():
+            return
+        with self._lock:
+            idle = self._latest is None
+            self._latest = (done, total, message)
+        if idle:
+            self._loop.call_soon_threadsafe(self._begin)
+
+    async def run_in_worker(self, work: Callable[[], T]) -> T:
+        """Run `work` in a worker thread."""
+        return await self._workers.run(work)
+
+    def _begin(self) -> None:
+        if self._sending is None and not self.cancelled.is_set():
+            self._sending = self._loop.create_task(self._send())
+
+    async def _send(self) -> None:
+        report = self._report
+        while report is not None and (latest := self._take()) is not None:
+            if latest[0] > self._sent:
+                self._sent = latest[0]
+                await report(*latest)
+        self._sending = None
+
+    def _take(self) -> tuple[float, float | None, str | None] | None:
+        with self._lock:
+            latest, self._latest = self._latest, None
+        return latest
+
+    async def finish(self) -> None:
+        """Let the last report go out."""
+        if self._report is None:
+            return
+        await asyncio.sleep(0)  # a report from a thread that has just ended is still on its way to `_begin`
+        if self._latest is not None:
+            self._begin()
+        if self._sending is not None:
+            await self._sending
+
+    def cancel(self) -> None:
+        """The client has cancelled or is gone: tell the work, drop what is not sent."""
+        self.cancelled.set()
+        if self._sending is not None:
+            self._sending.cancel()

@@ -21,7 +21,7 @@ from typing import Any
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from registry.server.call import Report
+from registry.server.calls.contexts import Report
 from registry.server.calls.dispatch import Calls
 from registry.server.contract.group import Answer
 from registry.server.mcp.stdio_streams import OutputStream

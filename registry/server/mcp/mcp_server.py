@@ -39,10 +39,8 @@ from mcp.shared.uri_template import UriTemplate
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from pif.language.errors import nearest
-from registry.server.announcer import Changes
-from registry.server.call import Report
-from registry.server.calls.contexts import Workers
-from registry.server.calls.dispatch import Calls
+from registry.server.calls.contexts import Changes, Report, Workers
+from registry.server.calls.dispatch import Calls, Defects
 from registry.server.contract.group import (
     Answer,
     Group,
@@ -52,7 +50,6 @@ from registry.server.contract.group import (
     TemplateSpec,
     ToolSpec,
 )
-from registry.server.defects import Defects
 from registry.server.mcp.fast_path import Lane
 from registry.server.mcp.stdio_streams import InputStream, OutputStream
 from registry.server.streams.messages import Unencodable, encode_json, plain_result, tool_result

@@ -19,8 +19,7 @@ from typing import Final
 import msgspec
 
 from registry.errors import RegistryError
-from registry.law_record import certificate_hash, read_laws
-from registry.records import ToolRecord, check_name
+from registry.records import ToolRecord, certificate_hash, check_name, read_laws
 from registry.store.exchange.directory import ExchangeDirectory
 from registry.store.exchange.file_format import (
     Entry,

@@ -13,9 +13,17 @@ from pif.language.budget import JSON_LEVELS, reserve_stack
 from pif.language.errors import PifError
 from pif.language.json_text import TooDeep, check_nesting
 from registry.errors import RegistryError
-from registry.law_record import IMPORTED, NO_LAWS, KeptLaw, laws_text, read_laws
-from registry.records import NO_EXAMPLES, VERSION_LIMIT, ToolRecord
-from registry.store.arguments import check_record
+from registry.records import (
+    IMPORTED,
+    NO_EXAMPLES,
+    NO_LAWS,
+    VERSION_LIMIT,
+    KeptLaw,
+    ToolRecord,
+    laws_text,
+    read_laws,
+)
+from registry.store.protocol import check_record
 
 __all__ = [
     "FORMAT",

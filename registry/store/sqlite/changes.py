@@ -13,8 +13,7 @@ from typing import Final
 import msgspec
 
 from registry.errors import RegistryError
-from registry.law_record import NO_LAWS, read_laws
-from registry.records import NO_EXAMPLES, VERSION_LIMIT, ToolRecord
+from registry.records import NO_EXAMPLES, NO_LAWS, VERSION_LIMIT, ToolRecord, read_laws
 from registry.store.protocol import Adopted, EventKind, Evolved, Forgotten, Lineage, Outcome
 from registry.store.sqlite.queries import last_sequence, read_head, record_at, unknown_tool, versions_at
 

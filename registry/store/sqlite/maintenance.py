@@ -11,13 +11,17 @@ import errno
 import os
 import sqlite3
 import tempfile
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 from registry.errors import RegistryError
+from registry.records import content_hash
 from registry.store.failures import refusals
+from registry.store.sqlite.changes import folded
+from registry.store.sqlite.queries import together
 
-__all__ = ["copy_whole"]
+__all__ = ["copy_whole", "problems"]
 
 
 def copy_whole(source: sqlite3.Connection, source_path: Path, target: Path, *, overwrite: bool) -> None:
@@ -109,3 +113,57 @@ def _synchronise(path: Path) -> None:
         os.fsync(file)
     finally:
         os.close(file)
+
+
+# Whether a store is whole: its file, its codes and their hashes, and its heads against its log.
+
+
+def problems(connection: sqlite3.Connection) -> Iterator[str]:
+    """Everything that is wrong, in words. Reads all of the file."""
+    with together(connection):
+        for (found,) in connection.execute("PRAGMA integrity_check(20)"):
+            if found != "ok":
+                yield f"the file is damaged: {found}"
+        for table, *_ in connection.execute("PRAGMA foreign_key_check"):
+            yield f"the table {table} refers to something that is not there"
+        yield from _codes(connection)
+        yield from _heads(connection)
+
+
+def _codes(connection: sqlite3.Connection) -> Iterator[str]:
+    for hash_, code in connection.execute("SELECT hash, code FROM content"):
+        if content_hash(code) != hash_:
+            yield f"the code stored as {hash_} has another hash"
+    unused = connection.execute(
+        "SELECT hash FROM content WHERE hash NOT IN (SELECT hash FROM versions WHERE hash IS NOT NULL)"
+    )
+    for (hash_,) in unused:
+        yield f"the code {hash_} belongs to no version"
+
+
+def _heads(connection: sqlite3.Connection) -> Iterator[str]:
+    """`heads` must be what `writing.Change` would make of the log."""
+    heads = {
+        row[0]: row[1:]
+        for row in connection.execute("SELECT name, current, latest, changed, folded FROM heads")
+    }
+    log = connection.execute(
+        "SELECT last.name, last.current, (SELECT max(version) FROM versions WHERE name = last.name), last.sequence,"
+        "       (SELECT description FROM events WHERE name = last.name AND version = last.current"
+        "           AND description IS NOT NULL ORDER BY sequence DESC LIMIT 1)"
+        "  FROM events AS last"
+        " WHERE last.sequence IN (SELECT max(sequence) FROM events GROUP BY name)"
+    ).fetchall()
+    for name, current, latest, changed, description in log:
+        text = "" if current is None else folded(name, description or "")
+        if heads.pop(name, None) != (current, latest, changed, text):
+            yield f"the head of {name!r} does not agree with its history"
+    for name in heads:
+        yield f"{name!r} has a head and no history"
+    dangling = connection.execute(
+        "SELECT heads.name FROM heads LEFT JOIN versions"
+        "  ON versions.name = heads.name AND versions.version = heads.current AND versions.forgotten IS NULL"
+        " WHERE heads.current IS NOT NULL AND versions.name IS NULL"
+    )
+    for (name,) in dangling:
+        yield f"the current version of {name!r} was forgotten"

@@ -20,17 +20,24 @@ from typing import Final
 import msgspec
 
 from registry.errors import RegistryError
-from registry.law_record import NO_LAWS
-from registry.records import NO_EXAMPLES, ToolRecord
-from registry.store.arguments import check_record, check_spelling, out_of_range, search_words
-from registry.store.check import problems
+from registry.records import NO_EXAMPLES, NO_LAWS, ToolRecord
 from registry.store.failures import closed, refusals
-from registry.store.protocol import PAGE_LIMIT, Adopted, Event, Evolved, Forgotten, Lineage
-from registry.store.snapshot import SqliteSnapshot
+from registry.store.protocol import (
+    PAGE_LIMIT,
+    Adopted,
+    Event,
+    Evolved,
+    Forgotten,
+    Lineage,
+    check_record,
+    check_spelling,
+    out_of_range,
+    search_words,
+)
 from registry.store.sqlite.changes import Change, propose
 from registry.store.sqlite.connections import Readers, connect_writer, make_private
-from registry.store.sqlite.maintenance import copy_whole
-from registry.store.sqlite.queries import last_sequence, record_at, together, unknown_tool
+from registry.store.sqlite.maintenance import copy_whole, problems
+from registry.store.sqlite.queries import SqliteSnapshot, last_sequence, record_at, together, unknown_tool
 from registry.store.sqlite.tables import prepare
 from registry.store.sqlite.version_counter import Mark
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from kleis.errors import BudgetError, EvaluationError, KleisError, LoadError, ParseError
 from registry.cli.kleis.shared.loading import STANDARD_INPUT, make_loader, standard_input
-from registry.cli.kleis_report import render
+from registry.cli.kleis.shared.reports import render
 from registry.cli.terminal.plain_output import complain, say
 
 __all__ = ["evaluate_text"]

@@ -16,7 +16,7 @@ from typing import Literal
 from kleis.errors import LoadError, ParseError
 from kleis.theory.import_search import read_text
 from registry.cli.kleis.shared.loading import STANDARD_INPUT, standard_input
-from registry.cli.kleis_report import render
+from registry.cli.kleis.shared.reports import render
 from registry.cli.terminal.plain_output import complain, say
 
 __all__ = ["Outcome", "format_file"]

@@ -12,9 +12,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from kleis.errors import KleisError, LoadError
+from kleis.syntax.tree import Node, Program
 from registry.cli.kleis.shared.loading import STANDARD_INPUT, make_loader, standard_input
-from registry.cli.kleis_report import render
+from registry.cli.kleis.shared.reports import render
 from registry.cli.terminal.layout import Piece
 from registry.cli.terminal.plain_output import complain
 from registry.cli.terminal.screen import Line, Screen, json_text
@@ -24,12 +27,11 @@ if TYPE_CHECKING:
     from kleis.delaborate.describe_goal import Description
     from kleis.theory.loader import Loading
 
-__all__ = ["show_meaning"]
+__all__ = ["show_meaning", "tree_lines"]
 
 _PROPOSITION = "<proposition>"
 _USING = "<using>"
 _COLUMN = 13
-"""Where the text of a section begins."""
 
 
 def show_meaning(
@@ -180,3 +182,39 @@ def _condition(subject: str, proposition: str, certain: bool) -> list[Piece]:
         return [Piece("not shown  ", "word"), Piece(f"{subject} is defined")]
     word = Piece("holds      ", "good") if certain else Piece("not shown  ", "word")
     return [word, Piece(proposition)]
+
+
+# `kleis show --tree`: the abstract syntax of a program as an indented tree with places.
+#
+# Every node is a line: the field it is in, its class, its plain fields, and ``line:column``.
+
+
+def tree_lines(program: Program) -> Iterator[str]:
+    """The lines of the tree, one node each."""
+    pending: list[tuple[int, str, Node]] = [(0, "", item) for item in reversed(program.items)]
+    while pending:
+        depth, label, node = pending.pop()
+        yield "  " * depth + (f"{label}: " if label else "") + _headline(node)
+        below = [(depth + 1, name, child) for name, child in _children(node)]
+        pending.extend(reversed(below))
+
+
+def _headline(node: Node) -> str:
+    plain = [
+        f"{name}={value!r}"
+        for name, value in msgspec.structs.asdict(node).items()
+        if isinstance(value, str | int | bool)
+    ]
+    span = getattr(node, "span", None)
+    place = f"  @{span.line}:{span.column}" if span is not None and span.line else ""
+    return " ".join([type(node).__name__, *plain]) + place
+
+
+def _children(node: Node) -> Iterator[tuple[str, Node]]:
+    for name, value in msgspec.structs.asdict(node).items():
+        if isinstance(value, Node):
+            yield name, value
+        elif isinstance(value, tuple):
+            for index, each in enumerate(value):
+                if isinstance(each, Node):
+                    yield f"{name}[{index}]", each

@@ -20,7 +20,7 @@ from kleis.syntax.tree import DataDefinition, FunctionDefinition, Implements, St
 from kleis.syntax.tree.traversal import walk
 from kleis.theory.theory import Theory
 from registry.cli.kleis.shared.loading import load, make_loader
-from registry.cli.kleis_report import refuse
+from registry.cli.kleis.shared.reports import refuse
 from registry.cli.terminal.screen import Screen, json_text
 from registry.diagrams import Drawing, Edge, Node, mermaid, svg
 

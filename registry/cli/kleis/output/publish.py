@@ -31,7 +31,7 @@ from kleis.corpus.write_paper import corpus_for, refuse_existing, write_paper
 from kleis.errors import KleisError
 from kleis.theory.loader import Loading
 from registry.cli.kleis.shared.loading import load, make_loader
-from registry.cli.kleis_report import refuse
+from registry.cli.kleis.shared.reports import refuse
 from registry.cli.terminal.plain_output import progress
 from registry.cli.terminal.screen import Screen, json_text
 

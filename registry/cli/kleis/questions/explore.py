@@ -17,8 +17,7 @@ import msgspec
 
 from kleis.errors import LoadError
 from registry.cli.kleis.shared.loading import load, make_loader
-from registry.cli.kleis.shared.reports import print_table
-from registry.cli.kleis_report import refuse, render
+from registry.cli.kleis.shared.reports import print_table, refuse, render
 from registry.cli.terminal.layout import Piece, Role
 from registry.cli.terminal.plain_output import complain, progress
 from registry.cli.terminal.process import INTERRUPTED

@@ -19,8 +19,7 @@ import msgspec
 from kleis.errors import KleisError, LoadError
 from kleis.theory.loader import Loading
 from registry.cli.kleis.shared.loading import STANDARD_INPUT, load, make_loader, standard_input
-from registry.cli.kleis.shared.reports import print_verdict
-from registry.cli.kleis_report import render
+from registry.cli.kleis.shared.reports import print_verdict, render
 from registry.cli.terminal.plain_output import complain
 from registry.cli.terminal.screen import Screen, json_text
 

@@ -12,13 +12,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from kleis.errors import KleisError
+from kleis.problems import Problem
+from kleis.syntax.tree import Lint
 from registry.cli.terminal.layout import Piece, Role
-from registry.cli.terminal.screen import Line, Screen
+from registry.cli.terminal.plain_output import complain, say
+from registry.cli.terminal.screen import Line, Screen, json_text
 
 if TYPE_CHECKING:
     from kleis.prover.protocol.verdict import Evidence, Status, Table, Verdict
 
-__all__ = ["counterexample_text", "grid", "print_table", "print_verdict", "status_piece"]
+__all__ = ["counterexample_text", "grid", "print_table", "print_verdict", "refuse", "render", "status_piece"]
 
 _ROLES: dict[Status, Role] = {
     "verified": "good",
@@ -32,7 +36,6 @@ _ROLES: dict[Status, Role] = {
 _INDENT = "  "
 _COLUMN = 14
 _ACROSS = 16
-"""The longest table of one argument that stands in one line."""
 
 
 def status_piece(verdict: Verdict) -> Piece:
@@ -180,3 +183,23 @@ def _print_explanation(screen: Screen, verdict: Verdict) -> None:
             line = f"    {each.engine.ljust(name_width)}  {each.outcome.ljust(outcome_width)}"
             remarks = f"  {each.steps} steps, {each.seconds:.2f} s  {each.detail}".rstrip()
             screen.write([Piece(line), Piece(remarks, "faint")])
+
+
+# The words of `kleis check` and `kleis test` for people: places, source lines, carets, counts.
+
+
+def render(problem: KleisError | Problem | Lint, text: str) -> str:
+    """A problem with its source line and a caret."""
+    if isinstance(problem, KleisError):
+        return problem.render(text)
+    if isinstance(problem, Lint):
+        problem = Problem(**problem.as_dict())
+    return problem.as_error().render(text)
+
+
+def refuse(error: KleisError, text: str, *, as_json: bool) -> None:
+    """Say why a command does nothing: an object on standard output, or words and the line on standard error."""
+    if as_json:
+        say(json_text({"error": error.as_dict()}))
+    else:
+        complain(f"error  {render(error, text) if error.line else error}", style="bad")

@@ -1,4 +1,4 @@
-"""The words of `kleis check` and `kleis test` for people: places, source lines, carets, counts."""
+"""Words of check and test."""
 
 from __future__ import annotations
 
@@ -6,30 +6,12 @@ from collections.abc import Sequence
 
 from kleis.errors import KleisError
 from kleis.problems import Problem
-from kleis.syntax.tree import Lint
 from registry.cli.kleis.files.check import CheckedFile
 from registry.cli.kleis.files.test import NEEDS_PROVER, Block, FileReport
+from registry.cli.kleis.shared.reports import render
 from registry.cli.terminal.plain_output import complain, say, say_row, table
-from registry.cli.terminal.screen import json_text
 
-__all__ = ["print_block_output", "print_checked", "print_tested", "print_totals", "refuse", "render"]
-
-
-def render(problem: KleisError | Problem | Lint, text: str) -> str:
-    """A problem with its source line and a caret."""
-    if isinstance(problem, KleisError):
-        return problem.render(text)
-    if isinstance(problem, Lint):
-        problem = Problem(**problem.as_dict())
-    return problem.as_error().render(text)
-
-
-def refuse(error: KleisError, text: str, *, as_json: bool) -> None:
-    """Say why a command does nothing: an object on standard output, or words and the line on standard error."""
-    if as_json:
-        say(json_text({"error": error.as_dict()}))
-    else:
-        complain(f"error  {render(error, text) if error.line else error}", style="bad")
+__all__ = ["print_block_output", "print_checked", "print_tested", "print_totals"]
 
 
 def print_checked(report: CheckedFile) -> None:
