@@ -1,11 +1,12 @@
 # One virtual environment, made on first use and again whenever pyproject.toml changes.
 PYTHON ?= python3
+PREFIX ?= $(HOME)/.local
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench certificates fuzz lint format clean
+.PHONY: help demo test install check bench certificates docs-tables fuzz lint format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,9 +23,25 @@ $(STAMP): pyproject.toml
 
 demo: $(STAMP) ## set everything up and run the main job for real
 	@$(BIN)/pif demo
+	@echo 'The commands are $(BIN)/pif and $(BIN)/kleis. `make install` puts them on the PATH.'
 
 test: $(STAMP) ## set everything up and pass the tests
 	@$(BIN)/python -m pytest -n auto --dist worksteal
+
+install: $(STAMP) ## link pif and kleis into ~/.local/bin: make install [PREFIX=DIR] links into DIR/bin
+	@mkdir -p "$(PREFIX)/bin"
+	@for name in pif kleis; do \
+		link="$(PREFIX)/bin/$$name"; \
+		if [ -e "$$link" ] && [ ! -L "$$link" ]; then \
+			echo "$$link is in the way: it is no link. Remove it, or choose PREFIX=DIR." >&2; exit 1; \
+		fi; \
+		ln -sf "$(CURDIR)/$(BIN)/$$name" "$$link" && echo "$$link -> $(CURDIR)/$(BIN)/$$name"; \
+	done
+	@case ":$$PATH:" in \
+		*":$(PREFIX)/bin:"*) first=$$(command -v pif); [ "$$first" = "$(PREFIX)/bin/pif" ] || \
+			echo "Another pif comes first on your PATH: $$first" ;; \
+		*) echo "$(PREFIX)/bin is not on your PATH. Add it:  export PATH=\"$(PREFIX)/bin:\$$PATH\"" ;; \
+	esac
 
 lint: $(STAMP) ## format check, lint, types, import directions
 	@$(BIN)/ruff format --check .
@@ -39,6 +56,9 @@ bench: $(STAMP) ## measure ratios in one run and write docs/benchmarks.md
 
 certificates: $(STAMP) ## prove the laws of stdlib/pif again and write stdlib/pif/certificates
 	@$(BIN)/python -m registry.laws.prove_library
+
+docs-tables: $(STAMP) ## write the tables that documents take from the code
+	@$(BIN)/python -m tests.guide.tables
 
 N ?= 20000
 fuzz: $(STAMP) ## try N examples on the properties: make fuzz N=200000 [SEED=7] [TESTS=tests/pif]

@@ -1,11 +1,9 @@
-"""Every block of README.md and GUIDE.md is run."""
+"""Every block of README.md, GUIDE.md and the pages in docs/ is run."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,17 +13,15 @@ import pytest
 
 from pif.language.decode import decode_term
 from tests.guide.calls import answers, calls
-from tests.guide.transcripts import ROOT, Block, blocks, exchanges, matches, run
+from tests.guide.transcripts import PAGES, ROOT, Block, blocks, exchanges, matches, run, surroundings
 from tests.server.raw_client import RawClient
 
-DOCUMENTS = ("README.md", "GUIDE.md")
+NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize("name", NAMES)
 def test_document(name: str, tmp_path: Path) -> None:
-    found = blocks(ROOT / name)
-    assert found, "a document without a block teaches nothing that is tested"
-    for block in found:
+    for block in blocks(ROOT / name):
         kind, *words = block.info.split() or [""]
         match kind:
             case "console":
@@ -37,7 +33,7 @@ def test_document(name: str, tmp_path: Path) -> None:
             case "python":
                 check_python(block, tmp_path)
             case "sh":
-                check_shell(block)
+                check_shell(block, name)
             case "text" | "mermaid":
                 assert block.text.strip()
             case _:
@@ -70,17 +66,14 @@ def check_json(data: Any, words: list[str], folder: Path) -> None:
     if "config" in words:
         (servers,) = data.values()
         for server in servers.values():
-            check_server(server, folder)
+            if server["command"] != "uvx":  # `tests.guide.test_readme` starts that one
+                check_server(server, surroundings(folder))
 
 
-def check_server(server: dict[str, Any], folder: Path) -> None:
+def check_server(server: dict[str, Any], environment: dict[str, str]) -> None:
     """A client's setting must start a server that answers."""
-    command = [server["command"], *server.get("args", [])]
-    if command[0] == "uvx":  # the published package; here the same command of this environment
-        assert command[1:3] == ["--from", "pif-kleis"]
-        command = command[3:]
-    program = Path(sys.executable).parent / command[0]
-    client = RawClient(command=[str(program), "--home", str(folder / "configured"), *command[1:]])
+    settings = [f"{name}={value}" for name, value in environment.items()]
+    client = RawClient(command=["env", "-i", *settings, server["command"], *server.get("args", [])])
     try:
         assert client.handshake()["serverInfo"]["name"] == "pif"
     finally:
@@ -92,12 +85,10 @@ def check_server(server: dict[str, Any], folder: Path) -> None:
 
 
 def check_python(block: Block, folder: Path) -> None:
-    environment = {**os.environ, "PIF_HOME": str(folder / "home"), "PYTHONPATH": str(ROOT),
-                   "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-c", block.text],
         cwd=folder,
-        env=environment,
+        env=surroundings(folder),
         capture_output=True,
         text=True,
         check=False,
@@ -105,25 +96,17 @@ def check_python(block: Block, folder: Path) -> None:
     assert done.returncode == 0, f"line {block.line}:\n{done.stderr}"
 
 
-def check_shell(block: Block) -> None:
+def check_shell(block: Block, name: str) -> None:
+    """What README shows is run by `tests.guide.test_readme`; the other documents repeat it, or name targets of the Makefile."""
+    if name == "README.md":
+        return
+    shown = {line.strip() for each in blocks(ROOT / "README.md") for line in each.text.splitlines()}
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    for line in block.text.splitlines():
+    for line in filter(None, block.text.splitlines()):
         words = line.split("#")[0].split()
-        match words:
-            case []:
-                continue
-            case ["make", target]:
-                assert target in targets, line
-            case ["git", "clone", *_] | ["cd", _]:
-                continue
-            case [program, *_]:
-                assert shutil.which(program) or program in ("claude", "uvx"), line
-
-
-def test_readme_names_the_two_commands() -> None:
-    text = (ROOT / "README.md").read_text()
-    assert "make demo" in text
-    assert "make test" in text
+        assert line in shown or (words[:1] == ["make"] and words[1] in targets), (
+            f"{name}:{block.line}: {line}"
+        )
 
 
 @pytest.mark.parametrize(

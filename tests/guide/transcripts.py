@@ -1,4 +1,6 @@
-"""The blocks of README.md and GUIDE.md, run as a reader would run them.
+"""The documents of the project, and their blocks, run as a reader would run them.
+
+Each document is run by itself, from top to bottom, in a home and a directory of its own.
 
 | block | what is done with it |
 |---|---|
@@ -6,7 +8,8 @@
 | `calls` | each call is made by a real client of a real server (`tests.guide.calls`); its text must be what follows |
 | `json` | it must be JSON; with the word `term` behind it, a PIF term; with `config`, a client's settings that start a server |
 | `python` | it is run, with the same home, and must not fail |
-| `sh` | each line must be `git clone`, `cd`, or `make` with a target that the Makefile has |
+| `sh` | each line must be one that README shows, where `tests.guide.test_readme` runs it, or `make` with a target of the Makefile |
+| `text`, `mermaid` | nothing |
 
 In an expected output `…` stands for any text within a line, and a line of it alone for any lines.
 
@@ -27,6 +30,12 @@ from pathlib import Path
 from tests.guide.calls import answers, calls, written
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+PAGES = sorted(
+    path
+    for path in [ROOT / "README.md", ROOT / "GUIDE.md", *ROOT.glob("docs/**/*.md")]
+    if path.parent.name != "adr" and path.name != "benchmarks.md"
+)
+"""What a reader learns from: all documents but decisions, measurements, and what is for contributors."""
 _BLOCK = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -73,9 +82,9 @@ def exchanges(block: Block) -> Iterator[Exchange]:
         yield Exchange("\n".join(command), "\n".join(output))
 
 
-def run(command: str, folder: Path) -> str:
-    """What a command prints, both streams, in a shell with the project's commands and a home in `folder`."""
-    environment = {
+def surroundings(folder: Path) -> dict[str, str]:
+    """The environment of a document's commands: the project's commands on the PATH, a home in `folder`."""
+    return {
         **{
             name: value
             for name, value in os.environ.items()
@@ -85,8 +94,12 @@ def run(command: str, folder: Path) -> str:
         "PIF_HOME": str(folder / "home"),
         "NO_COLOR": "1",
     }
+
+
+def run(command: str, folder: Path) -> str:
+    """What a command prints, both streams, in a shell."""
     done = subprocess.run(
-        ["bash", "-c", command], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        ["bash", "-c", command], cwd=folder, env=surroundings(folder), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL, text=True, timeout=300, check=False,
     )  # fmt: skip
     return done.stdout.rstrip("\n")
