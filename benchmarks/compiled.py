@@ -24,7 +24,7 @@ from pif.language.errors import PifError
 from pif.language.host import Tool
 from pif.language.terms import literal
 from pif.language.values import print_value
-from pif.reference.run_input import Given, given_term
+from pif.reference.run_input import RunInput, given_term
 from pif.run.evaluate import Request, run
 from pif.run.stepping import Stepper
 
@@ -117,7 +117,7 @@ def _failing() -> dict[str, float]:
     ready = Cache()
     ready.prepared(tool).unit("int", tools, weighs=False)
 
-    def fails(take: Callable[[Tool, Given, int], object]) -> None:
+    def fails(take: Callable[[Tool, RunInput, int], object]) -> None:
         try:
             take(tool, given, fuel)
         except PifError as error:

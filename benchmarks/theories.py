@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.peer import Connection, serving
-from kleis.prover.process.deadline import Watch
+from kleis.prover.process.deadline import Deadline
 from kleis.sessions import Sessions, open_sessions
 from kleis.sessions.files.record import ItemKind, heading, item_of, item_text
 from kleis.syntax.parser.parser import parse_source
@@ -90,7 +90,7 @@ def _growth() -> dict[str, float]:
             for _, name in itertools.product(range(_ROUNDS), _SIZES):
                 text = make(next(numbers))
                 begun = time.perf_counter()
-                checked, _ = sessions.submit(name, text, tool, Watch(40))
+                checked, _ = sessions.submit(name, text, tool, Deadline(40))
                 times[name].append(time.perf_counter() - begun)
                 if checked.status != "consistent":
                     raise RuntimeError(f"{text}: {checked.status}")

@@ -1,4 +1,8 @@
-"""Settings for all tests: the profile `project`, and `fuzz` for long runs (`tests.fuzz`), which forgets earlier ones."""
+"""Settings for all tests: the profile `project`, and `fuzz` for long runs (`tests.fuzz`).
+
+The tests try the same examples every time, so that nothing fails by chance: what a long run finds is kept as an explicit
+`@example`.  Chance works in `make fuzz`.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,12 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "project",
     deadline=None,
+    derandomize=True,
     max_examples=int(os.environ.get("PIF_EXAMPLES", "100")),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
     print_blob=True,
 )
-settings.register_profile("fuzz", settings.get_profile("project"), database=None, report_multiple_bugs=False)
+settings.register_profile(
+    "fuzz", settings.get_profile("project"), derandomize=False, database=None, report_multiple_bugs=False
+)
 settings.load_profile(os.environ.get("PIF_PROFILE", "project"))

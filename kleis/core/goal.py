@@ -1,6 +1,6 @@
 """The meaning of a proposition: its claim in the typed core, and everything in force around it.
 
-Specification: proving.md §1.  A `Meaning` is self-contained: an engine needs nothing else, neither theory nor
+Specification: proving.md §1.  A `Goal` is self-contained: an engine needs nothing else, neither theory nor
 source.  Terms and sorts are in kleis/core/terms.py.
 """
 
@@ -18,20 +18,20 @@ from kleis.problems import Place, Problem
 __all__ = [
     "Axiom",
     "DataType",
+    "ElaborationError",
+    "Goal",
     "Instance",
-    "Meaning",
-    "MeaningError",
     "MissingOperation",
+    "NameResolution",
     "Obligation",
-    "Reading",
+    "OpenQuestion",
     "ReadingKind",
     "Standing",
     "Termination",
-    "Unsettled",
 ]
 
 
-class MeaningError(KleisError):
+class ElaborationError(KleisError):
     """A program or proposition that says nothing: an unknown or ambiguous name, a wrong sort, …
 
     `related` are further places it speaks of.
@@ -40,7 +40,7 @@ class MeaningError(KleisError):
     related: tuple[Place, ...] = ()
 
 
-class MissingOperation(MeaningError):
+class MissingOperation(ElaborationError):
     """A name that some structure with parameters has, but none that is in force: `operation`."""
 
     operation: str = ""
@@ -111,7 +111,7 @@ class DataType(msgspec.Struct, frozen=True):
     constructors: tuple[Constructor, ...]
 
 
-class Unsettled(msgspec.Struct, frozen=True):
+class OpenQuestion(msgspec.Struct, frozen=True):
     """Why no engine may decide the claim as it stands (`unknown`, before anything is tried).
 
     reason
@@ -128,7 +128,7 @@ class Unsettled(msgspec.Struct, frozen=True):
 ReadingKind: TypeAlias = Literal["free", "name", "operator", "binder", "coercion", "narrowing", "carrier"]
 
 
-class Reading(msgspec.Struct, frozen=True):
+class NameResolution(msgspec.Struct, frozen=True):
     """How a piece of the source was taken.
 
     kind
@@ -142,7 +142,7 @@ class Reading(msgspec.Struct, frozen=True):
     place: Place
 
 
-class Meaning(msgspec.Struct, frozen=True, kw_only=True):
+class Goal(msgspec.Struct, frozen=True, kw_only=True):
     """What a proposition says.
 
     claim
@@ -176,8 +176,8 @@ class Meaning(msgspec.Struct, frozen=True, kw_only=True):
     terminations: tuple[tuple[str, Termination], ...] = ()
     data: tuple[tuple[DataType, ...], ...] = ()
     obligations: tuple[Obligation, ...] = ()
-    unsettled: tuple[Unsettled, ...] = ()
-    readings: tuple[Reading, ...] = ()
+    unsettled: tuple[OpenQuestion, ...] = ()
+    readings: tuple[NameResolution, ...] = ()
     warnings: tuple[Problem, ...] = ()
 
     def definition(self, key: str) -> Definition:

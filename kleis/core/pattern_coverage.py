@@ -14,23 +14,11 @@ from typing import TypeAlias
 
 import msgspec
 
-from kleis.core.goal import MeaningError
+from kleis.core.goal import ElaborationError
 from kleis.core.sorts import BOOL, COMPLEX, REAL, DataSort, ListOf, RecordOf, Sort, TupleOf
 from kleis.core.terms import Constructor
+from kleis.syntax import tree
 from kleis.syntax.printer.program import print_pattern
-from kleis.syntax.tree import (
-    AsPattern,
-    Boolean,
-    Case,
-    ConstructorPattern,
-    ListPattern,
-    LiteralPattern,
-    Number,
-    Pattern,
-    Text,
-    VariablePattern,
-    WildcardPattern,
-)
 
 __all__ = ["Coverage", "coverage"]
 
@@ -80,10 +68,10 @@ _ANY = _Shape(None)
 Row: TypeAlias = tuple[_Shape, ...]
 
 
-def coverage(cases: Sequence[Case], sort: Sort, constructors: Constructors) -> Coverage:
+def coverage(cases: Sequence[tree.Case], sort: Sort, constructors: Constructors) -> Coverage:
     """What the cases of a match over a sort cover; `constructors` gives those of a data type.
 
-    `MeaningError` with the code ``match_too_large`` where that is too much work to find out.
+    `ElaborationError` with the code ``match_too_large`` where that is too much work to find out.
     """
     matrix = _Matrix(constructors, cases)
     rows: list[Row] = []
@@ -104,7 +92,7 @@ def coverage(cases: Sequence[Case], sort: Sort, constructors: Constructors) -> C
 class _Matrix:
     """The usefulness of a row after other rows, with a budget."""
 
-    def __init__(self, constructors: Constructors, cases: Sequence[Case]) -> None:
+    def __init__(self, constructors: Constructors, cases: Sequence[tree.Case]) -> None:
         self._constructors = constructors
         self._cases = cases
         self._left = _STEPS
@@ -130,21 +118,21 @@ class _Matrix:
             case _:
                 return None
 
-    def shape(self, pattern: Pattern, sort: Sort) -> _Shape:
+    def shape(self, pattern: tree.Pattern, sort: Sort) -> _Shape:
         """A pattern over a sort without its names."""
         match pattern:
-            case WildcardPattern() | VariablePattern():
+            case tree.WildcardPattern() | tree.VariablePattern():
                 return _ANY
-            case AsPattern(pattern=inner):
+            case tree.AsPattern(pattern=inner):
                 return self.shape(inner, sort)
-            case LiteralPattern(value=value):
+            case tree.LiteralPattern(value=value):
                 return _Shape(_Head(_literal(value), ()))
-            case ListPattern(items=items):
+            case tree.ListPattern(items=items):
                 return self._list(items, sort)
-            case ConstructorPattern(name=name, arguments=arguments):
+            case tree.ConstructorPattern(name=name, arguments=arguments):
                 return self._constructed(name, arguments, sort)
 
-    def _list(self, items: Sequence[Pattern], sort: Sort) -> _Shape:
+    def _list(self, items: Sequence[tree.Pattern], sort: Sort) -> _Shape:
         if not isinstance(sort, ListOf):
             raise self._wrong("a list pattern", sort)
         answer = _Shape(_Head("Nil", ()))
@@ -152,7 +140,7 @@ class _Matrix:
             answer = _Shape(_Head("Cons", (sort.element, sort)), (self.shape(item, sort.element), answer))
         return answer
 
-    def _constructed(self, name: str, arguments: Sequence[Pattern], sort: Sort) -> _Shape:
+    def _constructed(self, name: str, arguments: Sequence[tree.Pattern], sort: Sort) -> _Shape:
         plain = name.lower() if sort == BOOL else name.rsplit("::", 1)[-1]
         for head in self.heads(sort) or ():
             if head.name == plain and len(head.sorts) == len(arguments):
@@ -160,7 +148,7 @@ class _Matrix:
                 return _Shape(head, tuple(parts))
         raise self._wrong(name, sort)
 
-    def _wrong(self, found: str, sort: Sort) -> MeaningError:
+    def _wrong(self, found: str, sort: Sort) -> ElaborationError:
         heads = self.heads(sort) or ()
         return self._error(
             f"{found} with so many parts is no pattern of this sort",
@@ -171,9 +159,9 @@ class _Matrix:
 
     def _error(
         self, message: str, code: str, found: str, expected: tuple[str, ...], hint: str = ""
-    ) -> MeaningError:
+    ) -> ElaborationError:
         span = self._cases[0].span
-        return MeaningError(
+        return ElaborationError(
             message, code=code, line=span.line, column=span.column, found=found, expected=expected, hint=hint
         )
 
@@ -236,14 +224,14 @@ def _tuple_name(count: int) -> str:
     return {0: "Unit", 2: "Pair"}.get(count, f"Tuple{count}")
 
 
-def _literal(value: Number | Text | Boolean) -> str:
+def _literal(value: tree.Number | tree.Text | tree.Boolean) -> str:
     """A name for a literal, the same for equal values: ``1.0`` and ``1e0`` are 1."""
     match value:
-        case Boolean(value=truth):
+        case tree.Boolean(value=truth):
             return "true" if truth else "false"
-        case Text(value=text):
+        case tree.Text(value=text):
             return f'"{text}'
-        case Number(text=text):
+        case tree.Number(text=text):
             return _number(text)
 
 
@@ -260,35 +248,37 @@ def _number(text: str) -> str:
     return f"{significant}e{power - len(part) + len(digits) - len(significant)}"
 
 
-def _all_of(pattern: Pattern) -> Iterator[Pattern]:
+def _all_of(pattern: tree.Pattern) -> Iterator[tree.Pattern]:
     """A pattern and everything in it."""
     waiting = [pattern]
     while waiting:
         each = waiting.pop()
         yield each
-        if isinstance(each, AsPattern):
+        if isinstance(each, tree.AsPattern):
             waiting.append(each.pattern)
-        elif isinstance(each, ConstructorPattern):
+        elif isinstance(each, tree.ConstructorPattern):
             waiting.extend(each.arguments)
-        elif isinstance(each, ListPattern):
+        elif isinstance(each, tree.ListPattern):
             waiting.extend(each.items)
 
 
-def _nodes(pattern: Pattern) -> int:
+def _nodes(pattern: tree.Pattern) -> int:
     return sum(1 for _ in _all_of(pattern))
 
 
-def _repeats(pattern: Pattern) -> bool:
+def _repeats(pattern: tree.Pattern) -> bool:
     """Whether a name occurs twice."""
-    names = [each.name for each in _all_of(pattern) if isinstance(each, VariablePattern | AsPattern)]
+    names = [
+        each.name for each in _all_of(pattern) if isinstance(each, tree.VariablePattern | tree.AsPattern)
+    ]
     return len(set(names)) < len(names)
 
 
-def _pattern(shape: _Shape) -> Pattern:
+def _pattern(shape: _Shape) -> tree.Pattern:
     """A shape as a pattern."""
     if shape.head is None:
-        return WildcardPattern()
+        return tree.WildcardPattern()
     name = shape.head.name
     if name in ("true", "false") and not shape.parts:
-        return LiteralPattern(Boolean(name == "true"))
-    return ConstructorPattern(name, tuple(_pattern(part) for part in shape.parts))
+        return tree.LiteralPattern(tree.Boolean(name == "true"))
+    return tree.ConstructorPattern(name, tuple(_pattern(part) for part in shape.parts))

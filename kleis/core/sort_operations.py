@@ -36,29 +36,6 @@ __all__ = [
     "variables_of",
 ]
 
-
-def erased(sort: Sort) -> Sort:
-    """The sort by which solvers know lists, tuples and records: numbers in them are integers or reals there.
-
-    A list of ℕ is a list of ℤ with a guard, so that one taken as the other is the same value.
-    """
-    match sort:
-        case Numeric(name="ℕ"):
-            return INTEGER
-        case Numeric(name="ℚ"):
-            return REAL
-        case ListOf(element=element):
-            return ListOf(erased(element))
-        case SetOf(element=element):
-            return SetOf(erased(element))
-        case TupleOf(items=items):
-            return TupleOf(tuple(map(erased, items)))
-        case RecordOf(fields=fields):
-            return RecordOf(tuple((name, erased(each)) for name, each in fields))
-        case _:
-            return sort
-
-
 _CHAIN = "ℕℤℚℝℂ"
 
 
@@ -168,3 +145,25 @@ def family_arguments(sort: Sort) -> tuple[Sort | Dimension, ...]:
     if isinstance(sort, MatrixOf):
         return (sort.rows, sort.columns, sort.element)
     return sort.arguments if isinstance(sort, DataSort | Carrier) else ()
+
+
+def erased(sort: Sort) -> Sort:
+    """The sort by which solvers know lists, tuples and records: numbers in them are integers or reals there.
+
+    A list of ℕ is a list of ℤ with a guard, so that one taken as the other is the same value.
+    """
+    match sort:
+        case Numeric(name="ℕ"):
+            return INTEGER
+        case Numeric(name="ℚ"):
+            return REAL
+        case ListOf(element=element):
+            return ListOf(erased(element))
+        case SetOf(element=element):
+            return SetOf(erased(element))
+        case TupleOf(items=items):
+            return TupleOf(tuple(map(erased, items)))
+        case RecordOf(fields=fields):
+            return RecordOf(tuple((name, erased(each)) for name, each in fields))
+        case _:
+            return sort

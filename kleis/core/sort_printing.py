@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kleis.core.goal import MeaningError
+from kleis.core.goal import ElaborationError
 from kleis.core.sorts import (
     Basic,
     BitVec,
@@ -26,7 +26,7 @@ from kleis.core.sorts import (
 )
 from kleis.problems import Place, Spanned
 
-__all__ = ["dimension_text", "refusal", "sort_text", "sorts_text"]
+__all__ = ["dimension_text", "elaboration_error", "sort_text", "sorts_text"]
 
 
 def sort_text(sort: Sort | Dimension) -> str:
@@ -74,7 +74,7 @@ def dimension_text(dimension: Dimension) -> str:
     return shown or "0"
 
 
-def refusal(
+def elaboration_error(
     node: Spanned,
     file: str,
     code: str,
@@ -84,8 +84,8 @@ def refusal(
     expected: tuple[str, ...] = (),
     hint: str = "",
     related: tuple[Place, ...] = (),
-    kind: type[MeaningError] = MeaningError,
-) -> MeaningError:
+    kind: type[ElaborationError] = ElaborationError,
+) -> ElaborationError:
     """The error of a piece of source that has no meaning."""
     span = node.span
     error = kind(

@@ -14,8 +14,7 @@ import hashlib
 import json
 import re
 import stat
-from collections.abc import Iterator, Sequence
-from collections.abc import Mapping as abc_Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -23,7 +22,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import msgspec
 
 from kleis.corpus.errors import CorpusError, not_found
-from kleis.corpus.records import Card, Claim, IndexEntry, Kernel, Manifest, Mapping, Metadata
+from kleis.corpus.records import Card, Claim, ClaimMapping, IndexEntry, Kernel, Manifest, Metadata
 
 __all__ = [
     "HASHED_FILES",
@@ -92,9 +91,9 @@ class Paper:
         return self._records("claims.json", tuple[Claim, ...], ())
 
     @cached_property
-    def mapping(self) -> Mapping:
+    def mapping(self) -> ClaimMapping:
         """Which declaration states which claim."""
-        return self._records("mapping.json", Mapping, Mapping())
+        return self._records("mapping.json", ClaimMapping, ClaimMapping())
 
     @cached_property
     def metadata(self) -> Metadata:
@@ -273,8 +272,8 @@ _MISSING = b"missing"
 
 def build_hash(
     paper_id: str,
-    files: abc_Mapping[str, bytes | None],
-    cards: Sequence[abc_Mapping[str, Any]],
+    files: Mapping[str, bytes | None],
+    cards: Sequence[Mapping[str, Any]],
     *,
     source_sha256: str,
     kernels: Sequence[str],
@@ -304,7 +303,7 @@ def freshness(paper: Paper) -> Freshness:
         return "unversioned"
     files = {name: paper.data(name) for name in HASHED_FILES}
 
-    def of(kept: abc_Mapping[str, bytes | None]) -> str:
+    def of(kept: Mapping[str, bytes | None]) -> str:
         return build_hash(
             paper.id,
             kept,
@@ -338,7 +337,7 @@ def corpus_at(directory: Path) -> Path | None:
     return None
 
 
-def find_corpus(given: Path | None, environment: abc_Mapping[str, str], working: Path) -> Path:
+def find_corpus(given: Path | None, environment: Mapping[str, str], working: Path) -> Path:
     """The corpus's real directory.  Raises `CorpusError` (``corpus_not_found``) that says where it was looked for."""
     named = environment.get(VARIABLE, "")
     start = (given or (Path(named).expanduser() if named else working)).absolute()

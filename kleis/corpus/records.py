@@ -13,11 +13,11 @@ import msgspec
 __all__ = [
     "Card",
     "Claim",
+    "ClaimMapping",
     "Edge",
     "IndexEntry",
     "Kernel",
     "Manifest",
-    "Mapping",
     "Metadata",
     "Origin",
 ]
@@ -98,7 +98,7 @@ class Metadata(msgspec.Struct, frozen=True):
     source: Origin = Origin()
 
 
-class Mapping(msgspec.Struct, frozen=True):
+class ClaimMapping(msgspec.Struct, frozen=True):
     """Which declaration states which claim."""
 
     paper_id: str = ""

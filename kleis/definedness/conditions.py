@@ -22,38 +22,19 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from kleis.core import (
-    BOOL,
-    INTEGER,
-    NATURAL,
-    BuiltinCall,
-    Coercion,
-    Conditional,
-    Connective,
-    Definition,
-    DefinitionCall,
-    Discrimination,
-    Equals,
-    Let,
-    LiteralTerm,
-    Narrowing,
-    Operation,
-    Quantifier,
-    Selection,
-    Term,
-    Undefined,
-    Variable,
-)
-from kleis.core.goal import Meaning
+from kleis import core
+from kleis.core.goal import Goal
 from kleis.core.traversal import bound_by, free_variables, parts, substitute
 
 __all__ = ["Definedness", "Need", "NeedKind"]
 
 NeedKind: TypeAlias = Literal["operation", "narrowing", "selection", "match", "termination"]
 
-_AT_LEAST = Operation("geq", (Variable("a", INTEGER), Variable("b", INTEGER)), BOOL)
-_ZERO = Coercion(LiteralTerm(0, NATURAL), INTEGER)
-_NEVER = LiteralTerm(False, BOOL)
+_AT_LEAST = core.Operation(
+    "geq", (core.Variable("a", core.INTEGER), core.Variable("b", core.INTEGER)), core.BOOL
+)
+_ZERO = core.Coercion(core.LiteralTerm(0, core.NATURAL), core.INTEGER)
+_NEVER = core.LiteralTerm(False, core.BOOL)
 
 _MOST = 400
 """The most needs that one definition hands on to its callers; beyond that they are one need without a formula."""
@@ -75,48 +56,48 @@ class Need(msgspec.Struct, frozen=True):
     """
 
     kind: NeedKind
-    variables: tuple[Variable, ...]
-    path: tuple[Term, ...]
-    condition: Term | None
-    subject: Term
-    values: tuple[tuple[Variable, Term], ...] = ()
+    variables: tuple[core.Variable, ...]
+    path: tuple[core.Term, ...]
+    condition: core.Term | None
+    subject: core.Term
+    values: tuple[tuple[core.Variable, core.Term], ...] = ()
 
     @property
-    def proposition(self) -> Term | None:
+    def proposition(self) -> core.Term | None:
         """The condition as a closed formula, if what is free in it is bound around it."""
         if self.condition is None:
             return None
         formula = self.condition
         for premise in reversed(self.path):
-            formula = Connective("implies", (premise, formula))
+            formula = core.Connective("implies", (premise, formula))
         for variable, value in reversed(self.values):
             if any(each.name == variable.name for each in free_variables(formula)):
-                formula = Connective("implies", (Equals(variable, value), formula))
+                formula = core.Connective("implies", (core.Equals(variable, value), formula))
         used = {variable.name for variable in free_variables(formula)}
         variables = tuple(each for each in self.variables if each.name in used)
-        return Quantifier("forall", variables, formula) if variables else formula
+        return core.Quantifier("forall", variables, formula) if variables else formula
 
 
 class _Place(msgspec.Struct, frozen=True):
     """What is bound around a term, what is true there, and what `let` gives."""
 
-    variables: tuple[Variable, ...] = ()
-    path: tuple[Term, ...] = ()
-    values: tuple[tuple[Variable, Term], ...] = ()
+    variables: tuple[core.Variable, ...] = ()
+    path: tuple[core.Term, ...] = ()
+    values: tuple[tuple[core.Variable, core.Term], ...] = ()
 
-    def given(self, formula: Term) -> _Place:
+    def given(self, formula: core.Term) -> _Place:
         """The place where a formula is true besides."""
         return _Place(self.variables, (*self.path, formula), self.values)
 
-    def under(self, variables: tuple[Variable, ...]) -> _Place:
+    def under(self, variables: tuple[core.Variable, ...]) -> _Place:
         """The place with more variables bound."""
         return _Place((*self.variables, *variables), self.path, self.values) if variables else self
 
-    def where(self, variable: Variable, value: Term) -> _Place:
+    def where(self, variable: core.Variable, value: core.Term) -> _Place:
         """The place in the body of a `let`."""
         return _Place((*self.variables, variable), self.path, (*self.values, (variable, value)))
 
-    def need(self, kind: NeedKind, condition: Term | None, subject: Term) -> Need:
+    def need(self, kind: NeedKind, condition: core.Term | None, subject: core.Term) -> Need:
         """A need at this place."""
         return Need(kind, self.variables, self.path, condition, subject, self.values)
 
@@ -124,22 +105,22 @@ class _Place(msgspec.Struct, frozen=True):
 class Definedness:
     """The needs of the terms of one meaning."""
 
-    def __init__(self, meaning: Meaning) -> None:
+    def __init__(self, meaning: Goal) -> None:
         self._meaning = meaning
         self._definitions = {each.key: each for each in meaning.definitions}
         self._terminations = dict(meaning.terminations)
         self._known: dict[str, tuple[Need, ...]] = {}
         self._open: set[str] = set()
 
-    def needs(self, term: Term) -> tuple[Need, ...]:
+    def needs(self, term: core.Term) -> tuple[Need, ...]:
         """The conditions on which the value of a term depends, in order of the text."""
         return tuple(self._needs(term, _Place()))
 
-    def unsettled(self, term: Term) -> tuple[Need, ...]:
+    def unsettled(self, term: core.Term) -> tuple[Need, ...]:
         """The needs that are not shown to hold."""
         return tuple(need for need in self.needs(term) if not self.settled(need))
 
-    def certain(self, term: Term) -> bool:
+    def certain(self, term: core.Term) -> bool:
         """Whether a term is shown to have a value for all values of its variables."""
         return all(self.settled(need) for need in self._needs(term, _Place()))
 
@@ -156,17 +137,17 @@ class Definedness:
 
     # ── Terms ────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _needs(self, term: Term, place: _Place) -> Iterator[Need]:
+    def _needs(self, term: core.Term, place: _Place) -> Iterator[Need]:
         match term:
-            case Connective(name="not"):
+            case core.Connective(name="not"):
                 yield from self._needs(term.arguments[0], place)
-            case Connective():
+            case core.Connective():
                 yield from self._connective(term, place)
-            case Conditional(condition=condition, consequent=consequent, alternative=alternative):
+            case core.Conditional(condition=condition, consequent=consequent, alternative=alternative):
                 yield from self._needs(condition, place)
                 yield from self._needs(consequent, place.given(condition))
                 yield from self._needs(alternative, place.given(_not(condition)))
-            case Let(variable=variable, value=value, body=body):
+            case core.Let(variable=variable, value=value, body=body):
                 yield from self._needs(value, place)
                 yield from self._needs(body, place.where(variable, value))
             case _:
@@ -175,7 +156,7 @@ class Definedness:
                     yield from self._needs(part, inner)
                 yield from self._own(term, place)
 
-    def _connective(self, term: Connective, place: _Place) -> Iterator[Need]:
+    def _connective(self, term: core.Connective, place: _Place) -> Iterator[Need]:
         operands = list(enumerate(term.arguments))
         partial = {index for index, each in operands if self._is_partial(each)}
         for index, each in sorted(operands, key=lambda operand: operand[0] in partial):
@@ -184,32 +165,34 @@ class Definedness:
             turned = term.name == "or" or (term.name == "implies" and index == 1)
             place = place.given(_not(each) if turned else each)
 
-    def _is_partial(self, term: Term) -> bool:
+    def _is_partial(self, term: core.Term) -> bool:
         """Whether a term has needs."""
         return any(True for _ in self._own(term, _Place())) or any(map(self._is_partial, parts(term)))
 
-    def _own(self, term: Term, place: _Place) -> Iterator[Need]:
+    def _own(self, term: core.Term, place: _Place) -> Iterator[Need]:
         """What a term needs besides what its parts need."""
         match term:
-            case BuiltinCall(operation=operation, arguments=arguments) if operation.condition is not None:
+            case core.BuiltinCall(operation=operation, arguments=arguments) if (
+                operation.condition is not None
+            ):
                 values = {
                     each.name: value for each, value in zip(operation.parameters, arguments, strict=True)
                 }
                 yield place.need("operation", substitute(operation.condition, values), term)
-            case Narrowing(term=inner):
-                yield place.need("narrowing", BuiltinCall(_AT_LEAST, (inner, _ZERO)), term)
-            case Selection(constructor=constructor, term=inner) if not constructor.alone:
-                yield place.need("selection", Discrimination(constructor, inner), term)
-            case Undefined():
+            case core.Narrowing(term=inner):
+                yield place.need("narrowing", core.BuiltinCall(_AT_LEAST, (inner, _ZERO)), term)
+            case core.Selection(constructor=constructor, term=inner) if not constructor.alone:
+                yield place.need("selection", core.Discrimination(constructor, inner), term)
+            case core.Undefined():
                 yield place.need("match", _NEVER, term)
-            case DefinitionCall(definition=key):
+            case core.DefinitionCall(definition=key):
                 yield from self._called(key, term, place)
             case _:
                 pass
 
     # ── Definitions ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def _called(self, key: str, call: DefinitionCall, place: _Place) -> Iterator[Need]:
+    def _called(self, key: str, call: core.DefinitionCall, place: _Place) -> Iterator[Need]:
         definition = self._definitions.get(key)
         if definition is None:
             return
@@ -229,7 +212,7 @@ class Definedness:
             for need in needs:
                 yield _at(need, values, place)
 
-    def _of_definition(self, definition: Definition) -> tuple[Need, ...]:
+    def _of_definition(self, definition: core.Definition) -> tuple[Need, ...]:
         """The needs of a body that its own paths do not settle; for a recursive group those of all its bodies."""
         known = self._known.get(definition.key)
         if known is not None:
@@ -251,7 +234,7 @@ class Definedness:
             self._known[each.key] = tuple(found)
         return tuple(found)
 
-    def _unsettled_in(self, definition: Definition) -> Iterator[Need]:
+    def _unsettled_in(self, definition: core.Definition) -> Iterator[Need]:
         termination = self._terminations.get(definition.key)
         start = (
             (termination.condition,) if termination is not None and termination.condition is not None else ()
@@ -261,17 +244,17 @@ class Definedness:
                 yield msgspec.structs.replace(need, path=need.path[len(start) :])
 
 
-def _at(need: Need, values: Mapping[str, Term], place: _Place) -> Need:
+def _at(need: Need, values: Mapping[str, core.Term], place: _Place) -> Need:
     """A need of a definition at the arguments of a call."""
-    renamed: dict[str, Term] = dict(values)
+    renamed: dict[str, core.Term] = dict(values)
     taken = {each.name for each in place.variables}
     taken |= {each.name for value in values.values() for each in free_variables(value)}
-    fresh: dict[str, Variable] = {}
+    fresh: dict[str, core.Variable] = {}
     for each in need.variables:
         if each.name not in values:
             name = _free_name(each.name, taken)
             taken.add(name)
-            renamed[each.name] = fresh[each.name] = Variable(name, each.sort)
+            renamed[each.name] = fresh[each.name] = core.Variable(name, each.sort)
     return Need(
         need.kind,
         (*place.variables, *fresh.values()),
@@ -294,7 +277,7 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
     return found
 
 
-def _not(formula: Term) -> Term:
-    if isinstance(formula, Connective) and formula.name == "not":
+def _not(formula: core.Term) -> core.Term:
+    if isinstance(formula, core.Connective) and formula.name == "not":
         return formula.arguments[0]
-    return Connective("not", (formula,))
+    return core.Connective("not", (formula,))

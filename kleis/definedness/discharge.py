@@ -16,79 +16,67 @@ from collections.abc import Mapping
 
 import msgspec
 
-from kleis.core import (
-    NATURAL,
-    Application,
-    BuiltinCall,
-    Coercion,
-    Conditional,
-    Connective,
-    Construction,
-    DefinitionCall,
-    Equals,
-    Lambda,
-    Let,
-    LiteralTerm,
-    Narrowing,
-    Quantifier,
-    SymbolCall,
-    Term,
-    Variable,
-)
+from kleis import core
 from kleis.core.build_terms import at_least, integer
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.core.traversal import rebuild, substitute, subterms
 from kleis.definedness.entailment import follows
 
-__all__ = ["Totality", "is_settled", "settled"]
+__all__ = ["Totality", "discharged", "is_discharged"]
 
 
-def is_settled(term: Term) -> bool:
+def is_discharged(term: core.Term) -> bool:
     """Whether there is nothing in a term whose condition could be left out."""
     return not any(
-        isinstance(each, Narrowing)
-        or (isinstance(each, BuiltinCall) and each.operation.condition is not None)
+        isinstance(each, core.Narrowing)
+        or (isinstance(each, core.BuiltinCall) and each.operation.condition is not None)
         for each in subterms(term)
     )
 
 
-def settled(body: Term, meaning: Meaning) -> Term:
+def discharged(body: core.Term, meaning: Goal) -> core.Term:
     """The body of a definition without the conditions that its own paths settle."""
-    return body if is_settled(body) else _Walk(meaning).term(body, (), {})
+    return body if is_discharged(body) else _Walk(meaning).term(body, (), {})
 
 
 class _Walk:
-    def __init__(self, meaning: Meaning) -> None:
+    def __init__(self, meaning: Goal) -> None:
         self._meaning = meaning
 
-    def term(self, term: Term, path: tuple[Term, ...], values: Mapping[str, Term]) -> Term:
+    def term(
+        self, term: core.Term, path: tuple[core.Term, ...], values: Mapping[str, core.Term]
+    ) -> core.Term:
         """The term at a place that is reached only where everything on the path is true."""
         match term:
-            case Conditional(condition=condition, consequent=yes, alternative=no):
-                otherwise = Connective("not", (condition,))
-                return Conditional(
+            case core.Conditional(condition=condition, consequent=yes, alternative=no):
+                otherwise = core.Connective("not", (condition,))
+                return core.Conditional(
                     self.term(condition, path, values),
                     self.term(yes, (*path, condition), values),
                     self.term(no, (*path, otherwise), values),
                 )
-            case Let(variable=variable, value=value, body=body):
+            case core.Let(variable=variable, value=value, body=body):
                 inner = {**values, variable.name: value}
-                return Let(variable, self.term(value, path, values), self.term(body, path, inner))
+                return core.Let(variable, self.term(value, path, values), self.term(body, path, inner))
         changed = rebuild(term, lambda part: self.term(part, path, values))
         match term:
-            case Narrowing(term=number) if self._true(at_least(number, integer(0)), path, values):
-                assert isinstance(changed, Narrowing)
-                return Coercion(changed.term, NATURAL)
-            case BuiltinCall(operation=operation, arguments=arguments) if operation.condition is not None:
+            case core.Narrowing(term=number) if self._true(at_least(number, integer(0)), path, values):
+                assert isinstance(changed, core.Narrowing)
+                return core.Coercion(changed.term, core.NATURAL)
+            case core.BuiltinCall(operation=operation, arguments=arguments) if (
+                operation.condition is not None
+            ):
                 names = (each.name for each in operation.parameters)
                 condition = substitute(operation.condition, dict(zip(names, arguments, strict=True)))
                 if self._true(condition, path, values):
-                    assert isinstance(changed, BuiltinCall)
+                    assert isinstance(changed, core.BuiltinCall)
                     plain = msgspec.structs.replace(operation, condition=None)
-                    return BuiltinCall(plain, changed.arguments)
+                    return core.BuiltinCall(plain, changed.arguments)
         return changed
 
-    def _true(self, condition: Term, path: tuple[Term, ...], values: Mapping[str, Term]) -> bool:
+    def _true(
+        self, condition: core.Term, path: tuple[core.Term, ...], values: Mapping[str, core.Term]
+    ) -> bool:
         return follows(path, condition, self._meaning, values)
 
 
@@ -100,33 +88,33 @@ class _Walk:
 # Invariant: a term of which this says yes has a value at every point; of many that do, it says no.
 
 _WITH_THEIR_PARTS = (
-    Application,
-    Coercion,
-    Conditional,
-    Connective,
-    Construction,
-    Equals,
-    Lambda,
-    Let,
-    LiteralTerm,
-    Quantifier,
-    SymbolCall,
-    Variable,
+    core.Application,
+    core.Coercion,
+    core.Conditional,
+    core.Connective,
+    core.Construction,
+    core.Equals,
+    core.Lambda,
+    core.Let,
+    core.LiteralTerm,
+    core.Quantifier,
+    core.SymbolCall,
+    core.Variable,
 )
 
 
 class Totality:
     """What has a value everywhere, by the definitions of one meaning."""
 
-    def __init__(self, meaning: Meaning) -> None:
+    def __init__(self, meaning: Goal) -> None:
         self._meaning = meaning
         self._known: dict[str, bool] = {}
 
-    def has_a_value(self, term: Term) -> bool:
+    def has_a_value(self, term: core.Term) -> bool:
         """Whether a term plainly has a value everywhere."""
         return all(
             self._of_definition(each.definition)
-            if isinstance(each, DefinitionCall)
+            if isinstance(each, core.DefinitionCall)
             else isinstance(each, _WITH_THEIR_PARTS)
             for each in subterms(term)
         )

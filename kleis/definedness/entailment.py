@@ -16,21 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import TypeAlias
 
-from kleis.core import (
-    BOOL,
-    BuiltinCall,
-    Coercion,
-    Conditional,
-    Connective,
-    DataSort,
-    Discrimination,
-    Equals,
-    ListOf,
-    LiteralTerm,
-    Term,
-    Variable,
-)
-from kleis.core.goal import Meaning
+from kleis import core
+from kleis.core.goal import Goal
 from kleis.core.traversal import subterms
 from kleis.definedness.linear_arithmetic import AtLeast, Fact, impossible
 from kleis.definedness.path_arithmetic import Arithmetic, is_number
@@ -41,11 +28,14 @@ _MOST_CASES = 512
 
 
 def follows(
-    path: Sequence[Term], condition: Term, meaning: Meaning, values: Mapping[str, Term] | None = None
+    path: Sequence[core.Term],
+    condition: core.Term,
+    meaning: Goal,
+    values: Mapping[str, core.Term] | None = None,
 ) -> bool:
     """Whether the condition is true wherever everything on the path is; `values` are those that `let` gives."""
-    goals: tuple[Term, ...] = (condition,)
-    if isinstance(condition, Connective) and condition.name == "and":
+    goals: tuple[core.Term, ...] = (condition,)
+    if isinstance(condition, core.Connective) and condition.name == "and":
         goals = condition.arguments
     return all(
         goal in path or _by_cases(path, goal, meaning) or _by_arithmetic(path, goal, values or {})
@@ -56,25 +46,25 @@ def follows(
 # ── Arithmetic ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _by_arithmetic(path: Sequence[Term], goal: Term, values: Mapping[str, Term]) -> bool:
+def _by_arithmetic(path: Sequence[core.Term], goal: core.Term, values: Mapping[str, core.Term]) -> bool:
     arithmetic = Arithmetic(values)
     facts: list[Fact] = [arithmetic.assume(each) for each in path]
-    facts += [arithmetic.equal(Variable(name, value.sort), value) for name, value in values.items()]
+    facts += [arithmetic.equal(core.Variable(name, value.sort), value) for name, value in values.items()]
     facts.append(arithmetic.assume(goal, holds=False))
     facts.extend(_squares((*path, goal, *values.values()), arithmetic))
     return impossible(facts, arithmetic.unknowns)
 
 
-def _squares(terms: Sequence[Term], arithmetic: Arithmetic) -> Iterator[Fact]:
+def _squares(terms: Sequence[core.Term], arithmetic: Arithmetic) -> Iterator[Fact]:
     """What is known of products of a number with itself."""
     for term in subterms(*terms):
-        if not isinstance(term, BuiltinCall) or len(term.arguments) != 2:
+        if not isinstance(term, core.BuiltinCall) or len(term.arguments) != 2:
             continue
         left, right = map(_uncoerced, term.arguments)
         same = term.operation.name == "times" and left == right
         even = (
             term.operation.name == "power"
-            and isinstance(right, LiteralTerm)
+            and isinstance(right, core.LiteralTerm)
             and isinstance(right.value, int)
             and right.value % 2 == 0
         )
@@ -84,8 +74,8 @@ def _squares(terms: Sequence[Term], arithmetic: Arithmetic) -> Iterator[Fact]:
             yield from sides
 
 
-def _uncoerced(term: Term) -> Term:
-    while isinstance(term, Coercion):
+def _uncoerced(term: core.Term) -> core.Term:
+    while isinstance(term, core.Coercion):
         term = term.term
     return term
 
@@ -93,7 +83,7 @@ def _uncoerced(term: Term) -> Term:
 # ── Cases ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _by_cases(path: Sequence[Term], goal: Term, meaning: Meaning) -> bool:
+def _by_cases(path: Sequence[core.Term], goal: core.Term, meaning: Goal) -> bool:
     atoms = dict.fromkeys(atom for term in (*path, goal) for atom in _atoms(term))
     choices = [_choices(atom, meaning) for atom in atoms]
     total = 1
@@ -108,53 +98,53 @@ def _by_cases(path: Sequence[Term], goal: Term, meaning: Meaning) -> bool:
     return True
 
 
-_Atom: TypeAlias = "Term | frozenset[Term]"
+_Atom: TypeAlias = "core.Term | frozenset[core.Term]"
 """A value whose constructor is tested, a formula tested as a whole, or the two sides of an equation."""
 
 
-def _atoms(formula: Term) -> Iterator[_Atom]:
+def _atoms(formula: core.Term) -> Iterator[_Atom]:
     """What the truth of a formula is made of."""
     match formula:
-        case Connective(arguments=arguments):
+        case core.Connective(arguments=arguments):
             for each in arguments:
                 yield from _atoms(each)
-        case Conditional(sort=sort) if sort == BOOL:
+        case core.Conditional(sort=sort) if sort == core.BOOL:
             for each in (formula.condition, formula.consequent, formula.alternative):
                 yield from _atoms(each)
-        case Discrimination(term=inner):
+        case core.Discrimination(term=inner):
             yield inner
-        case LiteralTerm():
+        case core.LiteralTerm():
             pass
-        case Equals():
+        case core.Equals():
             if _same(formula) is None:
                 yield _sides(formula)
         case _:
             yield formula
 
 
-def _sides(equation: Equals) -> frozenset[Term]:
+def _sides(equation: core.Equals) -> frozenset[core.Term]:
     """The sides in any order, without coercions, which change no value."""
     return frozenset((_uncoerced(equation.left), _uncoerced(equation.right)))
 
 
-def _same(equation: Equals) -> bool | None:
+def _same(equation: core.Equals) -> bool | None:
     """Whether the sides are equal, where their form shows it."""
     left, right = _uncoerced(equation.left), _uncoerced(equation.right)
-    if isinstance(left, LiteralTerm) and isinstance(right, LiteralTerm):
+    if isinstance(left, core.LiteralTerm) and isinstance(right, core.LiteralTerm):
         return left.value == right.value
     return True if left == right else None
 
 
-def _choices(atom: _Atom, meaning: Meaning) -> Sequence[str | bool | None]:
+def _choices(atom: _Atom, meaning: Goal) -> Sequence[str | bool | None]:
     """What an atom may be: one of its constructors, or true or false; None where that is not known."""
     if isinstance(atom, frozenset):
         return (True, False)
     sort = atom.sort
-    if sort == BOOL:
+    if sort == core.BOOL:
         return (True, False)
-    if isinstance(sort, ListOf):
+    if isinstance(sort, core.ListOf):
         return ("Nil", "Cons")
-    if isinstance(sort, DataSort):
+    if isinstance(sort, core.DataSort):
         try:
             return tuple(each.name for each in meaning.constructors(sort))
         except KeyError:
@@ -162,30 +152,30 @@ def _choices(atom: _Atom, meaning: Meaning) -> Sequence[str | bool | None]:
     return (None,)
 
 
-def _value(formula: Term, case: Mapping[_Atom, str | bool | None]) -> bool | None:
+def _value(formula: core.Term, case: Mapping[_Atom, str | bool | None]) -> bool | None:
     """The truth of a formula in one case; None if the case does not tell."""
     match formula:
-        case LiteralTerm(value=bool(value)):
+        case core.LiteralTerm(value=bool(value)):
             return value
-        case Discrimination(constructor=constructor, term=inner):
+        case core.Discrimination(constructor=constructor, term=inner):
             made = case.get(inner)
             if constructor.alone:
                 return True
             return made == constructor.name if isinstance(made, str) else None
-        case Equals() if (same := _same(formula)) is not None:
+        case core.Equals() if (same := _same(formula)) is not None:
             return same
-        case Equals():
+        case core.Equals():
             known = case.get(_sides(formula))
             return known if isinstance(known, bool) else None
-        case Connective(name="not", arguments=(inner,)):
+        case core.Connective(name="not", arguments=(inner,)):
             return _negated(_value(inner, case))
-        case Connective(name="implies", arguments=(left, right)):
+        case core.Connective(name="implies", arguments=(left, right)):
             return _any((_negated(_value(left, case)), _value(right, case)))
-        case Connective(name="or", arguments=arguments):
+        case core.Connective(name="or", arguments=arguments):
             return _any([_value(each, case) for each in arguments])
-        case Connective(name="and", arguments=arguments):
+        case core.Connective(name="and", arguments=arguments):
             return _negated(_any([_negated(_value(each, case)) for each in arguments]))
-        case Conditional(condition=condition, consequent=consequent, alternative=alternative):
+        case core.Conditional(condition=condition, consequent=consequent, alternative=alternative):
             test = _value(condition, case)
             return None if test is None else _value(consequent if test else alternative, case)
         case _:

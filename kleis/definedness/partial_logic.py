@@ -16,13 +16,13 @@ from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
-__all__ = ["Language", "TwoSided", "conditional", "connective", "equivalence"]
+__all__ = ["Language", "PartialFormula", "conditional", "connective", "equivalence"]
 
 L = TypeVar("L")
 Side = TypeVar("Side", covariant=True)
 
 
-class TwoSided(Protocol[Side]):
+class PartialFormula(Protocol[Side]):
     """A formula with where it is true and where it is false; `total` where it is one of them everywhere."""
 
     @property
@@ -40,10 +40,10 @@ class Language(msgspec.Struct, Generic[L], frozen=True):
 
     conjunction: Callable[..., L]
     disjunction: Callable[..., L]
-    implication: Callable[[TwoSided[L], TwoSided[L]], L]
+    implication: Callable[[PartialFormula[L], PartialFormula[L]], L]
 
 
-def connective(language: Language[L], name: str, parts: Sequence[TwoSided[L]]) -> tuple[L, L | None]:
+def connective(language: Language[L], name: str, parts: Sequence[PartialFormula[L]]) -> tuple[L, L | None]:
     """T and F of ∧, ∨, ¬ or →."""
     total = all(part.total for part in parts)
     trues, falses = [part.true for part in parts], [part.false for part in parts]
@@ -59,7 +59,7 @@ def connective(language: Language[L], name: str, parts: Sequence[TwoSided[L]]) -
             return true, None if total else language.conjunction(trues[0], falses[1])
 
 
-def equivalence(language: Language[L], left: TwoSided[L], right: TwoSided[L]) -> tuple[L, L]:
+def equivalence(language: Language[L], left: PartialFormula[L], right: PartialFormula[L]) -> tuple[L, L]:
     """T and F of an equation between truth values."""
     both, either = language.conjunction, language.disjunction
     return (
@@ -69,7 +69,7 @@ def equivalence(language: Language[L], left: TwoSided[L], right: TwoSided[L]) ->
 
 
 def conditional(
-    language: Language[L], condition: TwoSided[L], yes: TwoSided[L], no: TwoSided[L]
+    language: Language[L], condition: PartialFormula[L], yes: PartialFormula[L], no: PartialFormula[L]
 ) -> tuple[L, L]:
     """T and F of an ``if`` between formulas."""
     both, either = language.conjunction, language.disjunction

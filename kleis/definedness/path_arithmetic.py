@@ -15,25 +15,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from fractions import Fraction
 
-from kleis.core import (
-    STRING,
-    BuiltinCall,
-    Coercion,
-    Conditional,
-    Connective,
-    Construction,
-    Discrimination,
-    Equals,
-    ListOf,
-    LiteralTerm,
-    Narrowing,
-    Numeric,
-    Selection,
-    Sort,
-    Term,
-    Undefined,
-    Variable,
-)
+from kleis import core
 from kleis.definedness.linear_arithmetic import IMPOSSIBLE, TRIVIAL, All, Any, AtLeast, Fact, Linear, Unknowns
 
 __all__ = ["Arithmetic", "is_number", "is_whole", "resolved"]
@@ -53,29 +35,29 @@ _SAME_LENGTH = ("reverse", "map")
 """Built-ins that keep the length of the list that is their last argument."""
 
 
-def is_number(sort: Sort) -> bool:
+def is_number(sort: core.Sort) -> bool:
     """Whether a sort is ℕ, ℤ, ℚ or ℝ: ordered numbers."""
-    return isinstance(sort, Numeric) and sort.name != "ℂ"
+    return isinstance(sort, core.Numeric) and sort.name != "ℂ"
 
 
-def is_whole(sort: Sort) -> bool:
+def is_whole(sort: core.Sort) -> bool:
     """Whether a sort is ℕ or ℤ."""
-    return isinstance(sort, Numeric) and sort.name in ("ℕ", "ℤ")
+    return isinstance(sort, core.Numeric) and sort.name in ("ℕ", "ℤ")
 
 
-def resolved(term: Term, values: Mapping[str, Term]) -> Term:
+def resolved(term: core.Term, values: Mapping[str, core.Term]) -> core.Term:
     """The same value with what is known at its head: variables of `Let` replaced, parts of constructions taken."""
     while True:
-        if isinstance(term, Variable) and term.name in values:
+        if isinstance(term, core.Variable) and term.name in values:
             term = values[term.name]
-        elif isinstance(term, Selection):
+        elif isinstance(term, core.Selection):
             inner = resolved(term.term, values)
-            if not isinstance(inner, Construction) or inner.constructor.name != term.constructor.name:
-                return term if inner is term.term else Selection(term.constructor, term.index, inner)
+            if not isinstance(inner, core.Construction) or inner.constructor.name != term.constructor.name:
+                return term if inner is term.term else core.Selection(term.constructor, term.index, inner)
             term = inner.arguments[term.index]
-        elif isinstance(term, BuiltinCall) and term.operation.name in ("fst", "snd"):
+        elif isinstance(term, core.BuiltinCall) and term.operation.name in ("fst", "snd"):
             inner = resolved(term.arguments[0], values)
-            if not isinstance(inner, Construction):
+            if not isinstance(inner, core.Construction):
                 return term
             term = inner.arguments[term.operation.name == "snd"]
         else:
@@ -85,48 +67,48 @@ def resolved(term: Term, values: Mapping[str, Term]) -> Term:
 class Arithmetic:
     """Terms read as linear forms over the unknowns of one question; `values` are those that `Let` gives."""
 
-    def __init__(self, values: Mapping[str, Term]) -> None:
+    def __init__(self, values: Mapping[str, core.Term]) -> None:
         self.unknowns = Unknowns()
         self._values = values
         self._left = _READ
 
     # ── Facts ────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def assume(self, formula: Term, holds: bool = True) -> Fact:
+    def assume(self, formula: core.Term, holds: bool = True) -> Fact:
         """What follows from a formula that is true, or false if not `holds`."""
         if self._tired():
             return TRIVIAL
         formula = resolved(formula, self._values)
         match formula:
-            case LiteralTerm(value=bool(value)):
+            case core.LiteralTerm(value=bool(value)):
                 return TRIVIAL if value is holds else IMPOSSIBLE
-            case Connective(name="not", arguments=(inner,)):
+            case core.Connective(name="not", arguments=(inner,)):
                 return self.assume(inner, not holds)
-            case Connective(name="implies", arguments=(left, right)):
+            case core.Connective(name="implies", arguments=(left, right)):
                 premise, conclusion = self.assume(left, not holds), self.assume(right, holds)
                 return Any((premise, conclusion)) if holds else All((premise, conclusion))
-            case Connective(name=name, arguments=arguments):
+            case core.Connective(name=name, arguments=arguments):
                 facts = tuple(self.assume(argument, holds) for argument in arguments)
                 return All(facts) if (name == "and") is holds else Any(facts)
-            case Conditional(condition=condition, consequent=yes, alternative=no):
+            case core.Conditional(condition=condition, consequent=yes, alternative=no):
                 return Any(
                     (
                         All((self.assume(condition), self.assume(yes, holds))),
                         All((self.assume(condition, False), self.assume(no, holds))),
                     )
                 )
-            case Discrimination():
+            case core.Discrimination():
                 return self._made_by(formula, holds)
-            case Equals(left=left, right=right):
+            case core.Equals(left=left, right=right):
                 return self._equal(left, right, holds)
-            case BuiltinCall():
+            case core.BuiltinCall():
                 return self._test(formula, holds)
-            case Undefined():
+            case core.Undefined():
                 return IMPOSSIBLE
             case _:
                 return TRIVIAL
 
-    def equal(self, variable: Term, value: Term) -> Fact:
+    def equal(self, variable: core.Term, value: core.Term) -> Fact:
         """What follows from a value having been given to a variable."""
         return self._equal(variable, value, True)
 
@@ -143,7 +125,7 @@ class Arithmetic:
         self._left -= 1
         return self._left < 0
 
-    def _test(self, call: BuiltinCall, holds: bool) -> Fact:
+    def _test(self, call: core.BuiltinCall, holds: bool) -> Fact:
         name, arguments = call.operation.name, call.arguments
         if name == "isEmpty" and len(arguments) == 1:
             return self._empty(arguments[0], holds)
@@ -158,85 +140,85 @@ class Arithmetic:
         difference = right.minus(left) if holds else left.minus(right)
         return All((AtLeast(difference, strict is holds), *first, *second))
 
-    def _equal(self, left: Term, right: Term, holds: bool) -> Fact:
+    def _equal(self, left: core.Term, right: core.Term, holds: bool) -> Fact:
         if is_number(left.sort) and is_number(right.sort):
             first, sides = self.linear(left)
             second, more = self.linear(right)
             return All((_same(first.minus(second), holds), *sides, *more))
-        if holds and (isinstance(left.sort, ListOf) or left.sort == STRING):
+        if holds and (isinstance(left.sort, core.ListOf) or left.sort == core.STRING):
             first, sides = self.length(left)
             second, more = self.length(right)
             return All((_same(first.minus(second), True), *sides, *more))
         left, right = resolved(left, self._values), resolved(right, self._values)
         for one, other in ((left, right), (right, left)):
             if (
-                isinstance(one, Construction)
+                isinstance(one, core.Construction)
                 and one.constructor.name == "Nil"
-                and isinstance(one.sort, ListOf)
+                and isinstance(one.sort, core.ListOf)
             ):
                 return self._empty(other, holds)
-            if isinstance(one, LiteralTerm) and isinstance(one.value, bool):
+            if isinstance(one, core.LiteralTerm) and isinstance(one.value, bool):
                 return self.assume(other, one.value is holds)
         return TRIVIAL
 
-    def _empty(self, term: Term, holds: bool) -> Fact:
+    def _empty(self, term: core.Term, holds: bool) -> Fact:
         form, sides = self.length(term)
         return All((_same(form, True) if holds else AtLeast(form.shifted(-1)), *sides))
 
-    def _made_by(self, test: Discrimination, holds: bool) -> Fact:
+    def _made_by(self, test: core.Discrimination, holds: bool) -> Fact:
         inner = resolved(test.term, self._values)
-        if isinstance(inner, Construction):
+        if isinstance(inner, core.Construction):
             made = inner.constructor.name == test.constructor.name
             return TRIVIAL if made is holds else IMPOSSIBLE
         if test.constructor.alone:
             return TRIVIAL if holds else IMPOSSIBLE
-        if isinstance(test.constructor.sort, ListOf):
+        if isinstance(test.constructor.sort, core.ListOf):
             return self._empty(inner, (test.constructor.name == "Nil") is holds)
         return TRIVIAL
 
     # ── Numbers ──────────────────────────────────────────────────────────────────────────────────────────────
 
-    def linear(self, term: Term) -> tuple[Linear, tuple[Fact, ...]]:
+    def linear(self, term: core.Term) -> tuple[Linear, tuple[Fact, ...]]:
         """A number as a linear form, and what holds where it has a value.
 
         A variable of `Let` is an unknown of its own: `equal` says what it is, once.
         """
-        if isinstance(term, Variable) or self._tired():
+        if isinstance(term, core.Variable) or self._tired():
             return self._unknown(term)
         term = resolved(term, self._values)
         match term:
-            case LiteralTerm(value=value) if isinstance(value, int | Fraction) and not isinstance(
+            case core.LiteralTerm(value=value) if isinstance(value, int | Fraction) and not isinstance(
                 value, bool
             ):
                 return Linear.number(value), ()
-            case Coercion(term=inner) if is_number(inner.sort):
+            case core.Coercion(term=inner) if is_number(inner.sort):
                 return self.linear(inner)
-            case Narrowing(term=inner):
+            case core.Narrowing(term=inner):
                 form, sides = self.linear(inner)
                 return form, (*sides, AtLeast(form))
-            case BuiltinCall():
+            case core.BuiltinCall():
                 return self._computed(term)
-            case Conditional():
+            case core.Conditional():
                 return self._either(term)
             case _:
                 return self._unknown(term)
 
-    def _unknown(self, term: Term) -> tuple[Linear, tuple[Fact, ...]]:
+    def _unknown(self, term: core.Term) -> tuple[Linear, tuple[Fact, ...]]:
         form = self.unknowns.unknown(term, integral=is_whole(term.sort))
-        return form, (AtLeast(form),) if term.sort == Numeric("ℕ") else ()
+        return form, (AtLeast(form),) if term.sort == core.Numeric("ℕ") else ()
 
-    def _either(self, term: Conditional) -> tuple[Linear, tuple[Fact, ...]]:
+    def _either(self, term: core.Conditional) -> tuple[Linear, tuple[Fact, ...]]:
         form, sides = self._unknown(term)
         branches = []
         for holds, branch in ((True, term.consequent), (False, term.alternative)):
-            if not isinstance(resolved(branch, self._values), Undefined):
+            if not isinstance(resolved(branch, self._values), core.Undefined):
                 value, more = self.linear(branch)
                 branches.append(
                     All((self.assume(term.condition, holds), _same(form.minus(value), True), *more))
                 )
         return form, (*sides, Any(tuple(branches)))
 
-    def _computed(self, call: BuiltinCall) -> tuple[Linear, tuple[Fact, ...]]:
+    def _computed(self, call: core.BuiltinCall) -> tuple[Linear, tuple[Fact, ...]]:
         name, arguments = call.operation.name, call.arguments
         if name in ("length", "strlen") and len(arguments) == 1:
             return self.length(arguments[0])
@@ -248,7 +230,7 @@ class Arithmetic:
             return self._unary(call, name)
         return self._unknown(call)
 
-    def _binary(self, call: BuiltinCall, name: str) -> tuple[Linear, tuple[Fact, ...]]:
+    def _binary(self, call: core.BuiltinCall, name: str) -> tuple[Linear, tuple[Fact, ...]]:
         left, first = self.linear(call.arguments[0])
         right, second = self.linear(call.arguments[1])
         sides = (*first, *second)
@@ -273,7 +255,7 @@ class Arithmetic:
             return form, (*sides, *more, *above, chosen)
         return form, (*sides, *more)
 
-    def _unary(self, call: BuiltinCall, name: str) -> tuple[Linear, tuple[Fact, ...]]:
+    def _unary(self, call: core.BuiltinCall, name: str) -> tuple[Linear, tuple[Fact, ...]]:
         inner, sides = self.linear(call.arguments[0])
         if name == "negate":
             return inner.scaled(-1), sides
@@ -288,29 +270,31 @@ class Arithmetic:
 
     # ── Lengths ──────────────────────────────────────────────────────────────────────────────────────────────
 
-    def length(self, term: Term) -> tuple[Linear, tuple[Fact, ...]]:
+    def length(self, term: core.Term) -> tuple[Linear, tuple[Fact, ...]]:
         """The length of a list or string as a linear form, and what holds where it has a value."""
-        if isinstance(term, Variable) or self._tired():
+        if isinstance(term, core.Variable) or self._tired():
             return self._measured(term)
         term = resolved(term, self._values)
         match term:
-            case Construction(constructor=constructor, arguments=arguments) if isinstance(term.sort, ListOf):
+            case core.Construction(constructor=constructor, arguments=arguments) if isinstance(
+                term.sort, core.ListOf
+            ):
                 if constructor.name == "Nil":
                     return Linear.number(0), ()
                 form, sides = self.length(arguments[1])
                 return form.shifted(1), sides
-            case LiteralTerm(value=str(value)):
+            case core.LiteralTerm(value=str(value)):
                 return Linear.number(len(value)), ()
-            case Coercion(term=inner) if isinstance(inner.sort, ListOf):
+            case core.Coercion(term=inner) if isinstance(inner.sort, core.ListOf):
                 return self.length(inner)
-            case Selection(constructor=constructor, index=1, term=inner) if isinstance(
-                constructor.sort, ListOf
+            case core.Selection(constructor=constructor, index=1, term=inner) if isinstance(
+                constructor.sort, core.ListOf
             ):
                 return self._tail(inner)
-            case BuiltinCall(operation=operation, arguments=arguments):
+            case core.BuiltinCall(operation=operation, arguments=arguments):
                 if operation.name == "tail":
                     return self._tail(arguments[0])
-                if operation.name in _SAME_LENGTH and isinstance(arguments[-1].sort, ListOf):
+                if operation.name in _SAME_LENGTH and isinstance(arguments[-1].sort, core.ListOf):
                     return self.length(arguments[-1])
                 if operation.name == "append" and len(arguments) == 2:
                     left, first = self.length(arguments[0])
@@ -320,12 +304,12 @@ class Arithmetic:
                 pass
         return self._measured(term)
 
-    def _measured(self, term: Term) -> tuple[Linear, tuple[Fact, ...]]:
+    def _measured(self, term: core.Term) -> tuple[Linear, tuple[Fact, ...]]:
         key: Hashable = ("length", term)
         form = self.unknowns.unknown(key, integral=True)
         return form, (AtLeast(form),)
 
-    def _tail(self, whole: Term) -> tuple[Linear, tuple[Fact, ...]]:
+    def _tail(self, whole: core.Term) -> tuple[Linear, tuple[Fact, ...]]:
         form, sides = self.length(whole)
         return form.shifted(-1), (*sides, AtLeast(form.shifted(-1)))
 

@@ -19,36 +19,16 @@ from typing import Any
 
 import msgspec
 
+from kleis import core
 from kleis.budget import deep
-from kleis.core import (
-    BuiltinCall,
-    Constructor,
-    DataSort,
-    Definition,
-    FunctionOf,
-    Sort,
-    Symbol,
-    Term,
-    Variable,
-)
-from kleis.core.goal import Instance, Meaning, Obligation, Termination
+from kleis.core.goal import Goal, Instance, Obligation, Termination
 from kleis.core.traversal import subterms
 from kleis.definedness.conditions import Definedness, Need
 from kleis.delaborate.print_terms import TermPrinter
 from kleis.delaborate.print_types import type_of
 from kleis.delaborate.printed_names import Names
+from kleis.syntax import tree
 from kleis.syntax.printer.program import print_declaration, print_expression, print_type
-from kleis.syntax.tree import (
-    DataDefinition,
-    Expression,
-    FunctionDefinition,
-    OperationDeclaration,
-    Parameter,
-    TypeExpression,
-    Using,
-    Variant,
-    VariantField,
-)
 from kleis.theory.theory import Theory
 
 __all__ = [
@@ -58,9 +38,9 @@ __all__ = [
     "Description",
     "FreeText",
     "ObligationText",
+    "OpenQuestionText",
     "OperationText",
     "ReadingText",
-    "UnsettledText",
     "conditions",
     "describe",
     "expression_of",
@@ -136,7 +116,7 @@ class ObligationText(msgspec.Struct, frozen=True):
     proposition: str
 
 
-class UnsettledText(msgspec.Struct, frozen=True):
+class OpenQuestionText(msgspec.Struct, frozen=True):
     """Why no engine may decide the claim."""
 
     reason: str
@@ -159,7 +139,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
     readings: tuple[ReadingText, ...]
     conditions: tuple[ConditionText, ...]
     obligations: tuple[ObligationText, ...]
-    unsettled: tuple[UnsettledText, ...]
+    unsettled: tuple[OpenQuestionText, ...]
     warnings: tuple[dict[str, Any], ...]
 
     def as_dict(self) -> dict[str, Any]:
@@ -169,29 +149,31 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @deep()
-def expression_of(term: Term, names: Names | None = None, variables: Iterable[Variable] = ()) -> Expression:
+def expression_of(
+    term: core.Term, names: Names | None = None, variables: Iterable[core.Variable] = ()
+) -> tree.Expression:
     """A term as an expression; `variables` are bound around it."""
     return TermPrinter(names if names is not None else Names()).expression(term, variables)
 
 
 @deep()
-def proposition_of(meaning: Meaning, theory: Theory | None = None) -> Expression | None:
+def proposition_of(meaning: Goal, theory: Theory | None = None) -> tree.Expression | None:
     """The claim as a proposition that reads as the same claim in the same theory; None if there is no claim."""
     if meaning.claim is None:
         return None
     names = Names(meaning, theory)
     body = expression_of(meaning.claim, names)
-    return Using(names.using, body) if names.using is not None else body
+    return tree.Using(names.using, body) if names.using is not None else body
 
 
 @deep()
-def conditions(meaning: Meaning) -> tuple[Need, ...]:
+def conditions(meaning: Goal) -> tuple[Need, ...]:
     """The conditions on which the truth of the claim depends."""
     return Definedness(meaning).needs(meaning.claim) if meaning.claim is not None else ()
 
 
 @deep()
-def describe(meaning: Meaning, theory: Theory, *, ascii: bool = False) -> Description:
+def describe(meaning: Goal, theory: Theory, *, ascii: bool = False) -> Description:
     """Everything about a meaning as text."""
     return _Describer(meaning, theory, ascii).description()
 
@@ -199,7 +181,7 @@ def describe(meaning: Meaning, theory: Theory, *, ascii: bool = False) -> Descri
 class _Describer:
     """Writes the parts of one meaning."""
 
-    def __init__(self, meaning: Meaning, theory: Theory, ascii: bool) -> None:
+    def __init__(self, meaning: Goal, theory: Theory, ascii: bool) -> None:
         self._meaning = meaning
         self._theory = theory
         self._ascii = ascii
@@ -237,33 +219,33 @@ class _Describer:
             ),
             conditions=tuple(dict.fromkeys(self._conditions())),
             obligations=tuple(self._obligation(each) for each in meaning.obligations),
-            unsettled=tuple(UnsettledText(each.reason, each.message) for each in meaning.unsettled),
+            unsettled=tuple(OpenQuestionText(each.reason, each.message) for each in meaning.unsettled),
             warnings=tuple(each.as_dict() for each in meaning.warnings),
         )
 
     # ── Terms and types ──────────────────────────────────────────────────────────────────────────────────────
 
-    def _written(self, expression: Expression) -> str:
+    def _written(self, expression: tree.Expression) -> str:
         return print_expression(expression, ascii=self._ascii)
 
-    def _text(self, term: Term, variables: Iterable[Variable] = ()) -> str:
+    def _text(self, term: core.Term, variables: Iterable[core.Variable] = ()) -> str:
         return self._written(expression_of(term, self._names, variables))
 
-    def _type_text(self, written: TypeExpression) -> str:
+    def _type_text(self, written: tree.TypeExpression) -> str:
         return print_type(written, ascii=self._ascii)
 
-    def _type(self, sort: Sort) -> str:
+    def _type(self, sort: core.Sort) -> str:
         return self._type_text(type_of(sort, self._names.carriers))
 
     def _operations(self) -> Iterable[OperationText]:
         """The built-ins of the claim, each with the sorts it has there."""
         for each in subterms(self._meaning.claim) if self._meaning.claim is not None else ():
-            if isinstance(each, BuiltinCall):
+            if isinstance(each, core.BuiltinCall):
                 operation = each.operation
                 sort = _signature(
                     tuple(parameter.sort for parameter in operation.parameters), operation.result
                 )
-                written = OperationDeclaration(operation.name, type_of(sort, self._names.carriers))
+                written = tree.OperationDeclaration(operation.name, type_of(sort, self._names.carriers))
                 condition = operation.condition
                 yield OperationText(
                     self._declared(written),
@@ -279,20 +261,23 @@ class _Describer:
         arguments = [self._type_text(type_of(each, self._names.carriers)) for each in instance.arguments]
         return f"{instance.structure}({', '.join(arguments)})"
 
-    def _symbol(self, symbol: Symbol) -> str:
+    def _symbol(self, symbol: core.Symbol) -> str:
         sort = _signature(symbol.domain, symbol.codomain)
         return self._declared(
-            OperationDeclaration(self._names.symbol(symbol), type_of(sort, self._names.carriers))
+            tree.OperationDeclaration(self._names.symbol(symbol), type_of(sort, self._names.carriers))
         )
 
-    def _declared(self, declaration: OperationDeclaration | FunctionDefinition | DataDefinition) -> str:
+    def _declared(
+        self, declaration: tree.OperationDeclaration | tree.FunctionDefinition | tree.DataDefinition
+    ) -> str:
         return print_declaration(declaration, ascii=self._ascii)
 
-    def _definition(self, definition: Definition) -> DefinitionText:
+    def _definition(self, definition: core.Definition) -> DefinitionText:
         parameters = tuple(
-            Parameter(each.name, type_of(each.sort, self._names.carriers)) for each in definition.parameters
+            tree.Parameter(each.name, type_of(each.sort, self._names.carriers))
+            for each in definition.parameters
         )
-        node = FunctionDefinition(
+        node = tree.FunctionDefinition(
             definition.name,
             parameters,
             type_of(definition.result, self._names.carriers),
@@ -302,7 +287,7 @@ class _Describer:
         why = self._termination(termination, definition) if termination is not None else ""
         return DefinitionText(definition.key, self._declared(node), why)
 
-    def _termination(self, termination: Termination, definition: Definition) -> str:
+    def _termination(self, termination: Termination, definition: core.Definition) -> str:
         match termination.kind:
             case "structural":
                 names = [definition.parameters[place].name for place in termination.arguments]
@@ -316,12 +301,12 @@ class _Describer:
             why += f", where {self._text(termination.condition, definition.parameters)}"
         return why
 
-    def _data(self, sort: DataSort, constructors: tuple[Constructor, ...]) -> str:
+    def _data(self, sort: core.DataSort, constructors: tuple[core.Constructor, ...]) -> str:
         variants = tuple(
-            Variant(
+            tree.Variant(
                 each.name,
                 tuple(
-                    VariantField(
+                    tree.VariantField(
                         None if field.name.startswith("_") else field.name,
                         type_of(field.sort, self._names.carriers),
                     )
@@ -330,7 +315,7 @@ class _Describer:
             )
             for each in constructors
         )
-        shown = self._declared(DataDefinition("_", (), variants))
+        shown = self._declared(tree.DataDefinition("_", (), variants))
         return shown.replace("data _", f"data {self._type(sort)}", 1)
 
     # ── What it rests on ─────────────────────────────────────────────────────────────────────────────────────
@@ -342,8 +327,8 @@ class _Describer:
             proposition, certain = need.proposition, self._definedness.settled(need)
             if (
                 certain
-                and isinstance(proposition, Term)
-                and not any(isinstance(each, Variable) for each in subterms(proposition))
+                and isinstance(proposition, core.Term)
+                and not any(isinstance(each, core.Variable) for each in subterms(proposition))
             ):
                 continue  # 2 ≠ 0: it says nothing of the claim
             yield ConditionText(
@@ -359,6 +344,6 @@ class _Describer:
         )
 
 
-def _signature(domain: tuple[Sort, ...], codomain: Sort) -> Sort:
+def _signature(domain: tuple[core.Sort, ...], codomain: core.Sort) -> core.Sort:
     """The sort that a declaration writes: of a function, or of a constant."""
-    return FunctionOf(domain, codomain) if domain else codomain
+    return core.FunctionOf(domain, codomain) if domain else codomain

@@ -21,39 +21,11 @@ from fractions import Fraction
 
 import msgspec
 
-from kleis.core import (
-    BOOL,
-    Coercion,
-    Conditional,
-    Connective,
-    Constructor,
-    Discrimination,
-    Equals,
-    Let,
-    LiteralTerm,
-    Selection,
-    Term,
-    Undefined,
-    Variable,
-)
+from kleis import core
 from kleis.core.sort_operations import join_sorts
 from kleis.core.traversal import bound_by, parts
 from kleis.delaborate.print_types import has_numeral, numeral
-from kleis.syntax.tree import (
-    AsPattern,
-    Boolean,
-    Case,
-    ConstructorPattern,
-    Expression,
-    LiteralPattern,
-    Match,
-    Name,
-    Number,
-    Pattern,
-    Text,
-    VariablePattern,
-    WildcardPattern,
-)
+from kleis.syntax import tree
 
 __all__ = ["Arm", "Arms", "Shape", "cases_of", "let_shape", "pattern_of", "selecting", "testing"]
 
@@ -61,28 +33,28 @@ __all__ = ["Arm", "Arms", "Shape", "cases_of", "let_shape", "pattern_of", "selec
 class Shape:
     """A pattern being found: what is known of the value at a place, and the selections that need a name."""
 
-    def __init__(self, value: Term) -> None:
+    def __init__(self, value: core.Term) -> None:
         self.value = value
-        self.constructor: Constructor | None = None
-        self.literal: LiteralTerm | None = None
+        self.constructor: core.Constructor | None = None
+        self.literal: core.LiteralTerm | None = None
         self.fields: list[Shape] = []
         self.named = False
 
-    def open(self, constructor: Constructor) -> None:
+    def open(self, constructor: core.Constructor) -> None:
         """Let the value be made by a constructor."""
         self.constructor = constructor
         self.fields = [
-            Shape(Selection(constructor, index, self.value)) for index in range(len(constructor.fields))
+            Shape(core.Selection(constructor, index, self.value)) for index in range(len(constructor.fields))
         ]
 
-    def find(self, value: Term, *, opening: bool = False) -> Shape | None:
+    def find(self, value: core.Term, *, opening: bool = False) -> Shape | None:
         """The place of a part of the value; None if the pattern does not reach it.
 
         Constructors without siblings are opened on the way, and with `opening` all.
         """
         if value == self.value:
             return self
-        if not isinstance(value, Selection):
+        if not isinstance(value, core.Selection):
             return None
         above = self.find(value.term, opening=opening)
         if above is None or above.literal is not None:
@@ -91,14 +63,14 @@ class Shape:
             above.open(value.constructor)
         return above.fields[value.index] if above.constructor == value.constructor else None
 
-    def tests(self) -> Iterator[Term]:
+    def tests(self) -> Iterator[core.Term]:
         """The tests that reading the pattern makes, in order."""
         test = _literal_test(self.value, self.literal) if self.literal is not None else None
         if test is not None:
             yield test
         if self.constructor is not None:
             if not self.constructor.alone:
-                yield Discrimination(self.constructor, self.value)
+                yield core.Discrimination(self.constructor, self.value)
             for field in self.fields:
                 yield from field.tests()
 
@@ -114,15 +86,15 @@ class Arm(msgspec.Struct, frozen=True):
     """A case: its pattern, its guard and its body."""
 
     shape: Shape
-    guard: Term | None
-    body: Term
+    guard: core.Term | None
+    body: core.Term
 
 
 class Arms(msgspec.Struct, frozen=True):
     """A `match`: the value and the cases.  If it is `partial`, what is after the last case is undefined; else the
     last case is not tested."""
 
-    scrutinee: Term
+    scrutinee: core.Term
     arms: tuple[Arm, ...]
     partial: bool
 
@@ -130,13 +102,13 @@ class Arms(msgspec.Struct, frozen=True):
 # ── Finding the cases ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def cases_of(term: Conditional, known: Collection[Term]) -> Arms | None:
+def cases_of(term: core.Conditional, known: Collection[core.Term]) -> Arms | None:
     """A chain of conditionals as the cases of a `match`; None if it is an `if`.
 
     `known` are the selections that have a name already.
     """
     chain, end = _chain(term)
-    partial = isinstance(end, Undefined)
+    partial = isinstance(end, core.Undefined)
     root = _scrutinee(chain, known, partial=partial)
     if root is None:
         return None
@@ -161,43 +133,47 @@ def cases_of(term: Conditional, known: Collection[Term]) -> Arms | None:
     return Arms(root, tuple(arms), partial)
 
 
-def let_shape(term: Let, known: Collection[Term]) -> Shape | None:
+def let_shape(term: core.Let, known: Collection[core.Term]) -> Shape | None:
     """The pattern of a `let` that takes its value apart; None if the value is used as a whole."""
     shape = Shape(term.variable)
     _name_parts(shape, known, (term.body,), opening=False)
     return shape if shape.constructor is not None and not _whole(term.body, term.variable) else None
 
 
-def _whole(term: Term, variable: Variable) -> bool:
+def _whole(term: core.Term, variable: core.Variable) -> bool:
     """Whether a variable is used other than in selections from constructors without siblings."""
-    if isinstance(term, Selection) and term.term == variable and term.constructor.alone:
+    if isinstance(term, core.Selection) and term.term == variable and term.constructor.alone:
         return False
     return term == variable or any(_whole(part, variable) for part in parts(term))
 
 
-def _chain(term: Conditional) -> tuple[list[Conditional], Term]:
+def _chain(term: core.Conditional) -> tuple[list[core.Conditional], core.Term]:
     """The conditionals along the alternatives, and what comes after the last."""
-    chain: list[Conditional] = []
-    rest: Term = term
-    while isinstance(rest, Conditional):
+    chain: list[core.Conditional] = []
+    rest: core.Term = term
+    while isinstance(rest, core.Conditional):
         chain.append(rest)
         rest = rest.alternative
     return chain, rest
 
 
-def _conjuncts(condition: Term) -> list[Term]:
+def _conjuncts(condition: core.Term) -> list[core.Term]:
     """The parts of ((a ∧ b) ∧ c), in order."""
-    found: list[Term] = []
-    while isinstance(condition, Connective) and condition.name == "and" and len(condition.arguments) == 2:
+    found: list[core.Term] = []
+    while (
+        isinstance(condition, core.Connective) and condition.name == "and" and len(condition.arguments) == 2
+    ):
         condition, last = condition.arguments
         found.append(last)
     return [condition, *reversed(found)]
 
 
-def _scrutinee(chain: Sequence[Conditional], known: Collection[Term], *, partial: bool) -> Term | None:
+def _scrutinee(
+    chain: Sequence[core.Conditional], known: Collection[core.Term], *, partial: bool
+) -> core.Term | None:
     """The value that a chain is about."""
     for test in _conjuncts(chain[0].condition):
-        if isinstance(test, Discrimination):
+        if isinstance(test, core.Discrimination):
             return _root(test.term, known)
     if not partial:
         return None
@@ -209,30 +185,30 @@ def _scrutinee(chain: Sequence[Conditional], known: Collection[Term], *, partial
     return next(free, None)
 
 
-def _root(value: Term, known: Collection[Term]) -> Term:
-    while isinstance(value, Selection) and value not in known and value.constructor.alone:
+def _root(value: core.Term, known: Collection[core.Term]) -> core.Term:
+    while isinstance(value, core.Selection) and value not in known and value.constructor.alone:
         value = value.term
     return value
 
 
-def _takes_apart(link: Conditional, root: Term, known: Collection[Term]) -> bool:
+def _takes_apart(link: core.Conditional, root: core.Term, known: Collection[core.Term]) -> bool:
     """Whether what begins here is more than a guard: a `match` of its own, or the body of a case not tested."""
-    if any(isinstance(test, Discrimination) for test in _conjuncts(link.condition)):
+    if any(isinstance(test, core.Discrimination) for test in _conjuncts(link.condition)):
         return True
     shape = Shape(root)
     _name_parts(shape, known, (link,), opening=True)
     return shape.constructor is not None
 
 
-def _variables(term: Term, bound: frozenset[str] = frozenset()) -> Iterator[Variable]:
-    if isinstance(term, Variable) and term.name not in bound:
+def _variables(term: core.Term, bound: frozenset[str] = frozenset()) -> Iterator[core.Variable]:
+    if isinstance(term, core.Variable) and term.name not in bound:
         yield term
     inner = bound | {variable.name for variable in bound_by(term)}
     for part in parts(term):
         yield from _variables(part, inner)
 
 
-def _arm(link: Conditional, root: Term) -> Arm | None:
+def _arm(link: core.Conditional, root: core.Term) -> Arm | None:
     """A conditional as a case for a value: all its tests but perhaps the last, which then is the guard."""
     tests = _conjuncts(link.condition)
     for count in (len(tests), len(tests) - 1):
@@ -242,11 +218,11 @@ def _arm(link: Conditional, root: Term) -> Arm | None:
     return None
 
 
-def _shape(root: Term, tests: Sequence[Term]) -> Shape | None:
+def _shape(root: core.Term, tests: Sequence[core.Term]) -> Shape | None:
     """The pattern that makes exactly these tests of a value."""
     shape = Shape(root)
     for test in tests:
-        if isinstance(test, Discrimination):
+        if isinstance(test, core.Discrimination):
             place = shape.find(test.term)
             if place is None or place.constructor is not None:
                 return None
@@ -260,58 +236,60 @@ def _shape(root: Term, tests: Sequence[Term]) -> Shape | None:
     return shape if list(shape.tests()) == list(tests) else None
 
 
-def _literal_of(test: Term) -> tuple[Term, LiteralTerm] | None:
+def _literal_of(test: core.Term) -> tuple[core.Term, core.LiteralTerm] | None:
     """The value and the literal of a test that a literal pattern makes."""
-    if test.sort == BOOL and isinstance(test, Variable | Selection):
-        return test, LiteralTerm(True, BOOL)
+    if test.sort == core.BOOL and isinstance(test, core.Variable | core.Selection):
+        return test, core.LiteralTerm(True, core.BOOL)
     if (
-        isinstance(test, Connective)
+        isinstance(test, core.Connective)
         and test.name == "not"
-        and isinstance(test.arguments[0], Variable | Selection)
+        and isinstance(test.arguments[0], core.Variable | core.Selection)
     ):
-        return test.arguments[0], LiteralTerm(False, BOOL)
-    if not isinstance(test, Equals):
+        return test.arguments[0], core.LiteralTerm(False, core.BOOL)
+    if not isinstance(test, core.Equals):
         return None
     value, literal = _uncoerced(test.left), _uncoerced(test.right)
-    if not isinstance(value, Variable | Selection) or not isinstance(literal, LiteralTerm):
+    if not isinstance(value, core.Variable | core.Selection) or not isinstance(literal, core.LiteralTerm):
         return None
     if isinstance(literal.value, bool) or not (isinstance(literal.value, str) or has_numeral(literal.value)):
         return None
     return (value, literal) if _literal_test(value, literal) == test else None
 
 
-def _uncoerced(term: Term) -> Term:
-    return term.term if isinstance(term, Coercion) else term
+def _uncoerced(term: core.Term) -> core.Term:
+    return term.term if isinstance(term, core.Coercion) else term
 
 
-def _literal_test(value: Term, literal: LiteralTerm) -> Term | None:
+def _literal_test(value: core.Term, literal: core.LiteralTerm) -> core.Term | None:
     """The test that a literal pattern makes of a value."""
-    if value.sort == BOOL:
-        return value if literal.value else Connective("not", (value,))
+    if value.sort == core.BOOL:
+        return value if literal.value else core.Connective("not", (value,))
     together = join_sorts(value.sort, literal.sort)
     if together is None:
         return None
-    left = value if value.sort == together else Coercion(value, together)
-    return Equals(left, literal if literal.sort == together else Coercion(literal, together))
+    left = value if value.sort == together else core.Coercion(value, together)
+    return core.Equals(left, literal if literal.sort == together else core.Coercion(literal, together))
 
 
-def _name_parts(shape: Shape, known: Collection[Term], terms: Sequence[Term], *, opening: bool) -> None:
+def _name_parts(
+    shape: Shape, known: Collection[core.Term], terms: Sequence[core.Term], *, opening: bool
+) -> None:
     """Note which parts of the value a guard and a body use.
 
     With `opening` the case is not tested, and its constructors are those of the selections; but what a condition
     further inside tests is taken apart there.
     """
 
-    def visit(term: Term, closed: frozenset[Term]) -> None:
-        if isinstance(term, Selection) and term not in known and _starts_at(term, shape.value):
+    def visit(term: core.Term, closed: frozenset[core.Term]) -> None:
+        if isinstance(term, core.Selection) and term not in known and _starts_at(term, shape.value):
             free = opening and not any(part in closed for part in _path(term.term))
             place = shape.find(term, opening=free)
             if place is not None:
                 place.named = True
                 return
-        if opening and isinstance(term, Conditional):
+        if opening and isinstance(term, core.Conditional):
             tests = _conjuncts(term.condition)
-            closed = closed | {test.term for test in tests if isinstance(test, Discrimination)}
+            closed = closed | {test.term for test in tests if isinstance(test, core.Discrimination)}
         for part in parts(term):
             visit(part, closed)
 
@@ -319,48 +297,53 @@ def _name_parts(shape: Shape, known: Collection[Term], terms: Sequence[Term], *,
         visit(term, frozenset())
 
 
-def _path(term: Term) -> Iterator[Term]:
+def _path(term: core.Term) -> Iterator[core.Term]:
     yield term
-    while isinstance(term, Selection):
+    while isinstance(term, core.Selection):
         term = term.term
         yield term
 
 
-def _starts_at(term: Selection, root: Term) -> bool:
+def _starts_at(term: core.Selection, root: core.Term) -> bool:
     return any(each == root for each in _path(term.term))
 
 
 # ── Writing patterns ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def pattern_of(shape: Shape, names: Mapping[Term, str]) -> Pattern:
+def pattern_of(shape: Shape, names: Mapping[core.Term, str]) -> tree.Pattern:
     """The pattern; `names` has the name of every place that needs one."""
-    pattern: Pattern
+    pattern: tree.Pattern
     if shape.literal is not None:
-        pattern = LiteralPattern(_literal(shape.literal.value))
+        pattern = tree.LiteralPattern(_literal(shape.literal.value))
     elif shape.constructor is not None:
         fields = tuple([pattern_of(field, names) for field in shape.fields])
-        pattern = ConstructorPattern(shape.constructor.name, fields)
+        pattern = tree.ConstructorPattern(shape.constructor.name, fields)
     else:
-        return VariablePattern(names[shape.value]) if shape.named else WildcardPattern()
-    return AsPattern(pattern, names[shape.value]) if shape.named else pattern
+        return tree.VariablePattern(names[shape.value]) if shape.named else tree.WildcardPattern()
+    return tree.AsPattern(pattern, names[shape.value]) if shape.named else pattern
 
 
-def _literal(value: bool | int | Fraction | str) -> Boolean | Number | Text:
+def _literal(value: bool | int | Fraction | str) -> tree.Boolean | tree.Number | tree.Text:
     if isinstance(value, bool):
-        return Boolean(value)
-    return Text(value) if isinstance(value, str) else Number(numeral(value))
+        return tree.Boolean(value)
+    return tree.Text(value) if isinstance(value, str) else tree.Number(numeral(value))
 
 
-def testing(constructor: Constructor, value: Expression) -> Expression:
+def testing(constructor: core.Constructor, value: tree.Expression) -> tree.Expression:
     """Whether a value was made by a constructor, where no `match` around says it."""
-    fields = tuple(WildcardPattern() for _ in constructor.fields)
-    yes = Case(ConstructorPattern(constructor.name, fields), None, Boolean(True))
-    return Match(value, (yes,) if constructor.alone else (yes, Case(WildcardPattern(), None, Boolean(False))))
+    fields = tuple(tree.WildcardPattern() for _ in constructor.fields)
+    yes = tree.Case(tree.ConstructorPattern(constructor.name, fields), None, tree.Boolean(True))
+    return tree.Match(
+        value,
+        (yes,) if constructor.alone else (yes, tree.Case(tree.WildcardPattern(), None, tree.Boolean(False))),
+    )
 
 
-def selecting(constructor: Constructor, index: int, value: Expression) -> Expression:
+def selecting(constructor: core.Constructor, index: int, value: tree.Expression) -> tree.Expression:
     """A field of a value, where no `match` around names it."""
-    fields: list[Pattern] = [WildcardPattern() for _ in constructor.fields]
-    fields[index] = VariablePattern("part")
-    return Match(value, (Case(ConstructorPattern(constructor.name, tuple(fields)), None, Name("part")),))
+    fields: list[tree.Pattern] = [tree.WildcardPattern() for _ in constructor.fields]
+    fields[index] = tree.VariablePattern("part")
+    return tree.Match(
+        value, (tree.Case(tree.ConstructorPattern(constructor.name, tuple(fields)), None, tree.Name("part")),)
+    )

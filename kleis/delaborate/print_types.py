@@ -15,133 +15,114 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import assert_never
 
-from kleis.core import (
-    Basic,
-    BitVec,
-    Carrier,
-    DataSort,
-    Dimension,
-    FunctionOf,
-    ListOf,
-    MatrixOf,
-    Numeric,
-    RecordOf,
-    SetOf,
-    Sort,
-    SortVariable,
-    TupleOf,
-)
+from kleis import core
 from kleis.core.sort_printing import sort_text
-from kleis.syntax.tree import (
-    AppliedType,
-    DimensionOperation,
-    FunctionType,
-    NamedType,
-    NumberType,
-    ProductType,
-    TypeExpression,
-)
+from kleis.syntax import tree
 from kleis.values.text import integer_text
 
 __all__ = ["dimension_type", "has_numeral", "numeral", "type_of", "writable"]
 
 
-def type_of(sort: Sort | Dimension, carriers: Mapping[str, str] | None = None) -> TypeExpression:
+def type_of(
+    sort: core.Sort | core.Dimension, carriers: Mapping[str, str] | None = None
+) -> tree.TypeExpression:
     """A sort as a type; `carriers` says how carriers are written that are not called by their own name.
 
     What no type denotes is still shown: a record as ``record(a : ℤ)``, an unknown sort as ``_``.
     """
     match sort:
-        case Basic(name=name) | Numeric(name=name):
-            return NamedType(name)
-        case BitVec(width=width):
-            return AppliedType("BitVec", (NumberType(width),))
-        case ListOf(element=element):
-            return AppliedType("List", (type_of(element, carriers),))
-        case SetOf(element=element):
-            return AppliedType("Set", (type_of(element, carriers),))
-        case TupleOf(items=()):
-            return NamedType("Unit")
-        case TupleOf(items=items):
-            return ProductType(tuple(type_of(item, carriers) for item in items))
-        case MatrixOf(rows=rows, columns=columns, element=element):
+        case core.Basic(name=name) | core.Numeric(name=name):
+            return tree.NamedType(name)
+        case core.BitVec(width=width):
+            return tree.AppliedType("BitVec", (tree.NumberType(width),))
+        case core.ListOf(element=element):
+            return tree.AppliedType("List", (type_of(element, carriers),))
+        case core.SetOf(element=element):
+            return tree.AppliedType("Set", (type_of(element, carriers),))
+        case core.TupleOf(items=()):
+            return tree.NamedType("Unit")
+        case core.TupleOf(items=items):
+            return tree.ProductType(tuple(type_of(item, carriers) for item in items))
+        case core.MatrixOf(rows=rows, columns=columns, element=element):
             parts = (
                 dimension_type(rows, carriers),
                 dimension_type(columns, carriers),
                 type_of(element, carriers),
             )
-            return AppliedType("Matrix", parts)
-        case FunctionOf(domain=domain, codomain=codomain):
+            return tree.AppliedType("Matrix", parts)
+        case core.FunctionOf(domain=domain, codomain=codomain):
             written = type_of(codomain, carriers)
             if not domain:
-                return FunctionType(NamedType("Unit"), written)
+                return tree.FunctionType(tree.NamedType("Unit"), written)
             for argument in reversed(domain):
-                written = FunctionType(type_of(argument, carriers), written)
+                written = tree.FunctionType(type_of(argument, carriers), written)
             return written
-        case Carrier(name=name, arguments=arguments):
+        case core.Carrier(name=name, arguments=arguments):
             return _applied((carriers or {}).get(name, name), arguments, carriers)
-        case DataSort(name=name, arguments=arguments):
+        case core.DataSort(name=name, arguments=arguments):
             return _applied(name, arguments, carriers)
-        case Dimension():
+        case core.Dimension():
             return dimension_type(sort, carriers)
-        case RecordOf() | SortVariable():
-            return NamedType(sort_text(sort))
+        case core.RecordOf() | core.SortVariable():
+            return tree.NamedType(sort_text(sort))
         case _:
             assert_never(sort)
 
 
-def writable(sort: Sort | Dimension) -> bool:
+def writable(sort: core.Sort | core.Dimension) -> bool:
     """Whether a type denotes this sort."""
     match sort:
-        case RecordOf() | SortVariable():
+        case core.RecordOf() | core.SortVariable():
             return False
-        case ListOf(element=element) | SetOf(element=element) | MatrixOf(element=element):
+        case core.ListOf(element=element) | core.SetOf(element=element) | core.MatrixOf(element=element):
             return writable(element)
-        case TupleOf(items=items):
+        case core.TupleOf(items=items):
             return len(items) != 1 and all(map(writable, items))
-        case FunctionOf(domain=domain, codomain=codomain):
-            return not isinstance(codomain, FunctionOf) and all(
-                writable(each) and not isinstance(each, TupleOf) for each in (*domain, codomain)
+        case core.FunctionOf(domain=domain, codomain=codomain):
+            return not isinstance(codomain, core.FunctionOf) and all(
+                writable(each) and not isinstance(each, core.TupleOf) for each in (*domain, codomain)
             )
-        case DataSort(arguments=arguments) | Carrier(arguments=arguments):
+        case core.DataSort(arguments=arguments) | core.Carrier(arguments=arguments):
             return all(map(writable, arguments))
         case _:
             return True
 
 
 def _applied(
-    name: str, arguments: tuple[Sort | Dimension, ...], carriers: Mapping[str, str] | None
-) -> TypeExpression:
+    name: str, arguments: tuple[core.Sort | core.Dimension, ...], carriers: Mapping[str, str] | None
+) -> tree.TypeExpression:
     if not arguments:
-        return NamedType(name)
-    return AppliedType(name, tuple(type_of(argument, carriers) for argument in arguments))
+        return tree.NamedType(name)
+    return tree.AppliedType(name, tuple(type_of(argument, carriers) for argument in arguments))
 
 
-def dimension_type(dimension: Dimension, names: Mapping[str, str] | None = None) -> TypeExpression:
+def dimension_type(dimension: core.Dimension, names: Mapping[str, str] | None = None) -> tree.TypeExpression:
     """A dimension as it is written: ``n + 1``, ``2 * n * m - 3``; `names` says how its atoms are called."""
-    shown: TypeExpression | None = None
+    shown: tree.TypeExpression | None = None
     for atoms, coefficient in sorted(dimension.terms, key=lambda term: (term[1] < 0, not term[0], term[0])):
         size = abs(coefficient)
-        factors: list[TypeExpression] = [NumberType(size)] if size != 1 or not atoms else []
+        factors: list[tree.TypeExpression] = [tree.NumberType(size)] if size != 1 or not atoms else []
         factors += [_atom((names or {}).get(atom, atom)) for atom in atoms]
         product = factors[0]
         for factor in factors[1:]:
-            product = DimensionOperation("*", (product, factor))
+            product = tree.DimensionOperation("*", (product, factor))
         if shown is None:
-            shown = product if coefficient > 0 else DimensionOperation("-", (NumberType(0), product))
+            shown = (
+                product if coefficient > 0 else tree.DimensionOperation("-", (tree.NumberType(0), product))
+            )
         else:
-            shown = DimensionOperation("+" if coefficient > 0 else "-", (shown, product))
-    return shown if shown is not None else NumberType(0)
+            shown = tree.DimensionOperation("+" if coefficient > 0 else "-", (shown, product))
+    return shown if shown is not None else tree.NumberType(0)
 
 
-def _atom(atom: str) -> TypeExpression:
+def _atom(atom: str) -> tree.TypeExpression:
     """The type an atom is the text of: a name, or an operation that is no polynomial (``min(m, n)``)."""
     if "(" not in atom:
-        return NamedType(atom)
+        return tree.NamedType(atom)
     from kleis.syntax.parser.parser import parse_type
 
     wrapped = parse_type(f"D({atom})")
-    return wrapped.arguments[0] if isinstance(wrapped, AppliedType) else NamedType(atom)
+    return wrapped.arguments[0] if isinstance(wrapped, tree.AppliedType) else tree.NamedType(atom)
 
 
 # Numbers of the core as numerals of Kleis: exact, never negative.

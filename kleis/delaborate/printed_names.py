@@ -14,20 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kleis.core import Carrier, Constructor, DataSort, Dimension, Sort, Symbol
-from kleis.core.goal import Instance, Meaning
+from kleis import core
+from kleis.core.goal import Goal, Instance
 from kleis.core.pattern_coverage import coverage
 from kleis.delaborate.print_types import type_of
+from kleis.syntax import tree
 from kleis.syntax.parser.lexer import is_word, soft
-from kleis.syntax.tree import (
-    AppliedType,
-    Case,
-    DataDefinition,
-    NamedType,
-    NestedStructure,
-    Structure,
-    TypeExpression,
-)
 from kleis.syntax.tree.traversal import walk
 from kleis.theory.name_check.structure_members import Members, head_name
 from kleis.theory.theory import Theory
@@ -50,12 +42,12 @@ class Names:
         The spelling of each carrier that is not written by its own name.
     """
 
-    def __init__(self, meaning: Meaning | None = None, theory: Theory | None = None) -> None:
+    def __init__(self, meaning: Goal | None = None, theory: Theory | None = None) -> None:
         self.theory = theory if theory is not None else Theory()
         self._members = Members(self.theory)
         self._structures = _leading(meaning.instances if meaning is not None else (), self.theory)
         self.carriers: dict[str, str] = {}
-        self.using: TypeExpression | None = None
+        self.using: tree.TypeExpression | None = None
         if len(self._structures) == 1:
             (instance,) = self._structures
             self._name_parameters(instance, meaning.carriers if meaning is not None else ())
@@ -71,7 +63,7 @@ class Names:
             {each.key: each.name for each in meaning.definitions} if meaning is not None else {}
         )
 
-    def symbol(self, symbol: Symbol) -> str:
+    def symbol(self, symbol: core.Symbol) -> str:
         """How a symbol is called.  A number that is a parameter is called like it."""
         if symbol.name in self.carriers:
             return self.carriers[symbol.name]
@@ -89,7 +81,7 @@ class Names:
                 return f"{instance.structure}::{name}"
         return name
 
-    def ambiguous(self, symbol: Symbol) -> bool:
+    def ambiguous(self, symbol: core.Symbol) -> bool:
         """Whether arguments do not tell which symbol of this name is meant: an overload without arguments."""
         if symbol.domain or self.symbol(symbol) != symbol.name:
             return False
@@ -99,28 +91,28 @@ class Names:
             )
         return symbol in self._overloaded or len(self._sections(symbol)) > 1
 
-    def leaves_open(self, constructor: str, sort: DataSort) -> bool:
+    def leaves_open(self, constructor: str, sort: core.DataSort) -> bool:
         """Whether the arguments of a constructor do not tell those of its data type: ``None``."""
         if not sort.arguments:
             return False
         declared = self.theory.constructors.get(constructor)
-        if declared is None or not isinstance(declared.item, DataDefinition):
+        if declared is None or not isinstance(declared.item, tree.DataDefinition):
             return True
-        mentioned = {each.name for each in walk(declared.node) if isinstance(each, NamedType)}
+        mentioned = {each.name for each in walk(declared.node) if isinstance(each, tree.NamedType)}
         return any(parameter.name not in mentioned for parameter in declared.item.parameters)
 
-    def covers(self, cases: Sequence[Case], sort: Sort) -> bool:
+    def covers(self, cases: Sequence[tree.Case], sort: core.Sort) -> bool:
         """Whether the cases of a `match` leave no value out, as its reader will find."""
         return coverage(cases, sort, self._constructors).exhaustive
 
-    def _constructors(self, sort: DataSort) -> Sequence[Constructor]:
+    def _constructors(self, sort: core.DataSort) -> Sequence[core.Constructor]:
         for group in self._data:
             for each in group:
                 if each.sort == sort:
                     return each.constructors
         return ()
 
-    def _belongs(self, symbol: Symbol, structure: str) -> bool:
+    def _belongs(self, symbol: core.Symbol, structure: str) -> bool:
         """Whether a symbol is one of a structure's: its name is, and its carriers are not somebody else's."""
         members = self._members.of(structure)
         if not members or symbol.name.split("::")[0] not in members:
@@ -129,15 +121,15 @@ class Names:
         own = any(name.startswith(f"{structure}::") for name in carriers)
         return own or symbol.name not in self.theory.constants
 
-    def _sections(self, symbol: Symbol) -> list[str]:
+    def _sections(self, symbol: core.Symbol) -> list[str]:
         """The sections and top-level operations that declare a symbol of this name."""
         return [
             each.owner
             for each in self.theory.operations(symbol.name)
-            if not (isinstance(each.item, Structure) and each.item.parameters)
+            if not (isinstance(each.item, tree.Structure) and each.item.parameters)
         ]
 
-    def _name_parameters(self, instance: Instance, carriers: Iterable[Sort]) -> None:
+    def _name_parameters(self, instance: Instance, carriers: Iterable[core.Sort]) -> None:
         """Call the parameters of a structure, and the carriers that its text names, as the text does."""
         prefix = f"{instance.structure}::"
         for each in (*instance.arguments, *carriers):
@@ -168,7 +160,7 @@ def _parts(name: str, theory: Theory) -> set[str]:
         structure = theory.structures.get(waiting.pop())
         if structure is None:
             continue
-        nested = [member.type for member in structure.members if isinstance(member, NestedStructure)]
+        nested = [member.type for member in structure.members if isinstance(member, tree.NestedStructure)]
         for reference in (structure.extends, structure.over, *nested):
             part = head_name(reference)
             if part is not None and part not in found and part != name:
@@ -177,11 +169,11 @@ def _parts(name: str, theory: Theory) -> set[str]:
     return found
 
 
-def _reference(instance: Instance) -> TypeExpression:
+def _reference(instance: Instance) -> tree.TypeExpression:
     """An instance after `using`: ``Group`` at carriers of its own, else ``Group(ℤ)``."""
     if _is_arbitrary(instance):
-        return NamedType(instance.structure)
-    return AppliedType(instance.structure, tuple(type_of(each) for each in instance.arguments))
+        return tree.NamedType(instance.structure)
+    return tree.AppliedType(instance.structure, tuple(type_of(each) for each in instance.arguments))
 
 
 def _is_arbitrary(instance: Instance) -> bool:
@@ -190,30 +182,30 @@ def _is_arbitrary(instance: Instance) -> bool:
     return all(map(_is_parameter, instance.arguments)) and all(own)
 
 
-def _is_parameter(argument: Sort | Dimension) -> bool:
+def _is_parameter(argument: core.Sort | core.Dimension) -> bool:
     """Whether an argument of an instance may be a parameter: a carrier, or one unknown number."""
-    if isinstance(argument, Dimension):
+    if isinstance(argument, core.Dimension):
         return len(argument.terms) == 1 and argument.terms[0][1] == 1 and len(argument.terms[0][0]) == 1
-    return isinstance(argument, Carrier) and not argument.arguments
+    return isinstance(argument, core.Carrier) and not argument.arguments
 
 
-def _overloaded(symbols: Iterable[Symbol]) -> frozenset[Symbol]:
-    by_name: dict[str, list[Symbol]] = {}
+def _overloaded(symbols: Iterable[core.Symbol]) -> frozenset[core.Symbol]:
+    by_name: dict[str, list[core.Symbol]] = {}
     for symbol in symbols:
         by_name.setdefault(symbol.name, []).append(symbol)
     return frozenset(each for group in by_name.values() if len(group) > 1 for each in group)
 
 
-def _opaque_names(sorts: Iterable[Sort | Dimension]) -> set[str]:
+def _opaque_names(sorts: Iterable[core.Sort | core.Dimension]) -> set[str]:
     """The names of the carriers and unknown numbers that sorts are made of."""
     found: set[str] = set()
     waiting: list[object] = list(sorts)
     while waiting:
         each = waiting.pop()
-        if isinstance(each, Dimension):
+        if isinstance(each, core.Dimension):
             found.update(atom for atoms, _ in each.terms for atom in atoms)
             continue
-        if isinstance(each, Carrier):
+        if isinstance(each, core.Carrier):
             found.add(each.name)
         if isinstance(each, tuple):
             waiting.extend(each)

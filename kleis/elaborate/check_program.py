@@ -13,31 +13,22 @@ sorts and still compute.  It is reported as a warning where its sorts are wrong 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from kleis.budget import deep
 from kleis.core import Carrier
-from kleis.core.goal import Axiom, MeaningError
+from kleis.core.goal import Axiom, ElaborationError
 from kleis.core.sort_operations import variables_of
 from kleis.definedness.conditions import Definedness
 from kleis.delaborate.describe_goal import expression_of
+from kleis.elaborate.elaborator import Elaborator
 from kleis.elaborate.scopes.implements import obligations_of
 from kleis.elaborate.scopes.scope import Template
 from kleis.elaborate.scopes.structure_scope import StructureInstance
 from kleis.elaborate.sorts.read_sorts import BUILT_IN_TYPES
 from kleis.problems import Place, Problem
+from kleis.syntax import tree
 from kleis.syntax.printer.program import print_expression
-from kleis.syntax.tree import (
-    AliasDefinition,
-    DataDefinition,
-    FunctionDefinition,
-    Implements,
-    OperationDeclaration,
-    Program,
-    Structure,
-)
-
-if TYPE_CHECKING:
-    from kleis.elaborate.elaborator import Elaborator
 
 __all__ = ["check_program"]
 
@@ -48,20 +39,21 @@ _NO_MISTAKES = frozenset({"higher-order", "unknown-name"})
 """What the check of names has judged, or what is beyond the logic: a warning that no proposition may use it."""
 
 
-def check_program(elaborator: Elaborator, program: Program) -> tuple[Problem, ...]:
+@deep()
+def check_program(elaborator: Elaborator, program: tree.Program) -> tuple[Problem, ...]:
     """The problems with the meaning of a program's items, in order of place."""
     check = _Check(elaborator, program.file)
     for item in program.items:
         match item:
-            case Structure():
+            case tree.Structure():
                 check.structure(item)
-            case DataDefinition():
+            case tree.DataDefinition():
                 check.data(item)
-            case FunctionDefinition():
+            case tree.FunctionDefinition():
                 check.definition(item)
-            case OperationDeclaration() | AliasDefinition():
+            case tree.OperationDeclaration() | tree.AliasDefinition():
                 check.type_of(item)
-            case Implements():
+            case tree.Implements():
                 check.implementation(item)
     check.matches()
     found = dict.fromkeys(each for each in check.problems if each.file == program.file)
@@ -78,7 +70,7 @@ class _Check:
         self.problems: list[Problem] = []
         self._told: set[str] = set()
 
-    def add(self, error: MeaningError, severity: Literal["error", "warning"] = "error") -> None:
+    def add(self, error: ElaborationError, severity: Literal["error", "warning"] = "error") -> None:
         """An error of elaboration as a problem."""
         if error.code in _NO_MISTAKES:
             severity = "warning"
@@ -117,7 +109,7 @@ class _Check:
 
     # ── structures ───────────────────────────────────────────────────────────────────────────────────────
 
-    def structure(self, item: Structure) -> None:
+    def structure(self, item: tree.Structure) -> None:
         """The members and axioms of a structure."""
         if self.theory.structures.get(item.name) != item:
             return
@@ -126,7 +118,7 @@ class _Check:
                 instance = self.elaborator.arbitrary(item.name)
             else:
                 instance = self.elaborator.globals.section(item.name)
-        except MeaningError as error:
+        except ElaborationError as error:
             self.add(error)
             return
         for refused in instance.refusals:
@@ -143,14 +135,14 @@ class _Check:
                 continue
             try:
                 yield self.elaborator.axiom(named)
-            except MeaningError as error:
+            except ElaborationError as error:
                 self.add(error)
 
     def _definedness(self, axioms: list[Axiom]) -> None:
         """Warn of axioms that are not shown to be defined."""
         try:
             definedness = Definedness(self.elaborator.around([axiom.formula for axiom in axioms]))
-        except MeaningError as error:
+        except ElaborationError as error:
             self.add(error)
             return
         for axiom in axioms:
@@ -172,13 +164,13 @@ class _Check:
 
     # ── types, definitions ───────────────────────────────────────────────────────────────────────────────
 
-    def data(self, item: DataDefinition) -> None:
+    def data(self, item: tree.DataDefinition) -> None:
         """A data type: its fields, positivity, a base case."""
         if self.theory.data.get(item.name) != item:
             return
         try:
             self.elaborator.globals.data(item.name)
-        except MeaningError as error:
+        except ElaborationError as error:
             self.add(error)
             return
         if item.name in BUILT_IN_TYPES:
@@ -200,18 +192,18 @@ class _Check:
             each for each in report.problems if each.line == item.line and each.file == self.file
         ]
 
-    def type_of(self, item: OperationDeclaration | AliasDefinition) -> None:
+    def type_of(self, item: tree.OperationDeclaration | tree.AliasDefinition) -> None:
         """The type of a declaration."""
         reader = self.elaborator.globals.reader
         try:
-            if isinstance(item, OperationDeclaration):
+            if isinstance(item, tree.OperationDeclaration):
                 reader.polymorphic(item.type, {}, file=self.file, letters=True)
             else:
                 reader.alias(item, file=self.file)
-        except MeaningError as error:
+        except ElaborationError as error:
             self.add(error)
 
-    def definition(self, item: FunctionDefinition) -> None:
+    def definition(self, item: tree.FunctionDefinition) -> None:
         """A definition whose sorts are written, or a constant."""
         for candidate in self.elaborator.globals.candidates(item.name):
             if isinstance(candidate, Template) and candidate.node == item:
@@ -226,7 +218,7 @@ class _Check:
             if len(sorts) < len(written):
                 return
             key = definitions.read_at(template, sorts)
-        except MeaningError as error:
+        except ElaborationError as error:
             typed = certain or (template.node.result is not None and len(template.node.parameters) > 0)
             overload = template.overload and not certain
             if error.code not in _SILENT or certain:
@@ -257,7 +249,7 @@ class _Check:
 
     # ── implementations ──────────────────────────────────────────────────────────────────────────────────
 
-    def implementation(self, item: Implements) -> None:
+    def implementation(self, item: tree.Implements) -> None:
         """What an implementation gives, and whether its obligations make sense."""
         opaque = False
         try:
@@ -267,5 +259,5 @@ class _Check:
             for template in implementation.given.values():
                 self._template(template, certain=not opaque)
             obligations_of(self.elaborator, implementation)
-        except MeaningError as error:
+        except ElaborationError as error:
             self.add(error, "warning" if opaque else "error")

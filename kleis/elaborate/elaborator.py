@@ -16,16 +16,16 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from kleis import core
 from kleis.budget import deep
 from kleis.builtins.rows.table import find_builtin
-from kleis.core import BOOL, DataSort, Sort, Term, Variable
-from kleis.core.goal import Axiom, DataType, Instance, Meaning, MeaningError, Obligation, Reading
+from kleis.core.goal import Axiom, DataType, ElaborationError, Goal, Instance, NameResolution, Obligation
 from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import Reached, apart_from, reach
 from kleis.elaborate.assemble_goal import assemble, closed_claim
 from kleis.elaborate.expressions.definitions import Definitions
-from kleis.elaborate.expressions.elaboration_fixpoint import Piece, read_piece
-from kleis.elaborate.scopes.global_scope import Globals
+from kleis.elaborate.expressions.elaboration_fixpoint import ElaboratedExpression, read_piece
+from kleis.elaborate.scopes.global_scope import GlobalScope
 from kleis.elaborate.scopes.implements import Implementation, axioms_of, obligations_of
 from kleis.elaborate.scopes.inheritance import arbitrary_arguments
 from kleis.elaborate.scopes.scope import Scope, Template, is_builtin
@@ -36,31 +36,35 @@ from kleis.elaborate.sorts.data_instances import instances as data_instances
 from kleis.elaborate.sorts.data_types import DataDeclaration, DataReport, check_data
 from kleis.elaborate.subject import Subject
 from kleis.problems import Place, Problem, place_of, problem_at
+from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
-from kleis.syntax.tree import Expression, Program, Structure, TypeExpression, Using
-from kleis.theory.name_dependencies import Mentions, Texts, mentioned
+from kleis.theory.name_dependencies import NameDependencies, Texts, names_used
 from kleis.theory.theory import Theory
 
 __all__ = ["Elaborator", "elaborate"]
 
 
 def elaborate(
-    theory: Theory, proposition: Expression, *, using: TypeExpression | None = None, file: str = "<text>"
-) -> Meaning:
-    """The meaning of one proposition.  `MeaningError` if it has none."""
+    theory: Theory,
+    proposition: tree.Expression,
+    *,
+    using: tree.TypeExpression | None = None,
+    file: str = "<text>",
+) -> Goal:
+    """The meaning of one proposition.  `ElaborationError` if it has none."""
     return Elaborator(theory).proposition(proposition, using=using, file=file)
 
 
 class Elaborator:
-    """Elaborates propositions over one theory.  `texts`: see `Mentions`."""
+    """Elaborates propositions over one theory.  `texts`: see `NameDependencies`."""
 
     def __init__(self, theory: Theory, *, texts: Texts | None = None) -> None:
         self.theory = theory
-        self.globals = Globals(theory)
+        self.globals = GlobalScope(theory)
         self.definitions = Definitions(self)
         self.search = StructureSearch(self.globals, self.arbitrary)
         self._subject = Subject(self.globals, self.search, self.arbitrary, self._claim)
-        self._names = Mentions(theory, texts)
+        self._names = NameDependencies(theory, texts)
         self._arbitrary: dict[str, StructureInstance] = {}
         self._axioms: dict[int, Axiom] = {}
         self._kept: list[NamedAxiom] = []
@@ -75,24 +79,25 @@ class Elaborator:
 
     @deep()
     def proposition(
-        self, proposition: Expression, *, using: TypeExpression | None = None, file: str = "<text>"
-    ) -> Meaning:
+        self, proposition: tree.Expression, *, using: tree.TypeExpression | None = None, file: str = "<text>"
+    ) -> Goal:
         """The meaning of a proposition; `using` is the structure it is about, if that is said."""
-        while isinstance(proposition, Using):
+        while isinstance(proposition, tree.Using):
             using = proposition.structure
             proposition = proposition.body
         found = self._subject.find(proposition, using, file)
         piece = found.result
-        assert isinstance(piece, Piece)
+        assert isinstance(piece, ElaboratedExpression)
         free = tuple(
-            Variable(each.name, piece.unit.inference.resolve(each.sort)) for each in piece.unit.free.values()
+            core.Variable(each.name, piece.unit.inference.resolve(each.sort))
+            for each in piece.unit.free.values()
         )
         claim = closed_claim(apart_from(piece.term, {each.name for each in free}), free)
         meaning = self._meaning(claim, free, found.instances, place_of(proposition, file), found.warnings)
         return _with_readings(meaning, piece, free)
 
     @deep()
-    def structure(self, name: str) -> Meaning:
+    def structure(self, name: str) -> Goal:
         """The question whether a structure, with any carriers, has a model."""
         instance = self.arbitrary(name)
         return self._meaning(
@@ -100,9 +105,9 @@ class Elaborator:
         )
 
     @deep()
-    def components(self) -> tuple[Meaning, ...]:
+    def components(self) -> tuple[Goal, ...]:
         """The questions whether the sections have models: one for each connected component."""
-        found: list[Meaning] = []
+        found: list[Goal] = []
         seen: set[str] = set()
         for name in self.sections():
             if name in seen:
@@ -113,21 +118,14 @@ class Elaborator:
         return tuple(found)
 
     @deep()
-    def component(self, name: str) -> Meaning:
+    def component(self, name: str) -> Goal:
         """The question whether a section has a model together with all that it is linked to."""
         return self._meaning(None, (), (self.globals.section(name),), _NOWHERE, ())
 
     @deep()
-    def formula(self, term: Term, place: Place) -> Meaning:
+    def formula(self, term: core.Term, place: Place) -> Goal:
         """The meaning of a closed formula of this theory, such as an obligation."""
         return self._meaning(term, (), (), place, ())
-
-    @deep()
-    def check(self, program: Program) -> tuple[Problem, ...]:
-        """The problems with the meaning of a program's own items, in order of place."""
-        from kleis.elaborate.check_program import check_program
-
-        return check_program(self, program)
 
     # ── which structures ─────────────────────────────────────────────────────────────────────────────────
 
@@ -140,15 +138,15 @@ class Elaborator:
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def _claim(self, proposition: Expression, scope: Scope) -> Piece:
+    def _claim(self, proposition: tree.Expression, scope: Scope) -> ElaboratedExpression:
         """A proposition in a scope; unbound names that nothing declares are free."""
         return self._read(proposition, scope, allow_free=True)
 
-    def _read(self, proposition: Expression, scope: Scope, *, allow_free: bool) -> Piece:
+    def _read(self, proposition: tree.Expression, scope: Scope, *, allow_free: bool) -> ElaboratedExpression:
         return read_piece(
             self.definitions,
             scope,
-            lambda unit: unit.checked(proposition, BOOL),
+            lambda unit: unit.checked(proposition, core.BOOL),
             frame="claim",
             allow_free=allow_free,
         )
@@ -164,7 +162,7 @@ class Elaborator:
 
     # ── what is in force ─────────────────────────────────────────────────────────────────────────────────
 
-    def sections(self) -> dict[str, Structure]:
+    def sections(self) -> dict[str, tree.Structure]:
         """The structures without parameters, in order of declaration."""
         return {
             structure.name: structure for structure in self.globals.structures() if not structure.parameters
@@ -179,7 +177,7 @@ class Elaborator:
         if name not in self._links:
             try:
                 self._links[name] = self._find_links(self.globals.section(name))
-            except MeaningError:
+            except ElaborationError:
                 self._links[name] = frozenset()
         return self._links[name]
 
@@ -192,21 +190,21 @@ class Elaborator:
         for each in section.axioms:
             try:
                 formula = self.axiom(each).formula
-            except MeaningError:
+            except ElaborationError:
                 refused.append(each)
             else:
                 reach((formula,), self.definitions.finished, into=reached)
-        names = (name for each in refused for name in mentioned(each.node))
+        names = (name for each in refused for name in names_used(each.node))
         return links_of(reached) | links_of_names(names, self.globals)
 
     def _meaning(
         self,
-        claim: Term | None,
-        free: Sequence[Variable],
+        claim: core.Term | None,
+        free: Sequence[core.Variable],
         instances: Sequence[StructureInstance],
         place: Place,
         warnings: Iterable[Problem],
-    ) -> Meaning:
+    ) -> Goal:
         finished = self.definitions.finished
         reached = Reached()
         axioms: list[Axiom] = []
@@ -330,12 +328,12 @@ class Elaborator:
         return [problem for problem in self.definitions.uncovered.values() if problem.file in places]
 
     @deep()
-    def around(self, terms: Sequence[Term]) -> Meaning:
+    def around(self, terms: Sequence[core.Term]) -> Goal:
         """What terms reach, without any claim: enough to ask where they are defined."""
         reached = reach(terms, self.definitions.finished)
         definitions = tuple(reached.definitions.values())
         known = self.definitions.terminations
-        return Meaning(
+        return Goal(
             claim=None,
             definitions=definitions,
             terminations=tuple((each.key, known[each.key]) for each in definitions if each.key in known),
@@ -361,7 +359,7 @@ class Elaborator:
             for name in self.globals.data_types():
                 try:
                     declaration = self.globals.data(name)
-                except MeaningError:
+                except ElaborationError:
                     continue
                 if declaration is not None:
                     found[name] = declaration
@@ -374,7 +372,7 @@ class Elaborator:
             self._report = check_data(self.data())
         return self._report
 
-    def groups(self, sorts: Sequence[Sort]) -> tuple[tuple[DataType, ...], ...]:
+    def groups(self, sorts: Sequence[core.Sort]) -> tuple[tuple[DataType, ...], ...]:
         """The data types reached from sorts."""
         return data_instances(sorts, self.data())
 
@@ -393,13 +391,13 @@ class Elaborator:
         return groups
 
     @staticmethod
-    def _refused_data(sort: DataSort, report: DataReport) -> MeaningError:
+    def _refused_data(sort: core.DataSort, report: DataReport) -> ElaborationError:
         problem = next((each for each in report.problems if sort.name in each.message), None)
         if problem is None:
-            return MeaningError(
+            return ElaborationError(
                 f"the data type {sort.name} rests on one that was refused", code="refused-declaration"
             )
-        return MeaningError(
+        return ElaborationError(
             f"{sort.name} was refused: {problem.message}",
             code=problem.code,
             file=problem.file,
@@ -440,10 +438,10 @@ def _apart(axiom: Axiom, instance: StructureInstance, others: Sequence[Axiom]) -
 _NOWHERE = Place("<theory>", 0, 0)
 
 
-def _with_readings(meaning: Meaning, piece: Piece, free: Sequence[Variable]) -> Meaning:
+def _with_readings(meaning: Goal, piece: ElaboratedExpression, free: Sequence[core.Variable]) -> Goal:
     """The meaning with how its source was read."""
     readings = [
-        Reading(
+        NameResolution(
             "free", each.name, f"{each.name} : {sort_text(each.sort)}", Place(piece.unit.scope.file, 0, 0)
         )
         for each in free

@@ -10,28 +10,15 @@ from collections.abc import Callable, Iterator, Sequence
 
 from kleis.core import Carrier, Dimension, Sort
 from kleis.core.goal import Instance
-from kleis.core.sort_printing import refusal
-from kleis.elaborate.expressions.elaboration_fixpoint import Piece
-from kleis.elaborate.scopes.global_scope import Globals, InForce
+from kleis.core.sort_printing import elaboration_error
+from kleis.elaborate.expressions.elaboration_fixpoint import ElaboratedExpression
+from kleis.elaborate.scopes.global_scope import GlobalScope, PropositionScope
 from kleis.elaborate.scopes.scope import Scope
 from kleis.elaborate.scopes.structure_scope import StructureInstance
 from kleis.elaborate.scopes.structure_search import Found, StructureSearch, Types
 from kleis.problems import Problem
 from kleis.spelling import suggestion
-from kleis.syntax.tree import (
-    AppliedType,
-    DataDefinition,
-    Declaration,
-    ElementDeclaration,
-    Expression,
-    Field,
-    ForAllType,
-    NamedType,
-    OperationDeclaration,
-    Structure,
-    TypeExpression,
-    split_name,
-)
+from kleis.syntax import tree
 from kleis.syntax.tree.traversal import walk
 
 __all__ = ["Subject", "opaque_names"]
@@ -45,10 +32,10 @@ class Subject:
 
     def __init__(
         self,
-        scope: Globals,
+        scope: GlobalScope,
         search: StructureSearch,
         arbitrary: Callable[[str], StructureInstance],
-        read: Callable[[Expression, Scope], Piece],
+        read: Callable[[tree.Expression, Scope], ElaboratedExpression],
     ) -> None:
         self._globals = scope
         self._theory = scope.theory
@@ -57,11 +44,11 @@ class Subject:
         self._read = read
         self._opaque: frozenset[str] | None = None
 
-    def find(self, proposition: Expression, using: TypeExpression | None, file: str) -> Found:
+    def find(self, proposition: tree.Expression, using: tree.TypeExpression | None, file: str) -> Found:
         """The structures a proposition is about, with what reading it in their scope gave."""
 
-        def attempt(instances: Sequence[StructureInstance], types: Types) -> Piece:
-            scope = InForce(self._globals, (*named, *instances), {**given, **types}, file)
+        def attempt(instances: Sequence[StructureInstance], types: Types) -> ElaboratedExpression:
+            scope = PropositionScope(self._globals, (*named, *instances), {**given, **types}, file)
             return self._read(proposition, scope)
 
         named: list[StructureInstance] = []
@@ -80,13 +67,13 @@ class Subject:
         return Found((*named, *found.instances), found.types, found.result, warnings)
 
     def _using(
-        self, proposition: Expression, using: TypeExpression, carriers: Sequence[str], file: str
+        self, proposition: tree.Expression, using: tree.TypeExpression, carriers: Sequence[str], file: str
     ) -> Found:
-        name = using.name if isinstance(using, NamedType | AppliedType) else ""
+        name = using.name if isinstance(using, tree.NamedType | tree.AppliedType) else ""
         structure = self._theory.structures.get(name)
         if structure is None:
             known = tuple(self._theory.structures)
-            raise refusal(
+            raise elaboration_error(
                 using,
                 file,
                 "unknown-structure",
@@ -94,12 +81,12 @@ class Subject:
                 found=name,
                 hint=suggestion(name, known, otherwise="declare or import it"),
             )
-        if isinstance(using, AppliedType) or not structure.parameters:
-            written = using.arguments if isinstance(using, AppliedType) else ()
+        if isinstance(using, tree.AppliedType) or not structure.parameters:
+            written = using.arguments if isinstance(using, tree.AppliedType) else ()
             arguments = tuple(self._globals.reader.argument(each, {}, file=file) for each in written)
             if len(arguments) != len(structure.parameters):
                 message = f"{name} takes {len(structure.parameters)} types, here it has {len(arguments)}"
-                raise refusal(using, file, "type-arity", message, found=str(len(arguments)))
+                raise elaboration_error(using, file, "type-arity", message, found=str(len(arguments)))
             implemented = self._implemented(Instance(name, arguments))
             if implemented is not None:
                 # What is given there is meant; its axioms come as those of the implementation.
@@ -118,10 +105,10 @@ class Subject:
         return next((each for each in instances if each.instance == wanted), None)
 
     def _in_structure(
-        self, proposition: Expression, instance: StructureInstance, carriers: Sequence[str], file: str
+        self, proposition: tree.Expression, instance: StructureInstance, carriers: Sequence[str], file: str
     ) -> Found:
         """Read a proposition about one structure: its type names by name, the others by unification."""
-        written = [node.name for node in walk(proposition) if isinstance(node, NamedType)]
+        written = [node.name for node in walk(proposition) if isinstance(node, tree.NamedType)]
         types = {each: sort for each in written if (sort := instance.frame.types.get(each)) is not None}
         others = [each for each in carriers if each not in types]
         open_sorts = [
@@ -131,25 +118,25 @@ class Subject:
         ]
         if len(others) == 1 and len(open_sorts) == 1:
             types[others[0]] = open_sorts[0]
-        scope = InForce(self._globals, (instance,), types, file)
+        scope = PropositionScope(self._globals, (instance,), types, file)
         return Found((instance,), types, self._read(proposition, scope), ())
 
-    def _opaque_names(self, proposition: Expression) -> list[str]:
+    def _opaque_names(self, proposition: tree.Expression) -> list[str]:
         """The type names of a proposition that no declaration has."""
-        names = [node.name for node in walk(proposition) if isinstance(node, NamedType)]
+        names = [node.name for node in walk(proposition) if isinstance(node, tree.NamedType)]
         opaque = [each for each in names if self._globals.reader.is_opaque(each, {})]
         return [each for each in dict.fromkeys(opaque) if each not in self._opaque_sorts()]
 
-    def _carriers(self, proposition: Expression, file: str) -> list[str]:
+    def _carriers(self, proposition: tree.Expression, file: str) -> list[str]:
         """C: the type names of a proposition that are nothing else."""
         found: list[str] = []
         for node in walk(proposition):
-            if not isinstance(node, NamedType) or not self._globals.reader.is_opaque(node.name, {}):
+            if not isinstance(node, tree.NamedType) or not self._globals.reader.is_opaque(node.name, {}):
                 continue
             if node.name not in self._opaque_sorts():
                 found += [node.name] * (node.name not in found)
             elif self._search.is_parameter(node.name):
-                raise refusal(
+                raise elaboration_error(
                     node,
                     file,
                     "ambiguous-type",
@@ -166,9 +153,9 @@ class Subject:
             self._opaque = frozenset(name for name in names if self._globals.reader.is_opaque(name, {}))
         return self._opaque
 
-    def _undeclared(self, proposition: Expression, file: str) -> list[Problem]:
+    def _undeclared(self, proposition: tree.Expression, file: str) -> list[Problem]:
         """Warnings of families of types that nothing declares: ``Vex(3)``."""
-        names = {each.name: None for each in walk(proposition) if isinstance(each, AppliedType)}
+        names = {each.name: None for each in walk(proposition) if isinstance(each, tree.AppliedType)}
         reader, known = self._globals.reader, self._opaque_sorts()
         return [
             self._search.fresh_carrier(proposition, name, file, known)
@@ -176,17 +163,17 @@ class Subject:
             if reader.is_opaque(name, {}) and name not in known
         ]
 
-    def _named_structures(self, proposition: Expression, file: str) -> list[StructureInstance]:
+    def _named_structures(self, proposition: tree.Expression, file: str) -> list[StructureInstance]:
         """The structures with parameters that a proposition names: as a type, or before ``::``."""
         found: list[StructureInstance] = []
         for node in walk(proposition):
             name = getattr(node, "name", "")
-            head = split_name(name)[0] if isinstance(name, str) and name else ""
-            named = "::" in str(name) or isinstance(node, NamedType | AppliedType)
+            head = tree.split_name(name)[0] if isinstance(name, str) and name else ""
+            named = "::" in str(name) or isinstance(node, tree.NamedType | tree.AppliedType)
             structure = self._theory.structures.get(head) if named else None
             if structure is None or not structure.parameters:
                 continue
-            if isinstance(node, AppliedType) and node.name == head:
+            if isinstance(node, tree.AppliedType) and node.name == head:
                 given = tuple(self._globals.reader.argument(each, {}, file=file) for each in node.arguments)
                 instance = self._globals.instance(head, given)
             else:
@@ -202,27 +189,27 @@ class Subject:
 # `operation` a name of one letter is a type variable").
 
 
-def opaque_names(node: Declaration) -> Iterator[str]:
+def opaque_names(node: tree.Declaration) -> Iterator[str]:
     """The type names in a global declaration that are no parameters or type variables of it."""
-    types: list[TypeExpression] = []
+    types: list[tree.TypeExpression] = []
     variables: set[str] = set()
     match node:
-        case Structure(parameters=()):
+        case tree.Structure(parameters=()):
             types += [
                 each.type
                 for each in node.members
-                if isinstance(each, OperationDeclaration | ElementDeclaration | Field)
+                if isinstance(each, tree.OperationDeclaration | tree.ElementDeclaration | tree.Field)
             ]
-        case OperationDeclaration():
+        case tree.OperationDeclaration():
             types.append(node.type)
-        case DataDefinition():
+        case tree.DataDefinition():
             types += [field.type for variant in node.variants for field in variant.fields]
             variables = {each.name for each in node.parameters}
         case _:
             return
     for part in walk(*types):
-        if isinstance(part, ForAllType):
+        if isinstance(part, tree.ForAllType):
             variables |= {each.name for each in part.variables}
-        letter = isinstance(node, OperationDeclaration) and len(getattr(part, "name", "")) == 1
-        if isinstance(part, NamedType | AppliedType) and part.name not in variables and not letter:
+        letter = isinstance(node, tree.OperationDeclaration) and len(getattr(part, "name", "")) == 1
+        if isinstance(part, tree.NamedType | tree.AppliedType) and part.name not in variables and not letter:
             yield part.name

@@ -29,28 +29,7 @@ from kleis.evaluator.machine import (
     sequence,
 )
 from kleis.evaluator.matching import compile_let, compile_match
-from kleis.syntax.tree import (
-    MAXIMUM_NESTING,
-    NO_SPAN,
-    Apply,
-    Ascription,
-    Boolean,
-    Call,
-    Conditional,
-    Expression,
-    Lambda,
-    Let,
-    ListLiteral,
-    Match,
-    Name,
-    Node,
-    Number,
-    Parameter,
-    Quantifier,
-    Span,
-    Text,
-    Using,
-)
+from kleis.syntax import tree
 from kleis.syntax.tree.traversal import walk
 from kleis.values import (
     FunctionValue,
@@ -75,8 +54,8 @@ _SMALL_NUMERAL = 18
 
 def compile_procedure(
     procedure: Procedure,
-    parameters: Sequence[Parameter],
-    body: Expression,
+    parameters: Sequence[tree.Parameter],
+    body: tree.Expression,
     environment: Environment,
     file: str,
 ) -> None:
@@ -95,12 +74,12 @@ class Compiler:
         self.file = file
         self._height = 0
 
-    def compile(self, expression: Expression, scope: Scope) -> Compiled:
+    def compile(self, expression: tree.Expression, scope: Scope) -> Compiled:
         """The code of an expression whose local names are those of `scope`."""
         self._height += 1
-        if self._height > MAXIMUM_NESTING + 8:
+        if self._height > tree.MAXIMUM_NESTING + 8:
             raise EvaluationError(
-                f"the expression is nested more than {MAXIMUM_NESTING} deep",
+                f"the expression is nested more than {tree.MAXIMUM_NESTING} deep",
                 code="nesting",
                 hint="name parts of it with let or define",
             )
@@ -109,49 +88,49 @@ class Compiler:
         finally:
             self._height -= 1
 
-    def place(self, node: Node) -> Place:
+    def place(self, node: tree.Node) -> Place:
         """Where a node stands."""
-        span: Span = getattr(node, "span", NO_SPAN)
+        span: tree.Span = getattr(node, "span", tree.NO_SPAN)
         return Place(self.file, span)
 
-    def _compile(self, expression: Expression, scope: Scope) -> Compiled:
+    def _compile(self, expression: tree.Expression, scope: Scope) -> Compiled:
         match expression:
-            case Name():
+            case tree.Name():
                 return self._name(expression, scope)
-            case Call():
+            case tree.Call():
                 return self._call(expression, scope)
-            case Number(text=text):
+            case tree.Number(text=text):
                 return _number(text)
-            case Text(value=text):
+            case tree.Text(value=text):
                 return constant(text)
-            case Boolean(value=truth):
+            case tree.Boolean(value=truth):
                 return constant(truth)
-            case Conditional():
+            case tree.Conditional():
                 return self._conditional(expression, scope)
-            case Let():
+            case tree.Let():
                 return compile_let(self, expression, scope)
-            case Match():
+            case tree.Match():
                 return compile_match(self, expression, scope)
-            case Lambda():
+            case tree.Lambda():
                 return self._lambda(expression, scope)
-            case ListLiteral(items=items):
+            case tree.ListLiteral(items=items):
                 parts = [self.compile(item, scope) for item in items]
                 return sequence(parts, _make_list, self.place(expression), direct=True)
-            case Apply(function=function, arguments=arguments):
+            case tree.Apply(function=function, arguments=arguments):
                 parts = [self.compile(part, scope) for part in (function, *arguments)]
                 return sequence(parts, _apply, self.place(expression), direct=False)
-            case Ascription(expression=inner):
+            case tree.Ascription(expression=inner):
                 return self.compile(inner, scope)
-            case Quantifier():
+            case tree.Quantifier():
                 return compile_quantifier(self, expression, scope)
-            case Using():
+            case tree.Using():
                 return self.suspended(expression, scope)
             case _:
                 assert_never(expression)
 
     # ── Names and calls ──────────────────────────────────────────────────────────────────────────────────────
 
-    def _name(self, expression: Name, scope: Scope) -> Compiled:
+    def _name(self, expression: tree.Name, scope: Scope) -> Compiled:
         name = expression.name
         slot = scope.slot(name)
         if slot is not None:
@@ -160,7 +139,7 @@ class Compiler:
             return _bound(self.environment.bindings[name])
         return constant_reference(self.environment, name, self.place(expression))
 
-    def _call(self, expression: Call, scope: Scope) -> Compiled:
+    def _call(self, expression: tree.Call, scope: Scope) -> Compiled:
         name, arguments = expression.name, expression.arguments
         place = self.place(expression)
         local = scope.slot(name) is not None or name in self.environment.bindings
@@ -171,7 +150,7 @@ class Compiler:
         parts = [self.compile(argument, scope) for argument in arguments]
         if not local:
             return global_call(self.environment, name, parts, place)
-        function = self._name(Name(name), scope)
+        function = self._name(tree.Name(name), scope)
         return sequence([function, *parts], _apply if parts else _apply_nothing, place, direct=False)
 
     def _connective(self, name: str, count: int) -> Connective | None:
@@ -183,12 +162,12 @@ class Compiler:
 
     # ── Functions ────────────────────────────────────────────────────────────────────────────────────────────
 
-    def captured(self, expression: Expression, scope: Scope) -> list[tuple[str, int]]:
+    def captured(self, expression: tree.Expression, scope: Scope) -> list[tuple[str, int]]:
         """The local names that may occur free in an expression, with their slots."""
-        mentioned = {node.name for node in walk(expression) if isinstance(node, (Name, Call))}
+        mentioned = {node.name for node in walk(expression) if isinstance(node, (tree.Name, tree.Call))}
         return [(name, slot) for name, slot in scope.slots.items() if name in mentioned]
 
-    def _lambda(self, expression: Lambda, scope: Scope) -> Compiled:
+    def _lambda(self, expression: tree.Lambda, scope: Scope) -> Compiled:
         captured = self.captured(expression, scope)
         names = tuple(name for name, _ in captured)
         slots = tuple(slot for _, slot in captured)
@@ -207,10 +186,10 @@ class Compiler:
 
     # ── Decisions ────────────────────────────────────────────────────────────────────────────────────────────
 
-    def suspended(self, expression: Expression, scope: Scope) -> Compiled:
+    def suspended(self, expression: tree.Expression, scope: Scope) -> Compiled:
         """Code for an expression left as it is, with the values of its local names."""
         captured = self.captured(expression, scope)
-        mentioned = {node.name for node in walk(expression) if isinstance(node, (Name, Call))}
+        mentioned = {node.name for node in walk(expression) if isinstance(node, (tree.Name, tree.Call))}
         bound = tuple(
             (name, value)
             for name, value in self.environment.bindings.items()
@@ -223,7 +202,7 @@ class Compiler:
 
         return Compiled(suspend, True, 1 + len(captured))
 
-    def _conditional(self, expression: Conditional, scope: Scope) -> Compiled:
+    def _conditional(self, expression: tree.Conditional, scope: Scope) -> Compiled:
         condition = self.compile(expression.condition, scope)
         branches = (
             self.compile(expression.consequent, scope),

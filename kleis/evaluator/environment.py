@@ -17,31 +17,8 @@ from kleis.builtins.row import Builtin
 from kleis.builtins.rows.table import find_builtin
 from kleis.evaluator.machine import Procedure
 from kleis.evaluator.outcomes import Warning
+from kleis.syntax import tree
 from kleis.syntax.operators import BINARY, POSTFIX, PREFIX, canonical_name
-from kleis.syntax.tree import (
-    AppliedType,
-    AsPattern,
-    Call,
-    ConstructorPattern,
-    DataDefinition,
-    ElementDeclaration,
-    Field,
-    ForAllType,
-    FunctionDefinition,
-    FunctionType,
-    Implements,
-    ListPattern,
-    Match,
-    Name,
-    NamedType,
-    OperationDeclaration,
-    OperationImplementation,
-    Pattern,
-    ProductType,
-    Program,
-    Structure,
-    TypeExpression,
-)
 from kleis.values import Complex, FunctionValue, Value
 
 __all__ = [
@@ -109,7 +86,7 @@ class Environment:
             )
         return self._procedures[name]
 
-    def _procedure(self, definition: FunctionDefinition) -> Procedure:
+    def _procedure(self, definition: tree.FunctionDefinition) -> Procedure:
         from kleis.evaluator.compiler import compile_procedure
 
         procedure = Procedure(definition.name, len(definition.parameters))
@@ -193,7 +170,7 @@ class Environment:
     def declared_constant(self, name: str) -> Value | None:
         """The value of a declared constant that is known by its name: `i` in ℂ."""
         declared = self.declarations.constants.get(name)
-        if name == "i" and isinstance(declared, NamedType) and declared.name in _COMPLEX_TYPES:
+        if name == "i" and isinstance(declared, tree.NamedType) and declared.name in _COMPLEX_TYPES:
             return Complex(0, 1)
         return None
 
@@ -210,7 +187,7 @@ class Environment:
         for implementation in self.declarations.implementations:
             sort = _sort_of(implementation)
             for member in implementation.members if sort else ():
-                if not isinstance(member, OperationImplementation) or not member.parameters:
+                if not isinstance(member, tree.OperationImplementation) or not member.parameters:
                     continue
                 procedure = Procedure(member.name, len(member.parameters))
                 procedure.compile = partial(
@@ -243,33 +220,35 @@ def _is_list(shape: Mapping[str, int]) -> bool:
     return shape == {"Nil": 0, "Cons": 2}
 
 
-def _names_a_builtin(definition: FunctionDefinition) -> bool:
+def _names_a_builtin(definition: tree.FunctionDefinition) -> bool:
     """Whether a definition is only another way to write a builtin: ``define plus(a, b) = a + b``.
 
     Read literally it would call itself for ever.
     """
-    if find_builtin(definition.name) is None or not isinstance(definition.body, Call):
+    if find_builtin(definition.name) is None or not isinstance(definition.body, tree.Call):
         return False
-    same = tuple(Name(parameter.name) for parameter in definition.parameters)
+    same = tuple(tree.Name(parameter.name) for parameter in definition.parameters)
     return definition.body.name == definition.name and definition.body.arguments == same
 
 
-def _sort_of(implementation: Implements) -> str:
+def _sort_of(implementation: tree.Implements) -> str:
     """The one sort an implementation is at; empty if it is at several types or at another type."""
     names = {_type_name(argument) for argument in implementation.arguments}
     return _TYPE_SORTS.get(names.pop(), "") if len(names) == 1 else ""
 
 
-def _type_name(argument: TypeExpression) -> str:
-    return argument.name if isinstance(argument, NamedType) else ""
+def _type_name(argument: tree.TypeExpression) -> str:
+    return argument.name if isinstance(argument, tree.NamedType) else ""
 
 
-def environment_of(declarations: Declarations | Program, *, granted_root: Path | None = None) -> Environment:
+def environment_of(
+    declarations: Declarations | tree.Program, *, granted_root: Path | None = None
+) -> Environment:
     """The environment of a program or theory.
 
     `granted_root` is the one directory below which `readFile` may read; by default there is none.
     """
-    if isinstance(declarations, Program):
+    if isinstance(declarations, tree.Program):
         declarations = ProgramDeclarations(declarations)
     return Environment(declarations, granted_root)
 
@@ -298,16 +277,16 @@ class Declarations(Protocol):
     """
 
     @property
-    def definitions(self) -> Mapping[str, FunctionDefinition]: ...
+    def definitions(self) -> Mapping[str, tree.FunctionDefinition]: ...
 
     @property
-    def data(self) -> Mapping[str, DataDefinition]: ...
+    def data(self) -> Mapping[str, tree.DataDefinition]: ...
 
     @property
-    def constants(self) -> Mapping[str, TypeExpression]: ...
+    def constants(self) -> Mapping[str, tree.TypeExpression]: ...
 
     @property
-    def implementations(self) -> Sequence[Implements]: ...
+    def implementations(self) -> Sequence[tree.Implements]: ...
 
     def file_of(self, name: str) -> str: ...
 
@@ -315,45 +294,45 @@ class Declarations(Protocol):
 class ProgramDeclarations:
     """The declarations of programs read one after another, without imports: `Declarations` for one text."""
 
-    def __init__(self, *programs: Program) -> None:
-        self.definitions: dict[str, FunctionDefinition] = {}
-        self.data: dict[str, DataDefinition] = {}
-        self.constants: dict[str, TypeExpression] = {}
-        self.implementations: list[Implements] = []
+    def __init__(self, *programs: tree.Program) -> None:
+        self.definitions: dict[str, tree.FunctionDefinition] = {}
+        self.data: dict[str, tree.DataDefinition] = {}
+        self.constants: dict[str, tree.TypeExpression] = {}
+        self.implementations: list[tree.Implements] = []
         self._files: dict[str, str] = {}
         for program in programs:
             for item in program.items:
                 match item:
-                    case FunctionDefinition():
+                    case tree.FunctionDefinition():
                         self._define(item, program.file)
-                    case DataDefinition():
+                    case tree.DataDefinition():
                         self.data[item.name] = item
                         for variant in item.variants:
                             self._hide(variant.name, program.file)
-                    case OperationDeclaration():
+                    case tree.OperationDeclaration():
                         self._declare(item.name, item.type, program.file)
-                    case Implements():
+                    case tree.Implements():
                         self.implementations.append(item)
-                    case Structure() if not item.parameters:
+                    case tree.Structure() if not item.parameters:
                         self._read_section(item, program.file)
 
     def file_of(self, name: str) -> str:
         """The file of the definition `name`."""
         return self._files.get(name, "<text>")
 
-    def _define(self, definition: FunctionDefinition, file: str) -> None:
+    def _define(self, definition: tree.FunctionDefinition, file: str) -> None:
         self.definitions[definition.name] = definition
         self._files[definition.name] = file
 
-    def _read_section(self, structure: Structure, file: str) -> None:
+    def _read_section(self, structure: tree.Structure, file: str) -> None:
         for member in structure.members:
             match member:
-                case FunctionDefinition():
+                case tree.FunctionDefinition():
                     self._define(member, file)
-                case OperationDeclaration() | ElementDeclaration() | Field():
+                case tree.OperationDeclaration() | tree.ElementDeclaration() | tree.Field():
                     self._declare(member.name, member.type, file)
 
-    def _declare(self, spelling: str, type_: TypeExpression, file: str) -> None:
+    def _declare(self, spelling: str, type_: tree.TypeExpression, file: str) -> None:
         name = canonical_name(spelling)
         self.constants[name] = type_
         self._hide(name, file)
@@ -389,7 +368,7 @@ _SORTS: dict[str, frozenset[str]] = {
 }
 
 
-def declares_builtin(name: str, declared: TypeExpression, builtin: Builtin) -> bool:
+def declares_builtin(name: str, declared: tree.TypeExpression, builtin: Builtin) -> bool:
     """Whether ``operation name : declared`` (or an element or field) is the builtin of that name.
 
     Numbers of all kinds count alike here: ``abs : ℤ → ℤ`` is the builtin, and so is ``nth : List(ℤ) × ℤ → ℤ``.
@@ -397,15 +376,15 @@ def declares_builtin(name: str, declared: TypeExpression, builtin: Builtin) -> b
     if name in BINARY or name in PREFIX or name in POSTFIX:
         return True
     variables: set[str] = set()
-    parameters: list[TypeExpression] = []
+    parameters: list[tree.TypeExpression] = []
     result = declared
-    while isinstance(result, (ForAllType, FunctionType)):
-        if isinstance(result, ForAllType):
+    while isinstance(result, (tree.ForAllType, tree.FunctionType)):
+        if isinstance(result, tree.ForAllType):
             variables.update(variable.name for variable in result.variables)
             result = result.body
         else:
             domain = result.domain
-            parameters += domain.items if isinstance(domain, ProductType) else (domain,)
+            parameters += domain.items if isinstance(domain, tree.ProductType) else (domain,)
             result = result.codomain
     if not builtin.takes(len(parameters)):
         return False
@@ -416,39 +395,40 @@ def declares_builtin(name: str, declared: TypeExpression, builtin: Builtin) -> b
     )
 
 
-def is_for_data(definition: FunctionDefinition) -> bool:
+def is_for_data(definition: tree.FunctionDefinition) -> bool:
     """Whether a definition begins by matching a parameter with constructors and lists alone: no number fits one."""
     body = definition.body
-    if not isinstance(body, Match) or not isinstance(body.scrutinee, Name):
+    if not isinstance(body, tree.Match) or not isinstance(body.scrutinee, tree.Name):
         return False
     return body.scrutinee.name in {parameter.name for parameter in definition.parameters} and all(
-        isinstance(_without_names(case.pattern), (ConstructorPattern, ListPattern)) for case in body.cases
+        isinstance(_without_names(case.pattern), (tree.ConstructorPattern, tree.ListPattern))
+        for case in body.cases
     )
 
 
-def _without_names(pattern: Pattern) -> Pattern:
-    while isinstance(pattern, AsPattern):
+def _without_names(pattern: tree.Pattern) -> tree.Pattern:
+    while isinstance(pattern, tree.AsPattern):
         pattern = pattern.pattern
     return pattern
 
 
-def _fits(declared: TypeExpression, sort: str, variables: set[str]) -> bool:
+def _fits(declared: tree.TypeExpression, sort: str, variables: set[str]) -> bool:
     """Whether a declared type is one that a parameter or result of this sort stands for."""
     sorts = sort.replace(" or ", "|").split("|")
     known = _sorts_of(declared, variables)
     return bool(known) and ("Any" in sorts or not known.isdisjoint(sorts))
 
 
-def _sorts_of(declared: TypeExpression, variables: set[str]) -> frozenset[str]:
+def _sorts_of(declared: tree.TypeExpression, variables: set[str]) -> frozenset[str]:
     """The sorts a type may be at; empty for types the program itself declares or leaves opaque."""
     match declared:
-        case FunctionType():
+        case tree.FunctionType():
             return frozenset({"Function"})
-        case ProductType():
+        case tree.ProductType():
             return frozenset({"Tuple"})
-        case NamedType(name=name) if name in variables or _is_letter(name):
+        case tree.NamedType(name=name) if name in variables or _is_letter(name):
             return frozenset({"Any"})
-        case NamedType(name=name) | AppliedType(name=name):
+        case tree.NamedType(name=name) | tree.AppliedType(name=name):
             return _SORTS.get(name, frozenset())
         case _:
             return frozenset()

@@ -29,19 +29,7 @@ from kleis.evaluator.environment import Environment
 from kleis.evaluator.evaluate import evaluate_with
 from kleis.evaluator.machine import Machine
 from kleis.evaluator.outcomes import AssertionResult, AssertionStatus, ExampleResult
-from kleis.syntax.tree import (
-    AppliedType,
-    Assertion,
-    Call,
-    Example,
-    Expression,
-    ExpressionStatement,
-    LetStatement,
-    NamedType,
-    NumberType,
-    Statement,
-    TypeExpression,
-)
+from kleis.syntax import tree
 from kleis.values import (
     Number,
     Stuck,
@@ -63,7 +51,7 @@ NEEDS_PROVER = "needs the prover"
 
 
 def run_example(
-    environment: Environment, example: Example, budget: Budget, *, file: str = "<text>"
+    environment: Environment, example: tree.Example, budget: Budget, *, file: str = "<text>"
 ) -> ExampleResult:
     """Run an example block.  Never raises: refusals become part of the result.  The budget is for the whole block."""
     run = _Run(environment, Machine(budget, environment.granted_root), file)
@@ -90,27 +78,27 @@ class _Run:
         self.error: str | None = None
         self.stopped = ""
 
-    def statement(self, statement: Statement) -> None:
+    def statement(self, statement: tree.Statement) -> None:
         """Run one statement."""
-        if isinstance(statement, Assertion):
+        if isinstance(statement, tree.Assertion):
             self.results.append(self._assertion(statement))
             return
         if self.stopped:
             return
         try:
             match statement:
-                case LetStatement():
+                case tree.LetStatement():
                     self._let(statement)
-                case ExpressionStatement(expression=expression):
+                case tree.ExpressionStatement(expression=expression):
                     evaluate_with(self.machine, expression, self.environment, self.file)
         except (EvaluationError, BudgetError) as error:
             self.error = self.error or str(_placed(error, statement.line, self.file))
-            if isinstance(statement, LetStatement):
+            if isinstance(statement, tree.LetStatement):
                 self.stopped = f"the let of line {statement.line} has no value"
             elif isinstance(error, BudgetError):
                 self.stopped = "the budget is used up"
 
-    def _let(self, statement: LetStatement) -> None:
+    def _let(self, statement: tree.LetStatement) -> None:
         if statement.value is None:
             self.environment = self.environment.bind(statement.name, Symbol(statement.name))
             return
@@ -118,7 +106,7 @@ class _Run:
         value = value_at_type(self.machine, value, statement.type)
         self.environment = self.environment.bind(statement.name, value)
 
-    def _assertion(self, assertion: Assertion) -> AssertionResult:
+    def _assertion(self, assertion: tree.Assertion) -> AssertionResult:
         if self.stopped:
             return AssertionResult(assertion.line, assertion.kind, "error", f"not run: {self.stopped}")
         if assertion.proposition is None:
@@ -139,7 +127,7 @@ class _Run:
             return AssertionResult(assertion.line, assertion.kind, "error", str(error))
         return self._result(assertion, judgement)
 
-    def _result(self, assertion: Assertion, judgement: Judgement) -> AssertionResult:
+    def _result(self, assertion: tree.Assertion, judgement: Judgement) -> AssertionResult:
         approximate = self.machine.approximate
         if judgement.verdict is None:
             detail = f"{NEEDS_PROVER}: {judgement.detail}" if judgement.detail else NEEDS_PROVER
@@ -198,9 +186,9 @@ class Judgement(NamedTuple):
     detail: str
 
 
-def judge(machine: Machine, proposition: Expression, environment: Environment, file: str) -> Judgement:
+def judge(machine: Machine, proposition: tree.Expression, environment: Environment, file: str) -> Judgement:
     """Whether a proposition holds.  Raises where it is undefined or ill-formed."""
-    if isinstance(proposition, Call) and len(proposition.arguments) == 2:
+    if isinstance(proposition, tree.Call) and len(proposition.arguments) == 2:
         name = proposition.name
         if name not in environment.bindings and environment.is_builtin(name):
             if name == "logical_and":
@@ -220,7 +208,7 @@ def judge(machine: Machine, proposition: Expression, environment: Environment, f
     )
 
 
-def _conjunction(machine: Machine, proposition: Call, environment: Environment, file: str) -> Judgement:
+def _conjunction(machine: Machine, proposition: tree.Call, environment: Environment, file: str) -> Judgement:
     """Strong Kleene: one false part makes it false, whatever the others are."""
     parts: list[Judgement] = []
     undefined: EvaluationError | None = None
@@ -243,7 +231,7 @@ def _conjunction(machine: Machine, proposition: Call, environment: Environment, 
     return Judgement(True, "")
 
 
-def _comparison(machine: Machine, proposition: Call, environment: Environment, file: str) -> Judgement:
+def _comparison(machine: Machine, proposition: tree.Call, environment: Environment, file: str) -> Judgement:
     left, right = [evaluate_with(machine, side, environment, file) for side in proposition.arguments]
     name = proposition.name
     if name in ("equals", "neq"):
@@ -301,24 +289,24 @@ def _order(machine: Machine, name: str, left: Value, right: Value) -> bool | Non
 # An integer literal has no width, so a bit-vector is made of it where the type says so.  Other types change nothing;
 # whether a value has its type is the business of elaboration.
 
-_WORDS_TYPED_LETS = {"Byte": 8, "Word": 32}
+_BIT_VECTOR_TYPES = {"Byte": 8, "Word": 32}
 _NAME = re.compile(r"(?:BitVec|[UI])(8|16|32|64)")
 
 
-def bit_width(type_expression: TypeExpression | None) -> int | None:
+def bit_width(type_expression: tree.TypeExpression | None) -> int | None:
     """The width of a bit-vector type: ``BitVec8``, ``BitVec(12)``, ``Byte``, ``Word``, ``U8`` … ``I64``."""
     match type_expression:
-        case NamedType(name=name):
+        case tree.NamedType(name=name):
             found = _NAME.fullmatch(name)
-            return int(found.group(1)) if found else _WORDS_TYPED_LETS.get(name)
-        case AppliedType(name="BitVec", arguments=(NumberType(value=width),)):
+            return int(found.group(1)) if found else _BIT_VECTOR_TYPES.get(name)
+        case tree.AppliedType(name="BitVec", arguments=(tree.NumberType(value=width),)):
             return width
-        case AppliedType(name="BitVec", arguments=(NamedType(name=digits),)) if digits.isdecimal():
+        case tree.AppliedType(name="BitVec", arguments=(tree.NamedType(name=digits),)) if digits.isdecimal():
             return int(digits)
     return None
 
 
-def value_at_type(context: Context, value: Value, type_expression: TypeExpression | None) -> Value:
+def value_at_type(context: Context, value: Value, type_expression: tree.TypeExpression | None) -> Value:
     """The value of a `let` with its type."""
     width = bit_width(type_expression)
     if width is None or not isinstance(value, int) or isinstance(value, bool):

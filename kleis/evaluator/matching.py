@@ -14,19 +14,7 @@ from kleis.budget import Meter
 from kleis.builtins.row import wrong_sort
 from kleis.errors import EvaluationError
 from kleis.evaluator.machine import Code, Compiled, Frame, Machine, Place, Scope
-from kleis.syntax.tree import (
-    AsPattern,
-    ConstructorPattern,
-    Let,
-    ListPattern,
-    LiteralPattern,
-    Match,
-    Number,
-    Pattern,
-    Text,
-    VariablePattern,
-    WildcardPattern,
-)
+from kleis.syntax import tree
 from kleis.values import (
     Complex,
     Data,
@@ -67,39 +55,39 @@ class ConstructorNames(Protocol):
         """Whether a data type or the language declares the constructor."""
 
 
-def pattern_names(pattern: Pattern) -> list[str]:
+def pattern_names(pattern: tree.Pattern) -> list[str]:
     """The names that a pattern binds, each once, in order."""
     found: dict[str, None] = {}
-    pending: list[Pattern] = [pattern]
+    pending: list[tree.Pattern] = [pattern]
     while pending:
         part = pending.pop()
         match part:
-            case VariablePattern(name=name):
+            case tree.VariablePattern(name=name):
                 found[name] = None
-            case AsPattern(pattern=inner, name=name):
+            case tree.AsPattern(pattern=inner, name=name):
                 found[name] = None
                 pending.append(inner)
-            case ConstructorPattern(arguments=parts) | ListPattern(items=parts):
+            case tree.ConstructorPattern(arguments=parts) | tree.ListPattern(items=parts):
                 pending.extend(reversed(parts))
     return list(found)
 
 
-def compile_pattern(pattern: Pattern, scope: Scope, names: ConstructorNames, bound: set[str]) -> Test:
+def compile_pattern(pattern: tree.Pattern, scope: Scope, names: ConstructorNames, bound: set[str]) -> Test:
     """The test of a pattern whose names have slots in `scope`; `bound` collects the names met so far."""
     match pattern:
-        case WildcardPattern():
+        case tree.WildcardPattern():
             return _anything
-        case VariablePattern(name=name):
+        case tree.VariablePattern(name=name):
             return _variable(scope.slots[name], _again(name, bound))
-        case AsPattern(pattern=inner, name=name):
+        case tree.AsPattern(pattern=inner, name=name):
             test = compile_pattern(inner, scope, names, bound)
             return _both(test, _variable(scope.slots[name], _again(name, bound)))
-        case LiteralPattern(value=literal):
+        case tree.LiteralPattern(value=literal):
             return _literal(literal)
-        case ListPattern(items=items):
+        case tree.ListPattern(items=items):
             tests = [compile_pattern(item, scope, names, bound) for item in items]
             return _list_of_length(tests)
-        case ConstructorPattern(name=name, arguments=arguments):
+        case tree.ConstructorPattern(name=name, arguments=arguments):
             tests = [compile_pattern(argument, scope, names, bound) for argument in arguments]
             return _constructor(name, tests, names)
 
@@ -149,9 +137,9 @@ def _literal(literal: object) -> Test:
 
 
 def _literal_value(literal: object, meter: Meter) -> Value:
-    if isinstance(literal, Number):
+    if isinstance(literal, tree.Number):
         return number_from_text(literal.text, meter)
-    if isinstance(literal, Text):
+    if isinstance(literal, tree.Text):
         return literal.value
     return bool(getattr(literal, "value", False))
 
@@ -287,7 +275,7 @@ class _Destructuring(NamedTuple):
     place: Place
 
 
-def compile_let(compiler: Compiler, expression: Let, scope: Scope) -> Compiled:
+def compile_let(compiler: Compiler, expression: tree.Let, scope: Scope) -> Compiled:
     """The code of ``let pattern = value in body``."""
     value = compiler.compile(expression.value, scope)
     inner, test = _pattern(compiler, expression.pattern, scope)
@@ -316,7 +304,7 @@ def compile_let(compiler: Compiler, expression: Let, scope: Scope) -> Compiled:
     return Compiled(begin, False, 0)
 
 
-def _pattern(compiler: Compiler, pattern: Pattern, scope: Scope) -> tuple[Scope, Test]:
+def _pattern(compiler: Compiler, pattern: tree.Pattern, scope: Scope) -> tuple[Scope, Test]:
     inner = scope.bind(pattern_names(pattern))
     return inner, compile_pattern(pattern, inner, compiler.environment, set())
 
@@ -353,7 +341,7 @@ class _Cases(NamedTuple):
     place: Place
 
 
-def compile_match(compiler: Compiler, expression: Match, scope: Scope) -> Compiled:
+def compile_match(compiler: Compiler, expression: tree.Match, scope: Scope) -> Compiled:
     """The code of ``match scrutinee { pattern if guard => body … }``."""
     scrutinee = compiler.compile(expression.scrutinee, scope)
     cases: list[_Case] = []

@@ -16,19 +16,19 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_type
-from kleis.syntax.tree import Binder, Call, Expression, Name, NamedType, Quantifier, Using
 
 __all__ = [
     "Equation",
     "Rules",
     "Term",
     "canonical",
-    "letters",
     "proposition_of_equation",
     "read_equation",
     "size_of",
     "subterms",
+    "variable_names",
     "variables_of",
 ]
 
@@ -58,7 +58,7 @@ class Equation(msgspec.Struct, frozen=True, order=True):
         return size_of(self.left) + size_of(self.right)
 
 
-def letters(count: int) -> tuple[str, ...]:
+def variable_names(count: int) -> tuple[str, ...]:
     """Names for so many variables."""
     return tuple(_LETTERS[i] if i < len(_LETTERS) else f"x{i}" for i in range(count))
 
@@ -116,15 +116,17 @@ def _renamed(term: Term, names: Mapping[int, Term]) -> Term:
 # Kleis.
 
 
-def read_equation(expression: Expression, operations: Mapping[str, int]) -> Equation | None:
+def read_equation(expression: tree.Expression, operations: Mapping[str, int]) -> Equation | None:
     """The equation that an expression is, where it is one between terms over the operations (name → arity) and names
     that stand for variables: bound by ∀ around it, or free."""
-    while isinstance(expression, Using):
+    while isinstance(expression, tree.Using):
         expression = expression.body
-    while isinstance(expression, Quantifier) and expression.kind == "forall" and expression.where is None:
+    while (
+        isinstance(expression, tree.Quantifier) and expression.kind == "forall" and expression.where is None
+    ):
         expression = expression.body
     match expression:
-        case Call("equals", (left, right)):
+        case tree.Call("equals", (left, right)):
             names: dict[str, int] = {}
             one, two = _read(left, operations, names), _read(right, operations, names)
             return None if one is None or two is None else canonical(one, two)
@@ -132,13 +134,13 @@ def read_equation(expression: Expression, operations: Mapping[str, int]) -> Equa
             return None
 
 
-def _read(expression: Expression, operations: Mapping[str, int], names: dict[str, int]) -> Term | None:
+def _read(expression: tree.Expression, operations: Mapping[str, int], names: dict[str, int]) -> Term | None:
     match expression:
-        case Name(name):
+        case tree.Name(name):
             if name in operations:
                 return (name,) if operations[name] == 0 else None
             return names.setdefault(name, len(names))
-        case Call(name, arguments) if operations.get(name) == len(arguments):
+        case tree.Call(name, arguments) if operations.get(name) == len(arguments):
             parts = [_read(each, operations, names) for each in arguments]
             return None if any(part is None for part in parts) else (name, *parts)
         case _:
@@ -147,27 +149,27 @@ def _read(expression: Expression, operations: Mapping[str, int], names: dict[str
 
 def proposition_of_equation(
     equation: Equation, carrier: str, structure: str, *, qualified: bool = False
-) -> Expression:
+) -> tree.Expression:
     """The proposition that the equation holds for all elements of the carrier, in the structure. `qualified`: its
     operations are named by the structure, so that nothing else of that name is meant. Without a structure its
     operations are functions of their own."""
-    names = letters(equation.variables())
+    names = variable_names(equation.variables())
     owner = f"{structure}::" if qualified and structure else ""
     sides = tuple(_written(side, names, owner) for side in (equation.left, equation.right))
-    body: Expression = Call("equals", sides)
+    body: tree.Expression = tree.Call("equals", sides)
     if names:
-        binders = tuple(Binder(name, parse_type(carrier)) for name in names)
-        body = Quantifier("forall", binders, None, body)
-    return Using(NamedType(structure), body) if structure else body
+        binders = tuple(tree.Binder(name, parse_type(carrier)) for name in names)
+        body = tree.Quantifier("forall", binders, None, body)
+    return tree.Using(tree.NamedType(structure), body) if structure else body
 
 
-def _written(term: Term, names: Sequence[str], owner: str) -> Expression:
+def _written(term: Term, names: Sequence[str], owner: str) -> tree.Expression:
     if isinstance(term, int):
-        return Name(names[term])
+        return tree.Name(names[term])
     name = term[0] if "::" in term[0] else owner + term[0]
     if len(term) == 1:
-        return Name(name)
-    return Call(name, tuple(_written(part, names, owner) for part in term[1:]))
+        return tree.Name(name)
+    return tree.Call(name, tuple(_written(part, names, owner) for part in term[1:]))
 
 
 # Rewriting.

@@ -24,26 +24,12 @@ import msgspec
 from kleis.explore.equations import Equation, Rules, proposition_of_equation, read_equation
 from kleis.explore.finite_testing import FiniteModel, model_from
 from kleis.prover.protocol.verdict import Verdict
+from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_type
 from kleis.syntax.printer.program import print_expression
-from kleis.syntax.tree import (
-    AsPattern,
-    Binder,
-    Case,
-    Expression,
-    Let,
-    Name,
-    NamedType,
-    Node,
-    Quantifier,
-    Using,
-    VariablePattern,
-)
-from kleis.syntax.tree import Lambda as LambdaExpression
 from kleis.syntax.tree.traversal import children, walk
-from pif.language.errors import PifError
 
-__all__ = ["Ask", "Explored", "Finding", "Status", "Subject", "explore"]
+__all__ = ["Ask", "Explored", "Finding", "Status", "Stopped", "Subject", "explore"]
 
 Status = Literal["axiom", "proved", "follows", "refuted", "unknown", "not reached"]
 
@@ -61,7 +47,7 @@ class Subject(msgspec.Struct, frozen=True):
     structure: str
     carrier: str
     operations: dict[str, int]
-    axioms: tuple[tuple[str, Expression], ...]
+    axioms: tuple[tuple[str, tree.Expression], ...]
     rewrites: bool = True
 
 
@@ -103,13 +89,17 @@ class Explored(msgspec.Struct, frozen=True):
         return found
 
 
-Ask = Callable[[Expression], Verdict | None]
-"""The prover's verdict; None where a guard cut it. Raises `PifError` when stopped."""
+class Stopped(Exception):
+    """An `Ask` was cancelled or ran out of time before there was a verdict."""
+
+
+Ask = Callable[[tree.Expression], Verdict | None]
+"""The prover's verdict; None where a limit on time or memory ended an engine. Raises `Stopped`."""
 
 
 def explore(
     subject: Subject,
-    candidates: Iterable[Expression],
+    candidates: Iterable[tree.Expression],
     ask: Ask,
     *,
     models: Sequence[Model] = (),
@@ -153,7 +143,7 @@ class _Exploration:
         self.rules.add(equation)
         self.names.append(name)
 
-    def run(self, candidates: Iterable[Expression]) -> Explored:
+    def run(self, candidates: Iterable[tree.Expression]) -> Explored:
         equations, others = self._sorted(candidates)
         left = self._tested(equations, self.models)
         while left and not self.stop():
@@ -188,10 +178,10 @@ class _Exploration:
         at = self.models[place].failure(equation)
         return Finding(law=self._law(equation), status="refuted", model=place, at=at, detail=detail)
 
-    def _sorted(self, candidates: Iterable[Expression]) -> tuple[list[Equation], list[Expression]]:
+    def _sorted(self, candidates: Iterable[tree.Expression]) -> tuple[list[Equation], list[tree.Expression]]:
         """The candidates that are equations, each once, and the others."""
         equations: dict[Equation, None] = {}
-        others: dict[str, Expression] = {}
+        others: dict[str, tree.Expression] = {}
         for candidate in candidates:
             equation = read_equation(candidate, self.subject.operations)
             if equation is None:
@@ -236,7 +226,7 @@ class _Exploration:
         try:
             claim = proposition_of_equation(equation, subject.carrier, subject.structure, qualified=True)
             verdict = self.ask(claim)
-        except PifError:
+        except Stopped:
             return None, None
         if verdict is None:
             return Finding(law=law, status="unknown", detail="killed by a guard"), None
@@ -252,7 +242,7 @@ class _Exploration:
 
     # Candidates that are no equations.
 
-    def _asked(self, propositions: Sequence[Expression]) -> tuple[list[Finding], int]:
+    def _asked(self, propositions: Sequence[tree.Expression]) -> tuple[list[Finding], int]:
         """Findings of the prover alone, as far as there is time, and how many propositions are left."""
         found: list[Finding] = []
         done = 0
@@ -263,7 +253,7 @@ class _Exploration:
             law = _without_using(closed)
             try:
                 verdict = self.ask(closed)
-            except PifError:
+            except Stopped:
                 break
             done += 1
             if verdict is not None and verdict.status == "error":
@@ -277,16 +267,16 @@ class _Exploration:
             self._tell(done, len(propositions), found[-1])
         return found, len(propositions) - done
 
-    def _closed(self, proposition: Expression) -> Expression:
+    def _closed(self, proposition: tree.Expression) -> tree.Expression:
         """The proposition for all elements, in the structure."""
-        body = proposition.body if isinstance(proposition, Using) else proposition
+        body = proposition.body if isinstance(proposition, tree.Using) else proposition
         names = list(dict.fromkeys(_free_names(body, self.subject.operations)))
         if names:
-            binders = tuple(Binder(name, parse_type(self.subject.carrier)) for name in names)
-            body = Quantifier("forall", binders, None, body)
-        return Using(NamedType(self.subject.structure), body) if self.subject.structure else body
+            binders = tuple(tree.Binder(name, parse_type(self.subject.carrier)) for name in names)
+            body = tree.Quantifier("forall", binders, None, body)
+        return tree.Using(tree.NamedType(self.subject.structure), body) if self.subject.structure else body
 
-    def _unreached(self, proposition: Expression) -> Finding:
+    def _unreached(self, proposition: tree.Expression) -> Finding:
         return Finding(law=_without_using(self._closed(proposition)), status="not reached")
 
     def _finding(self, equation: Equation) -> Finding:
@@ -315,31 +305,33 @@ def _from_verdict(law: str, verdict: Verdict) -> Finding:
             return Finding(law=law, status="unknown", detail=said or status)
 
 
-def _without_using(proposition: Expression) -> str:
-    return print_expression(proposition.body if isinstance(proposition, Using) else proposition)
+def _without_using(proposition: tree.Expression) -> str:
+    return print_expression(proposition.body if isinstance(proposition, tree.Using) else proposition)
 
 
-def _free_names(node: Node, operations: Mapping[str, int]) -> Iterator[str]:
+def _free_names(node: tree.Node, operations: Mapping[str, int]) -> Iterator[str]:
     """Names that nothing around them binds and that are no operations, in the order in which they come."""
-    if isinstance(node, Name):
+    if isinstance(node, tree.Name):
         if node.name not in operations:
             yield node.name
         return
     own = _bound_at(node)
     for part in children(node):
-        inside = not (isinstance(node, Let) and part is node.value)
+        inside = not (isinstance(node, tree.Let) and part is node.value)
         yield from (each for each in _free_names(part, operations) if not (inside and each in own))
 
 
-def _bound_at(node: Node) -> frozenset[str]:
+def _bound_at(node: tree.Node) -> frozenset[str]:
     """The names that a node binds in its parts (`let`: in all but what it binds them to)."""
     match node:
-        case Quantifier(binders=binders):
+        case tree.Quantifier(binders=binders):
             return frozenset(each.name for each in binders)
-        case LambdaExpression(parameters=parameters):
+        case tree.Lambda(parameters=parameters):
             return frozenset(each.name for each in parameters)
-        case Let(pattern=pattern) | Case(pattern=pattern):
-            named = (each for each in walk(pattern) if isinstance(each, VariablePattern | AsPattern))
+        case tree.Let(pattern=pattern) | tree.Case(pattern=pattern):
+            named = (
+                each for each in walk(pattern) if isinstance(each, tree.VariablePattern | tree.AsPattern)
+            )
             return frozenset(each.name for each in named)
         case _:
             return frozenset()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import product
 
-from kleis.explore.equations import Equation, Term, letters
+from kleis.explore.equations import Equation, Term, variable_names
 from kleis.prover.protocol.verdict import Evidence
 
 __all__ = ["FiniteModel", "model_from"]
@@ -70,7 +70,7 @@ class FiniteModel:
         )
         for point, left, right in sides:
             if left != right:
-                named = zip(letters(variables), point, strict=True)
+                named = zip(variable_names(variables), point, strict=True)
                 found = {name: self.elements[value] for name, value in named}
                 return {**found, "left": self.elements[left], "right": self.elements[right]}
         raise ValueError("the equation holds in this model")

@@ -52,8 +52,8 @@ from kleis.policy.rule_conditions import (
 )
 from kleis.prover.process.broker import Broker
 from kleis.spelling import nearest
+from kleis.syntax import tree
 from kleis.syntax.printer.program import print_expression
-from kleis.syntax.tree import Call, Expression, FunctionDefinition, Let, Name, Text
 from kleis.syntax.tree.traversal import walk
 from kleis.theory.name_check.check_names import check_names
 
@@ -257,7 +257,7 @@ class _RuleAudit:
         self._policy = policy
         self._action = action
         self._questions = questions
-        self._rule: FunctionDefinition = policy.definitions[action.check]
+        self._rule: tree.FunctionDefinition = policy.definitions[action.check]
         self._names = [each.name for each in self._rule.parameters]
 
     def remarks(self) -> Iterator[Remark]:
@@ -296,7 +296,7 @@ class _RuleAudit:
                 yield self._remark("fails", f"the rule has no value here: {reason}", finding=sample)
                 return
 
-    def _find(self, condition: Expression) -> Finding:
+    def _find(self, condition: tree.Expression) -> Finding:
         return self._questions.find(self._names, self._action, condition)
 
     def _decide(self, finding: Finding) -> Decision:
@@ -309,7 +309,7 @@ class _RuleAudit:
         *,
         finding: Finding | None = None,
         at: Condition | None = None,
-        test: Expression | None = None,
+        test: tree.Expression | None = None,
     ) -> Remark:
         """A finding about the rule, or about a condition of it (`at`) or a part of one (`test`)."""
         asked = test if test is not None else at.test if at is not None else None
@@ -325,14 +325,14 @@ class _RuleAudit:
 
     # the rule as a whole
 
-    def _overall(self, allowed: Expression) -> Iterator[Remark]:
+    def _overall(self, allowed: tree.Expression) -> Iterator[Remark]:
         """Whether it denies anything, allows anything, and has a value for every action."""
         denied = self._find(negation(allowed))
         if denied.outcome == "none":
             yield self._remark("always_allows", f"{self._rule.name} denies nothing")
         elif denied.outcome == "unknown":
             yield self._remark("undecided", f"whether it denies anything: {denied.reason}")
-        without = self._find(negation(Call("equals", (allowed, allowed))))
+        without = self._find(negation(tree.Call("equals", (allowed, allowed))))
         if without.outcome == "found" and "evaluation error" in self._decide(without).reason:
             reason = self._decide(without).reason
             yield self._remark("fails", f"the rule has no value here: {reason}", finding=without)
@@ -366,10 +366,10 @@ class _RuleAudit:
     def _fires(
         self,
         condition: Condition,
-        test: Expression,
-        asked: Expression,
+        test: tree.Expression,
+        asked: tree.Expression,
         *,
-        among: Sequence[Expression] = (),
+        among: Sequence[tree.Expression] = (),
     ) -> Remark | None:
         """None if some action fulfils a condition where it is asked."""
         found = self._find(asked)
@@ -386,7 +386,7 @@ class _RuleAudit:
         message = f"earlier conditions decide every such action{by}"
         return self._remark("shadowed", message, finding=alone, at=condition, test=test)
 
-    def _hidden_by(self, test: Expression, earlier: Sequence[Expression]) -> str:
+    def _hidden_by(self, test: tree.Expression, earlier: Sequence[tree.Expression]) -> str:
         """The one earlier condition that suffices to hide this one, if there is one."""
         for each in earlier:
             if self._find(conjunction([test, negation(each)])).outcome == "none":
@@ -395,12 +395,12 @@ class _RuleAudit:
 
     # what means the same and is allowed
 
-    def _slips(self, condition: Condition, allowed: Expression) -> Iterator[Remark]:
+    def _slips(self, condition: Condition, allowed: tree.Expression) -> Iterator[Remark]:
         """Actions that mean the same as one that this condition denies, and are allowed."""
         for base in self._bases(condition):
             parameter = self._action.parameters[0]
             for family in families(parameter, str(base[0])):
-                belongs = Call("matches", (Name(self._names[0]), family.language))
+                belongs = tree.Call("matches", (tree.Name(self._names[0]), family.language))
                 found = self._find(conjunction([belongs, allowed]))
                 if found.outcome == "found" and self._decide(found).allowed:
                     message = f"{base[0]!r} is denied, and this means the same: {family.how}"
@@ -425,33 +425,33 @@ class _RuleAudit:
                 return arguments
         return None
 
-    def _patterns(self, test: Expression) -> Iterator[str]:
+    def _patterns(self, test: tree.Expression) -> Iterator[str]:
         """The texts that a condition, and the helpers it calls, look for in a text that has a name."""
-        waiting: list[Expression] = [test]
+        waiting: list[tree.Expression] = [test]
         seen: set[str] = set()
         while waiting:
             for node in walk(waiting.pop()):
-                if not isinstance(node, Call):
+                if not isinstance(node, tree.Call):
                     continue
                 helper = self._policy.definitions.get(node.name)
                 if helper is not None and node.name not in seen:
                     seen.add(node.name)
                     waiting.append(helper.body)
                 match node.arguments:
-                    case (Name(), Text(value=text)) if builtin_name(node) in _SEARCHES:
+                    case (tree.Name(), tree.Text(value=text)) if builtin_name(node) in _SEARCHES:
                         yield text
 
 
 _SEARCHES = ("contains", "hasPrefix", "hasSuffix", "equals", "str_eq")
 
 
-def _is_constant(test: Expression) -> bool:
-    return not any(isinstance(node, Name | Call) for node in walk(test))
+def _is_constant(test: tree.Expression) -> bool:
+    return not any(isinstance(node, tree.Name | tree.Call) for node in walk(test))
 
 
-def _shown(test: Expression) -> str:
+def _shown(test: tree.Expression) -> str:
     """A condition as it is written in the policy, without the names bound around it."""
-    while isinstance(test, Let):
+    while isinstance(test, tree.Let):
         test = test.body
     text = print_expression(test)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

@@ -26,24 +26,7 @@ from kleis.policy.policy import Policy
 from kleis.policy.prover_questions import Finding, Questions
 from kleis.policy.rule_conditions import READINGS, conjunction, negation, permits
 from kleis.prover.process.broker import Broker
-from kleis.syntax.tree import (
-    AsPattern,
-    Binder,
-    Boolean,
-    Call,
-    ConstructorPattern,
-    DataDefinition,
-    Declaration,
-    Expression,
-    FunctionDefinition,
-    Let,
-    Name,
-    NamedType,
-    Node,
-    Parameter,
-    VariablePattern,
-    Variant,
-)
+from kleis.syntax import tree
 from kleis.syntax.tree.traversal import walk
 from kleis.theory.theory import Theory
 
@@ -175,18 +158,20 @@ class _Row:
         defaults = rules[0] != (None, None) or self._old.default == self._new.default
         return defaults and all(left == right for left, right in rules)
 
-    def _permits(self, policy: Policy, definitions: Mapping[str, FunctionDefinition]) -> Expression | None:
+    def _permits(
+        self, policy: Policy, definitions: Mapping[str, tree.FunctionDefinition]
+    ) -> tree.Expression | None:
         """That the policy allows, over the names of the question; None, with a doubt, where that cannot be said."""
         rule = definitions.get(self._action.check)
         before = definitions.get(self._action.before)
         if any(policy.other_meaning(each) for each in (self._action.check, self._action.before)):
-            return Boolean(False)
+            return tree.Boolean(False)
         if before is not None and not self._has_value(before, "before"):
             return None
         if rule is None:
-            return Boolean(policy.default == "allow")
+            return tree.Boolean(policy.default == "allow")
         if len(rule.parameters) != len(self._names):
-            return Boolean(False)
+            return tree.Boolean(False)
         reasons = []
         for reading in READINGS:
             body = self._over(
@@ -199,23 +184,23 @@ class _Row:
         self._doubts.append(f"{rule.name} has no meaning for the prover: {reasons[0]}")
         return None
 
-    def _has_value(self, rule: FunctionDefinition, kind: str) -> bool:
+    def _has_value(self, rule: tree.FunctionDefinition, kind: str) -> bool:
         """Whether it is proved that a rule has a value for every action."""
         if len(rule.parameters) != len(self._names):
             return kind == "check"
-        value = Call(rule.name, tuple(Name(name) for name in self._names))
-        found = self._questions.find(self._names, self._action, negation(Call("equals", (value, value))))
+        value = tree.Call(rule.name, tuple(tree.Name(name) for name in self._names))
+        found = self._questions.find(self._names, self._action, negation(tree.Call("equals", (value, value))))
         if found.outcome != "none":
             self._doubts.append(f"whether {rule.name} has a value for every action is not known")
         return found.outcome == "none"
 
-    def _over(self, rule: FunctionDefinition, body: Expression) -> Expression:
+    def _over(self, rule: tree.FunctionDefinition, body: tree.Expression) -> tree.Expression:
         """A body over the names of the question."""
         for parameter, name in zip(reversed(rule.parameters), reversed(self._names), strict=True):
-            body = Let(VariablePattern(parameter.name), parameter.type, Name(name), body)
+            body = tree.Let(tree.VariablePattern(parameter.name), parameter.type, tree.Name(name), body)
         return body
 
-    def _difference(self, condition: Expression, *, old: bool) -> Difference | None:
+    def _difference(self, condition: tree.Expression, *, old: bool) -> Difference | None:
         """An action that only the old policy allows, or only the new one."""
         found = self._questions.find(self._names, self._action, condition)
         if found.outcome == "none":
@@ -235,14 +220,14 @@ class _Row:
         if left == right:
             return None
         values = [
-            Call(each.name, tuple(Name(name) for name in self._names))
+            tree.Call(each.name, tuple(tree.Name(name) for name in self._names))
             for each in (left, right)
             if each is not None
         ]
         if len(values) == 1:
-            condition: Expression = Boolean(True)
+            condition: tree.Expression = tree.Boolean(True)
         else:
-            condition = Call("neq", (values[0], values[1]))
+            condition = tree.Call("neq", (values[0], values[1]))
         found = self._questions.find(self._names, self._action, condition)
         if found.outcome != "found":
             return None
@@ -267,28 +252,28 @@ class _Row:
 # Invariant: renaming is uniform and the new names are new, so every definition of the second policy computes what it did.
 
 _NAMED = (
-    Name,
-    Call,
-    NamedType,
-    ConstructorPattern,
-    VariablePattern,
-    AsPattern,
-    Binder,
-    Parameter,
-    FunctionDefinition,
-    DataDefinition,
-    Variant,
+    tree.Name,
+    tree.Call,
+    tree.NamedType,
+    tree.ConstructorPattern,
+    tree.VariablePattern,
+    tree.AsPattern,
+    tree.Binder,
+    tree.Parameter,
+    tree.FunctionDefinition,
+    tree.DataDefinition,
+    tree.Variant,
 )
 
-_N = TypeVar("_N", bound=Node)
+_N = TypeVar("_N", bound=tree.Node)
 
 
 class Combination(msgspec.Struct, frozen=True):
     """A theory of both policies, with the definitions of each under the names it gave them."""
 
     theory: Theory
-    first: Mapping[str, FunctionDefinition]
-    second: Mapping[str, FunctionDefinition]
+    first: Mapping[str, tree.FunctionDefinition]
+    second: Mapping[str, tree.FunctionDefinition]
     constructors: Mapping[str, str]
     """All constructors, with what each is called in its policy."""
 
@@ -298,12 +283,12 @@ def combine(first: Policy, second: Policy) -> Combination:
     changed = _changed(first.theory, second.theory)
     prefix = _prefix(first.theory, second.theory)
     names = {name: prefix + name for name in changed}
-    kept: list[Declaration] = []
+    kept: list[tree.Declaration] = []
     known = {entry.declaration for entry in first.theory.entries}
     for entry in second.theory.entries:
         item = entry.declaration
         match item:
-            case FunctionDefinition() | DataDefinition():
+            case tree.FunctionDefinition() | tree.DataDefinition():
                 if _declares(item) & changed:
                     kept.append(_renamed(item, names))
             case _ if item in known or type(item).__name__ in ("Import", "Annotation", "Example"):
@@ -321,8 +306,8 @@ def combine(first: Policy, second: Policy) -> Combination:
     return Combination(theory, first.theory.definitions, definitions, constructors)
 
 
-def _declares(item: FunctionDefinition | DataDefinition) -> frozenset[str]:
-    if isinstance(item, FunctionDefinition):
+def _declares(item: tree.FunctionDefinition | tree.DataDefinition) -> frozenset[str]:
+    if isinstance(item, tree.FunctionDefinition):
         return frozenset({item.name})
     return frozenset({item.name, *(each.name for each in item.variants)})
 
@@ -331,7 +316,7 @@ def _changed(first: Theory, second: Theory) -> frozenset[str]:
     """The names that the second theory declares otherwise, and what of it mentions them."""
     mentions: dict[str, frozenset[str]] = {}
     changed: set[str] = set()
-    declared: list[tuple[frozenset[str], Node, Node | None]] = [
+    declared: list[tuple[frozenset[str], tree.Node, tree.Node | None]] = [
         (frozenset({name}), item, first.definitions.get(name)) for name, item in second.definitions.items()
     ]
     declared += [(_declares(item), item, first.data.get(name)) for name, item in second.data.items()]
@@ -374,4 +359,4 @@ def _field(value: Any, names: Mapping[str, str]) -> Any:
     """A field of a node with the names in it replaced."""
     if isinstance(value, tuple):
         return tuple(_field(each, names) for each in value)
-    return _renamed(value, names) if isinstance(value, Node) else value
+    return _renamed(value, names) if isinstance(value, tree.Node) else value

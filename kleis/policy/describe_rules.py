@@ -19,28 +19,9 @@ from kleis.errors import KleisError
 from kleis.evaluator.evaluate import evaluate_with
 from kleis.policy.policy import Policy
 from kleis.spelling import nearest
+from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_expression
 from kleis.syntax.printer.program import print_declaration, print_expression, print_type
-from kleis.syntax.tree import (
-    AppliedType,
-    Axiom,
-    Binder,
-    Call,
-    DataDefinition,
-    ElementDeclaration,
-    Expression,
-    FunctionDefinition,
-    Name,
-    NamedType,
-    Number,
-    OperationDeclaration,
-    Parameter,
-    Quantifier,
-    Structure,
-    Text,
-    Using,
-)
-from kleis.syntax.tree import Field as StructureField
 
 __all__ = ["Depth", "describe", "explain_rule", "list_rules"]
 
@@ -49,7 +30,7 @@ Depth = Literal["names", "signatures", "full"]
 _PREFIXES = (("check", "check_"), ("precondition", "before_"))
 
 
-def kind_of(definition: FunctionDefinition) -> str:
+def kind_of(definition: tree.FunctionDefinition) -> str:
     """``check``, ``precondition`` or ``helper``."""
     for kind, prefix in _PREFIXES:
         if definition.name.startswith(prefix):
@@ -69,7 +50,7 @@ def list_rules(policy: Policy) -> dict[str, Any]:
         {"name": member.name, "structure": structure.name}
         for structure in _structures(policy)
         for member in structure.members
-        if isinstance(member, Axiom)
+        if isinstance(member, tree.Axiom)
     ]
     return {
         "policy_file": policy.loading.main.name,
@@ -97,7 +78,7 @@ def explain_rule(policy: Policy, name: str) -> dict[str, Any]:
             }
     for structure in _structures(policy):
         for member in structure.members:
-            if isinstance(member, Axiom) and member.name == name:
+            if isinstance(member, tree.Axiom) and member.name == name:
                 return {
                     "found": True,
                     "name": name,
@@ -111,12 +92,12 @@ def explain_rule(policy: Policy, name: str) -> dict[str, Any]:
     return {"found": False, "name": name, "did_you_mean": list(near), "rules": [r.name for r in policy.rules]}
 
 
-def _structures(policy: Policy) -> list[Structure]:
+def _structures(policy: Policy) -> list[tree.Structure]:
     main = policy.loading.main.name
     return [
         each.declaration
         for each in policy.theory.entries
-        if each.file == main and isinstance(each.declaration, Structure)
+        if each.file == main and isinstance(each.declaration, tree.Structure)
     ]
 
 
@@ -132,7 +113,7 @@ def describe(policy: Policy, *, depth: Depth = "full", name: str = "") -> dict[s
         by_kind[kind_of(each)].append(_function(each, depth))
     structures = [each for each in _structures(policy) if wanted is None or each.name in wanted]
     data = [each for each in _data(policy) if wanted is None or each.name in wanted]
-    axioms = sum(isinstance(member, Axiom) for each in structures for member in each.members)
+    axioms = sum(isinstance(member, tree.Axiom) for each in structures for member in each.members)
     schema: dict[str, Any] = {
         "policy_file": policy.loading.main.name,
         "structures": [_structure(each, depth) for each in structures],
@@ -152,16 +133,16 @@ def describe(policy: Policy, *, depth: Depth = "full", name: str = "") -> dict[s
     return schema
 
 
-def _data(policy: Policy) -> list[DataDefinition]:
+def _data(policy: Policy) -> list[tree.DataDefinition]:
     main = policy.loading.main.name
     return [
         each.declaration
         for each in policy.theory.entries
-        if each.file == main and isinstance(each.declaration, DataDefinition)
+        if each.file == main and isinstance(each.declaration, tree.DataDefinition)
     ]
 
 
-def _function(each: FunctionDefinition, depth: Depth) -> Any:
+def _function(each: tree.FunctionDefinition, depth: Depth) -> Any:
     if depth == "names":
         return each.name
     entry: dict[str, Any] = {"name": each.name, "params": [parameter.name for parameter in each.parameters]}
@@ -170,7 +151,7 @@ def _function(each: FunctionDefinition, depth: Depth) -> Any:
     return entry
 
 
-def _structure(each: Structure, depth: Depth) -> Any:
+def _structure(each: tree.Structure, depth: Depth) -> Any:
     if depth == "names":
         return each.name
     entry: dict[str, Any] = {
@@ -182,26 +163,26 @@ def _structure(each: Structure, depth: Depth) -> Any:
         "operations": [
             {"name": member.name, "type": print_type(member.type)}
             for member in each.members
-            if isinstance(member, OperationDeclaration | ElementDeclaration)
+            if isinstance(member, tree.OperationDeclaration | tree.ElementDeclaration)
         ],
-        "axioms": [member.name for member in each.members if isinstance(member, Axiom)],
+        "axioms": [member.name for member in each.members if isinstance(member, tree.Axiom)],
     }
     if depth == "full":
         entry["axioms"] = [
             {"name": member.name, "kleis": print_expression(member.proposition)}
             for member in each.members
-            if isinstance(member, Axiom)
+            if isinstance(member, tree.Axiom)
         ]
         entry["fields"] = [
             {"name": member.name, "type": print_type(member.type)}
             for member in each.members
-            if isinstance(member, StructureField)
+            if isinstance(member, tree.Field)
         ]
         entry["extends"] = print_type(each.extends) if each.extends is not None else None
     return entry
 
 
-def _data_type(each: DataDefinition, depth: Depth) -> Any:
+def _data_type(each: tree.DataDefinition, depth: Depth) -> Any:
     if depth == "names":
         return each.name
     variants: list[dict[str, Any]] = []
@@ -219,7 +200,7 @@ def _data_type(each: DataDefinition, depth: Depth) -> Any:
 
 
 def _propositions(
-    policy: Policy, functions: Sequence[FunctionDefinition], structures: Sequence[Structure]
+    policy: Policy, functions: Sequence[tree.FunctionDefinition], structures: Sequence[tree.Structure]
 ) -> Iterator[dict[str, Any]]:
     elaborator = Elaborator(policy.theory)
     for each in functions:
@@ -227,7 +208,7 @@ def _propositions(
             yield from _about_a_check(policy, elaborator, each)
     for structure in structures:
         for member in structure.members:
-            if isinstance(member, Axiom):
+            if isinstance(member, tree.Axiom):
                 claim = _of_structure(structure, member.proposition)
                 if _means_something(elaborator, claim):
                     text = f"the axiom {member.name} of {structure.name}"
@@ -238,15 +219,15 @@ def _propositions(
 
 
 def _about_a_check(
-    policy: Policy, elaborator: Elaborator, rule: FunctionDefinition
+    policy: Policy, elaborator: Elaborator, rule: tree.FunctionDefinition
 ) -> Iterator[dict[str, Any]]:
-    call = Call(rule.name, tuple(Name(each.name) for each in rule.parameters))
-    binders = tuple(Binder(each.name, _type_of(each)) for each in rule.parameters)
+    call = tree.Call(rule.name, tuple(tree.Name(each.name) for each in rule.parameters))
+    binders = tuple(tree.Binder(each.name, _type_of(each)) for each in rule.parameters)
     for word in ("allow", "deny"):
-        claim = Quantifier("forall", binders, None, Call("equals", (call, Text(word))))
+        claim = tree.Quantifier("forall", binders, None, tree.Call("equals", (call, tree.Text(word))))
         if _means_something(elaborator, claim):
             yield _proposition(claim, f"whether {rule.name} is always {word!r}", "verify")
-    sample = Call(rule.name, tuple(_sample(each) for each in rule.parameters))
+    sample = tree.Call(rule.name, tuple(_sample(each) for each in rule.parameters))
     try:
         evaluate_with(policy.machine(STANDARD_BUDGET), sample, policy.environment, "<schema>")
     except KleisError:
@@ -254,23 +235,23 @@ def _about_a_check(
     yield _proposition(sample, f"what {rule.name} says of one action", "evaluate")
 
 
-def _type_of(parameter: Parameter) -> Any:
+def _type_of(parameter: tree.Parameter) -> Any:
     if parameter.type is not None:
         return parameter.type
-    return NamedType("ℤ" if parameter.name == "force" else "String")
+    return tree.NamedType("ℤ" if parameter.name == "force" else "String")
 
 
-def _sample(parameter: Parameter) -> Expression:
-    return Number("1") if parameter.name == "force" else Text(f"test_{parameter.name}")
+def _sample(parameter: tree.Parameter) -> tree.Expression:
+    return tree.Number("1") if parameter.name == "force" else tree.Text(f"test_{parameter.name}")
 
 
-def _of_structure(structure: Structure, claim: Expression) -> Expression:
-    arguments = tuple(NamedType(each.name) for each in structure.parameters)
-    about = AppliedType(structure.name, arguments) if arguments else NamedType(structure.name)
-    return Using(about, claim)
+def _of_structure(structure: tree.Structure, claim: tree.Expression) -> tree.Expression:
+    arguments = tuple(tree.NamedType(each.name) for each in structure.parameters)
+    about = tree.AppliedType(structure.name, arguments) if arguments else tree.NamedType(structure.name)
+    return tree.Using(about, claim)
 
 
-def _means_something(elaborator: Elaborator, claim: Expression) -> bool:
+def _means_something(elaborator: Elaborator, claim: tree.Expression) -> bool:
     try:
         elaborator.proposition(claim)
     except KleisError:
@@ -278,7 +259,7 @@ def _means_something(elaborator: Elaborator, claim: Expression) -> bool:
     return True
 
 
-def _proposition(claim: Expression, description: str, hint: str) -> dict[str, Any]:
+def _proposition(claim: tree.Expression, description: str, hint: str) -> dict[str, Any]:
     return {"kleis": print_expression(claim), "description": description, "hint": hint}
 
 

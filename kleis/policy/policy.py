@@ -32,7 +32,7 @@ from kleis.evaluator.evaluate import evaluate_with
 from kleis.evaluator.machine import BUSY, Machine
 from kleis.policy.actions import ACTIONS, Action, ArgumentRefusal, read_action, read_arguments
 from kleis.policy.decision import Decision, allows, described, steps_of
-from kleis.syntax.tree import Call, Expression, FunctionDefinition, Name, Number, Text
+from kleis.syntax import tree
 from kleis.syntax.tree.traversal import walk
 from kleis.theory.import_search import ImportSearch, packaged_library
 from kleis.theory.loader import Loader, Loading
@@ -75,7 +75,7 @@ class Policy:
         return self.loading.theory
 
     @property
-    def definitions(self) -> Mapping[str, FunctionDefinition]:
+    def definitions(self) -> Mapping[str, tree.FunctionDefinition]:
         """The definitions in force, those of imported files too."""
         return self.theory.definitions
 
@@ -85,20 +85,20 @@ class Policy:
         return {name: name for name in self.theory.constructors}
 
     @cached_property
-    def own(self) -> tuple[FunctionDefinition, ...]:
+    def own(self) -> tuple[tree.FunctionDefinition, ...]:
         """The definitions in force that stand in the policy's file or are rules, in the order of the text."""
         main = self.loading.main.name
-        found: dict[str, FunctionDefinition] = {}
+        found: dict[str, tree.FunctionDefinition] = {}
         for entry in self.theory.entries:
             item = entry.declaration
-            if not isinstance(item, FunctionDefinition) or self.definitions.get(item.name) is not item:
+            if not isinstance(item, tree.FunctionDefinition) or self.definitions.get(item.name) is not item:
                 continue
             if entry.file == main or item.name.startswith(("check_", "before_")):
                 found[item.name] = item
         return tuple(found.values())
 
     @cached_property
-    def rules(self) -> tuple[FunctionDefinition, ...]:
+    def rules(self) -> tuple[tree.FunctionDefinition, ...]:
         """The `check_` and `before_` rules, in the order of the text."""
         return tuple(each for each in self.own if each.name.startswith(("check_", "before_")))
 
@@ -190,7 +190,7 @@ class Policy:
         count = len(self.definitions[rule].parameters)
         if count != len(arguments):
             return _Answer(failure=f"it has {_parameters(count)}, and is given {len(arguments)}")
-        call = Call(rule, tuple(_literal(each) for each in arguments))
+        call = tree.Call(rule, tuple(_literal(each) for each in arguments))
         machine = self.machine(budget)
         try:
             value = evaluate_with(machine, call, self._environment, _FILE)
@@ -224,7 +224,7 @@ class Policy:
             machine = Machine(FULL, None)
             machine.constants = dict(known)
             try:
-                evaluate_with(machine, Name(name), self._environment, _FILE)
+                evaluate_with(machine, tree.Name(name), self._environment, _FILE)
             except KleisError:
                 continue
             if not machine.approximate and not machine.mixed and not machine.output:
@@ -248,11 +248,13 @@ class Policy:
             seen.add(definition.name)
             if not definition.parameters:
                 yield definition.name
-            waiting.extend(node.name for node in walk(definition.body) if isinstance(node, Name | Call))
+            waiting.extend(
+                node.name for node in walk(definition.body) if isinstance(node, tree.Name | tree.Call)
+            )
 
 
-def _literal(value: str | int) -> Expression:
-    return Text(value) if isinstance(value, str) else Number(str(value))
+def _literal(value: str | int) -> tree.Expression:
+    return tree.Text(value) if isinstance(value, str) else tree.Number(str(value))
 
 
 def _told_apart(arguments: tuple[str | int, ...]) -> str:

@@ -26,19 +26,8 @@ from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, load_engine
 from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.prover import Prover
+from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_expression
-from kleis.syntax.tree import (
-    Binder,
-    Call,
-    Expression,
-    FunctionDefinition,
-    Name,
-    NamedType,
-    Node,
-    Number,
-    Quantifier,
-    Text,
-)
 from kleis.theory.theory import Theory
 
 __all__ = ["Finding", "Questions", "forced", "in_regular_form", "theory_in_regular_form"]
@@ -129,7 +118,7 @@ class Questions:
         """Whether the time is up."""
         return self._stop is not None and self._stop()
 
-    def why_meaningless(self, names: Sequence[str], action: Action, condition: Expression) -> str:
+    def why_meaningless(self, names: Sequence[str], action: Action, condition: tree.Expression) -> str:
         """Why a condition over the parameters cannot be asked about; empty if it can."""
         try:
             self._prover.elaborator.proposition(_proposition(names, action, condition))
@@ -137,7 +126,7 @@ class Questions:
             return error.message
         return ""
 
-    def find(self, names: Sequence[str], action: Action, condition: Expression) -> Finding:
+    def find(self, names: Sequence[str], action: Action, condition: tree.Expression) -> Finding:
         """An action for which the condition, over these names of the parameters, holds.
 
         A readable one if there is one: of printable characters.
@@ -148,14 +137,14 @@ class Questions:
         ):
             return found
         plain = [
-            Call("isAscii", (Name(name),))
+            tree.Call("isAscii", (tree.Name(name),))
             for name, parameter in zip(names, action.parameters, strict=True)
             if parameter != "force"
         ]
         better = self._ask(names, action, conjunction([condition, *plain]))
         return better if better.outcome == "found" else found
 
-    def _ask(self, names: Sequence[str], action: Action, condition: Expression) -> Finding:
+    def _ask(self, names: Sequence[str], action: Action, condition: tree.Expression) -> Finding:
         if self.stopped:
             return Finding("unknown", reason="not asked: the time is up")
         self.asked += 1
@@ -179,20 +168,22 @@ class Questions:
                 return Finding("unknown", reason=verdict.message or f"not decided ({verdict.reason})")
 
 
-def _proposition(names: Sequence[str], action: Action, condition: Expression) -> Expression:
+def _proposition(names: Sequence[str], action: Action, condition: tree.Expression) -> tree.Expression:
     binders = tuple(
-        Binder(name, NamedType("ℤ" if parameter == "force" else "String"))
+        tree.Binder(name, tree.NamedType("ℤ" if parameter == "force" else "String"))
         for name, parameter in zip(names, action.parameters, strict=True)
     )
     bounds = [
         forced(name) for name, parameter in zip(names, action.parameters, strict=True) if parameter == "force"
     ]
-    return Quantifier("forall", binders, None, negation(conjunction([*bounds, condition])))
+    return tree.Quantifier("forall", binders, None, negation(conjunction([*bounds, condition])))
 
 
-def forced(name: str) -> Expression:
+def forced(name: str) -> tree.Expression:
     """That a name is one of the two values that `force` has."""
-    return Call("logical_or", tuple(Call("equals", (Name(name), Number(each))) for each in "01"))
+    return tree.Call(
+        "logical_or", tuple(tree.Call("equals", (tree.Name(name), tree.Number(each))) for each in "01")
+    )
 
 
 def _read(verdict: Verdict, names: Sequence[str], action: Action) -> Finding:
@@ -203,9 +194,9 @@ def _read(verdict: Verdict, names: Sequence[str], action: Action) -> Finding:
     arguments: list[str | int] = []
     for name, parameter in zip(names, action.parameters, strict=True):
         match parse_expression(bound[name]) if name in bound else None:
-            case Text(value=value) if parameter != "force":
+            case tree.Text(value=value) if parameter != "force":
                 arguments.append(value)
-            case Number(text=text) if parameter == "force":
+            case tree.Number(text=text) if parameter == "force":
                 arguments.append(int(text))
             case None:
                 arguments.append(0 if parameter == "force" else "")
@@ -221,7 +212,7 @@ def _read(verdict: Verdict, names: Sequence[str], action: Action) -> Finding:
 #
 # Invariant: what is written otherwise has the same value for every text.
 
-_N = TypeVar("_N", bound=Node)
+_N = TypeVar("_N", bound=tree.Node)
 
 _WRITTEN = ("matches", "re_concat", "re_full", "re_literal")
 
@@ -232,7 +223,7 @@ def theory_in_regular_form(theory: Theory) -> Theory:
     rewritten = Theory()
     for entry in theory.entries:
         item = entry.declaration
-        if isinstance(item, FunctionDefinition):
+        if isinstance(item, tree.FunctionDefinition):
             item = in_regular_form(item, own)
         rewritten = rewritten.add(item, file=entry.file)
     return rewritten
@@ -242,7 +233,7 @@ def in_regular_form(node: _N, own: Collection[str]) -> _N:
     """The tree with its searches written as memberships; `own` are names that the program gives its own meaning."""
     fields = {field: _field(getattr(node, field), own) for field in node.__struct_fields__}
     rebuilt = type(node)(**fields)
-    if isinstance(rebuilt, Call):
+    if isinstance(rebuilt, tree.Call):
         found = _membership(rebuilt, own)
         if found is not None and isinstance(found, type(node)):
             return found
@@ -252,18 +243,18 @@ def in_regular_form(node: _N, own: Collection[str]) -> _N:
 def _field(value: Any, own: Collection[str]) -> Any:
     if isinstance(value, tuple):
         return tuple(_field(each, own) for each in value)
-    return in_regular_form(value, own) if isinstance(value, Node) else value
+    return in_regular_form(value, own) if isinstance(value, tree.Node) else value
 
 
-def _membership(call: Call, own: Collection[str]) -> Call | None:
-    if call.name in own or len(call.arguments) != 2 or not isinstance(call.arguments[1], Text):
+def _membership(call: tree.Call, own: Collection[str]) -> tree.Call | None:
+    if call.name in own or len(call.arguments) != 2 or not isinstance(call.arguments[1], tree.Text):
         return None
     if any(name in own for name in _WRITTEN):
         return None
     whole, part = call.arguments
-    literal: Expression = Call("re_literal", (part,))
-    everything: Expression = Name("re_full")
-    language: tuple[Expression, ...]
+    literal: tree.Expression = tree.Call("re_literal", (part,))
+    everything: tree.Expression = tree.Name("re_full")
+    language: tuple[tree.Expression, ...]
     match builtin_name(call):
         case "contains":
             language = (everything, literal, everything)
@@ -273,4 +264,4 @@ def _membership(call: Call, own: Collection[str]) -> Call | None:
             language = (everything, literal)
         case _:
             return None
-    return Call("matches", (whole, Call("re_concat", language)))
+    return tree.Call("matches", (whole, tree.Call("re_concat", language)))

@@ -15,20 +15,7 @@ import msgspec
 
 from kleis.builtins.rows.table import find_builtin
 from kleis.policy.decision import ALLOWING_TEXTS, allows
-from kleis.syntax.tree import (
-    Boolean,
-    Call,
-    Case,
-    Conditional,
-    Expression,
-    FunctionDefinition,
-    Let,
-    Match,
-    Name,
-    Number,
-    Text,
-    VariablePattern,
-)
+from kleis.syntax import tree
 from kleis.syntax.tree.traversal import walk
 from kleis.values import Data, Symbol
 
@@ -54,11 +41,11 @@ _WORDS = ("allow", "allowed", "deny", "denied")
 _OPENED = 4
 """Helpers within helpers that are opened."""
 
-Definitions = Mapping[str, FunctionDefinition]
+Definitions = Mapping[str, tree.FunctionDefinition]
 Constructors = Mapping[str, str]
 """The names of constructors, with what each is called in its policy."""
 
-Wrap = Callable[[Expression], Expression]
+Wrap = Callable[[tree.Expression], tree.Expression]
 
 
 class Condition(msgspec.Struct, frozen=True):
@@ -68,19 +55,19 @@ class Condition(msgspec.Struct, frozen=True):
     names of the rule, so that only its parameters are free.
     """
 
-    test: Expression
-    after: tuple[tuple[Expression, bool], ...]
+    test: tree.Expression
+    after: tuple[tuple[tree.Expression, bool], ...]
     denies: bool
     line: int
 
     @property
-    def reached(self) -> Expression:
+    def reached(self) -> tree.Expression:
         """That the condition is asked at all."""
         return conjunction([test if holds else negation(test) for test, holds in self.after])
 
 
 def conditions(
-    rule: FunctionDefinition, definitions: Definitions, constructors: Constructors
+    rule: tree.FunctionDefinition, definitions: Definitions, constructors: Constructors
 ) -> tuple[Condition, ...]:
     """The conditions of a rule in the order they are asked, those of helpers it ends in included."""
     walker = _Walker(definitions, constructors)
@@ -89,8 +76,8 @@ def conditions(
 
 
 def permits(
-    rule: FunctionDefinition, definitions: Definitions, constructors: Constructors, reading: Reading
-) -> Expression:
+    rule: tree.FunctionDefinition, definitions: Definitions, constructors: Constructors, reading: Reading
+) -> tree.Expression:
     """The body of a rule as a truth value: whether what it comes to allows."""
     walker = _Walker(definitions, constructors)
     local = frozenset(each.name for each in rule.parameters)
@@ -104,157 +91,167 @@ class _Walker:
 
     def conditions(
         self,
-        body: Expression,
-        after: tuple[tuple[Expression, bool], ...],
+        body: tree.Expression,
+        after: tuple[tuple[tree.Expression, bool], ...],
         wrap: Wrap,
         local: frozenset[str],
         opened: tuple[str, ...],
     ) -> Iterator[Condition]:
         match self._seen_through(body, local, opened):
-            case Conditional(condition=test, consequent=yes, alternative=no), inside, names:
+            case tree.Conditional(condition=test, consequent=yes, alternative=no), inside, names:
                 wrapped = wrap(test)
                 denies = self._denies(yes, inside, names)
                 yield Condition(wrapped, after, denies, test.span.line or body.span.line)
                 yield from self.conditions(yes, (*after, (wrapped, True)), wrap, inside, names)
                 yield from self.conditions(no, (*after, (wrapped, False)), wrap, inside, names)
-            case Let() as let, inside, names:
+            case tree.Let() as let, inside, names:
 
-                def deeper(inner: Expression) -> Expression:
-                    return wrap(Let(let.pattern, let.type, let.value, inner))
+                def deeper(inner: tree.Expression) -> tree.Expression:
+                    return wrap(tree.Let(let.pattern, let.type, let.value, inner))
 
                 bound = inside | frozenset(_bound(let))
                 yield from self.conditions(let.body, after, deeper, bound, names)
 
-    def _denies(self, body: Expression, local: frozenset[str], opened: tuple[str, ...]) -> bool:
+    def _denies(self, body: tree.Expression, local: frozenset[str], opened: tuple[str, ...]) -> bool:
         """Whether every leaf is a literal that does not allow."""
         match self._seen_through(body, local, opened):
-            case Conditional(consequent=yes, alternative=no), inside, names:
+            case tree.Conditional(consequent=yes, alternative=no), inside, names:
                 return self._denies(yes, inside, names) and self._denies(no, inside, names)
-            case Let(body=inner) as let, inside, names:
+            case tree.Let(body=inner) as let, inside, names:
                 return self._denies(inner, inside | frozenset(_bound(let)), names)
             case leaf, inside, _:
                 return self._literal(leaf, inside) is False
 
     def truth(
-        self, body: Expression, reading: Reading, local: frozenset[str], opened: tuple[str, ...]
-    ) -> Expression:
+        self, body: tree.Expression, reading: Reading, local: frozenset[str], opened: tuple[str, ...]
+    ) -> tree.Expression:
         match self._seen_through(body, local, opened):
-            case Conditional(condition=test, consequent=yes, alternative=no), inside, names:
-                return Conditional(
+            case tree.Conditional(condition=test, consequent=yes, alternative=no), inside, names:
+                return tree.Conditional(
                     test, self.truth(yes, reading, inside, names), self.truth(no, reading, inside, names)
                 )
-            case Let() as let, inside, names:
+            case tree.Let() as let, inside, names:
                 bound = inside | frozenset(_bound(let))
-                return Let(let.pattern, let.type, let.value, self.truth(let.body, reading, bound, names))
-            case Match(scrutinee=scrutinee, cases=cases), inside, names:
-                return Match(scrutinee, tuple(self._case(each, reading, inside, names) for each in cases))
+                return tree.Let(let.pattern, let.type, let.value, self.truth(let.body, reading, bound, names))
+            case tree.Match(scrutinee=scrutinee, cases=cases), inside, names:
+                return tree.Match(
+                    scrutinee, tuple(self._case(each, reading, inside, names) for each in cases)
+                )
             case leaf, inside, _:
                 known = self._literal(leaf, inside)
-                return Boolean(known) if known is not None else _read(leaf, reading)
+                return tree.Boolean(known) if known is not None else _read(leaf, reading)
 
-    def _case(self, case: Case, reading: Reading, local: frozenset[str], opened: tuple[str, ...]) -> Case:
+    def _case(
+        self, case: tree.Case, reading: Reading, local: frozenset[str], opened: tuple[str, ...]
+    ) -> tree.Case:
         bound = local | {
             str(getattr(node, "name", "")) for node in walk(case.pattern) if hasattr(node, "name")
         }
-        return Case(case.pattern, case.guard, self.truth(case.body, reading, bound, opened))
+        return tree.Case(case.pattern, case.guard, self.truth(case.body, reading, bound, opened))
 
-    def _literal(self, leaf: Expression, local: frozenset[str]) -> bool | None:
+    def _literal(self, leaf: tree.Expression, local: frozenset[str]) -> bool | None:
         """Whether a leaf that is written out allows; None for one that is computed."""
         match leaf:
-            case Text(value=value):
+            case tree.Text(value=value):
                 return allows(value)
-            case Boolean(value=truth):
+            case tree.Boolean(value=truth):
                 return truth
-            case Number(text=text):
+            case tree.Number(text=text):
                 return text == "1"
-            case Name(name=name) if name in self._constructors and name not in local:
+            case tree.Name(name=name) if name in self._constructors and name not in local:
                 return allows(Data(self._constructors[name]))
-            case Name(name=name) if name not in local and name not in self._definitions:
+            case tree.Name(name=name) if name not in local and name not in self._definitions:
                 return allows(Symbol(name)) if name.lower() in _WORDS else None
             case _:
                 return None
 
     def _seen_through(
-        self, body: Expression, local: frozenset[str], opened: tuple[str, ...]
-    ) -> tuple[Expression, frozenset[str], tuple[str, ...]]:
+        self, body: tree.Expression, local: frozenset[str], opened: tuple[str, ...]
+    ) -> tuple[tree.Expression, frozenset[str], tuple[str, ...]]:
         """The body, or that of the helper it calls, with its parameters bound."""
-        if not isinstance(body, Call | Name) or body.name in local or body.name in opened:
+        if not isinstance(body, tree.Call | tree.Name) or body.name in local or body.name in opened:
             return body, local, opened
         helper = self._definitions.get(body.name)
-        given = body.arguments if isinstance(body, Call) else ()
+        given = body.arguments if isinstance(body, tree.Call) else ()
         if helper is None or len(helper.parameters) != len(given) or len(opened) > _OPENED:
             return body, local, opened
         parameters = frozenset(each.name for each in helper.parameters)
-        mentioned = {node.name for node in walk(helper.body) if isinstance(node, Name | Call)}
+        mentioned = {node.name for node in walk(helper.body) if isinstance(node, tree.Name | tree.Call)}
         fresh = [f"given_{len(opened)}_{place}" for place in range(len(given))]
         if (mentioned - parameters) & local or set(fresh) & (local | mentioned):
             return body, local, opened
-        inner: Expression = helper.body
+        inner: tree.Expression = helper.body
         for parameter, name in reversed(list(zip(helper.parameters, fresh, strict=True))):
-            inner = Let(VariablePattern(parameter.name), parameter.type, Name(name), inner)
+            inner = tree.Let(tree.VariablePattern(parameter.name), parameter.type, tree.Name(name), inner)
         for name, argument in reversed(list(zip(fresh, given, strict=True))):
-            inner = Let(VariablePattern(name), None, argument, inner)
+            inner = tree.Let(tree.VariablePattern(name), None, argument, inner)
         return inner, local, (*opened, body.name)
 
 
-def _bound(let: Let) -> Iterator[str]:
+def _bound(let: tree.Let) -> Iterator[str]:
     for node in walk(let.pattern):
         name = getattr(node, "name", None)
         if isinstance(name, str):
             yield name
 
 
-def _read(leaf: Expression, reading: Reading) -> Expression:
+def _read(leaf: tree.Expression, reading: Reading) -> tree.Expression:
     match reading:
         case "text":
-            return Call("matches", (leaf, _ALLOWING))
+            return tree.Call("matches", (leaf, _ALLOWING))
         case "truth":
             return leaf
         case "number":
-            return Call("equals", (leaf, Number("1")))
+            return tree.Call("equals", (leaf, tree.Number("1")))
 
 
-def _in_any_case(word: str) -> Expression:
+def _in_any_case(word: str) -> tree.Expression:
     letters = tuple(
-        Call("re_union", (Call("re_literal", (Text(each),)), Call("re_literal", (Text(each.upper()),))))
+        tree.Call(
+            "re_union",
+            (
+                tree.Call("re_literal", (tree.Text(each),)),
+                tree.Call("re_literal", (tree.Text(each.upper()),)),
+            ),
+        )
         for each in word
     )
-    return Call("re_concat", letters)
+    return tree.Call("re_concat", letters)
 
 
-_ALLOWING = Call("re_union", tuple(_in_any_case(word) for word in ALLOWING_TEXTS))
+_ALLOWING = tree.Call("re_union", tuple(_in_any_case(word) for word in ALLOWING_TEXTS))
 
 
 # ── Small formulas ───────────────────────────────────────────────────────────────────────────────────────────
 
 
-def negation(test: Expression) -> Expression:
+def negation(test: tree.Expression) -> tree.Expression:
     """That something does not hold."""
-    return Call("logical_not", (test,))
+    return tree.Call("logical_not", (test,))
 
 
-def conjunction(tests: list[Expression]) -> Expression:
+def conjunction(tests: list[tree.Expression]) -> tree.Expression:
     """That all hold."""
     if not tests:
-        return Boolean(True)
+        return tree.Boolean(True)
     result = tests[-1]
     for test in reversed(tests[:-1]):
-        result = Call("logical_and", (test, result))
+        result = tree.Call("logical_and", (test, result))
     return result
 
 
-def disjuncts(test: Expression) -> tuple[Expression, ...]:
+def disjuncts(test: tree.Expression) -> tuple[tree.Expression, ...]:
     """The parts of a condition of which one suffices, in order, each closed over the names bound around it."""
     match test:
-        case Call(arguments=(left, right)) if builtin_name(test) == "logical_or":
+        case tree.Call(arguments=(left, right)) if builtin_name(test) == "logical_or":
             return (*disjuncts(left), *disjuncts(right))
-        case Let(pattern=pattern, type=given, value=value, body=body):
-            return tuple(Let(pattern, given, value, each) for each in disjuncts(body))
+        case tree.Let(pattern=pattern, type=given, value=value, body=body):
+            return tuple(tree.Let(pattern, given, value, each) for each in disjuncts(body))
         case _:
             return (test,)
 
 
-def builtin_name(call: Call) -> str:
+def builtin_name(call: tree.Call) -> str:
     """The name in the table of builtins of what a call calls; empty for anything else."""
     row = find_builtin(call.name)
     return row.name if row is not None else ""

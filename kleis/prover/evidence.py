@@ -22,30 +22,17 @@ from typing import Any
 
 import msgspec
 
+from kleis import core
 from kleis.budget import Budget
 from kleis.builtins.row import Context
-from kleis.core import (
-    Application,
-    Carrier,
-    Conditional,
-    Connective,
-    Equals,
-    FunctionOf,
-    Quantifier,
-    Sort,
-    Symbol,
-    SymbolCall,
-    Term,
-    Variable,
-)
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import free_variables, rebuild, stripped
 from kleis.errors import KleisError
 from kleis.prover.protocol.engine import Answer, Task
 from kleis.prover.protocol.verdict import Binding, Evidence, Table
 from kleis.prover.protocol.witness import FunctionTable, Witness
-from kleis.semantics.foreign_values import Belonging, NamelessError, denoting
+from kleis.semantics.foreign_values import NamelessError, SortMembership, value_to_term
 from kleis.semantics.models import Model, evaluator_of
 from kleis.semantics.ranges import Bounds, Element, Function
 from kleis.semantics.reference import Account, Evaluator
@@ -92,7 +79,7 @@ def _plain(task: Task, witness: Mapping[str, Any]) -> Evidence | None:
 def _point(task: Task, witness: Any) -> Evidence | None:
     """Values given for variables and symbols: all of their sorts, every axiom true, the claim not."""
     meaning = task.meaning
-    carriers = [each for each in meaning.carriers if isinstance(each, Carrier)]
+    carriers = [each for each in meaning.carriers if isinstance(each, core.Carrier)]
     sizes = {
         each: witness.carriers[sort_text(each)] for each in carriers if sort_text(each) in witness.carriers
     }
@@ -101,7 +88,7 @@ def _point(task: Task, witness: Any) -> Evidence | None:
         return None
     account = Account(_BOUNDS.budget)
     bare = evaluator_of(meaning, Model(sizes, {}), _BOUNDS, "one-sided", account)
-    values = _Values(Belonging(meaning, bare.ranges, account), account)
+    values = _Values(SortMembership(meaning, bare.ranges, account), account)
     variables, hypotheses, claim = ((), (), None) if meaning.claim is None else stripped(meaning.claim)
     try:
         shown = values.of_symbols(witness.symbols)
@@ -115,7 +102,7 @@ def _point(task: Task, witness: Any) -> Evidence | None:
         return _evidence(meaning, shown, sizes, {}, undefined=False)
     environment = {
         each.name: values.function(each, point[each.name])
-        if isinstance(each.sort, FunctionOf)
+        if isinstance(each.sort, core.FunctionOf)
         else point[each.name]
         for each in variables
     }
@@ -141,7 +128,7 @@ def _proved_point(task: Task, witness: Any) -> Evidence | None:
     given = dict(witness.assignment)
     try:
         functions = tuple((symbol, given.pop(name)) for name, symbol in named.items() if name in given)
-        read = _Values(Belonging(meaning, ranges, account), account)
+        read = _Values(SortMembership(meaning, ranges, account), account)
         shown = read.of_symbols((*witness.symbols, *functions))
         symbols = tuple((symbol, *_body(symbol, value, meaning)) for symbol, value in shown)
     except (_ForeignError, NamelessError):
@@ -151,31 +138,31 @@ def _proved_point(task: Task, witness: Any) -> Evidence | None:
     return proved_evidence(msgspec.structs.replace(task, meaning=meaning), found)
 
 
-def _with_functions_named(meaning: Meaning) -> tuple[Meaning, dict[str, Symbol]]:
+def _with_functions_named(meaning: Goal) -> tuple[Goal, dict[str, core.Symbol]]:
     """The claim about any one operation for every variable of its outermost ∀ that stands for functions."""
     if meaning.claim is None:
         return meaning, {}
     variables, hypotheses, rest = stripped(meaning.claim)
     named = {
-        each.name: Symbol(f"{each.name}{_AS_OPERATION}", each.sort.domain, each.sort.codomain)
+        each.name: core.Symbol(f"{each.name}{_AS_OPERATION}", each.sort.domain, each.sort.codomain)
         for each in variables
-        if isinstance(each.sort, FunctionOf)
+        if isinstance(each.sort, core.FunctionOf)
     }
 
-    def called(term: Term) -> Term:
+    def called(term: core.Term) -> core.Term:
         term = rebuild(term, called)
-        if isinstance(term, Application) and isinstance(term.function, Variable):
+        if isinstance(term, core.Application) and isinstance(term.function, core.Variable):
             symbol = named.get(term.function.name)
-            return term if symbol is None else SymbolCall(symbol, term.arguments)
+            return term if symbol is None else core.SymbolCall(symbol, term.arguments)
         return term
 
     for hypothesis in reversed(hypotheses):
-        rest = Connective("implies", (hypothesis, rest))
+        rest = core.Connective("implies", (hypothesis, rest))
     body = called(rest)
     if not named or any(each.name in named for each in free_variables(body)):
         return meaning, {}
     others = tuple(each for each in variables if each.name not in named)
-    claim = Quantifier("forall", others, body) if others else body
+    claim = core.Quantifier("forall", others, body) if others else body
     symbols = (*meaning.symbols, *named.values())
     return msgspec.structs.replace(meaning, claim=claim, symbols=symbols), named
 
@@ -184,19 +171,21 @@ _AS_OPERATION = "°"
 """Ends no name that anyone declares."""
 
 
-def _body(symbol: Symbol, value: Any, meaning: Meaning) -> tuple[tuple[Variable, ...], Term]:
+def _body(symbol: core.Symbol, value: Any, meaning: Goal) -> tuple[tuple[core.Variable, ...], core.Term]:
     """Parameters and body of a symbol with a value: cases for the rows of a table, then its default."""
     if not isinstance(value, FunctionTable):
-        return (), denoting(value, symbol.codomain, meaning)
-    parameters = tuple(Variable(f"x{place}", sort) for place, sort in enumerate(symbol.domain))
+        return (), value_to_term(value, symbol.codomain, meaning)
+    parameters = tuple(core.Variable(f"x{place}", sort) for place, sort in enumerate(symbol.domain))
     if value.default is None:
         raise NamelessError
-    body = denoting(value.default, symbol.codomain, meaning)
+    body = value_to_term(value.default, symbol.codomain, meaning)
     for arguments, result in reversed(value.rows):
-        given = [denoting(each, sort, meaning) for each, sort in zip(arguments, symbol.domain, strict=True)]
-        tests = tuple(map(Equals, parameters, given))
-        test = tests[0] if len(tests) == 1 else Connective("and", tests)
-        body = Conditional(test, denoting(result, symbol.codomain, meaning), body)
+        given = [
+            value_to_term(each, sort, meaning) for each, sort in zip(arguments, symbol.domain, strict=True)
+        ]
+        tests = tuple(map(core.Equals, parameters, given))
+        test = tests[0] if len(tests) == 1 else core.Connective("and", tests)
+        body = core.Conditional(test, value_to_term(result, symbol.codomain, meaning), body)
     return parameters, body
 
 
@@ -217,17 +206,17 @@ class _ForeignError(Exception):
     """A value that is none of its sort."""
 
 
-_Shown = tuple[tuple[Symbol, Any], ...]
+_Shown = tuple[tuple[core.Symbol, Any], ...]
 
 
 class _Values:
     """Reads the values of a witness: each must be one of its sort."""
 
-    def __init__(self, belonging: Belonging, context: Context) -> None:
+    def __init__(self, belonging: SortMembership, context: Context) -> None:
         self._belonging = belonging
         self._context = context
 
-    def of_symbols(self, given: Sequence[tuple[Symbol, Any]]) -> _Shown:
+    def of_symbols(self, given: Sequence[tuple[core.Symbol, Any]]) -> _Shown:
         """Values of constants, and tables of operations; no symbol has two."""
         if len({symbol for symbol, _ in given}) < len(given):
             raise _ForeignError
@@ -239,17 +228,17 @@ class _Values:
             for each, value in given
         )
 
-    def of_variable(self, variable: Variable, given: Any) -> Any:
+    def of_variable(self, variable: core.Variable, given: Any) -> Any:
         """The value of a variable, or its table if it stands for functions."""
         sort = variable.sort
-        if isinstance(sort, FunctionOf):
+        if isinstance(sort, core.FunctionOf):
             return self._table(sort.domain, sort.codomain, given)
         return self._one(given, sort)
 
-    def function(self, named: Symbol | Variable, value: Any) -> Function:
+    def function(self, named: core.Symbol | core.Variable, value: Any) -> Function:
         """What evaluates a constant, or a table with a value for everything else."""
-        sort = named.sort if isinstance(named, Variable) else None
-        domain = named.domain if isinstance(named, Symbol) else getattr(sort, "domain", ())
+        sort = named.sort if isinstance(named, core.Variable) else None
+        domain = named.domain if isinstance(named, core.Symbol) else getattr(sort, "domain", ())
         rows = {self._key(arguments): result for arguments, result in getattr(value, "rows", ())}
         default = getattr(value, "default", value)
 
@@ -259,16 +248,16 @@ class _Values:
 
         return Function(named.name, domain, call, total=True)
 
-    def _value(self, given: Any, symbol: Symbol) -> Value:
+    def _value(self, given: Any, symbol: core.Symbol) -> Value:
         return self._one(given, symbol.codomain)
 
-    def _one(self, given: Any, sort: Sort) -> Value:
+    def _one(self, given: Any, sort: core.Sort) -> Value:
         value = self._belonging.value(given, sort)
         if value is None:
             raise _ForeignError
         return value
 
-    def _table(self, domain: Sequence[Sort], codomain: Sort, given: Any) -> FunctionTable:
+    def _table(self, domain: Sequence[core.Sort], codomain: core.Sort, given: Any) -> FunctionTable:
         """A table whose arguments and results are of their sorts; a bare value is the result everywhere."""
         table = given if isinstance(given, FunctionTable) else FunctionTable((), given)
         rows = []
@@ -287,9 +276,9 @@ class _Values:
 
 
 def _evidence(
-    meaning: Meaning,
+    meaning: Goal,
     shown: _Shown,
-    sizes: Mapping[Carrier, int],
+    sizes: Mapping[core.Carrier, int],
     point: Mapping[str, Any],
     *,
     undefined: bool,
@@ -326,8 +315,8 @@ def _evidence(
     )
 
 
-def _arrow(sort: Sort) -> tuple[tuple[Sort, ...], Sort]:
-    return (sort.domain, sort.codomain) if isinstance(sort, FunctionOf) else ((), sort)
+def _arrow(sort: core.Sort) -> tuple[tuple[core.Sort, ...], core.Sort]:
+    return (sort.domain, sort.codomain) if isinstance(sort, core.FunctionOf) else ((), sort)
 
 
 def _letter(carrier: str) -> str:

@@ -15,37 +15,12 @@ from fractions import Fraction
 
 import msgspec
 
-from kleis.core import (
-    BOOL,
-    Application,
-    BuiltinCall,
-    Carrier,
-    Coercion,
-    Conditional,
-    Connective,
-    Construction,
-    DefinitionCall,
-    Discrimination,
-    Equals,
-    Lambda,
-    Let,
-    LiteralTerm,
-    Narrowing,
-    Numeric,
-    Quantifier,
-    Selection,
-    Sort,
-    Symbol,
-    SymbolCall,
-    Term,
-    Undefined,
-    Variable,
-)
+from kleis import core
 from kleis.core.build_terms import at_arguments
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import sorts_of, substitute
-from kleis.definedness.partial_logic import Language, TwoSided, conditional, connective, equivalence
+from kleis.definedness.partial_logic import Language, PartialFormula, conditional, connective, equivalence
 from kleis.errors import KleisError
 from kleis.prover.protocol.engine import Inexpressible, Task
 from kleis.prover.smt.script import encode
@@ -59,14 +34,14 @@ _WHOLE = {"div": "$quotient_f", "mod": "$remainder_f"}
 
 
 _WORDS: dict[type, str] = {
-    Construction: "a list, tuple or value of a data type",
-    Selection: "a part of a value of a data type",
-    Discrimination: "a match",
-    Conditional: "an if between values",
-    Lambda: "a function as a value",
-    Application: "a function as a value",
-    Variable: "a variable for truth values",
-    Undefined: "a value that is not there",
+    core.Construction: "a list, tuple or value of a data type",
+    core.Selection: "a part of a value of a data type",
+    core.Discrimination: "a match",
+    core.Conditional: "an if between values",
+    core.Lambda: "a function as a value",
+    core.Application: "a function as a value",
+    core.Variable: "a variable for truth values",
+    core.Undefined: "a value that is not there",
 }
 
 
@@ -90,7 +65,7 @@ class _Value(msgspec.Struct, frozen=True):
     defined: str = "$true"
 
 
-def tptp_text(meaning: Meaning) -> str:
+def tptp_text(meaning: Goal) -> str:
     """The file; `Inexpressible` with the reason where the question has no first-order form."""
     return _Writer(meaning).text()
 
@@ -121,7 +96,7 @@ def _implies(given: str, then: str) -> str:
     return then if given == "$true" else f"({given}) => ({then})"
 
 
-def _implication(given: TwoSided[str], then: TwoSided[str]) -> str:
+def _implication(given: PartialFormula[str], then: PartialFormula[str]) -> str:
     return _implies(given.true, then.true) if given.total else _or(given.false, then.true)
 
 
@@ -131,7 +106,7 @@ _TPTP = Language(_and, _or, _implication)
 class _Writer:
     """Writes one question."""
 
-    def __init__(self, meaning: Meaning) -> None:
+    def __init__(self, meaning: Goal) -> None:
         self._meaning = meaning
         self._definitions = {each.key: each for each in meaning.definitions}
         self._names: dict[object, str] = {}
@@ -144,9 +119,13 @@ class _Writer:
         terms = [each.formula for each in self._meaning.axioms]
         terms += [] if self._meaning.claim is None else [self._meaning.claim]
         terms += [each.body for each in self._meaning.definitions]
-        sorts = {sort for term in terms for sort in sorts_of(term)} - {BOOL}
-        sorts |= {sort for each in self._meaning.symbols for sort in (*each.domain, each.codomain)} - {BOOL}
-        return len(sorts) <= 1 and all(isinstance(each, Carrier) and not each.arguments for each in sorts)
+        sorts = {sort for term in terms for sort in sorts_of(term)} - {core.BOOL}
+        sorts |= {sort for each in self._meaning.symbols for sort in (*each.domain, each.codomain)} - {
+            core.BOOL
+        }
+        return len(sorts) <= 1 and all(
+            isinstance(each, core.Carrier) and not each.arguments for each in sorts
+        )
 
     def text(self) -> str:
         """The whole file."""
@@ -164,8 +143,8 @@ class _Writer:
             lines.append(f"{language}(claim, conjecture, {claim}).")
         return "\n".join(lines) + "\n"
 
-    def _closed(self, formula: Term) -> str:
-        if not isinstance(formula, Term) or formula.sort != BOOL:
+    def _closed(self, formula: core.Term) -> str:
+        if not isinstance(formula, core.Term) or formula.sort != core.BOOL:
             raise _refuse("a value as a formula")
         return self._formula(formula).true
 
@@ -190,21 +169,21 @@ class _Writer:
         escaped = name.replace("\\", "\\\\").replace("'", "\\'")
         return f"'{escaped}'"
 
-    def _sort(self, sort: Sort) -> str:
-        if isinstance(sort, Numeric) and sort.name in _NUMBERS:
+    def _sort(self, sort: core.Sort) -> str:
+        if isinstance(sort, core.Numeric) and sort.name in _NUMBERS:
             return _NUMBERS[sort.name]
-        if isinstance(sort, Carrier) and not sort.arguments:
+        if isinstance(sort, core.Carrier) and not sort.arguments:
             return self._name(sort, sort.name.replace("::", "_"), "t_")
         raise _refuse(f"the sort {sort_text(sort)}")
 
-    def _symbol(self, symbol: Symbol) -> str:
+    def _symbol(self, symbol: core.Symbol) -> str:
         for sort in symbol.domain:
             self._sort(sort)
-        if symbol.codomain != BOOL:
+        if symbol.codomain != core.BOOL:
             self._sort(symbol.codomain)
         return self._name(symbol, symbol.name.replace("::", "_"), "s_")
 
-    def _variable(self, variable: Variable) -> str:
+    def _variable(self, variable: core.Variable) -> str:
         if variable.name not in self._variables:
             letters = re.sub(r"[^A-Za-z0-9_]", lambda found: f"_u{ord(found.group()):x}", variable.name)
             name, count = f"X_{letters}", 1
@@ -216,9 +195,9 @@ class _Writer:
 
     def _declarations(self) -> list[str]:
         lines = []
-        symbols = [each for each in self._names if isinstance(each, Symbol)]
+        symbols = [each for each in self._names if isinstance(each, core.Symbol)]
         signatures = {each: self._signature(each) for each in symbols}
-        for sort in [each for each in self._names if isinstance(each, Carrier)]:
+        for sort in [each for each in self._names if isinstance(each, core.Carrier)]:
             lines.append(f"tff({self._names[sort]}_type, type, {self._names[sort]}: $tType).")
         for each in symbols:
             lines.append(f"tff({self._names[each]}_type, type, {self._names[each]}: {signatures[each]}).")
@@ -227,28 +206,28 @@ class _Writer:
                 lines.append(f"tff({self._names[each]}_natural, axiom, {guard}).")
         return lines
 
-    def _signature(self, symbol: Symbol) -> str:
-        result = "$o" if symbol.codomain == BOOL else self._sort(symbol.codomain)
+    def _signature(self, symbol: core.Symbol) -> str:
+        result = "$o" if symbol.codomain == core.BOOL else self._sort(symbol.codomain)
         if not symbol.domain:
             return result
         domain = " * ".join(self._sort(each) for each in symbol.domain)
         return f"({domain}) > {result}" if len(symbol.domain) > 1 else f"{domain} > {result}"
 
-    def _guarded(self, symbol: Symbol) -> str:
+    def _guarded(self, symbol: core.Symbol) -> str:
         """What an operation that gives natural numbers promises."""
-        if symbol.codomain != Numeric("ℕ"):
+        if symbol.codomain != core.Numeric("ℕ"):
             return ""
-        variables = tuple(Variable(f"a{place}", sort) for place, sort in enumerate(symbol.domain))
+        variables = tuple(core.Variable(f"a{place}", sort) for place, sort in enumerate(symbol.domain))
         call = self._applied(self._symbol(symbol), [self._variable(each) for each in variables])
         return self._bound("!", variables, f"$greatereq({call},0)")
 
     # ── formulas ─────────────────────────────────────────────────────────────────────────────────────────
 
-    def _bound(self, quantifier: str, variables: Sequence[Variable], body: str) -> str:
+    def _bound(self, quantifier: str, variables: Sequence[core.Variable], body: str) -> str:
         if not variables or body in ("$true", "$false"):
             return body
         guards = _and(
-            *(f"$greatereq({self._variable(each)},0)" for each in variables if each.sort == Numeric("ℕ"))
+            *(f"$greatereq({self._variable(each)},0)" for each in variables if each.sort == core.Numeric("ℕ"))
         )
         inner = _implies(guards, body) if quantifier == "!" else _and(guards, body)
         names = ", ".join(
@@ -257,31 +236,31 @@ class _Writer:
         )
         return f"{quantifier} [{names}] : ({inner})"
 
-    def _formula(self, term: Term) -> _Formula:
+    def _formula(self, term: core.Term) -> _Formula:
         match term:
-            case LiteralTerm(value=value):
+            case core.LiteralTerm(value=value):
                 return _Formula("$true" if value else "$false")
-            case Connective(name=name, arguments=arguments):
+            case core.Connective(name=name, arguments=arguments):
                 return _Formula(*connective(_TPTP, name, [self._formula(each) for each in arguments]))
-            case Equals(left=left, right=right):
+            case core.Equals(left=left, right=right):
                 return self._equation(left, right)
-            case Quantifier(kind=kind, variables=variables, body=body):
+            case core.Quantifier(kind=kind, variables=variables, body=body):
                 return self._quantified(kind, variables, self._formula(body))
-            case Conditional(condition=condition, consequent=yes, alternative=no):
+            case core.Conditional(condition=condition, consequent=yes, alternative=no):
                 parts = self._formula(condition), self._formula(yes), self._formula(no)
                 return self._conditional(*parts)
-            case Let(variable=variable, value=value, body=body):
+            case core.Let(variable=variable, value=value, body=body):
                 # The value is used where it stands, and has to be defined even if it is not used.
                 inner = self._formula(substitute(body, {variable.name: value}))
                 return self._where_defined(inner, self._defined(value))
-            case DefinitionCall(definition=key, arguments=arguments):
+            case core.DefinitionCall(definition=key, arguments=arguments):
                 return self._call(key, arguments)
-            case Undefined():
+            case core.Undefined():
                 return _Formula("$false", "$false")
-            case SymbolCall(symbol=symbol, arguments=arguments):
+            case core.SymbolCall(symbol=symbol, arguments=arguments):
                 atom = self._strict(arguments, lambda given: self._applied(self._symbol(symbol), given))
                 return self._atom(atom)
-            case BuiltinCall():
+            case core.BuiltinCall():
                 return self._atom(self._builtin(term))
             case _:
                 raise _refuse(_WORDS.get(type(term), "this kind of formula"))
@@ -298,14 +277,14 @@ class _Writer:
             return formula
         return _Formula(_and(defined, formula.true), _and(defined, formula.false))
 
-    def _defined(self, value: Term) -> str:
-        if value.sort == BOOL:
+    def _defined(self, value: core.Term) -> str:
+        if value.sort == core.BOOL:
             formula = self._formula(value)
             return "$true" if formula.total else _or(formula.true, formula.false)
         return self._value(value).defined
 
-    def _equation(self, left: Term, right: Term) -> _Formula:
-        if left.sort == BOOL:
+    def _equation(self, left: core.Term, right: core.Term) -> _Formula:
+        if left.sort == core.BOOL:
             a, b = self._formula(left), self._formula(right)
             if a.total and b.total:
                 return _Formula(f"({a.true}) <=> ({b.true})")
@@ -313,8 +292,8 @@ class _Writer:
         x, y = self._value(left), self._value(right)
         return self._atom(_Value(f"{x.text} = {y.text}", _and(x.defined, y.defined)))
 
-    def _quantified(self, kind: str, variables: Sequence[Variable], body: _Formula) -> _Formula:
-        if any(each.sort == BOOL for each in variables):
+    def _quantified(self, kind: str, variables: Sequence[core.Variable], body: _Formula) -> _Formula:
+        if any(each.sort == core.BOOL for each in variables):
             raise _refuse("a quantifier over truth values")
         every, some = ("!", "?") if kind == "forall" else ("?", "!")
         true = self._bound(every, variables, body.true)
@@ -325,12 +304,12 @@ class _Writer:
         true, false = conditional(_TPTP, condition, yes, no)
         return _Formula(true, None if condition.total and yes.total and no.total else false)
 
-    def _call(self, key: str, arguments: Sequence[Term]) -> _Formula:
+    def _call(self, key: str, arguments: Sequence[core.Term]) -> _Formula:
         """A definition is its body, where all its arguments have values."""
         formula = self._formula(self._body(key, arguments))
         return self._where_defined(formula, _and(*(self._defined(each) for each in arguments)))
 
-    def _body(self, key: str, arguments: Sequence[Term]) -> Term:
+    def _body(self, key: str, arguments: Sequence[core.Term]) -> core.Term:
         definition = self._definitions[key]
         if definition.group:
             raise _refuse(f"the recursive definition {definition.name}")
@@ -338,34 +317,34 @@ class _Writer:
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────────────
 
-    def _value(self, term: Term) -> _Value:
-        if term.sort == BOOL:
+    def _value(self, term: core.Term) -> _Value:
+        if term.sort == core.BOOL:
             raise _refuse("a truth value as an argument")
         match term:
-            case Variable():
+            case core.Variable():
                 return _Value(self._variable(term))
-            case LiteralTerm(value=value, sort=sort):
+            case core.LiteralTerm(value=value, sort=sort):
                 return _Value(self._number(value, sort))
-            case SymbolCall(symbol=symbol, arguments=arguments):
+            case core.SymbolCall(symbol=symbol, arguments=arguments):
                 return self._strict(arguments, lambda given: self._applied(self._symbol(symbol), given))
-            case BuiltinCall():
+            case core.BuiltinCall():
                 return self._builtin(term)
-            case DefinitionCall(definition=key, arguments=arguments):
+            case core.DefinitionCall(definition=key, arguments=arguments):
                 inner = self._value(self._body(key, arguments))
                 given = (self._defined(each) for each in arguments)
                 return _Value(inner.text, _and(*given, inner.defined))
-            case Let(variable=variable, value=value, body=body):
+            case core.Let(variable=variable, value=value, body=body):
                 inner = self._value(substitute(body, {variable.name: value}))
                 return _Value(inner.text, _and(self._defined(value), inner.defined))
-            case Coercion(term=inner_term, sort=sort):
+            case core.Coercion(term=inner_term, sort=sort):
                 return self._coerced(inner_term, sort)
-            case Narrowing(term=inner_term):
+            case core.Narrowing(term=inner_term):
                 number = self._value(inner_term)
                 return _Value(number.text, _and(number.defined, f"$greatereq({number.text},0)"))
             case _:
                 raise _refuse(_WORDS.get(type(term), "this kind of term"))
 
-    def _strict(self, arguments: Sequence[Term], build: Callable[[list[str]], str]) -> _Value:
+    def _strict(self, arguments: Sequence[core.Term], build: Callable[[list[str]], str]) -> _Value:
         given = [self._value(each) for each in arguments]
         return _Value(build([each.text for each in given]), _and(*(each.defined for each in given)))
 
@@ -374,8 +353,8 @@ class _Writer:
         return f"{head}({','.join(given)})" if given else head
 
     @staticmethod
-    def _number(value: object, sort: Sort) -> str:
-        if not isinstance(value, int | Fraction) or not isinstance(sort, Numeric):
+    def _number(value: object, sort: core.Sort) -> str:
+        if not isinstance(value, int | Fraction) or not isinstance(sort, core.Numeric):
             raise _refuse("a literal that is no number")
         fraction = Fraction(value)
         match sort.name:
@@ -386,8 +365,8 @@ class _Writer:
             case _:
                 return f"$to_real({fraction.numerator}/{fraction.denominator})"
 
-    def _coerced(self, term: Term, sort: Sort) -> _Value:
-        if isinstance(term, LiteralTerm) and isinstance(sort, Numeric):
+    def _coerced(self, term: core.Term, sort: core.Sort) -> _Value:
+        if isinstance(term, core.LiteralTerm) and isinstance(sort, core.Numeric):
             return _Value(self._number(term.value, sort))
         source, target = self._sort(term.sort), self._sort(sort)
         value = self._value(term)
@@ -397,7 +376,7 @@ class _Writer:
             raise _refuse(f"{sort_text(term.sort)} read as {sort_text(sort)}")
         return _Value(f"$to_{target[1:]}({value.text})", value.defined)
 
-    def _builtin(self, term: BuiltinCall) -> _Value:
+    def _builtin(self, term: core.BuiltinCall) -> _Value:
         operation, arguments = term.operation, term.arguments
         given = [self._value(each) for each in arguments]
         texts = [each.text for each in given]
@@ -410,10 +389,10 @@ class _Writer:
         return _Value(text, _and(*(each.defined for each in given), condition))
 
     @staticmethod
-    def _operation(term: BuiltinCall, texts: Sequence[str]) -> str:
+    def _operation(term: core.BuiltinCall, texts: Sequence[str]) -> str:
         name = term.operation.name
         sort = term.arguments[0].sort if term.arguments else term.sort
-        if isinstance(sort, Numeric) and sort.name in _NUMBERS:
+        if isinstance(sort, core.Numeric) and sort.name in _NUMBERS:
             if name in _COMPARISONS:
                 return f"{_COMPARISONS[name]}({','.join(texts)})"
             if name in _WHOLE and sort.name in ("ℕ", "ℤ"):
@@ -457,7 +436,7 @@ def _refused(error: Inexpressible, language: str) -> ExportError:
     )
 
 
-def smtlib(meaning: Meaning) -> Exchange:
+def smtlib(meaning: Goal) -> Exchange:
     """The script that solvers are given: `unsat` is a proof of the claim; `ExportError` where there is none."""
     if meaning.unsettled:
         first = meaning.unsettled[0]
@@ -469,7 +448,7 @@ def smtlib(meaning: Meaning) -> Exchange:
     return Exchange(script.text(), script.exact, script.approximated)
 
 
-def tptp(meaning: Meaning) -> Exchange:
+def tptp(meaning: Goal) -> Exchange:
     """The question in TPTP, FOF or TFF; `ExportError` where it has no first-order form."""
     try:
         return Exchange(tptp_text(meaning), True)

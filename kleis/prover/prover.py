@@ -26,7 +26,7 @@ from types import TracebackType
 import msgspec
 
 from kleis.core import Term
-from kleis.core.goal import Axiom, Meaning, Obligation
+from kleis.core.goal import Axiom, Goal, Obligation
 from kleis.core.traversal import reach
 from kleis.delaborate.describe_goal import proposition_of
 from kleis.elaborate.elaborator import Elaborator
@@ -54,7 +54,7 @@ class Decision(msgspec.Struct, frozen=True):
     """
 
     verdict: Verdict
-    meaning: Meaning | None = None
+    meaning: Goal | None = None
     answer: Answer | None = None
     cut: bool = False
     key: str = ""
@@ -151,7 +151,7 @@ class Prover:
             found.append((label, self._model_verdict(meaning)))
         return tuple(found)
 
-    def has_model(self, meaning: Meaning) -> Verdict:
+    def has_model(self, meaning: Goal) -> Verdict:
         """Have the declarations in force in a meaning a model, whatever it claims?  Kept where there is a cache."""
         declarations = self._declarations(meaning)
         key = key_of(declarations, (), f"model {self._options()}") if self._cache is not None else ""
@@ -163,7 +163,7 @@ class Prover:
             self._cache.put(key, verdict)
         return verdict
 
-    def decide_meaning(self, meaning: Meaning) -> Decision:
+    def decide_meaning(self, meaning: Goal) -> Decision:
         """The verdict on a claim that is elaborated already, in the axioms that the meaning holds."""
         return self._decide(meaning, (), None, "<meaning>")
 
@@ -174,7 +174,7 @@ class Prover:
     # ── propositions ─────────────────────────────────────────────────────────────────────────────────────
 
     def _decide(
-        self, meaning: Meaning, lemmas: Sequence[Expression], using: TypeExpression | None, file: str
+        self, meaning: Goal, lemmas: Sequence[Expression], using: TypeExpression | None, file: str
     ) -> Decision:
         claim = self._text(meaning)
         base = Verdict(
@@ -211,7 +211,7 @@ class Prover:
         verdict = self._verdict(meaning, outcome, base)
         return Decision(verdict, meaning, outcome.answer, cut or self._model_is_cut(meaning, verdict))
 
-    def _computed(self, meaning: Meaning, base: Verdict) -> Decision | None:
+    def _computed(self, meaning: Goal, base: Verdict) -> Decision | None:
         """A claim about definitions that may not terminate, decided by computing it; None if that decides nothing.
 
         Where the calls come to an end their values are what they are.  What is undefined there rests on a condition
@@ -227,7 +227,7 @@ class Prover:
             return None
         return Decision(verdict, meaning, outcome.answer, outcome.cut)
 
-    def _verdict(self, meaning: Meaning, outcome: Outcome, base: Verdict) -> Verdict:
+    def _verdict(self, meaning: Goal, outcome: Outcome, base: Verdict) -> Verdict:
         answer = outcome.answer
         assert answer is not None
         common = msgspec.structs.replace(
@@ -247,7 +247,7 @@ class Prover:
             case _:
                 return msgspec.structs.replace(common, status="unknown", reason="incomplete")
 
-    def _verified(self, meaning: Meaning, answer: Answer, common: Verdict) -> Verdict:
+    def _verified(self, meaning: Goal, answer: Answer, common: Verdict) -> Verdict:
         """A proof, with what is known of the axioms it used."""
         used = tuple(axiom for axiom in meaning.axioms if axiom.name in answer.core)
         assumed = [axiom for axiom in used if axiom.standing == "assumed"]
@@ -280,7 +280,7 @@ class Prover:
             shown.append(verdict)
         return shown, None
 
-    def _unsettled(self, meaning: Meaning, base: Verdict) -> Verdict | None:
+    def _unsettled(self, meaning: Goal, base: Verdict) -> Verdict | None:
         """What keeps every engine from deciding: parts beyond the logic, recursion that may not end."""
         if meaning.unsettled:
             first = meaning.unsettled[0]
@@ -299,7 +299,7 @@ class Prover:
                 )
         return None
 
-    def _no_model(self, meaning: Meaning, base: Verdict) -> Verdict | None:
+    def _no_model(self, meaning: Goal, base: Verdict) -> Verdict | None:
         """An error if an implementation that the claim uses is no model: an axiom fails for what it gives."""
         for obligation in meaning.obligations:
             if obligation.kind != "implements" or self._obligation(obligation).status != "disproved":
@@ -352,7 +352,7 @@ class Prover:
 
     # ── models and clashes ───────────────────────────────────────────────────────────────────────────────
 
-    def _declarations(self, meaning: Meaning) -> Meaning:
+    def _declarations(self, meaning: Goal) -> Goal:
         """The same without a claim; axioms that speak of built-ins alone are among the rest here."""
         sections = tuple(
             Axiom(each.name, each.formula, "axiom", each.place)
@@ -361,7 +361,7 @@ class Prover:
         )
         return msgspec.structs.replace(meaning, claim=None, free=(), axioms=(*meaning.axioms, *sections))
 
-    def _alone(self, meaning: Meaning) -> Outcome | None:
+    def _alone(self, meaning: Goal) -> Outcome | None:
         """What an attempt to refute the axioms in force came to, whatever the claim; None if there are none."""
         declarations = self._declarations(meaning)
         if not declarations.axioms:
@@ -378,7 +378,7 @@ class Prover:
             )
         return self._axioms[key]
 
-    def _model_of(self, meaning: Meaning, axioms: tuple[Axiom, ...]) -> Evidence | None:
+    def _model_of(self, meaning: Goal, axioms: tuple[Axiom, ...]) -> Evidence | None:
         """A checked model of some axioms."""
         if not axioms:
             return None
@@ -397,18 +397,18 @@ class Prover:
         answer = self._models[axioms].answer
         return answer.witness if answer is not None and isinstance(answer.witness, Evidence) else None
 
-    def _model_is_cut(self, meaning: Meaning, verdict: Verdict) -> bool:
+    def _model_is_cut(self, meaning: Goal, verdict: Verdict) -> bool:
         """Whether a guard cut the search for a model of the axioms that a proof used."""
         used = tuple(axiom for axiom in meaning.axioms if axiom.name in verdict.core)
         return verdict.status == "verified" and used in self._models and self._models[used].cut
 
-    def _consistency(self, read: Callable[[], Meaning]) -> Verdict:
+    def _consistency(self, read: Callable[[], Goal]) -> Verdict:
         try:
             return self._model_verdict(read())
         except KleisError as error:
             return _error(error)
 
-    def _model_verdict(self, meaning: Meaning) -> Verdict:
+    def _model_verdict(self, meaning: Goal) -> Verdict:
         """Has what is in force a model?"""
         declarations = self._declarations(meaning)
         base = Verdict(status="unknown")
@@ -484,7 +484,7 @@ class Prover:
     def _options(self) -> str:
         return repr(self.order)
 
-    def _text(self, meaning: Meaning) -> str:
+    def _text(self, meaning: Goal) -> str:
         proposition = proposition_of(meaning, self.theory)
         return print_expression(proposition) if proposition is not None else ""
 

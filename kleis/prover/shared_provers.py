@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from kleis.prover.process.broker import Broker
 from kleis.prover.process.cancellable_broker import BoundedBroker, bounded_by
-from kleis.prover.process.deadline import Watch
+from kleis.prover.process.deadline import Deadline
 
 if TYPE_CHECKING:
     from kleis.prover.prover import Prover
@@ -34,7 +34,7 @@ class Provers:
         self._idle: OrderedDict[int, tuple[Theory, list[tuple[Prover, BoundedBroker]]]] = OrderedDict()
 
     @contextmanager
-    def prover(self, theory: Theory, watch: Watch) -> Iterator[Prover]:
+    def prover(self, theory: Theory, watch: Deadline) -> Iterator[Prover]:
         """A prover for one question about a theory, stopped when the watch is over."""
         prover, bounded = self._take(theory)
         try:

@@ -30,7 +30,7 @@ from typing import Any
 import msgspec
 
 from kleis.core import Term
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.prover.protocol.verdict import Verdict
 
 __all__ = ["SHORT_KEY", "VerdictCache", "digest_of", "key_of", "solver_versions"]
@@ -45,14 +45,14 @@ _NEVER_KEPT = ("killed", "memory", "contradiction")
 _SOLVERS = ("z3-solver", "cvc5")
 
 
-def key_of(meaning: Meaning, lemmas: Sequence[Term], options: str) -> str:
+def key_of(meaning: Goal, lemmas: Sequence[Term], options: str) -> str:
     """The key of a question: a SHA-256."""
     warnings = [each.message for each in meaning.warnings]
     parts = (digest_of(meaning, lemmas), warnings, options, solver_versions(), _sources())
     return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def digest_of(meaning: Meaning, lemmas: Sequence[Term] = ()) -> str:
+def digest_of(meaning: Goal, lemmas: Sequence[Term] = ()) -> str:
     """The SHA-256 of what a question says, wherever it stands and whoever asks.
 
     The names of variables count, because evidence shows them; the order of axioms counts, because searches go by it.

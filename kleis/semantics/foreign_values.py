@@ -15,83 +15,57 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from kleis import core
 from kleis.builtins.row import Context
 from kleis.builtins.signatures.shapes import number_of
-from kleis.core import (
-    COMPLEX,
-    INTEGER,
-    NATURAL,
-    RATIONAL,
-    REAL,
-    Basic,
-    BitVec,
-    BuiltinCall,
-    Carrier,
-    Coercion,
-    Construction,
-    Constructor,
-    ConstructorField,
-    DataSort,
-    ListOf,
-    LiteralTerm,
-    MatrixOf,
-    Numeric,
-    Operation,
-    RecordOf,
-    SetOf,
-    Sort,
-    Term,
-    TupleOf,
-    Variable,
-)
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.core.terms import TUPLES, construct_list, construct_tuple
 from kleis.semantics.ranges import Element, Ranges, constructed
 from kleis.values import BitVector, Complex, Data, ListValue, SetValue, Value, equality_key, exact, list_of
 
-__all__ = ["Belonging", "NamelessError", "denoting"]
+__all__ = ["NamelessError", "SortMembership", "value_to_term"]
 
 
-class Belonging:
+class SortMembership:
     """Which values the sorts of a meaning have, where carriers have given sizes."""
 
-    def __init__(self, meaning: Meaning, ranges: Ranges, context: Context) -> None:
+    def __init__(self, meaning: Goal, ranges: Ranges, context: Context) -> None:
         self._meaning = meaning
         self._ranges = ranges
         self._context = context
 
-    def value(self, given: object, sort: Sort) -> Value | None:
+    def value(self, given: object, sort: core.Sort) -> Value | None:
         """The value, if it is one of the sort."""
         match sort:
-            case Basic(name="Bool"):
+            case core.Basic(name="Bool"):
                 return given if isinstance(given, bool) else None
-            case Basic(name="String"):
+            case core.Basic(name="String"):
                 return given if isinstance(given, str) else None
-            case Numeric(name=name):
+            case core.Numeric(name=name):
                 return _number(given, name)
-            case BitVec(width=width):
+            case core.BitVec(width=width):
                 return _word(given, width)
-            case Carrier():
+            case core.Carrier():
                 return self._element(given, sort)
-            case ListOf(element=element):
+            case core.ListOf(element=element):
                 if not isinstance(given, ListValue):
                     return None
                 items = self._all(list(given), [element] * len(given))
                 return None if items is None else list_of(items)
-            case SetOf(element=element):
+            case core.SetOf(element=element):
                 return self._set(given, element)
-            case TupleOf(items=items):
+            case core.TupleOf(items=items):
                 return self._data(given, TUPLES[len(items)], items)
-            case RecordOf(fields=fields):
+            case core.RecordOf(fields=fields):
                 return self._record(given, fields)
-            case MatrixOf():
+            case core.MatrixOf():
                 return self._matrix(given, sort)
-            case DataSort():
+            case core.DataSort():
                 return self._construction(given, sort)
             case _:
                 return None
 
-    def _all(self, given: Sequence[object], sorts: Sequence[Sort]) -> tuple[Value, ...] | None:
+    def _all(self, given: Sequence[object], sorts: Sequence[core.Sort]) -> tuple[Value, ...] | None:
         """Values of several sorts, if all are."""
         if len(given) != len(sorts):
             return None
@@ -103,12 +77,12 @@ class Belonging:
             found.append(value)
         return tuple(found)
 
-    def _element(self, given: object, sort: Carrier) -> Value | None:
+    def _element(self, given: object, sort: core.Carrier) -> Value | None:
         if not isinstance(given, Element) or given.constructor != f"{sort.name}#{given.index}":
             return None
         return given if given.index in range(len(self._ranges.of(sort).values)) else None
 
-    def _set(self, given: object, element: Sort) -> Value | None:
+    def _set(self, given: object, element: core.Sort) -> Value | None:
         if not isinstance(given, SetValue):
             return None
         members: dict[object, Value] = {}
@@ -126,20 +100,20 @@ class Belonging:
         keys = ((equality_key(each, self._context), each) for each in all_of_them.values)
         return SetValue({key: each for key, each in keys if key not in members})
 
-    def _data(self, given: object, constructor: str, sorts: Sequence[Sort]) -> Value | None:
+    def _data(self, given: object, constructor: str, sorts: Sequence[core.Sort]) -> Value | None:
         if not isinstance(given, Data) or given.constructor != constructor:
             return None
         fields = self._all(given.fields, sorts)
         return None if fields is None else Data(constructor, fields)
 
-    def _construction(self, given: object, sort: DataSort) -> Value | None:
+    def _construction(self, given: object, sort: core.DataSort) -> Value | None:
         for each in self._meaning.constructors(sort):
             if isinstance(given, Data) and given.constructor == each.name:
                 fields = self._all(given.fields, [field.sort for field in each.fields])
                 return None if fields is None else constructed(each, fields)
         return None
 
-    def _record(self, given: object, fields: Sequence[tuple[str, Sort]]) -> Value | None:
+    def _record(self, given: object, fields: Sequence[tuple[str, core.Sort]]) -> Value | None:
         if not isinstance(given, Data) or given.constructor != "record" or len(given.fields) != len(fields):
             return None
         found = []
@@ -152,11 +126,11 @@ class Belonging:
             found.append(Data("field", (name, value)))
         return Data("record", tuple(found))
 
-    def _matrix(self, given: object, sort: MatrixOf) -> Value | None:
+    def _matrix(self, given: object, sort: core.MatrixOf) -> Value | None:
         rows, columns = number_of(sort.rows), number_of(sort.columns)
         if not isinstance(given, Data) or given.constructor != "Matrix" or len(given.fields) != 3:
             return None
-        entries = self.value(given.fields[2], ListOf(sort.element))
+        entries = self.value(given.fields[2], core.ListOf(sort.element))
         if not isinstance(entries, ListValue) or rows is None or columns is None:
             return None
         shape = given.fields[:2] == (rows, columns) and len(entries) == rows * columns
@@ -196,54 +170,60 @@ class NamelessError(Exception):
     """A value that no term denotes."""
 
 
-def denoting(value: Value, sort: Sort, meaning: Meaning) -> Term:
+def value_to_term(value: Value, sort: core.Sort, meaning: Goal) -> core.Term:
     """A closed term of the sort with this value, which must be one of the sort; `NamelessError` if there is none."""
     match sort, value:
-        case Basic(name="Bool" | "String"), bool() | str():
-            return LiteralTerm(value, sort)
-        case Numeric(), Complex(real=int() | Fraction() as real, imaginary=int() | Fraction() as imaginary):
-            return _call("complex", COMPLEX, _number_denoting(real, REAL), _number_denoting(imaginary, REAL))
-        case Numeric(), int() | Fraction():
-            return _number_denoting(value, sort)
-        case BitVec(width=width), BitVector(bits=bits):
-            return _call("bv", sort, LiteralTerm(bits, INTEGER), LiteralTerm(width, NATURAL))
-        case SetOf(element=element), SetValue():
+        case core.Basic(name="Bool" | "String"), bool() | str():
+            return core.LiteralTerm(value, sort)
+        case core.Numeric(), Complex(
+            real=int() | Fraction() as real, imaginary=int() | Fraction() as imaginary
+        ):
+            return _call("complex", core.COMPLEX, _numeral(real, core.REAL), _numeral(imaginary, core.REAL))
+        case core.Numeric(), int() | Fraction():
+            return _numeral(value, sort)
+        case core.BitVec(width=width), BitVector(bits=bits):
+            return _call(
+                "bv", sort, core.LiteralTerm(bits, core.INTEGER), core.LiteralTerm(width, core.NATURAL)
+            )
+        case core.SetOf(element=element), SetValue():
             found = _call("empty_set", sort)
             for each in value.members.values():
-                found = _call("insert", sort, denoting(each, element, meaning), found)
+                found = _call("insert", sort, value_to_term(each, element, meaning), found)
             return _call("complement", sort, found) if value.complement else found
-        case ListOf(element=element), ListValue():
-            return construct_list([denoting(each, element, meaning) for each in value], element)
-        case TupleOf(items=items), Data(fields=fields):
-            parts = [denoting(each, item, meaning) for each, item in zip(fields, items, strict=True)]
+        case core.ListOf(element=element), ListValue():
+            return construct_list([value_to_term(each, element, meaning) for each in value], element)
+        case core.TupleOf(items=items), Data(fields=fields):
+            parts = [value_to_term(each, item, meaning) for each, item in zip(fields, items, strict=True)]
             return construct_tuple(parts, items)
-        case RecordOf(fields=named), Data(fields=fields):
-            made = Constructor("record", tuple(ConstructorField(*each) for each in named), sort, alone=True)
+        case core.RecordOf(fields=named), Data(fields=fields):
+            made = core.Constructor(
+                "record", tuple(core.ConstructorField(*each) for each in named), sort, alone=True
+            )
             entries = [each.fields[1] for each in fields if isinstance(each, Data)]
             return _constructed(made, entries, meaning)
-        case DataSort(), Data(constructor=name, fields=fields):
+        case core.DataSort(), Data(constructor=name, fields=fields):
             (made,) = [each for each in meaning.constructors(sort) if each.name == name]
             return _constructed(made, fields, meaning)
         case _:
             raise NamelessError
 
 
-def _constructed(made: Constructor, values: tuple[Value, ...] | list[Value], meaning: Meaning) -> Term:
+def _constructed(made: core.Constructor, values: tuple[Value, ...] | list[Value], meaning: Goal) -> core.Term:
     pairs = zip(values, made.fields, strict=True)
-    return Construction(made, tuple(denoting(each, field.sort, meaning) for each, field in pairs))
+    return core.Construction(made, tuple(value_to_term(each, field.sort, meaning) for each, field in pairs))
 
 
-def _call(name: str, result: Sort, *arguments: Term) -> Term:
+def _call(name: str, result: core.Sort, *arguments: core.Term) -> core.Term:
     """A built-in that is defined at these arguments."""
-    parameters = tuple(Variable(f"p{place}", each.sort) for place, each in enumerate(arguments))
-    return BuiltinCall(Operation(name, parameters, result), arguments)
+    parameters = tuple(core.Variable(f"p{place}", each.sort) for place, each in enumerate(arguments))
+    return core.BuiltinCall(core.Operation(name, parameters, result), arguments)
 
 
-def _number_denoting(value: int | Fraction, sort: Sort) -> Term:
+def _numeral(value: int | Fraction, sort: core.Sort) -> core.Term:
     """A number at a sort of numbers that has it: a literal of the least such sort, widened."""
     if value.denominator != 1:
-        least: Sort = RATIONAL
+        least: core.Sort = core.RATIONAL
     else:
-        least = NATURAL if value >= 0 else INTEGER
-    literal = LiteralTerm(value if least == RATIONAL else int(value), least)
-    return literal if least == sort else Coercion(literal, sort)
+        least = core.NATURAL if value >= 0 else core.INTEGER
+    literal = core.LiteralTerm(value if least == core.RATIONAL else int(value), least)
+    return literal if least == sort else core.Coercion(literal, sort)

@@ -26,8 +26,8 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from kleis.core import Carrier, DefinitionCall, Quantifier, Symbol, SymbolCall, Term
-from kleis.core.goal import Meaning
+from kleis import core
+from kleis.core.goal import Goal
 from kleis.core.traversal import bound_by, subterms
 from kleis.errors import BudgetError
 from kleis.semantics.ranges import Bounds, Function, Ranges, Tables
@@ -42,8 +42,8 @@ __all__ = ["Decision", "Model", "decide", "evaluator_of"]
 class Model:
     """An interpretation: the sizes of the carriers, and functions for the symbols that are not left open."""
 
-    sizes: Mapping[Carrier, int]
-    symbols: Mapping[Symbol, Function]
+    sizes: Mapping[core.Carrier, int]
+    symbols: Mapping[core.Symbol, Function]
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,7 +78,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def decide(
-    meaning: Meaning,
+    meaning: Goal,
     bounds: Bounds | None = None,
     mode: Mode = "one-sided",
     functions: Mapping[str, Sequence[Callable[..., Any]]] | None = None,
@@ -103,7 +103,7 @@ def decide(
 
 
 def evaluator_of(
-    meaning: Meaning, model: Model, bounds: Bounds, mode: Mode, account: Account | None = None
+    meaning: Goal, model: Model, bounds: Bounds, mode: Mode, account: Account | None = None
 ) -> Evaluator:
     """The evaluator of the terms of a meaning in one interpretation."""
     groups = tuple({each.sort: each.constructors for each in group} for group in meaning.data)
@@ -122,7 +122,7 @@ class _Found(NamedTuple):
 class _Tally:
     """What the interpretations so far say of the claim."""
 
-    def __init__(self, meaning: Meaning, mode: Mode) -> None:
+    def __init__(self, meaning: Goal, mode: Mode) -> None:
         self._claim = meaning.claim
         self._lasting = mode == "one-sided" and not meaning.carriers
         self._models = 0
@@ -159,10 +159,10 @@ class _Tally:
         return msgspec.structs.replace(answer, models=self._models, exhaustive=exhaustive, exceeded=exceeded)
 
 
-def _counterexample(evaluator: Evaluator, claim: Term) -> dict[str, Value]:
+def _counterexample(evaluator: Evaluator, claim: core.Term) -> dict[str, Value]:
     """Values for the outermost universal variables where the claim is false, else where it is undefined."""
     environment: dict[str, Value] = {}
-    while isinstance(claim, Quantifier) and claim.kind == "forall":
+    while isinstance(claim, core.Quantifier) and claim.kind == "forall":
         found: dict[str, Value] | None = None
         for inner in evaluator.environments(claim.variables, environment)[0]:
             truth = evaluator.truth(claim.body, inner)
@@ -198,8 +198,8 @@ class _Candidates:
 
 
 class _Axiom(NamedTuple):
-    formula: Term
-    symbols: frozenset[Symbol]
+    formula: core.Term
+    symbols: frozenset[core.Symbol]
     variables: int
 
 
@@ -211,7 +211,7 @@ class _Search:
 
     def __init__(
         self,
-        meaning: Meaning,
+        meaning: Goal,
         bounds: Bounds,
         mode: Mode,
         functions: Mapping[str, Sequence[Callable[..., Any]]],
@@ -232,15 +232,15 @@ class _Search:
 
     def interpretations(self) -> Iterator[_Found]:
         """Small carriers first."""
-        carriers = [sort for sort in self._meaning.carriers if isinstance(sort, Carrier)]
+        carriers = [sort for sort in self._meaning.carriers if isinstance(sort, core.Carrier)]
         sizes = product(range(1, self._bounds.carrier + 1), repeat=len(carriers))
         for chosen in sorted(sizes, key=sum):
             yield from self._of_sizes(dict(zip(carriers, chosen, strict=True)))
 
-    def _of_sizes(self, sizes: Mapping[Carrier, int]) -> Iterator[_Found]:
+    def _of_sizes(self, sizes: Mapping[core.Carrier, int]) -> Iterator[_Found]:
         model = Model(sizes, {})
         evaluator = evaluator_of(self._meaning, model, self._bounds, self._mode, self._account)
-        known: set[Symbol] = set()
+        known: set[core.Symbol] = set()
         found = self._checked([_Found(model, evaluator, True)], self._due(set(), known))
         candidates = {symbol: self._candidates(symbol, evaluator.ranges) for symbol in self._reached()}
         for symbol in self._order(candidates):
@@ -250,15 +250,17 @@ class _Search:
             found = self._checked(grown, self._due(before, known))
         yield from found
 
-    def _reached(self) -> frozenset[Symbol]:
+    def _reached(self) -> frozenset[core.Symbol]:
         return self._claimed.union(*(axiom.symbols for axiom in self._axioms))
 
-    def _due(self, before: set[Symbol], now: set[Symbol]) -> list[Term]:
+    def _due(self, before: set[core.Symbol], now: set[core.Symbol]) -> list[core.Term]:
         """The axioms that can be checked now, and could not before."""
         checkable = [axiom for axiom in self._axioms if axiom.symbols <= now]
         return [axiom.formula for axiom in checkable if not now or not axiom.symbols <= before]
 
-    def _grown(self, found: Sequence[_Found], symbol: Symbol, candidates: _Candidates) -> Iterator[_Found]:
+    def _grown(
+        self, found: Sequence[_Found], symbol: core.Symbol, candidates: _Candidates
+    ) -> Iterator[_Found]:
         """Every interpretation with every candidate for one more symbol, or a sample of them."""
         self.exhaustive = self.exhaustive and candidates.complete
         count = len(found) * candidates.count
@@ -273,12 +275,12 @@ class _Search:
                 evaluator = evaluator.under(model.symbols)
             yield _Found(model, evaluator, confirmed)
 
-    def _sample(self, symbol: Symbol, count: int) -> list[int]:
+    def _sample(self, symbol: core.Symbol, count: int) -> list[int]:
         self.exhaustive = False
         random = Random(f"{self._bounds.seed} {symbol.name}")
         return sorted({random.randrange(count) for _ in range(self._bounds.samples)})
 
-    def _checked(self, found: Iterable[_Found], axioms: Sequence[Term]) -> Iterator[_Found]:
+    def _checked(self, found: Iterable[_Found], axioms: Sequence[core.Term]) -> Iterator[_Found]:
         """The interpretations in which no axiom fails to be true."""
         for each in found:
             confirmed = each.confirmed
@@ -290,7 +292,7 @@ class _Search:
             else:
                 yield each._replace(confirmed=confirmed)
 
-    def _candidates(self, symbol: Symbol, ranges: Ranges) -> _Candidates:
+    def _candidates(self, symbol: core.Symbol, ranges: Ranges) -> _Candidates:
         given = self._functions.get(symbol.name)
         if given is not None:
             listed = [Function(symbol.name, symbol.domain, each, total=True) for each in given]
@@ -302,14 +304,14 @@ class _Search:
             return _Candidates(some if relativised else (None, *some), None, complete=not relativised)
         return _Candidates(() if relativised or tables.complete else (None,), tables, complete=True)
 
-    def _order(self, candidates: Mapping[Symbol, _Candidates]) -> list[Symbol]:
+    def _order(self, candidates: Mapping[core.Symbol, _Candidates]) -> list[core.Symbol]:
         """The symbols of axioms with few interpretations first, those that only the claim speaks of last."""
-        order: list[Symbol] = []
+        order: list[core.Symbol] = []
 
-        def cost(symbols: frozenset[Symbol]) -> int:
+        def cost(symbols: frozenset[core.Symbol]) -> int:
             return prod(candidates[symbol].count for symbol in symbols.difference(order))
 
-        def rank(symbol: Symbol) -> tuple[int, str]:
+        def rank(symbol: core.Symbol) -> tuple[int, str]:
             return candidates[symbol].count, str(symbol)
 
         waiting = [axiom.symbols for axiom in self._axioms]
@@ -319,19 +321,19 @@ class _Search:
             order.extend(sorted(cheapest.difference(order), key=rank))
         return order + sorted(self._claimed.difference(order), key=rank)
 
-    def _symbols(self, term: Term) -> frozenset[Symbol]:
+    def _symbols(self, term: core.Term) -> frozenset[core.Symbol]:
         """The symbols that a term speaks of, directly or through definitions."""
-        symbols: set[Symbol] = set()
+        symbols: set[core.Symbol] = set()
         waiting, seen = [term], set[str]()
         while waiting:
             for each in subterms(waiting.pop()):
-                if isinstance(each, SymbolCall):
+                if isinstance(each, core.SymbolCall):
                     symbols.add(each.symbol)
-                elif isinstance(each, DefinitionCall) and each.definition not in seen:
+                elif isinstance(each, core.DefinitionCall) and each.definition not in seen:
                     seen.add(each.definition)
                     waiting.append(self._meaning.definition(each.definition).body)
         return frozenset(symbols)
 
 
-def _bound(term: Term) -> int:
+def _bound(term: core.Term) -> int:
     return sum(len(bound_by(each)) for each in subterms(term))

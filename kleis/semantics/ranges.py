@@ -24,26 +24,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
+from kleis import core
 from kleis.budget import Budget
 from kleis.builtins.row import Context
 from kleis.builtins.rows.table import find_builtin
 from kleis.builtins.signatures.shapes import number_of
-from kleis.core import (
-    Basic,
-    BitVec,
-    Carrier,
-    Constructor,
-    DataSort,
-    FunctionOf,
-    ListOf,
-    MatrixOf,
-    Numeric,
-    RecordOf,
-    SetOf,
-    Sort,
-    SortVariable,
-    TupleOf,
-)
 from kleis.semantics.truth import Truth
 from kleis.values import (
     BitVector,
@@ -83,7 +68,7 @@ class Function(FunctionValue):
     __slots__ = ("domain", "total")
 
     def __init__(
-        self, name: str, domain: tuple[Sort, ...], target: Callable[..., Outcome], *, total: bool
+        self, name: str, domain: tuple[core.Sort, ...], target: Callable[..., Outcome], *, total: bool
     ) -> None:
         super().__init__(name, len(domain), target)
         self.domain = domain
@@ -141,7 +126,7 @@ class Tables:
     """All functions from a domain that can be listed to the values of a range, by number."""
 
     def __init__(
-        self, domain: tuple[Sort, ...], keys: list[tuple[Any, ...]], results: Range, context: Context
+        self, domain: tuple[core.Sort, ...], keys: list[tuple[Any, ...]], results: Range, context: Context
     ) -> None:
         self._domain = domain
         self._keys = keys
@@ -170,16 +155,16 @@ def _key(value: Value, context: Context) -> Any:
     return value if isinstance(value, (int, str, Fraction)) else equality_key(value, context)
 
 
-def constructed(constructor: Constructor, fields: tuple[Value, ...]) -> Value:
+def constructed(constructor: core.Constructor, fields: tuple[Value, ...]) -> Value:
     """The value that a constructor makes of its fields."""
     match constructor.sort:
-        case ListOf():
+        case core.ListOf():
             if constructor.name == "Nil":
                 return list_of([])
             head, tail = fields
             assert isinstance(tail, ListValue)
             return tail.prepend(head)
-        case RecordOf():
+        case core.RecordOf():
             return _record([field.name for field in constructor.fields], fields)
         case _:
             return Data(constructor.name, fields)
@@ -209,22 +194,22 @@ class Ranges:
     def __init__(
         self,
         bounds: Bounds,
-        sizes: Mapping[Carrier, int],
-        groups: tuple[Mapping[DataSort, tuple[Constructor, ...]], ...],
+        sizes: Mapping[core.Carrier, int],
+        groups: tuple[Mapping[core.DataSort, tuple[core.Constructor, ...]], ...],
         context: Context,
     ) -> None:
         self.bounds = bounds
         self.context = context
         self._sizes = sizes
         self._group_of = {sort: group for group in groups for sort in group}
-        self._known: dict[tuple[Sort, int, int], Range] = {}
+        self._known: dict[tuple[core.Sort, int, int], Range] = {}
 
-    def of(self, sort: Sort) -> Range:
+    def of(self, sort: core.Sort) -> Range:
         """The range of a sort."""
         return self._range(sort, {}, 0)
 
     def points(
-        self, sorts: tuple[Sort, ...], most: int | None = None
+        self, sorts: tuple[core.Sort, ...], most: int | None = None
     ) -> tuple[Iterator[tuple[Value, ...]], bool]:
         """All combinations of values, and whether there are no others; about `most` of them."""
         ranges = [self.of(sort) for sort in sorts]
@@ -232,7 +217,7 @@ class Ranges:
             ranges = [each.cut(_root(most, len(ranges))) for each in ranges]
         return product(*(each.values for each in ranges)), all(each.complete for each in ranges)
 
-    def tables(self, domain: tuple[Sort, ...], codomain: Sort) -> Tables | None:
+    def tables(self, domain: tuple[core.Sort, ...], codomain: core.Sort) -> Tables | None:
         """All functions with these sorts and values in the range; None if the domain cannot be listed."""
         points, complete = self.points(domain)
         keys = [_keys_of(point, self.context) for point in points] if complete else []
@@ -240,76 +225,76 @@ class Ranges:
             return None
         return Tables(domain, keys, self.of(codomain), self.context)
 
-    def some_functions(self, domain: tuple[Sort, ...], codomain: Sort) -> tuple[Function, ...]:
+    def some_functions(self, domain: tuple[core.Sort, ...], codomain: core.Sort) -> tuple[Function, ...]:
         """A few functions on any domain: constants, and the projections to arguments of the same sort."""
         places = [index for index, sort in enumerate(domain) if sort == codomain]
         constants = [_constant(value, domain) for value in self.of(codomain).values[:5]]
         return (*constants, *(_projection(index, domain) for index in places))
 
-    def is_infinite(self, sort: Sort, inside: frozenset[Sort] = frozenset()) -> bool:
+    def is_infinite(self, sort: core.Sort, inside: frozenset[core.Sort] = frozenset()) -> bool:
         """Whether a sort certainly has infinitely many values."""
         match sort:
-            case Numeric() | ListOf():
+            case core.Numeric() | core.ListOf():
                 return True
-            case Basic(name=name):
+            case core.Basic(name=name):
                 return name != "Bool"
-            case SetOf(element=element):
+            case core.SetOf(element=element):
                 return self.is_infinite(element, inside)
-            case TupleOf(items=items):
+            case core.TupleOf(items=items):
                 return any(self.is_infinite(item, inside) for item in items)
-            case RecordOf(fields=fields):
+            case core.RecordOf(fields=fields):
                 return any(self.is_infinite(field, inside) for _, field in fields)
-            case FunctionOf(codomain=codomain):
+            case core.FunctionOf(codomain=codomain):
                 return self.is_infinite(codomain, inside)
-            case DataSort():
+            case core.DataSort():
                 if sort in inside:
                     # A data type has a base case, so one that contains itself has values of any depth.
                     return True
                 parts = [field.sort for made in self._group_of[sort][sort] for field in made.fields]
                 return any(self.is_infinite(part, inside | {sort}) for part in parts)
-            case BitVec() | MatrixOf() | Carrier() | SortVariable():
+            case core.BitVec() | core.MatrixOf() | core.Carrier() | core.SortVariable():
                 return False
 
     # ── One kind of sort after the other ─────────────────────────────────────────────────────────────────────
 
-    def _range(self, sort: Sort, group: Mapping[DataSort, Any], depth: int) -> Range:
+    def _range(self, sort: core.Sort, group: Mapping[core.DataSort, Any], depth: int) -> Range:
         """The range of a sort, where values of the data types of `group` may be `depth` constructors deep."""
         key = (sort, id(group) if group else 0, depth)
         if key not in self._known:
             self._known[key] = self._made(sort, group, depth).cut(self.bounds.values)
         return self._known[key]
 
-    def _made(self, sort: Sort, group: Mapping[DataSort, Any], depth: int) -> Range:
+    def _made(self, sort: core.Sort, group: Mapping[core.DataSort, Any], depth: int) -> Range:
         match sort:
-            case Basic(name=name):
+            case core.Basic(name=name):
                 return self._basic(name)
-            case Numeric(name=numbers):
+            case core.Numeric(name=numbers):
                 return Range(tuple(self._numbers(numbers)), False)
-            case BitVec(width=width):
+            case core.BitVec(width=width):
                 return self._words(width)
-            case Carrier():
+            case core.Carrier():
                 size = self._sizes[sort]
                 return Range(tuple(Element(sort.name, index) for index in range(size)), True)
-            case ListOf(element=element):
+            case core.ListOf(element=element):
                 items = self._range(element, group, depth)
                 lists = [list_of(each) for each in self._sequences(items.values, self.bounds.values)]
                 return Range(tuple(lists), False)
-            case SetOf(element=element):
+            case core.SetOf(element=element):
                 return self._sets(element, self._range(element, group, depth))
-            case TupleOf(items=sorts):
+            case core.TupleOf(items=sorts):
                 tuple_name = _TUPLES.get(len(sorts), f"Tuple{len(sorts)}")
                 return self._combined(sorts, group, depth, lambda fields: Data(tuple_name, fields))
-            case RecordOf(fields=named):
+            case core.RecordOf(fields=named):
                 names = [name for name, _ in named]
                 sorts = tuple(field for _, field in named)
                 return self._combined(sorts, group, depth, lambda fields: _record(names, fields))
-            case MatrixOf():
+            case core.MatrixOf():
                 return self._matrices(sort, group, depth)
-            case FunctionOf(domain=domain, codomain=codomain):
+            case core.FunctionOf(domain=domain, codomain=codomain):
                 return self._functions(domain, codomain)
-            case DataSort():
+            case core.DataSort():
                 return self._data(sort, group, depth)
-            case SortVariable():
+            case core.SortVariable():
                 raise ValueError(f"the sort variable {sort.name} has no values: the meaning is not finished")
 
     def _basic(self, name: str) -> Range:
@@ -357,8 +342,8 @@ class Ranges:
 
     def _combined(
         self,
-        sorts: tuple[Sort, ...],
-        group: Mapping[DataSort, Any],
+        sorts: tuple[core.Sort, ...],
+        group: Mapping[core.DataSort, Any],
         depth: int,
         make: Callable[[tuple[Value, ...]], Value],
     ) -> Range:
@@ -369,7 +354,7 @@ class Ranges:
         made = tuple(make(fields) for fields in product(*(each.values for each in ranges)))
         return Range(made, all(each.complete for each in ranges))
 
-    def _sets(self, element: Sort, items: Range) -> Range:
+    def _sets(self, element: core.Sort, items: Range) -> Range:
         keys = [equality_key(value, self.context) for value in items.values]
         members = [(key, value) for key, value in zip(keys, items.values, strict=True) if key is not None]
         listed = items.complete and len(members) == len(items.values)
@@ -383,7 +368,7 @@ class Ranges:
             return Range((*finite, *(SetValue(each.members, True) for each in finite)), False)
         return Range(tuple(finite), complete)
 
-    def _matrices(self, sort: MatrixOf, group: Mapping[DataSort, Any], depth: int) -> Range:
+    def _matrices(self, sort: core.MatrixOf, group: Mapping[core.DataSort, Any], depth: int) -> Range:
         rows, columns = number_of(sort.rows), number_of(sort.columns)
         if rows is None or columns is None:
             return Range((), False)
@@ -392,7 +377,7 @@ class Ranges:
             sorts, group, depth, lambda entries: Data("Matrix", (rows, columns, list_of(entries)))
         )
 
-    def _functions(self, domain: tuple[Sort, ...], codomain: Sort) -> Range:
+    def _functions(self, domain: tuple[core.Sort, ...], codomain: core.Sort) -> Range:
         tables = self.tables(domain, codomain)
         if tables is None:
             return Range(self.some_functions(domain, codomain), False)
@@ -402,7 +387,7 @@ class Ranges:
             tuple(tables[number] for number in numbers), tables.complete and len(numbers) == tables.count
         )
 
-    def _data(self, sort: DataSort, group: Mapping[DataSort, Any], depth: int) -> Range:
+    def _data(self, sort: core.DataSort, group: Mapping[core.DataSort, Any], depth: int) -> Range:
         if sort not in group:
             group, depth = self._group_of[sort], self.bounds.depth
         if depth == 0:
@@ -415,16 +400,18 @@ class Ranges:
             tuple(value for part in parts for value in part.values), all(part.complete for part in parts)
         )
 
-    def _constructions(self, constructor: Constructor, group: Mapping[DataSort, Any], depth: int) -> Range:
+    def _constructions(
+        self, constructor: core.Constructor, group: Mapping[core.DataSort, Any], depth: int
+    ) -> Range:
         sorts = tuple(field.sort for field in constructor.fields)
         return self._combined(sorts, group, depth, lambda fields: constructed(constructor, fields))
 
 
-def _constant(value: Value, domain: tuple[Sort, ...]) -> Function:
+def _constant(value: Value, domain: tuple[core.Sort, ...]) -> Function:
     return Function("constant", domain, lambda *given: value, total=True)
 
 
-def _projection(index: int, domain: tuple[Sort, ...]) -> Function:
+def _projection(index: int, domain: tuple[core.Sort, ...]) -> Function:
     return Function(f"argument {index}", domain, lambda *given: given[index], total=True)
 
 

@@ -24,38 +24,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, TypeAlias, assert_never
 
+from kleis import core
 from kleis.budget import Budget
 from kleis.builtins.row import Builtin, Context, Requests, Undecided
 from kleis.builtins.rows.table import find_builtin
-from kleis.core import (
-    BOOL,
-    Application,
-    BuiltinCall,
-    Coercion,
-    Conditional,
-    Connective,
-    Construction,
-    Constructor,
-    DefinitionCall,
-    Discrimination,
-    Equals,
-    Lambda,
-    Let,
-    LiteralTerm,
-    Narrowing,
-    Operation,
-    Quantifier,
-    RecordOf,
-    Selection,
-    SetOf,
-    Sort,
-    Symbol,
-    SymbolCall,
-    Term,
-    Undefined,
-    Variable,
-)
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.errors import BudgetError, EvaluationError
 from kleis.semantics.ranges import Function, Outcome, Ranges, constructed
 from kleis.semantics.truth import (
@@ -108,11 +81,11 @@ class Evaluator:
 
     def __init__(
         self,
-        meaning: Meaning,
+        meaning: Goal,
         ranges: Ranges,
         account: Account,
         mode: Mode,
-        symbols: Mapping[Symbol, Function] | None = None,
+        symbols: Mapping[core.Symbol, Function] | None = None,
     ) -> None:
         self.ranges = ranges
         self.symbols = symbols or {}
@@ -122,20 +95,20 @@ class Evaluator:
         self._terminations = dict(meaning.terminations)
         self._depth = 0
 
-    def under(self, symbols: Mapping[Symbol, Function]) -> Evaluator:
+    def under(self, symbols: Mapping[core.Symbol, Function]) -> Evaluator:
         """The same in another interpretation."""
         copied = Evaluator.__new__(Evaluator)
         copied.__dict__.update(self.__dict__)
         copied.symbols = symbols
         return copied
 
-    def truth(self, formula: Term, environment: Environment | None = None) -> Truth:
+    def truth(self, formula: core.Term, environment: Environment | None = None) -> Truth:
         """Whether a formula holds."""
         outcome = self.outcome(formula, environment or {})
         assert isinstance(outcome, Truth), "a formula is a term of sort Bool"
         return outcome
 
-    def outcome(self, term: Term, environment: Environment) -> Outcome:
+    def outcome(self, term: core.Term, environment: Environment) -> Outcome:
         """The value of a term; a `Truth` where its sort is Bool, or where there is no value that is known."""
         self._account.charge(1)
         self._depth += 1
@@ -147,60 +120,60 @@ class Evaluator:
         finally:
             self._depth -= 1
 
-    def _ruled(self, term: Term, environment: Environment) -> Outcome:
+    def _ruled(self, term: core.Term, environment: Environment) -> Outcome:
         match term:
-            case Variable(name=name):
+            case core.Variable(name=name):
                 return environment[name]
-            case LiteralTerm(value=value):
+            case core.LiteralTerm(value=value):
                 return value if isinstance(value, (bool, int, str)) else exact(value)
-            case SymbolCall():
+            case core.SymbolCall():
                 return self._symbol_call(term, environment)
-            case BuiltinCall():
+            case core.BuiltinCall():
                 return self._builtin_call(term, environment)
-            case DefinitionCall():
+            case core.DefinitionCall():
                 return self._definition_call(term, environment)
-            case Equals(left=left, right=right):
+            case core.Equals(left=left, right=right):
                 return self._comparison.same(
                     self.outcome(left, environment), self.outcome(right, environment)
                 )
-            case Connective():
+            case core.Connective():
                 return self._connective(term, environment)
-            case Quantifier():
+            case core.Quantifier():
                 return self._quantifier(term, environment)
-            case Conditional():
+            case core.Conditional():
                 return self._conditional(term, environment)
-            case Construction(constructor=constructor, arguments=arguments):
+            case core.Construction(constructor=constructor, arguments=arguments):
                 fields = self._values(arguments, environment)
                 return fields if isinstance(fields, Truth) else constructed(constructor, fields)
-            case Discrimination(constructor=constructor, term=part):
+            case core.Discrimination(constructor=constructor, term=part):
                 made = self.outcome(part, environment)
                 return made if isinstance(made, Truth) else _is_made_by(constructor, made)
-            case Selection(constructor=constructor, index=index, term=part):
+            case core.Selection(constructor=constructor, index=index, term=part):
                 made = self.outcome(part, environment)
                 return made if isinstance(made, Truth) else _selected(constructor, index, made)
-            case Let(variable=variable, value=bound, body=body):
+            case core.Let(variable=variable, value=bound, body=body):
                 values = self._values((bound,), environment)
                 if isinstance(values, Truth):
                     return values
                 return self.outcome(body, {**environment, variable.name: values[0]})
-            case Lambda():
+            case core.Lambda():
                 return self._lambda(term, environment)
-            case Application(function=function, arguments=arguments):
+            case core.Application(function=function, arguments=arguments):
                 values = self._values((function, *arguments), environment)
                 return values if isinstance(values, Truth) else _applied(values[0], values[1:])
-            case Coercion(term=part):
+            case core.Coercion(term=part):
                 return self._comparison.coerced(self.outcome(part, environment))
-            case Narrowing(term=part):
+            case core.Narrowing(term=part):
                 number = self.outcome(part, environment)
                 return UNDEFINED if isinstance(number, int) and number < 0 else number
-            case Undefined():
+            case core.Undefined():
                 return UNDEFINED
             case _:
                 assert_never(term)
 
     # ── Calls: strict in all arguments ───────────────────────────────────────────────────────────────────────
 
-    def _values(self, terms: tuple[Term, ...], environment: Environment) -> tuple[Value, ...] | Truth:
+    def _values(self, terms: tuple[core.Term, ...], environment: Environment) -> tuple[Value, ...] | Truth:
         """The values of all terms; undefined if one is, open if one is not known."""
         values: list[Value] = []
         known = defined = True
@@ -214,14 +187,14 @@ class Evaluator:
                 values.append(value)
         return UNDEFINED if not defined else tuple(values) if known else OPEN
 
-    def _symbol_call(self, term: SymbolCall, environment: Environment) -> Outcome:
+    def _symbol_call(self, term: core.SymbolCall, environment: Environment) -> Outcome:
         arguments = self._values(term.arguments, environment)
         if isinstance(arguments, Truth):
             return arguments
         function = self.symbols.get(term.symbol)
         return OPEN if function is None else _applied(function, arguments)
 
-    def _definition_call(self, term: DefinitionCall, environment: Environment) -> Outcome:
+    def _definition_call(self, term: core.DefinitionCall, environment: Environment) -> Outcome:
         arguments = self._values(term.arguments, environment)
         if isinstance(arguments, Truth):
             return arguments
@@ -235,7 +208,7 @@ class Evaluator:
                 return OPEN if terminates.may_be_true else UNDEFINED
         return self.outcome(definition.body, inner)
 
-    def _lambda(self, term: Lambda, environment: Environment) -> Function:
+    def _lambda(self, term: core.Lambda, environment: Environment) -> Function:
         names = [variable.name for variable in term.variables]
 
         def call(*given: Value) -> Outcome:
@@ -245,7 +218,7 @@ class Evaluator:
 
     # ── Built-ins ────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _builtin_call(self, term: BuiltinCall, environment: Environment) -> Outcome:
+    def _builtin_call(self, term: core.BuiltinCall, environment: Environment) -> Outcome:
         arguments = self._values(term.arguments, environment)
         if isinstance(arguments, Truth):
             return arguments
@@ -259,7 +232,7 @@ class Evaluator:
             return self._set_relation(operation, arguments)
         return self._computed(operation.name, operation.result, arguments)
 
-    def _computed(self, name: str, result: Sort, arguments: tuple[Value, ...]) -> Outcome:
+    def _computed(self, name: str, result: core.Sort, arguments: tuple[Value, ...]) -> Outcome:
         """What the row computes.  A row without value where the condition holds is a defect of the table: it raises."""
         row = find_builtin(name)
         if row is None:
@@ -294,13 +267,13 @@ class Evaluator:
             if isinstance(answer, Truth):
                 return answer
 
-    def _settled(self, outcome: Outcome, sort: Sort) -> Outcome:
+    def _settled(self, outcome: Outcome, sort: core.Sort) -> Outcome:
         """A value as the value model has it: no float, no complement that can be listed, fields of records by name."""
         if isinstance(outcome, Truth) or contains_float(outcome, self._account):
             return outcome if isinstance(outcome, Truth) else OPEN
-        if isinstance(sort, RecordOf) and isinstance(outcome, Data):
+        if isinstance(sort, core.RecordOf) and isinstance(outcome, Data):
             return Data("record", _by_name(outcome))
-        if not (isinstance(outcome, SetValue) and outcome.complement and isinstance(sort, SetOf)):
+        if not (isinstance(outcome, SetValue) and outcome.complement and isinstance(sort, core.SetOf)):
             return outcome
         elements = self.ranges.of(sort.element)
         if elements.complete:
@@ -308,7 +281,7 @@ class Evaluator:
             return SetValue({key: each for key, each in keys if key not in outcome.members})
         return outcome if self.ranges.is_infinite(sort.element) else OPEN
 
-    def _set_relation(self, operation: Operation, arguments: tuple[Value, ...]) -> Truth:
+    def _set_relation(self, operation: core.Operation, arguments: tuple[Value, ...]) -> Truth:
         """Inclusion and disjointness, said with differences: the table does not know the sort of the elements."""
         sort = operation.parameters[0].sort
         rest = self._computed(_SET_RELATIONS[operation.name], sort, arguments)
@@ -321,7 +294,7 @@ class Evaluator:
 
     # ── Formulas ─────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _connective(self, term: Connective, environment: Environment) -> Truth:
+    def _connective(self, term: core.Connective, environment: Environment) -> Truth:
         first = self.truth(term.arguments[0], environment)
         rest = term.arguments[1:]
         match term.name:
@@ -341,7 +314,7 @@ class Evaluator:
                     first = disjunction(first, self.truth(part, environment))
         return first
 
-    def _quantifier(self, term: Quantifier, environment: Environment) -> Truth:
+    def _quantifier(self, term: core.Quantifier, environment: Environment) -> Truth:
         universal = term.kind == "forall"
         combine, decisive = (conjunction, FALSE) if universal else (disjunction, TRUE)
         result = negation(decisive)
@@ -355,20 +328,20 @@ class Evaluator:
         return OPEN if empty else result if complete else combine(result, OPEN)
 
     def environments(
-        self, variables: tuple[Variable, ...], environment: Environment
+        self, variables: tuple[core.Variable, ...], environment: Environment
     ) -> tuple[Iterator[dict[str, Value]], bool]:
         """The environments that a quantifier looks at, and whether it means no others."""
         names = [variable.name for variable in variables]
         points, complete = self._comparison.points(tuple(variable.sort for variable in variables))
         return ({**environment, **dict(zip(names, point, strict=True))} for point in points), complete
 
-    def _conditional(self, term: Conditional, environment: Environment) -> Outcome:
+    def _conditional(self, term: core.Conditional, environment: Environment) -> Outcome:
         condition = self.truth(term.condition, environment)
         if condition is TRUE:
             return self.outcome(term.consequent, environment)
         if condition is FALSE:
             return self.outcome(term.alternative, environment)
-        if condition is UNDEFINED or term.sort != BOOL:
+        if condition is UNDEFINED or term.sort != core.BOOL:
             return condition if condition is UNDEFINED else OPEN
         possible = [UNDEFINED] if condition.may_be_undefined else []
         if condition.may_be_true:
@@ -403,13 +376,13 @@ def _by_name(record: Data) -> tuple[Value, ...]:
     )
 
 
-def _is_made_by(constructor: Constructor, value: Value) -> bool:
+def _is_made_by(constructor: core.Constructor, value: Value) -> bool:
     if isinstance(value, ListValue):
         return (len(value) > 0) == (constructor.name == "Cons")
     return isinstance(value, Data) and value.constructor == constructor.name
 
 
-def _selected(constructor: Constructor, index: int, value: Value) -> Outcome:
+def _selected(constructor: core.Constructor, index: int, value: Value) -> Outcome:
     if not _is_made_by(constructor, value):
         return UNDEFINED
     if isinstance(value, ListValue):

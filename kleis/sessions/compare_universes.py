@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from kleis.core.goal import Axiom, Meaning
+from kleis.core.goal import Axiom, Goal
 from kleis.delaborate.describe_goal import expression_of
 from kleis.errors import KleisError
-from kleis.prover.process.deadline import Watch
+from kleis.prover.process.deadline import Deadline
 from kleis.prover.shared_provers import Provers
 from kleis.sessions.answer_fields import evidence_fields, verdict_fields
 from kleis.sessions.evaluate_expression import evaluate, refused
@@ -31,7 +31,7 @@ __all__ = ["compare", "explain"]
 
 
 def compare(
-    universes: Sequence[Universe], propositions: Sequence[str], provers: Provers, watch: Watch
+    universes: Sequence[Universe], propositions: Sequence[str], provers: Provers, watch: Deadline
 ) -> dict[str, Any]:
     """A row for each proposition, with its status in each universe."""
     rows: list[dict[str, Any]] = []
@@ -63,7 +63,7 @@ def compare(
 
 
 def explain(
-    universe: Universe, expression: str, provers: Provers, watch: Watch, *, using: str = ""
+    universe: Universe, expression: str, provers: Provers, watch: Deadline, *, using: str = ""
 ) -> dict[str, Any]:
     """The verdict on a proposition, and for each axiom in force what becomes of the proof and of itself without it."""
     from kleis.syntax.parser.parser import parse_expression, parse_type
@@ -94,7 +94,7 @@ def explain(
 
 
 def _without(
-    meaning: Meaning, axiom: Axiom, prover: Prover, watch: Watch, *, verified: bool
+    meaning: Goal, axiom: Axiom, prover: Prover, watch: Deadline, *, verified: bool
 ) -> dict[str, Any]:
     """One axiom left out: does the claim still hold, and does the axiom follow from the others?"""
     others = tuple(each for each in meaning.axioms if each is not axiom)

@@ -24,19 +24,9 @@ from kleis.errors import KleisError
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.universe import Universe
 from kleis.spelling import nearest
+from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
 from kleis.syntax.printer.program import print_declaration, print_expression, print_type
-from kleis.syntax.tree import (
-    Axiom,
-    DataDefinition,
-    ElementDeclaration,
-    Field,
-    FunctionDefinition,
-    NestedStructure,
-    OperationDeclaration,
-    Structure,
-    TypeParameter,
-)
 from kleis.theory.theory import Entry
 
 __all__ = ["Depth", "describe", "describe_name"]
@@ -52,9 +42,9 @@ _Describe: TypeAlias = "Callable[[Any, Depth], dict[str, Any]]"
 def describe(universe: Universe, depth: Depth, *, session_file: str) -> dict[str, Any]:
     """The schema of a whole session."""
     entries = {
-        "structures": _in_force(universe, Structure, universe.theory.structures.get),
-        "data_types": _in_force(universe, DataDefinition, universe.theory.data.get),
-        "functions": _in_force(universe, FunctionDefinition, _definition_of(universe)),
+        "structures": _in_force(universe, tree.Structure, universe.theory.structures.get),
+        "data_types": _in_force(universe, tree.DataDefinition, universe.theory.data.get),
+        "functions": _in_force(universe, tree.FunctionDefinition, _definition_of(universe)),
     }
     schema: dict[str, Any] = {
         "session": universe.session,
@@ -108,7 +98,7 @@ def describe_name(universe: Universe, name: str, depth: Depth) -> dict[str, Any]
             declarations.append(node)
         else:
             shown = _shown(Entry(each.item, each.file), depth)
-            if isinstance(each.item, Structure):
+            if isinstance(each.item, tree.Structure):
                 shown |= _inherited(universe, each.item)
             declarations.append({"kind": each.kind, **shown})
     return {
@@ -149,9 +139,9 @@ def _stats(universe: Universe, entries: dict[str, list[Entry]]) -> dict[str, int
     return {
         **{kind: len(entries[kind]) for kind in _KINDS},
         "axioms": sum(
-            isinstance(member, Axiom)
+            isinstance(member, tree.Axiom)
             for each in structures
-            if isinstance(each, Structure)
+            if isinstance(each, tree.Structure)
             for member in _all_members(each.members)
         ),
     }
@@ -160,7 +150,7 @@ def _stats(universe: Universe, entries: dict[str, list[Entry]]) -> dict[str, int
 def _all_members(members: Sequence[Any]) -> Iterator[Any]:
     for member in members:
         yield member
-        if isinstance(member, NestedStructure):
+        if isinstance(member, tree.NestedStructure):
             yield from _all_members(member.members)
 
 
@@ -170,17 +160,17 @@ def _all_members(members: Sequence[Any]) -> Iterator[Any]:
 def _shown(entry: Entry, depth: Depth) -> dict[str, Any]:
     declaration = entry.declaration
     match declaration:
-        case Structure():
+        case tree.Structure():
             return _structure(declaration, depth)
-        case DataDefinition():
+        case tree.DataDefinition():
             return _data(declaration, depth)
-        case FunctionDefinition():
+        case tree.FunctionDefinition():
             return _function(declaration, depth)
         case _:
             return {"name": getattr(declaration, "name", ""), "kleis": print_declaration(declaration)}
 
 
-def _structure(node: Structure, depth: Depth) -> dict[str, Any]:
+def _structure(node: tree.Structure, depth: Depth) -> dict[str, Any]:
     if depth == "names":
         return {"name": node.name}
     shown: dict[str, Any] = {"name": node.name, "type_params": [_parameter(each) for each in node.parameters]}
@@ -191,24 +181,26 @@ def _structure(node: Structure, depth: Depth) -> dict[str, Any]:
     shown["operations"] = [
         {"name": each.name, "type": print_type(each.type)}
         for each in node.members
-        if isinstance(each, OperationDeclaration | ElementDeclaration)
+        if isinstance(each, tree.OperationDeclaration | tree.ElementDeclaration)
     ]
     shown["fields"] = [
-        {"name": each.name, "type": print_type(each.type)} for each in node.members if isinstance(each, Field)
+        {"name": each.name, "type": print_type(each.type)}
+        for each in node.members
+        if isinstance(each, tree.Field)
     ]
-    axioms = [each for each in node.members if isinstance(each, Axiom)]
+    axioms = [each for each in node.members if isinstance(each, tree.Axiom)]
     if depth == "signatures":
         shown["axioms"] = [each.name for each in axioms]
         return shown
     shown["axioms"] = [{"name": each.name, "kleis": print_expression(each.proposition)} for each in axioms]
-    nested = [each for each in node.members if isinstance(each, NestedStructure)]
+    nested = [each for each in node.members if isinstance(each, tree.NestedStructure)]
     if nested:
         shown["nested"] = [{"name": each.name, "type": print_type(each.type)} for each in nested]
     shown["kleis"] = print_declaration(node)
     return shown
 
 
-def _data(node: DataDefinition, depth: Depth) -> dict[str, Any]:
+def _data(node: tree.DataDefinition, depth: Depth) -> dict[str, Any]:
     if depth == "names":
         return {"name": node.name}
     shown: dict[str, Any] = {
@@ -227,7 +219,7 @@ def _data(node: DataDefinition, depth: Depth) -> dict[str, Any]:
     return shown
 
 
-def _function(node: FunctionDefinition, depth: Depth) -> dict[str, Any]:
+def _function(node: tree.FunctionDefinition, depth: Depth) -> dict[str, Any]:
     if depth == "names":
         return {"name": node.name}
     shown: dict[str, Any] = {
@@ -244,17 +236,17 @@ def _function(node: FunctionDefinition, depth: Depth) -> dict[str, Any]:
 
 def _member_text(node: Any) -> str:
     match node:
-        case Axiom():
+        case tree.Axiom():
             return print_expression(node.proposition)
-        case OperationDeclaration() | ElementDeclaration() | Field() | NestedStructure():
+        case tree.OperationDeclaration() | tree.ElementDeclaration() | tree.Field() | tree.NestedStructure():
             return print_type(node.type)
-        case FunctionDefinition():
+        case tree.FunctionDefinition():
             return print_declaration(node)
         case _:
             return str(getattr(node, "name", ""))
 
 
-def _inherited(universe: Universe, node: Structure) -> dict[str, Any]:
+def _inherited(universe: Universe, node: tree.Structure) -> dict[str, Any]:
     """What a structure has from its parents: operations at its own carriers, axioms in its own names."""
     if node.extends is None and node.over is None:
         return {}
@@ -291,7 +283,7 @@ def _type_text(symbol: Symbol) -> str:
     return text
 
 
-def _parameter(node: TypeParameter) -> str:
+def _parameter(node: tree.TypeParameter) -> str:
     return f"{node.name} : {print_type(node.kind)}" if node.kind is not None else node.name
 
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kleis.builtins.rows.table import find_builtin
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.errors import BudgetError, EvaluationError, KleisError, ParseError
-from kleis.prover.process.deadline import Watch
+from kleis.prover.process.deadline import Deadline
 from kleis.prover.shared_provers import Provers
 from kleis.prover.verdict_cache import SHORT_KEY
 from kleis.sessions.answer_fields import problem_fields, verdict_fields
@@ -73,7 +73,7 @@ def evaluate(
     universe: Universe,
     expression: str,
     provers: Provers,
-    watch: Watch,
+    watch: Deadline,
     *,
     using: str = "",
     explain: bool = False,
@@ -186,7 +186,7 @@ def _decided(
     tree: Expression,
     using: TypeExpression | None,
     provers: Provers,
-    watch: Watch,
+    watch: Deadline,
     explain: bool,
 ) -> dict[str, Any]:
     with provers.prover(universe.theory, watch) as prover:
@@ -212,7 +212,7 @@ def _decided(
     return fields
 
 
-def _perhaps_meant(meaning: Meaning, theory: Theory) -> list[str]:
+def _perhaps_meant(meaning: Goal, theory: Theory) -> list[str]:
     """Free names that look like declared ones: they stand for anything at all."""
     found = []
     for each in meaning.free:
@@ -228,7 +228,7 @@ def _computed(
     universe: Universe,
     tree: Expression,
     provers: Provers,
-    watch: Watch,
+    watch: Deadline,
     explain: bool,
     granted_root: Path | None,
 ) -> dict[str, Any]:

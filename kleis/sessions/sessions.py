@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from kleis.errors import KleisError
-from kleis.prover.process.deadline import Watch
+from kleis.prover.process.deadline import Deadline
 from kleis.prover.shared_provers import Provers
 from kleis.sessions.files.errors import SessionError
-from kleis.sessions.files.imported_theory import PRELUDE, Basis, Library
+from kleis.sessions.files.imported_theory import PRELUDE, ImportedTheories, ImportedTheory
 from kleis.sessions.files.places import Places, find_places
 from kleis.sessions.files.record import Item, ItemKind, Record, heading, item_text, plain_text, read_record
 from kleis.sessions.files.storage import (
@@ -79,7 +79,7 @@ class Sessions:
     def __init__(
         self,
         places: Places,
-        library: Library,
+        library: ImportedTheories,
         *,
         verdicts: VerdictCache | None = None,
         broker: Broker | None = None,
@@ -114,7 +114,7 @@ class Sessions:
         """Start the solvers' process, so that the first question need not wait for it."""
         from kleis.syntax.parser.parser import parse_expression
 
-        with self.provers.prover(Theory(), Watch(_WARMING)) as prover:
+        with self.provers.prover(Theory(), Deadline(_WARMING)) as prover:
             prover.verify(parse_expression("∀(x : ℝ). x + 0 = x"))
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────────────
@@ -163,7 +163,9 @@ class Sessions:
 
     # ── changing ─────────────────────────────────────────────────────────────────────────────────────────
 
-    def submit(self, name: str, text: str, kind: ItemKind | None, watch: Watch) -> tuple[Checked, Universe]:
+    def submit(
+        self, name: str, text: str, kind: ItemKind | None, watch: Deadline
+    ) -> tuple[Checked, Universe]:
         """Check a submission and keep it if it passes; the finding, and the session after it."""
 
         def work(held: _Held) -> tuple[Checked, Universe | None, bytes]:
@@ -177,12 +179,12 @@ class Sessions:
 
         return self._change(name, work, watch)
 
-    def attempt(self, name: str, text: str, watch: Watch) -> tuple[Checked, Universe]:
+    def attempt(self, name: str, text: str, watch: Deadline) -> tuple[Checked, Universe]:
         """Check a submission of any kind and keep nothing."""
         universe = self.universe(name)
         return check(universe, text, None, self.provers, watch), universe
 
-    def undo(self, name: str, watch: Watch) -> tuple[Item, Universe]:
+    def undo(self, name: str, watch: Deadline) -> tuple[Item, Universe]:
         """Drop the last item; it, and the session without it."""
 
         def work(held: _Held) -> tuple[Item, Universe | None, bytes]:
@@ -198,7 +200,9 @@ class Sessions:
 
         return self._change(name, work, watch)
 
-    def load(self, name: str, imports: Sequence[str], watch: Watch) -> tuple[Verification, Universe | None]:
+    def load(
+        self, name: str, imports: Sequence[str], watch: Deadline
+    ) -> tuple[Verification, Universe | None]:
         """Begin a session anew with some imports.  On any failure it stays as it was.
 
         The structures of files that are not of the library are verified; the universe is None if they clash.
@@ -242,7 +246,7 @@ class Sessions:
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────
 
     def _change(
-        self, name: str, work: Callable[[_Held], tuple[Found, Universe | None, bytes]], watch: Watch
+        self, name: str, work: Callable[[_Held], tuple[Found, Universe | None, bytes]], watch: Deadline
     ) -> tuple[Found, Universe]:
         """Work on a session until the result stands on what is on disk; a universe of None writes nothing."""
         while True:
@@ -327,7 +331,7 @@ def open_sessions(
 
     known = os.environ if environment is None else environment
     places = find_places(home, known, directory or Path.cwd())
-    library = Library(places.saved, known, roots=roots, cache=cache)
+    library = ImportedTheories(places.saved, known, roots=roots, cache=cache)
     return Sessions(places, library, verdicts=VerdictCache(places.verdicts), broker=broker)
 
 
@@ -341,7 +345,7 @@ def _body(universe: Universe) -> bytes:
     return "".join(parts).encode("utf-8", "surrogatepass")
 
 
-def _rebuilt(name: str, record: Record, basis: Basis, known: _Held | None) -> Universe:
+def _rebuilt(name: str, record: Record, basis: ImportedTheory, known: _Held | None) -> Universe:
     """The universe of a record; where it only has more items than the known one, those alone are read."""
     stale = bool(record.basis) and record.basis != basis.digest
     universe = Universe.of(name, basis, stale=stale)
@@ -378,7 +382,7 @@ def _broken(file: Path, why: str) -> SessionError:
     )
 
 
-def _refuse_circle(basis: Basis, target: Path) -> None:
+def _refuse_circle(basis: ImportedTheory, target: Path) -> None:
     if any(path == target.resolve() for path, _ in basis.stamps):
         raise SessionError(
             f"this session imports {target.name}: the saved theory would import itself",

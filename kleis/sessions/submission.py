@@ -18,30 +18,19 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from kleis.builtins.rows.table import find_builtin
+from kleis.elaborate.check_program import check_program
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
 from kleis.problems import Problem, problem_at
-from kleis.prover.process.deadline import Watch
+from kleis.prover.process.deadline import Deadline
 from kleis.prover.shared_provers import Provers
 from kleis.sessions.answer_fields import evidence_fields, problem_fields, witness_text
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.record import Item, ItemKind, item_of
 from kleis.sessions.files.universe import Universe, declared_names, item_file
 from kleis.sessions.verification import Verification, verify
+from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
-from kleis.syntax.tree import (
-    AliasDefinition,
-    Annotation,
-    DataDefinition,
-    Declaration,
-    Example,
-    FunctionDefinition,
-    Implements,
-    Import,
-    OperationDeclaration,
-    Program,
-    Structure,
-)
 from kleis.theory.name_check.check_names import check_names
 from kleis.theory.theory import Theory
 
@@ -50,7 +39,7 @@ __all__ = [
     "Candidate",
     "Checked",
     "Outcome",
-    "Refusal",
+    "Rejection",
     "Stage",
     "admit",
     "check",
@@ -63,20 +52,20 @@ Stage: TypeAlias = Literal["parse", "load", "verify"]
 LONGEST_SUBMISSION = 200_000
 
 _KINDS: dict[ItemKind, tuple[type, ...]] = {
-    "structure": (Structure, Implements),
-    "define": (FunctionDefinition, OperationDeclaration),
-    "data": (DataDefinition, AliasDefinition),
+    "structure": (tree.Structure, tree.Implements),
+    "define": (tree.FunctionDefinition, tree.OperationDeclaration),
+    "data": (tree.DataDefinition, tree.AliasDefinition),
 }
 
 _WORDS: tuple[tuple[type, str], ...] = (
-    (Structure, "a structure"),
-    (Implements, "an implements item"),
-    (FunctionDefinition, "a define"),
-    (OperationDeclaration, "an operation"),
-    (DataDefinition, "a data type"),
-    (AliasDefinition, "a type alias"),
-    (Import, "an import"),
-    (Example, "an example block"),
+    (tree.Structure, "a structure"),
+    (tree.Implements, "an implements item"),
+    (tree.FunctionDefinition, "a define"),
+    (tree.OperationDeclaration, "an operation"),
+    (tree.DataDefinition, "a data type"),
+    (tree.AliasDefinition, "a type alias"),
+    (tree.Import, "an import"),
+    (tree.Example, "an example block"),
 )
 
 _EXAMPLES: dict[ItemKind, str] = {
@@ -86,7 +75,7 @@ _EXAMPLES: dict[ItemKind, str] = {
 }
 
 
-class Refusal(msgspec.Struct, frozen=True):
+class Rejection(msgspec.Struct, frozen=True):
     """Why a submission is not taken: the stage that found it and everything that stage found."""
 
     stage: Stage
@@ -100,22 +89,22 @@ class Candidate(msgspec.Struct, frozen=True):
     """
 
     universe: Universe
-    program: Program
+    program: tree.Program
     theory: Theory
     warnings: tuple[Problem, ...]
     replaced: tuple[str, ...]
 
 
-def read(universe: Universe, text: str, kind: ItemKind | None) -> Candidate | Refusal:
+def read(universe: Universe, text: str, kind: ItemKind | None) -> Candidate | Rejection:
     """A submission that parses and whose names are known; `kind` None takes structures, defines and data."""
     parsed = _parsed(universe, text, kind)
-    return parsed if isinstance(parsed, Refusal) else _named(universe, parsed)
+    return parsed if isinstance(parsed, Rejection) else _named(universe, parsed)
 
 
 # ── Parse ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _parsed(universe: Universe, text: str, kind: ItemKind | None) -> Program | Refusal:
+def _parsed(universe: Universe, text: str, kind: ItemKind | None) -> tree.Program | Rejection:
     from kleis.syntax.parser.parser import parse_source
 
     if len(text) > LONGEST_SUBMISSION:
@@ -128,16 +117,18 @@ def _parsed(universe: Universe, text: str, kind: ItemKind | None) -> Program | R
     file = item_file(universe.session, universe.count + 1)
     result = parse_source(text, file=file)
     if result.errors:
-        return Refusal("parse", tuple(result.errors))
+        return Rejection("parse", tuple(result.errors))
     wrong = _wrong_kind(result.program.items, kind, file)
-    return Refusal("parse", wrong) if wrong else result.program
+    return Rejection("parse", wrong) if wrong else result.program
 
 
-def _wrong_kind(items: Sequence[Declaration], kind: ItemKind | None, file: str) -> tuple[KleisError, ...]:
+def _wrong_kind(
+    items: Sequence[tree.Declaration], kind: ItemKind | None, file: str
+) -> tuple[KleisError, ...]:
     """The items that a tool does not take; an error if there is none at all."""
     allowed = _KINDS[kind] if kind is not None else tuple(each for kinds in _KINDS.values() for each in kinds)
     if not any(isinstance(each, allowed) for each in items) and all(
-        isinstance(each, Annotation) for each in items
+        isinstance(each, tree.Annotation) for each in items
     ):
         example = _EXAMPLES[kind or "structure"]
         return (
@@ -157,20 +148,20 @@ def _wrong_kind(items: Sequence[Declaration], kind: ItemKind | None, file: str) 
             hint=_advice(each),
         )
         for each in items
-        if not isinstance(each, (*allowed, Annotation))
+        if not isinstance(each, (*allowed, tree.Annotation))
     )
 
 
-def _advice(item: Declaration) -> str:
-    if isinstance(item, Import):
+def _advice(item: tree.Declaration) -> str:
+    if isinstance(item, tree.Import):
         return "imports begin a universe: use load_theory"
-    if isinstance(item, Example):
+    if isinstance(item, tree.Example):
         return "ask what an example asserts with evaluate"
     tools = [kind for kind, kinds in _KINDS.items() if isinstance(item, kinds)]
     return f"use submit_{tools[0]}" if tools else ""
 
 
-def _word(item: Declaration) -> str:
+def _word(item: tree.Declaration) -> str:
     return next((word for cls, word in _WORDS if isinstance(item, cls)), "this")
 
 
@@ -181,18 +172,18 @@ def _word_of(cls: type) -> str:
 # ── Load ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _named(universe: Universe, program: Program) -> Candidate | Refusal:
+def _named(universe: Universe, program: tree.Program) -> Candidate | Rejection:
     """Names in the theory with the program; nothing is read again that was there before."""
     before = universe.theory
     theory = before.include(program)
     clashes = theory.problems[len(before.problems) :]
     wrong = [*_clashing(clashes, universe), *_twice(program)]
     if wrong:
-        return Refusal("load", tuple(wrong))
+        return Rejection("load", tuple(wrong))
     named = check_names(program, theory, _arities())
     wrong = _errors(named)
     if wrong:
-        return Refusal("load", tuple(wrong))
+        return Rejection("load", tuple(wrong))
     replaced = tuple(
         dict.fromkeys(
             name
@@ -207,7 +198,7 @@ def _named(universe: Universe, program: Program) -> Candidate | Refusal:
     return Candidate(universe, program, theory, warnings, replaced)
 
 
-def _taking_over(program: Program, before: Theory) -> list[Problem]:
+def _taking_over(program: tree.Program, before: Theory) -> list[Problem]:
     """Warnings of definitions under the name of a declared operation: they say nothing of that operation."""
     return [
         problem_at(
@@ -221,20 +212,20 @@ def _taking_over(program: Program, before: Theory) -> list[Problem]:
             hint="choose another name, unless that is meant",
         )
         for item in program.items
-        if isinstance(item, FunctionDefinition) and canonical_name(item.name) in before.constants
+        if isinstance(item, tree.FunctionDefinition) and canonical_name(item.name) in before.constants
         for declared in before.operations(item.name)[:1]
     ]
 
 
-def admit(candidate: Candidate, elaborator: Elaborator) -> Candidate | Refusal:
+def admit(candidate: Candidate, elaborator: Elaborator) -> Candidate | Rejection:
     """The rest of the stage load: what is declared means something, and so does what was there before.
 
     `elaborator` is one of the candidate's theory.
     """
-    meant = elaborator.check(candidate.program)
+    meant = check_program(elaborator, candidate.program)
     wrong = _errors(meant) or _broken(candidate.universe, candidate.theory, elaborator, candidate.replaced)
     if wrong:
-        return Refusal("load", tuple(wrong))
+        return Rejection("load", tuple(wrong))
     found = tuple(each for each in meant if each.severity == "warning")
     return msgspec.structs.replace(candidate, warnings=(*candidate.warnings, *found))
 
@@ -261,12 +252,12 @@ def _clashing(clashes: Iterable[Problem], universe: Universe) -> list[KleisError
     return found
 
 
-def _twice(program: Program) -> list[KleisError]:
+def _twice(program: tree.Program) -> list[KleisError]:
     """Definitions of one name in one submission: which one is meant is not said."""
     seen: set[str] = set()
     found: list[KleisError] = []
     for each in program.items:
-        if isinstance(each, FunctionDefinition):
+        if isinstance(each, tree.FunctionDefinition):
             if each.name in seen:
                 found.append(
                     SessionError(
@@ -291,10 +282,10 @@ def _broken(
         return []
     found: list[KleisError] = []
     for entry in universe.speaking(replaced, of=replaced):
-        if isinstance(entry.declaration, Import | Annotation | Example):
+        if isinstance(entry.declaration, tree.Import | tree.Annotation | tree.Example):
             continue
-        program = Program((entry.declaration,), entry.file)
-        earlier = (*check_names(program, theory, _arities()), *elaborator.check(program))
+        program = tree.Program((entry.declaration,), entry.file)
+        earlier = (*check_names(program, theory, _arities()), *check_program(elaborator, program))
         wrong = next((each for each in earlier if each.severity == "error"), None)
         if wrong is not None:
             found.append(
@@ -317,8 +308,8 @@ def _arities() -> dict[str, tuple[int, int | None]]:
     return dict(builtin_arities())
 
 
-def _refused(stage: Stage, message: str, *, code: str, hint: str) -> Refusal:
-    return Refusal(stage, (SessionError(message, code=code, hint=hint),))
+def _refused(stage: Stage, message: str, *, code: str, hint: str) -> Rejection:
+    return Rejection(stage, (SessionError(message, code=code, hint=hint),))
 
 
 # A submission: its three stages on a candidate, and the fields of its answer.
@@ -343,15 +334,15 @@ class Checked(msgspec.Struct, frozen=True):
     grown: Universe | None = None
 
 
-def check(universe: Universe, text: str, kind: ItemKind | None, provers: Provers, watch: Watch) -> Checked:
+def check(universe: Universe, text: str, kind: ItemKind | None, provers: Provers, watch: Deadline) -> Checked:
     """Parse, load and verify a submission to a universe."""
     watch.report(0, None, "parsing and loading")
     candidate = read(universe, text, kind)
-    if isinstance(candidate, Refusal):
+    if isinstance(candidate, Rejection):
         return Checked("rejected", candidate.stage, candidate.problems)
     with provers.prover(candidate.theory, watch) as prover:
         admitted = admit(candidate, prover.elaborator)
-        if isinstance(admitted, Refusal):
+        if isinstance(admitted, Rejection):
             return Checked("rejected", admitted.stage, admitted.problems)
         found = verify(universe, admitted.program, prover, watch, replaced=admitted.replaced)
     if found.status in ("inconsistent", "rejected"):

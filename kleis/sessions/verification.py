@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import msgspec
 
 from kleis.core import DefinitionCall, Equals, Quantifier, Term, Variable
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.core.sort_operations import variables_of
 from kleis.elaborate.elaborator import Elaborator
 from kleis.elaborate.scopes.implements import axioms_of, obligations_of
@@ -32,12 +32,12 @@ from kleis.elaborate.scopes.scope import Template
 from kleis.elaborate.scopes.section_links import names_of_links
 from kleis.errors import KleisError
 from kleis.problems import place_of
-from kleis.prover.process.deadline import Watch
+from kleis.prover.process.deadline import Deadline
 from kleis.prover.protocol.verdict import Evidence, Verdict
 from kleis.prover.shared_provers import Provers
 from kleis.sessions.files.universe import Universe, declared_names
+from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
-from kleis.syntax.tree import Declaration, FunctionDefinition, Implements, Program, Structure
 from kleis.theory.theory import Entry, Theory
 
 if TYPE_CHECKING:
@@ -97,7 +97,12 @@ _Question: TypeAlias = Callable[["Prover"], Part]
 
 
 def verify(
-    universe: Universe, program: Program, prover: Prover, watch: Watch, *, replaced: Sequence[str] = ()
+    universe: Universe,
+    program: tree.Program,
+    prover: Prover,
+    watch: Deadline,
+    *,
+    replaced: Sequence[str] = (),
 ) -> Verification:
     """Ask about everything that the program touches; the prover is of the universe's theory with the program."""
     own = list(_own_questions(program, prover.elaborator))
@@ -113,7 +118,7 @@ def verify(
     return msgspec.structs.replace(_judged(parts, watch), own=count)
 
 
-def verify_all(theory: Theory, names: Sequence[str], provers: Provers, watch: Watch) -> Verification:
+def verify_all(theory: Theory, names: Sequence[str], provers: Provers, watch: Deadline) -> Verification:
     """Ask about some structures of a theory, as when each had just been submitted."""
     with provers.prover(theory, watch) as prover:
         questions = [(name, _structure(theory.structures[name], prover.elaborator)) for name in names]
@@ -125,7 +130,7 @@ def verify_all(theory: Theory, names: Sequence[str], provers: Provers, watch: Wa
 
 
 def _asked(
-    questions: Sequence[tuple[str, _Question]], prover: Prover, watch: Watch, covered: set[str]
+    questions: Sequence[tuple[str, _Question]], prover: Prover, watch: Deadline, covered: set[str]
 ) -> list[Part]:
     """The answers, up to the first that refuses; what there is no time for is unknown.
 
@@ -147,34 +152,34 @@ def _asked(
 # ── Which questions ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _own_questions(program: Program, elaborator: Elaborator) -> Iterator[tuple[str, _Question]]:
+def _own_questions(program: tree.Program, elaborator: Elaborator) -> Iterator[tuple[str, _Question]]:
     """What is asked about the submitted declarations themselves."""
     for item in program.items:
         match item:
-            case Structure():
+            case tree.Structure():
                 yield item.name, _structure(item, elaborator)
-            case Implements():
+            case tree.Implements():
                 yield item.name, _implementation(item, program.file, elaborator)
-            case FunctionDefinition():
+            case tree.FunctionDefinition():
                 yield item.name, _definition(item, elaborator)
 
 
 def _touched_questions(
-    universe: Universe, program: Program, elaborator: Elaborator, replaced: Sequence[str]
+    universe: Universe, program: tree.Program, elaborator: Elaborator, replaced: Sequence[str]
 ) -> Iterator[tuple[str, _Question]]:
     """What is asked again about earlier declarations."""
     mine = {getattr(each, "name", "") for each in program.items}
     for entry in _touched(universe, program.items, elaborator, replaced):
         declaration = entry.declaration
-        if isinstance(declaration, Structure) and declaration.name not in mine:
+        if isinstance(declaration, tree.Structure) and declaration.name not in mine:
             if elaborator.theory.structures.get(declaration.name) == declaration:
                 yield declaration.name, _structure(declaration, elaborator)
-        elif isinstance(declaration, Implements):
+        elif isinstance(declaration, tree.Implements):
             yield declaration.name, _implementation(declaration, entry.file, elaborator)
 
 
 def _touched(
-    universe: Universe, items: Sequence[Declaration], elaborator: Elaborator, replaced: Sequence[str]
+    universe: Universe, items: Sequence[tree.Declaration], elaborator: Elaborator, replaced: Sequence[str]
 ) -> list[Entry]:
     """The earlier declarations that may say something else now.
 
@@ -184,7 +189,7 @@ def _touched(
     names = set(replaced)
     fresh = {name for item in items for name in declared_names(item)} - names
     for item in items:
-        if isinstance(item, Structure) and not item.parameters:
+        if isinstance(item, tree.Structure) and not item.parameters:
             names |= names_of_links(elaborator.section_links(item.name)) - fresh
     return universe.speaking(names) if names else []
 
@@ -192,7 +197,7 @@ def _touched(
 # ── Asking ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _structure(structure: Structure, elaborator: Elaborator) -> _Question:
+def _structure(structure: tree.Structure, elaborator: Elaborator) -> _Question:
     """Has a structure, or a section with all that it is linked to, a model?"""
 
     def ask(prover: Prover) -> Part:
@@ -208,12 +213,12 @@ def _structure(structure: Structure, elaborator: Elaborator) -> _Question:
     return ask
 
 
-def _sections(meaning: Meaning) -> tuple[str, ...]:
+def _sections(meaning: Goal) -> tuple[str, ...]:
     """The sections among the instances in force; an inherited structure with parameters is none."""
     return tuple(each.structure for each in meaning.instances if not each.arguments)
 
 
-def _implementation(item: Implements, file: str, elaborator: Elaborator) -> _Question:
+def _implementation(item: tree.Implements, file: str, elaborator: Elaborator) -> _Question:
     """Do the axioms hold of what an implementation gives?"""
 
     def ask(prover: Prover) -> Part:
@@ -242,7 +247,7 @@ def _implementation(item: Implements, file: str, elaborator: Elaborator) -> _Que
     return ask
 
 
-def _definition(item: FunctionDefinition, elaborator: Elaborator) -> _Question:
+def _definition(item: tree.FunctionDefinition, elaborator: Elaborator) -> _Question:
     """Does a definition end?  One that is not recursive, or has no written sorts, asserts nothing."""
 
     def ask(prover: Prover) -> Part:
@@ -270,7 +275,7 @@ def _definition(item: FunctionDefinition, elaborator: Elaborator) -> _Question:
 def _termination(
     key: str,
     variables: tuple[Variable, ...],
-    item: FunctionDefinition,
+    item: tree.FunctionDefinition,
     elaborator: Elaborator,
     prover: Prover,
 ) -> Verdict | None:
@@ -305,7 +310,7 @@ def _endless(name: str, why: str) -> Verdict:
 # ── Judging ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _judged(parts: Sequence[Part], watch: Watch) -> Verification:
+def _judged(parts: Sequence[Part], watch: Deadline) -> Verification:
     """The verdict on all parts together."""
     found = tuple(parts)
     for part in found:
@@ -318,7 +323,7 @@ def _judged(parts: Sequence[Part], watch: Watch) -> Verification:
     return Verification("unknown" if warnings else "consistent", found, warnings)
 
 
-def _open(part: Part, watch: Watch) -> str:
+def _open(part: Part, watch: Deadline) -> str:
     verdict = part.verdict
     if verdict.message:
         return verdict.message

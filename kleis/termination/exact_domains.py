@@ -12,18 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kleis.core import (
-    Conditional,
-    Connective,
-    Definition,
-    DefinitionCall,
-    Lambda,
-    Let,
-    Quantifier,
-    Term,
-    Undefined,
-    build_terms,
-)
+from kleis import core
+from kleis.core import build_terms
 from kleis.core.traversal import free_variables, parts
 from kleis.definedness.linear_arithmetic import Fact, impossible
 from kleis.definedness.path_arithmetic import Arithmetic
@@ -31,19 +21,19 @@ from kleis.termination.recursive_calls import Bound, Call, Condition, Step, alwa
 
 __all__ = ["exact_conditions"]
 
-Conditions = Mapping[str, Term | None]
+Conditions = Mapping[str, core.Term | None]
 
 
 def exact_conditions(
-    group: Sequence[Definition], calls: Sequence[Call], conditions: Conditions
-) -> dict[str, Term | None] | None:
+    group: Sequence[core.Definition], calls: Sequence[Call], conditions: Conditions
+) -> dict[str, core.Term | None] | None:
     """Conditions outside which no member has a value: the given ones, or these with the cases that need no call.
 
     None if neither are shown to be exact.
     """
     if _exact(group, conditions):
         return dict(conditions)
-    wider: dict[str, Term | None] = {}
+    wider: dict[str, core.Term | None] = {}
     for definition in group:
         condition = conditions[definition.key]
         ends = None if condition is None else _without_calls(definition, calls)
@@ -51,31 +41,31 @@ def exact_conditions(
     return wider if _exact(group, wider) else None
 
 
-def _either(condition: Term, ends: Sequence[Term]) -> Term:
-    return Connective("or", (condition, build_terms.conjunction(ends)))
+def _either(condition: core.Term, ends: Sequence[core.Term]) -> core.Term:
+    return core.Connective("or", (condition, build_terms.conjunction(ends)))
 
 
-def _without_calls(definition: Definition, calls: Sequence[Call]) -> list[Term] | None:
+def _without_calls(definition: core.Definition, calls: Sequence[Call]) -> list[core.Term] | None:
     """Formulas over the parameters that hold together where no call is made; None if they cannot be written."""
     names = {variable.name for variable in definition.parameters}
     found = []
     for call in calls:
         if call.caller.key != definition.key:
             continue
-        ways: list[Term] = []
+        ways: list[core.Term] = []
         for step in call.path:
             if isinstance(step, Bound) or not always_defined(step.formula):
                 return None
             if not names.issuperset(variable.name for variable in free_variables(step.formula)):
                 return None
-            ways.append(Connective("not", (step.formula,)) if step.holds else step.formula)
+            ways.append(core.Connective("not", (step.formula,)) if step.holds else step.formula)
         if not ways:
             return None
-        found.append(ways[0] if len(ways) == 1 else Connective("or", tuple(ways)))
+        found.append(ways[0] if len(ways) == 1 else core.Connective("or", tuple(ways)))
     return found
 
 
-def _exact(group: Sequence[Definition], conditions: Conditions) -> bool:
+def _exact(group: Sequence[core.Definition], conditions: Conditions) -> bool:
     for definition in group:
         condition = conditions[definition.key]
         if condition is not None:
@@ -89,20 +79,24 @@ class _Outside:
     """The arguments of a definition that do not satisfy its condition."""
 
     def __init__(
-        self, definition: Definition, condition: Term, group: Sequence[Definition], conditions: Conditions
+        self,
+        definition: core.Definition,
+        condition: core.Term,
+        group: Sequence[core.Definition],
+        conditions: Conditions,
     ) -> None:
         self._outside: Step = Condition(condition, False, True)
         self._members = {each.key: each for each in group}
         self._conditions = conditions
 
-    def undefined(self, term: Term, path: tuple[Step, ...]) -> bool:
+    def undefined(self, term: core.Term, path: tuple[Step, ...]) -> bool:
         """Whether a term is shown to have no value, if calls outside their conditions have none."""
         match term:
-            case Undefined():
+            case core.Undefined():
                 return True
-            case Lambda() | Quantifier():
+            case core.Lambda() | core.Quantifier():
                 return False
-            case Conditional(condition=condition, consequent=yes, alternative=no):
+            case core.Conditional(condition=condition, consequent=yes, alternative=no):
                 return self.undefined(condition, path) or all(
                     self._never((*path, step)) or self.undefined(branch, (*path, step))
                     for step, branch in (
@@ -110,16 +104,16 @@ class _Outside:
                         (Condition(condition, False, True), no),
                     )
                 )
-            case Let(variable=variable, value=value, body=body):
+            case core.Let(variable=variable, value=value, body=body):
                 return self.undefined(value, path) or self.undefined(body, (*path, Bound(variable, value)))
-            case Connective():
+            case core.Connective():
                 return self._connected(term, path)
-            case DefinitionCall(definition=key, arguments=arguments) if key in self._members:
+            case core.DefinitionCall(definition=key, arguments=arguments) if key in self._members:
                 return any(self.undefined(each, path) for each in arguments) or self._leaves(term, path)
             case _:
                 return any(self.undefined(part, path) for part in parts(term))
 
-    def _connected(self, formula: Connective, path: tuple[Step, ...]) -> bool:
+    def _connected(self, formula: core.Connective, path: tuple[Step, ...]) -> bool:
         """Whether some part is undefined and none of the others decides (strong Kleene)."""
         found = False
         for index, part in enumerate(formula.arguments):
@@ -131,7 +125,7 @@ class _Outside:
                 return False
         return found
 
-    def _leaves(self, call: DefinitionCall, path: tuple[Step, ...]) -> bool:
+    def _leaves(self, call: core.DefinitionCall, path: tuple[Step, ...]) -> bool:
         condition = self._conditions[call.definition]
         if condition is None:
             return False

@@ -4,19 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from kleis.core import (
-    INTEGER,
-    NATURAL,
-    Coercion,
-    Connective,
-    DefinitionCall,
-    Equals,
-    Narrowing,
-    Quantifier,
-    SymbolCall,
-    Term,
-    Variable,
-)
+from kleis import core
 from kleis.core.build_terms import as_number, at_arguments, at_least, conjunction, integer, less
 from kleis.core.traversal import bound_by, free_variables, rebuild, substitute, subterms
 from kleis.termination.recursive_calls import Bound, Call
@@ -27,12 +15,12 @@ __all__ = ["obligation", "without_symbols"]
 def obligation(
     call: Call,
     group: Collection[str],
-    conditions: Sequence[Term],
+    conditions: Sequence[core.Term],
     *,
-    before: Sequence[Term] = (),
-    after: Sequence[Term] = (),
-    preserved: Sequence[Term] = (),
-) -> Term:
+    before: Sequence[core.Term] = (),
+    after: Sequence[core.Term] = (),
+    preserved: Sequence[core.Term] = (),
+) -> core.Term:
     """The closed formula of one call.
 
     Under the path and the caller's `conditions`: the measures `after` (over the callee's parameters) at the
@@ -41,21 +29,21 @@ def obligation(
     """
     opened = _Opening(call, frozenset(group))
     premises = [*conditions, *opened.premises]
-    values = [as_number(at_arguments(each, call.callee, opened.arguments), INTEGER) for each in after]
+    values = [as_number(at_arguments(each, call.callee, opened.arguments), core.INTEGER) for each in after]
     if before:
-        goal = _decrease(values, [as_number(each, INTEGER) for each in before])
+        goal = _decrease(values, [as_number(each, core.INTEGER) for each in before])
     else:
         goal = conjunction(at_arguments(each, call.callee, opened.arguments) for each in preserved)
-    formula = Connective("implies", (conjunction(premises), goal)) if premises else goal
+    formula = core.Connective("implies", (conjunction(premises), goal)) if premises else goal
     return _closed(formula)
 
 
-def _decrease(after: Sequence[Term], before: Sequence[Term]) -> Term:
+def _decrease(after: Sequence[core.Term], before: Sequence[core.Term]) -> core.Term:
     ways = []
     for index, (new, old) in enumerate(zip(after, before, strict=True)):
         kept = [at_least(before[earlier], after[earlier]) for earlier in range(index)]
         ways.append(conjunction([*kept, less(new, old), at_least(old, integer(0))]))
-    return ways[0] if len(ways) == 1 else Connective("or", tuple(ways))
+    return ways[0] if len(ways) == 1 else core.Connective("or", tuple(ways))
 
 
 class _Opening:
@@ -68,79 +56,80 @@ class _Opening:
     def __init__(self, call: Call, group: frozenset[str]) -> None:
         self._group = group
         self._taken = _names(call)
-        self._replaced: dict[Term, Variable] = {}
-        self.premises: list[Term] = []
+        self._replaced: dict[core.Term, core.Variable] = {}
+        self.premises: list[core.Term] = []
         for step in call.path:
             if isinstance(step, Bound):
-                self._suppose(Equals(step.variable, step.value))
+                self._suppose(core.Equals(step.variable, step.value))
             else:
-                self._suppose(step.formula if step.holds else Connective("not", (step.formula,)))
+                self._suppose(step.formula if step.holds else core.Connective("not", (step.formula,)))
         self.arguments = tuple(self._argument(each) for each in call.arguments)
 
-    def _suppose(self, premise: Term) -> None:
+    def _suppose(self, premise: core.Term) -> None:
         opened = self._without_group(premise)
         if not self._mentions(opened):
             self.premises.append(opened)
 
-    def _argument(self, argument: Term) -> Term:
+    def _argument(self, argument: core.Term) -> core.Term:
         opened = self._without_group(argument)
         if self._mentions(opened):
             return self._fresh(argument)
-        if not isinstance(opened, Narrowing):
+        if not isinstance(opened, core.Narrowing):
             return opened
         narrowed = self._fresh(opened)
-        whole = as_number(opened.term, INTEGER)
-        self.premises.append(Equals(Coercion(narrowed, INTEGER), whole))
+        whole = as_number(opened.term, core.INTEGER)
+        self.premises.append(core.Equals(core.Coercion(narrowed, core.INTEGER), whole))
         return narrowed
 
-    def _mentions(self, term: Term) -> bool:
+    def _mentions(self, term: core.Term) -> bool:
         return any(
-            isinstance(each, DefinitionCall) and each.definition in self._group for each in subterms(term)
+            isinstance(each, core.DefinitionCall) and each.definition in self._group
+            for each in subterms(term)
         )
 
-    def _without_group(self, term: Term, bound: frozenset[str] = frozenset()) -> Term:
+    def _without_group(self, term: core.Term, bound: frozenset[str] = frozenset()) -> core.Term:
         """The term with calls of the group replaced by variables, except where they depend on what it binds."""
-        if isinstance(term, DefinitionCall) and term.definition in self._group:
+        if isinstance(term, core.DefinitionCall) and term.definition in self._group:
             if bound.isdisjoint(each.name for each in free_variables(term)):
                 return self._fresh(term)
             return term
         inner = bound | {variable.name for variable in bound_by(term)}
         return rebuild(term, lambda part: self._without_group(part, inner))
 
-    def _fresh(self, term: Term) -> Variable:
+    def _fresh(self, term: core.Term) -> core.Variable:
         known = self._replaced.get(term)
         if known is None:
-            name = _unused("k" if term.sort == NATURAL else "r", self._taken)
-            known = self._replaced[term] = Variable(name, term.sort)
+            name = _unused("k" if term.sort == core.NATURAL else "r", self._taken)
+            known = self._replaced[term] = core.Variable(name, term.sort)
         return known
 
 
 def _names(call: Call) -> set[str]:
     """Every name that a call's formulas may use."""
-    terms: list[Term] = [*call.arguments, call.caller.body]
+    terms: list[core.Term] = [*call.arguments, call.caller.body]
     names = {variable.name for variable in (*call.caller.parameters, *call.callee.parameters)}
     for each in subterms(*terms):
         names |= {variable.name for variable in bound_by(each)}
-        if isinstance(each, Variable):
+        if isinstance(each, core.Variable):
             names.add(each.name)
     return names
 
 
-def _closed(formula: Term) -> Term:
+def _closed(formula: core.Term) -> core.Term:
     """∀ over everything free, renamed where the formula binds the same name further in."""
     free = free_variables(formula)
     inner = {variable.name for each in subterms(formula) for variable in bound_by(each)}
     taken = inner | {variable.name for variable in free}
-    renamed: dict[str, Term] = {}
+    renamed: dict[str, core.Term] = {}
     variables = []
     for variable in free:
         new = variable
         if variable.name in inner:
-            new = Variable(_unused(variable.name, taken), variable.sort)
+            new = core.Variable(_unused(variable.name, taken), variable.sort)
             renamed[variable.name] = new
         variables.append(new)
     body = substitute(formula, renamed) if renamed else formula
-    return Quantifier("forall", tuple(variables), body) if variables else body
+    return core.Quantifier("forall", tuple(variables), body) if variables else body
 
 
 def _unused(stem: str, taken: set[str]) -> str:
@@ -152,13 +141,15 @@ def _unused(stem: str, taken: set[str]) -> str:
     return f"{stem}{number}"
 
 
-def without_symbols(formula: Term) -> Term:
+def without_symbols(formula: core.Term) -> core.Term:
     """An obligation without the premises that speak of symbols."""
-    if isinstance(formula, Quantifier):
-        return Quantifier(formula.kind, formula.variables, without_symbols(formula.body))
-    if not isinstance(formula, Connective) or formula.name != "implies":
+    if isinstance(formula, core.Quantifier):
+        return core.Quantifier(formula.kind, formula.variables, without_symbols(formula.body))
+    if not isinstance(formula, core.Connective) or formula.name != "implies":
         return formula
     premise, goal = formula.arguments
-    all_of = premise.arguments if isinstance(premise, Connective) and premise.name == "and" else (premise,)
-    kept = [each for each in all_of if not any(isinstance(part, SymbolCall) for part in subterms(each))]
-    return Connective("implies", (conjunction(kept), goal))
+    all_of = (
+        premise.arguments if isinstance(premise, core.Connective) and premise.name == "and" else (premise,)
+    )
+    kept = [each for each in all_of if not any(isinstance(part, core.SymbolCall) for part in subterms(each))]
+    return core.Connective("implies", (conjunction(kept), goal))

@@ -15,23 +15,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from kleis.core import (
-    INTEGER,
-    NATURAL,
-    STRING,
-    BuiltinCall,
-    Connective,
-    DataSort,
-    Definition,
-    Equals,
-    ListOf,
-    LiteralTerm,
-    RecordOf,
-    Term,
-    TupleOf,
-    Variable,
-    build_terms,
-)
+from kleis import core
+from kleis.core import build_terms
 from kleis.definedness.linear_arithmetic import AtLeast, Fact, Linear, impossible, negated
 from kleis.definedness.path_arithmetic import Arithmetic, is_number, is_whole
 from kleis.termination.recursive_calls import Bound, Call, always_defined
@@ -48,15 +33,15 @@ _PAIRS = 5
 class Quantity(msgspec.Struct, frozen=True):
     """A measure of a definition: a number over its parameters, or the parts of a parameter (`position`)."""
 
-    term: Term
+    term: core.Term
     position: int | None = None
 
 
-def bound_term(quantity: Quantity) -> Term:
+def bound_term(quantity: Quantity) -> core.Term:
     """The condition that a measure is not negative, written without needless differences."""
     term = quantity.term
-    zero = build_terms.as_number(LiteralTerm(0, NATURAL), term.sort)
-    if isinstance(term, BuiltinCall) and term.operation.name == "minus":
+    zero = build_terms.as_number(core.LiteralTerm(0, core.NATURAL), term.sort)
+    if isinstance(term, core.BuiltinCall) and term.operation.name == "minus":
         return build_terms.at_least(*term.arguments)
     return build_terms.at_least(term, zero)
 
@@ -82,7 +67,7 @@ class CallFacts:
         for argument in self.call.arguments:
             if is_number(argument.sort):
                 yield from self._arithmetic.linear(argument)[1]
-            elif isinstance(argument.sort, ListOf):
+            elif isinstance(argument.sort, core.ListOf):
                 yield from self._arithmetic.length(argument)[1]
 
     @property
@@ -145,13 +130,13 @@ class CallFacts:
 # ── Guesses ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def candidates(definition: Definition, calls: Sequence[Call]) -> tuple[Quantity, ...]:
+def candidates(definition: core.Definition, calls: Sequence[Call]) -> tuple[Quantity, ...]:
     """Measures worth trying for a definition, the simplest first; all always defined."""
     numbers = list(_numbers(definition))
     parted = [
         Quantity(variable, position)
         for position, variable in enumerate(definition.parameters)
-        if isinstance(variable.sort, DataSort | ListOf | TupleOf | RecordOf)
+        if isinstance(variable.sort, core.DataSort | core.ListOf | core.TupleOf | core.RecordOf)
     ]
     found: dict[Quantity, None] = dict.fromkeys([*map(Quantity, numbers), *parted])
     for term in _compared(definition, calls):
@@ -167,24 +152,24 @@ def candidates(definition: Definition, calls: Sequence[Call]) -> tuple[Quantity,
     if len(numbers) > 2:
         found.setdefault(Quantity(build_terms.total(numbers)))
     for variable in definition.parameters:
-        if variable.sort == INTEGER:
+        if variable.sort == core.INTEGER:
             found.setdefault(Quantity(build_terms.absolute(variable)))
     return tuple(found)[:_CANDIDATES]
 
 
-def _numbers(definition: Definition) -> Iterator[Term]:
+def _numbers(definition: core.Definition) -> Iterator[core.Term]:
     """The integers among the parameters, and the lengths of those that have one."""
     for variable in definition.parameters:
         if is_whole(variable.sort):
-            yield build_terms.as_number(variable, INTEGER)
-        elif isinstance(variable.sort, ListOf) or variable.sort == STRING:
+            yield build_terms.as_number(variable, core.INTEGER)
+        elif isinstance(variable.sort, core.ListOf) or variable.sort == core.STRING:
             yield build_terms.length_of(variable)
 
 
-def _compared(definition: Definition, calls: Sequence[Call]) -> Iterator[Term]:
+def _compared(definition: core.Definition, calls: Sequence[Call]) -> Iterator[core.Term]:
     """The differences of what is compared on the way to calls: where they vanish, the recursion may end."""
     parameters = {variable.name for variable in definition.parameters}
-    seen: set[Term] = set()
+    seen: set[core.Term] = set()
     for call in calls:
         arithmetic = Arithmetic(call.values())
         for step in call.path:
@@ -199,15 +184,15 @@ def _compared(definition: Definition, calls: Sequence[Call]) -> Iterator[Term]:
                         yield term
 
 
-def _sides(formula: Term) -> Iterator[tuple[Term, Term]]:
+def _sides(formula: core.Term) -> Iterator[tuple[core.Term, core.Term]]:
     """The integers that a condition compares."""
     match formula:
-        case Connective(arguments=arguments):
+        case core.Connective(arguments=arguments):
             for argument in arguments:
                 yield from _sides(argument)
-        case Equals(left=left, right=right) if is_whole(left.sort) and is_whole(right.sort):
+        case core.Equals(left=left, right=right) if is_whole(left.sort) and is_whole(right.sort):
             yield left, right
-        case BuiltinCall(operation=operation, arguments=(left, right)):
+        case core.BuiltinCall(operation=operation, arguments=(left, right)):
             compares = operation.name in ("leq", "less_than", "geq", "greater_than", "neq")
             if compares and is_number(left.sort) and is_number(right.sort):
                 yield left, right
@@ -215,19 +200,21 @@ def _sides(formula: Term) -> Iterator[tuple[Term, Term]]:
             return
 
 
-def _written(form: Linear, arithmetic: Arithmetic, parameters: set[str]) -> Term | None:
+def _written(form: Linear, arithmetic: Arithmetic, parameters: set[str]) -> core.Term | None:
     """A linear form over parameters and their lengths as an integer term; None if it is another."""
     if form.is_constant or not arithmetic.unknowns.whole(form):
         return None
-    plus: list[Term] = []
-    minus: list[Term] = []
+    plus: list[core.Term] = []
+    minus: list[core.Term] = []
     for number, factor in form.terms:
         key = arithmetic.unknowns.key(number)
         variable = key[1] if isinstance(key, tuple) and key[0] == "length" else key
-        if not isinstance(variable, Variable) or variable.name not in parameters:
+        if not isinstance(variable, core.Variable) or variable.name not in parameters:
             return None
         base = (
-            build_terms.as_number(variable, INTEGER) if variable is key else build_terms.length_of(variable)
+            build_terms.as_number(variable, core.INTEGER)
+            if variable is key
+            else build_terms.length_of(variable)
         )
         (plus if factor > 0 else minus).append(build_terms.multiple(abs(int(factor)), base))
     constant = int(form.constant)

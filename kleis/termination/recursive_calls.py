@@ -17,28 +17,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from kleis.core import (
-    Application,
-    BuiltinCall,
-    Coercion,
-    Conditional,
-    Connective,
-    Construction,
-    Definition,
-    DefinitionCall,
-    Discrimination,
-    Equals,
-    Lambda,
-    Let,
-    LiteralTerm,
-    Narrowing,
-    Quantifier,
-    Selection,
-    SymbolCall,
-    Term,
-    Undefined,
-    Variable,
-)
+from kleis import core
 from kleis.core.traversal import parts
 
 __all__ = ["Bound", "Call", "Condition", "Step", "always_defined", "recursive_calls", "term_text"]
@@ -47,7 +26,7 @@ __all__ = ["Bound", "Call", "Condition", "Step", "always_defined", "recursive_ca
 class Condition(msgspec.Struct, frozen=True):
     """A condition on the path: it `holds` or does not; if not `certain`, it is only not the contrary."""
 
-    formula: Term
+    formula: core.Term
     holds: bool
     certain: bool
 
@@ -55,8 +34,8 @@ class Condition(msgspec.Struct, frozen=True):
 class Bound(msgspec.Struct, frozen=True):
     """A variable of a `Let` on the path."""
 
-    variable: Variable
-    value: Term
+    variable: core.Variable
+    value: core.Term
 
 
 Step: TypeAlias = Condition | Bound
@@ -68,13 +47,13 @@ class Call(msgspec.Struct, frozen=True):
     `within` says what binds around it: "", "λ" or a quantifier.
     """
 
-    caller: Definition
-    callee: Definition
-    arguments: tuple[Term, ...]
+    caller: core.Definition
+    callee: core.Definition
+    arguments: tuple[core.Term, ...]
     path: tuple[Step, ...]
     within: str
 
-    def values(self) -> dict[str, Term]:
+    def values(self) -> dict[str, core.Term]:
         """The values of the variables that `Let` binds on the path."""
         return {step.variable.name: step.value for step in self.path if isinstance(step, Bound)}
 
@@ -82,7 +61,7 @@ class Call(msgspec.Struct, frozen=True):
         return f"{self.callee.name}({', '.join(map(term_text, self.arguments))})"
 
 
-def recursive_calls(group: Collection[Definition]) -> tuple[Call, ...]:
+def recursive_calls(group: Collection[core.Definition]) -> tuple[Call, ...]:
     """All calls of the group from within the group, in order of the text."""
     members = {definition.key: definition for definition in group}
     found: list[Call] = []
@@ -92,29 +71,33 @@ def recursive_calls(group: Collection[Definition]) -> tuple[Call, ...]:
 
 
 def _calls(
-    term: Term, caller: Definition, members: dict[str, Definition], path: tuple[Step, ...], within: str
+    term: core.Term,
+    caller: core.Definition,
+    members: dict[str, core.Definition],
+    path: tuple[Step, ...],
+    within: str,
 ) -> Iterator[Call]:
-    if isinstance(term, DefinitionCall) and term.definition in members:
+    if isinstance(term, core.DefinitionCall) and term.definition in members:
         yield Call(caller, members[term.definition], term.arguments, path, within)
-    if isinstance(term, Lambda):
+    if isinstance(term, core.Lambda):
         within = "λ"
-    elif isinstance(term, Quantifier):
+    elif isinstance(term, core.Quantifier):
         within = "∀" if term.kind == "forall" else "∃"
     for part, steps in _ways(term):
         yield from _calls(part, caller, members, (*path, *steps), within)
 
 
-def _ways(term: Term) -> Iterator[tuple[Term, tuple[Step, ...]]]:
+def _ways(term: core.Term) -> Iterator[tuple[core.Term, tuple[Step, ...]]]:
     """The parts of a term, each with what its place adds to the path."""
     match term:
-        case Conditional(condition=condition, consequent=consequent, alternative=alternative):
+        case core.Conditional(condition=condition, consequent=consequent, alternative=alternative):
             yield condition, ()
             yield consequent, (Condition(condition, True, True),)
             yield alternative, (Condition(condition, False, True),)
-        case Let(variable=variable, value=value, body=body):
+        case core.Let(variable=variable, value=value, body=body):
             yield value, ()
             yield body, (Bound(variable, value),)
-        case Connective(name=name, arguments=arguments):
+        case core.Connective(name=name, arguments=arguments):
             for index, argument in enumerate(arguments):
                 yield argument, tuple(Condition(each, name != "or", False) for each in arguments[:index])
         case _:
@@ -122,29 +105,29 @@ def _ways(term: Term) -> Iterator[tuple[Term, tuple[Step, ...]]]:
                 yield part, ()
 
 
-_PARTIAL = Selection | Narrowing | Undefined | DefinitionCall | Application
+_PARTIAL = core.Selection | core.Narrowing | core.Undefined | core.DefinitionCall | core.Application
 """Terms that may be undefined although their parts are not.  (A λ is a value, an application of it may not be.)"""
 
 
-def always_defined(term: Term) -> bool:
+def always_defined(term: core.Term) -> bool:
     """Whether a term has a value wherever its variables have one, as far as its form shows."""
     if isinstance(term, _PARTIAL):
         return False
-    if isinstance(term, Lambda | Variable):
+    if isinstance(term, core.Lambda | core.Variable):
         return True
-    if isinstance(term, BuiltinCall) and term.operation.condition is not None and not _divides(term):
+    if isinstance(term, core.BuiltinCall) and term.operation.condition is not None and not _divides(term):
         return False
     return all(always_defined(part) for part in parts(term))
 
 
-def _divides(term: BuiltinCall) -> bool:
+def _divides(term: core.BuiltinCall) -> bool:
     """Whether it is a division by a numeral that is not 0."""
     if term.operation.name not in ("div", "mod", "divide") or len(term.arguments) != 2:
         return False
     divisor = term.arguments[1]
-    while isinstance(divisor, Coercion):
+    while isinstance(divisor, core.Coercion):
         divisor = divisor.term
-    return isinstance(divisor, LiteralTerm) and divisor.value != 0
+    return isinstance(divisor, core.LiteralTerm) and divisor.value != 0
 
 
 _SIGNS = {
@@ -167,59 +150,59 @@ _SHOWN = 12
 """How many levels of a term are shown."""
 
 
-def term_text(term: Term, depth: int = _SHOWN) -> str:
+def term_text(term: core.Term, depth: int = _SHOWN) -> str:
     """A term for a message: coercions and sorts are left out, what is deep is cut."""
     if depth <= 0:
         return "…"
 
-    def shown(each: Term) -> str:
+    def shown(each: core.Term) -> str:
         return term_text(each, depth - 1)
 
     match term:
-        case Variable(name=name):
+        case core.Variable(name=name):
             return name
-        case LiteralTerm(value=bool(value)):
+        case core.LiteralTerm(value=bool(value)):
             return "true" if value else "false"
-        case LiteralTerm(value=str(value)):
+        case core.LiteralTerm(value=str(value)):
             return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-        case LiteralTerm(value=value):
+        case core.LiteralTerm(value=value):
             return str(value)
-        case Coercion(term=inner) | Narrowing(term=inner):
+        case core.Coercion(term=inner) | core.Narrowing(term=inner):
             return term_text(inner, depth)
-        case BuiltinCall(operation=operation, arguments=arguments):
+        case core.BuiltinCall(operation=operation, arguments=arguments):
             return _applied(operation.name, [shown(each) for each in arguments])
-        case Connective(name="not", arguments=(inner,)):
+        case core.Connective(name="not", arguments=(inner,)):
             return f"¬{shown(inner)}"
-        case Connective(name=name, arguments=arguments):
+        case core.Connective(name=name, arguments=arguments):
             return _applied(name, [shown(each) for each in arguments])
-        case Equals(left=left, right=right):
+        case core.Equals(left=left, right=right):
             return f"({shown(left)} = {shown(right)})"
-        case Conditional(condition=condition, consequent=consequent, alternative=alternative):
+        case core.Conditional(condition=condition, consequent=consequent, alternative=alternative):
             return f"(if {shown(condition)} then {shown(consequent)} else {shown(alternative)})"
-        case Discrimination(constructor=constructor, term=inner):
+        case core.Discrimination(constructor=constructor, term=inner):
             return f"is_{constructor.name}({shown(inner)})"
-        case Selection(constructor=constructor, index=index, term=inner):
+        case core.Selection(constructor=constructor, index=index, term=inner):
             return f"{constructor.name}{constructor.fields[index].name}({shown(inner)})"
-        case Let(variable=variable, value=value, body=body):
+        case core.Let(variable=variable, value=value, body=body):
             return f"(let {variable.name} = {shown(value)} in {shown(body)})"
-        case SymbolCall(symbol=symbol, arguments=()):
+        case core.SymbolCall(symbol=symbol, arguments=()):
             return symbol.name
-        case SymbolCall(symbol=symbol, arguments=arguments):
+        case core.SymbolCall(symbol=symbol, arguments=arguments):
             return f"{symbol.name}({', '.join(map(shown, arguments))})"
-        case Construction(constructor=constructor, arguments=()):
+        case core.Construction(constructor=constructor, arguments=()):
             return constructor.name
-        case Construction(constructor=constructor, arguments=arguments):
+        case core.Construction(constructor=constructor, arguments=arguments):
             return f"{constructor.name}({', '.join(map(shown, arguments))})"
-        case DefinitionCall(definition=key, arguments=arguments):
+        case core.DefinitionCall(definition=key, arguments=arguments):
             return f"{key}({', '.join(map(shown, arguments))})"
-        case Application(function=function, arguments=arguments):
+        case core.Application(function=function, arguments=arguments):
             return f"{shown(function)}({', '.join(map(shown, arguments))})"
-        case Lambda(variables=variables, body=body):
+        case core.Lambda(variables=variables, body=body):
             return f"(λ {' '.join(each.name for each in variables)} . {shown(body)})"
-        case Quantifier(kind=kind, variables=variables, body=body):
+        case core.Quantifier(kind=kind, variables=variables, body=body):
             sign = "∀" if kind == "forall" else "∃"
             return f"({sign}({' '.join(each.name for each in variables)}) {shown(body)})"
-        case Undefined():
+        case core.Undefined():
             return "undefined"
 
 

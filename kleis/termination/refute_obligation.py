@@ -19,31 +19,7 @@ from itertools import islice, product
 from math import ceil, floor
 from typing import Final, NamedTuple, TypeAlias
 
-from kleis.core import (
-    BOOL,
-    STRING,
-    BuiltinCall,
-    Coercion,
-    Conditional,
-    Connective,
-    Construction,
-    Constructor,
-    DataSort,
-    Discrimination,
-    Equals,
-    Let,
-    ListOf,
-    LiteralTerm,
-    Narrowing,
-    Numeric,
-    Quantifier,
-    Selection,
-    Sort,
-    Term,
-    TupleOf,
-    Undefined,
-    Variable,
-)
+from kleis import core
 from kleis.core.traversal import free_variables
 
 __all__ = ["Point", "refutation", "small_values", "value_text"]
@@ -65,7 +41,7 @@ Small: TypeAlias = "bool | int | Fraction | str | tuple[Small, ...] | Made"
 
 Point: TypeAlias = dict[str, Small]
 
-Data: TypeAlias = Callable[[DataSort], Sequence[Constructor]]
+Data: TypeAlias = Callable[[core.DataSort], Sequence[core.Constructor]]
 
 
 class _Nothing(Exception):
@@ -76,10 +52,10 @@ class _Beyond(Exception):
     """The term cannot be computed here."""
 
 
-def refutation(formula: Term, data: Data) -> Point | None:
+def refutation(formula: core.Term, data: Data) -> Point | None:
     """Small values of the outermost variables at which a formula is not true; None if none is found."""
-    variables: tuple[Variable, ...] = ()
-    if isinstance(formula, Quantifier):
+    variables: tuple[core.Variable, ...] = ()
+    if isinstance(formula, core.Quantifier):
         variables, formula = formula.variables, formula.body
     given = _equations(formula, variables)
     free = [variable for variable in variables if variable.name not in given]
@@ -94,32 +70,36 @@ def refutation(formula: Term, data: Data) -> Point | None:
     return None
 
 
-def _equations(formula: Term, variables: Sequence[Variable]) -> dict[str, tuple[Variable, Term]]:
+def _equations(
+    formula: core.Term, variables: Sequence[core.Variable]
+) -> dict[str, tuple[core.Variable, core.Term]]:
     """The variables to which the premises give values, in an order in which these can be computed."""
-    if not isinstance(formula, Connective) or formula.name != "implies":
+    if not isinstance(formula, core.Connective) or formula.name != "implies":
         return {}
     premise = formula.arguments[0]
-    all_of = premise.arguments if isinstance(premise, Connective) and premise.name == "and" else (premise,)
-    found: dict[str, tuple[Variable, Term]] = {}
+    all_of = (
+        premise.arguments if isinstance(premise, core.Connective) and premise.name == "and" else (premise,)
+    )
+    found: dict[str, tuple[core.Variable, core.Term]] = {}
     used: set[str] = set()
     for each in all_of:
-        if not isinstance(each, Equals):
+        if not isinstance(each, core.Equals):
             continue
         used |= {variable.name for variable in free_variables(each.right)}
-        left = each.left.term if isinstance(each.left, Coercion) else each.left
-        if isinstance(left, Variable) and left in variables and left.name not in used:
+        left = each.left.term if isinstance(each.left, core.Coercion) else each.left
+        if isinstance(left, core.Variable) and left in variables and left.name not in used:
             found.setdefault(left.name, (left, each.right))
     return found
 
 
-def _completed(point: Point, given: Mapping[str, tuple[Variable, Term]]) -> bool:
+def _completed(point: Point, given: Mapping[str, tuple[core.Variable, core.Term]]) -> bool:
     """Give the determined variables their values; False if a premise then fails, or has no value."""
     for name, (variable, term) in given.items():
         try:
             value = _value(term, point)
         except _Nothing:
             return False
-        if variable.sort == Numeric("ℕ") and isinstance(value, int) and value < 0:
+        if variable.sort == core.Numeric("ℕ") and isinstance(value, int) and value < 0:
             return False
         point[name] = value
     return True
@@ -133,33 +113,33 @@ def _near(ranges: Sequence[Sequence[Small]]) -> Iterator[tuple[Small, ...]]:
     return product(*(each[:width] for each in ranges))
 
 
-def small_values(sort: Sort, data: Data, depth: int = 2) -> tuple[Small, ...]:
+def small_values(sort: core.Sort, data: Data, depth: int = 2) -> tuple[Small, ...]:
     """A few values of a sort, the simplest first; none where no value is known here."""
     match sort:
-        case Numeric(name="ℕ"):
+        case core.Numeric(name="ℕ"):
             return tuple(range(_EACH))
-        case Numeric(name="ℤ"):
+        case core.Numeric(name="ℤ"):
             return (0, 1, -1, 2, -2, 3, -3, 5, -5)
-        case Numeric(name="ℚ" | "ℝ"):
+        case core.Numeric(name="ℚ" | "ℝ"):
             return (0, 1, Fraction(1, 2), -1, 2, Fraction(-1, 2), 3)
-        case _ if sort == BOOL:
+        case _ if sort == core.BOOL:
             return (False, True)
-        case _ if sort == STRING:
+        case _ if sort == core.STRING:
             return ("", "a", "ab", "b")
-        case ListOf(element=element):
+        case core.ListOf(element=element):
             items = small_values(element, data, depth - 1)[:3] if depth > 0 else ()
             return ((), *((item,) for item in items[:2]), *product(items[:2], repeat=2))
-        case TupleOf(items=items):
+        case core.TupleOf(items=items):
             name = {0: "Unit", 2: "Pair"}.get(len(items), f"Tuple{len(items)}")
             parts = product(*(small_values(item, data, depth - 1)[:3] for item in items))
             return tuple(Made(name, each) for each in islice(parts, _EACH))
-        case DataSort():
+        case core.DataSort():
             return tuple(islice(_of_data(sort, data, depth), _EACH))
         case _:
             return ()
 
 
-def _of_data(sort: DataSort, data: Data, depth: int) -> Iterator[Small]:
+def _of_data(sort: core.DataSort, data: Data, depth: int) -> Iterator[Small]:
     for constructor in sorted(data(sort), key=lambda each: len(each.fields)):
         if depth > 0 or not constructor.fields:
             parts = (small_values(field.sort, data, depth - 1)[:3] for field in constructor.fields)
@@ -185,11 +165,11 @@ def value_text(value: Small) -> str:
 # ── Computing ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def truth(formula: Term, point: Mapping[str, Small]) -> bool | None:
+def truth(formula: core.Term, point: Mapping[str, Small]) -> bool | None:
     """Strong Kleene truth; None where undefined.  What is `_Beyond` may be decided by what is not."""
-    if isinstance(formula, Connective):
+    if isinstance(formula, core.Connective):
         return _connected(formula, point)
-    if isinstance(formula, Conditional):
+    if isinstance(formula, core.Conditional):
         condition = truth(formula.condition, point)
         if condition is None:
             return None
@@ -200,7 +180,7 @@ def truth(formula: Term, point: Mapping[str, Small]) -> bool | None:
         return None
 
 
-def _connected(formula: Connective, point: Mapping[str, Small]) -> bool | None:
+def _connected(formula: core.Connective, point: Mapping[str, Small]) -> bool | None:
     if formula.name == "not":
         inner = truth(formula.arguments[0], point)
         return None if inner is None else not inner
@@ -222,51 +202,51 @@ def _connected(formula: Connective, point: Mapping[str, Small]) -> bool | None:
     return None if undefined else not deciding
 
 
-def _value(term: Term, point: Mapping[str, Small]) -> Small:
+def _value(term: core.Term, point: Mapping[str, Small]) -> Small:
     match term:
-        case Variable(name=name):
+        case core.Variable(name=name):
             if name not in point:
                 raise _Beyond
             return point[name]
-        case LiteralTerm(value=value):
+        case core.LiteralTerm(value=value):
             return value
-        case BuiltinCall():
+        case core.BuiltinCall():
             return _computed(term, [_value(each, point) for each in term.arguments])
-        case Construction(constructor=constructor, arguments=arguments):
+        case core.Construction(constructor=constructor, arguments=arguments):
             return _made(constructor, tuple(_value(each, point) for each in arguments))
-        case Discrimination(constructor=constructor, term=inner):
+        case core.Discrimination(constructor=constructor, term=inner):
             return _fields(constructor, _value(inner, point)) is not None
-        case Selection(constructor=constructor, index=index, term=inner):
+        case core.Selection(constructor=constructor, index=index, term=inner):
             fields = _fields(constructor, _value(inner, point))
             if fields is None:
                 raise _Nothing
             return fields[index]
-        case Equals(left=left, right=right):
+        case core.Equals(left=left, right=right):
             return _value(left, point) == _value(right, point)
-        case Connective() | Conditional() if term.sort == BOOL:
+        case core.Connective() | core.Conditional() if term.sort == core.BOOL:
             answer = truth(term, point)
             if answer is None:
                 raise _Nothing
             return answer
-        case Conditional(condition=condition, consequent=yes, alternative=no):
+        case core.Conditional(condition=condition, consequent=yes, alternative=no):
             return _value(yes if _value(condition, point) else no, point)
-        case Let(variable=variable, value=value, body=body):
+        case core.Let(variable=variable, value=value, body=body):
             return _value(body, {**point, variable.name: _value(value, point)})
-        case Coercion(term=inner):
+        case core.Coercion(term=inner):
             return _value(inner, point)
-        case Narrowing(term=inner):
+        case core.Narrowing(term=inner):
             number = _value(inner, point)
             if not isinstance(number, int) or number < 0:
                 raise _Nothing
             return number
-        case Undefined():
+        case core.Undefined():
             raise _Nothing
         case _:
             raise _Beyond
 
 
-def _made(constructor: Constructor, fields: tuple[Small, ...]) -> Small:
-    if not isinstance(constructor.sort, ListOf):
+def _made(constructor: core.Constructor, fields: tuple[Small, ...]) -> Small:
+    if not isinstance(constructor.sort, core.ListOf):
         return Made(constructor.name, fields)
     if not fields:
         return ()
@@ -276,7 +256,7 @@ def _made(constructor: Constructor, fields: tuple[Small, ...]) -> Small:
     return (fields[0], *rest)
 
 
-def _fields(constructor: Constructor, value: Small) -> tuple[Small, ...] | None:
+def _fields(constructor: core.Constructor, value: Small) -> tuple[Small, ...] | None:
     """The fields of a value made by a constructor; None if another made it."""
     if isinstance(value, Made):
         return value.fields if value.constructor == constructor.name else None
@@ -316,7 +296,7 @@ def _exact(number: Fraction) -> Small:
     return number.numerator if number.denominator == 1 else number
 
 
-def _computed(call: BuiltinCall, values: list[Small]) -> Small:
+def _computed(call: core.BuiltinCall, values: list[Small]) -> Small:
     name = call.operation.name
     match values:
         case [int() | Fraction() as a, int() | Fraction() as b] if name in _BINARY:

@@ -24,7 +24,8 @@ from itertools import islice
 
 import msgspec
 
-from kleis.core import Constructor, DataSort, Definition, SymbolCall, Term, build_terms
+from kleis import core
+from kleis.core import build_terms
 from kleis.core.goal import DataType, Obligation, Termination
 from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import subterms
@@ -47,10 +48,10 @@ _CONDITIONS = 12
 
 
 def show_termination(
-    group: tuple[Definition, ...],
+    group: tuple[core.Definition, ...],
     *,
     data: Sequence[Sequence[DataType]] = (),
-    measures: Mapping[str, tuple[Term, ...]] | None = None,
+    measures: Mapping[str, tuple[core.Term, ...]] | None = None,
     place: Mapping[str, Place],
 ) -> dict[str, Termination]:
     """Why the definitions of a group terminate, by key; all are ``unknown`` if one is.
@@ -84,7 +85,7 @@ class _Search:
 
     def __init__(
         self,
-        group: tuple[Definition, ...],
+        group: tuple[core.Definition, ...],
         calls: Sequence[CallFacts],
         data: Sequence[Sequence[DataType]],
         place: Mapping[str, Place],
@@ -94,11 +95,11 @@ class _Search:
         self._calls = calls
         self._constructors = {each.sort: each.constructors for types in data for each in types}
         self._place = place
-        self._inexact: Term | None = None
+        self._inexact: core.Term | None = None
 
     # ── @decreases ───────────────────────────────────────────────────────────────────────────────────────────
 
-    def stated(self, measures: Mapping[str, tuple[Term, ...]]) -> dict[str, Termination]:
+    def stated(self, measures: Mapping[str, tuple[core.Term, ...]]) -> dict[str, Termination]:
         """The answer for stated measures."""
         for key, terms in measures.items():
             for term in terms:
@@ -120,7 +121,7 @@ class _Search:
         return self._unknown(self._not_decreasing(failure, ranking))
 
     def _partly_stated(
-        self, measures: Mapping[str, tuple[Term, ...]], missing: Sequence[str]
+        self, measures: Mapping[str, tuple[core.Term, ...]], missing: Sequence[str]
     ) -> dict[str, Termination]:
         quantities: dict[str, Sequence[Quantity]] = {
             key: [Quantity(term) for term in terms if always_defined(term)] for key, terms in measures.items()
@@ -135,7 +136,7 @@ class _Search:
             f"a measure is stated for a part of the group only; write @decreases(…) before {names} too"
         )
 
-    def _of(self, measures: Mapping[str, tuple[Term, ...]]) -> Ranking:
+    def _of(self, measures: Mapping[str, tuple[core.Term, ...]]) -> Ranking:
         """The stated measures as levels; shorter ones end with zeros."""
         length = max(len(measures[key]) for key in self._keys)
         zero = (build_terms.integer(0),)
@@ -200,7 +201,7 @@ class _Search:
         if not is_whole(before.term.sort) or not is_whole(after.term.sort):
             return False
         value = build_terms.at_arguments(after.term, facts.call.callee, facts.call.arguments)
-        return not any(isinstance(each, SymbolCall) for each in subterms(value)) and not facts.hopeless(
+        return not any(isinstance(each, core.SymbolCall) for each in subterms(value)) and not facts.hopeless(
             before, after
         )
 
@@ -232,7 +233,9 @@ class _Search:
                 own.append(Obligation("termination", name, key, formula, self._place[key]))
         return self._answer(ranking, obligations, conditions)
 
-    def _open_questions(self, facts: CallFacts, ranking: Ranking, search: Rankings) -> Iterator[Term | None]:
+    def _open_questions(
+        self, facts: CallFacts, ranking: Ranking, search: Rankings
+    ) -> Iterator[core.Term | None]:
         """What of a call is left to prove; None for what cannot be stated over the integers."""
         call = facts.call
         before, after = ranking.measures(call.caller.key), ranking.measures(call.callee.key)
@@ -258,7 +261,7 @@ class _Search:
         self,
         ranking: Ranking,
         obligations: Mapping[str, Sequence[Obligation]],
-        conditions: Mapping[str, Term | None],
+        conditions: Mapping[str, core.Term | None],
     ) -> dict[str, Termination]:
         return {
             key: Termination(
@@ -270,9 +273,9 @@ class _Search:
             for key in self._keys
         }
 
-    def _conditions(self, ranking: Ranking) -> dict[str, Term | None] | None:
+    def _conditions(self, ranking: Ranking) -> dict[str, core.Term | None] | None:
         """The conditions of a ranking, outside which no member has a value; None if that is not shown."""
-        found: dict[str, Term | None] = {}
+        found: dict[str, core.Term | None] = {}
         for key in self._keys:
             own = [facts for facts in self._calls if facts.call.caller.key == key]
             needed = [
@@ -285,7 +288,7 @@ class _Search:
             return found
         return exact_conditions(self._group, [facts.call for facts in self._calls], found)
 
-    def _constructors_of(self, sort: DataSort) -> tuple[Constructor, ...]:
+    def _constructors_of(self, sort: core.DataSort) -> tuple[core.Constructor, ...]:
         return self._constructors.get(sort, ())
 
     # ── Reasons ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -16,18 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
-from kleis.core import (
-    BuiltinCall,
-    Coercion,
-    Conditional,
-    Let,
-    ListOf,
-    Selection,
-    Term,
-    TupleOf,
-    Undefined,
-    Variable,
-)
+from kleis import core
 from kleis.definedness.path_arithmetic import resolved
 from kleis.termination.recursive_calls import Bound, Call
 
@@ -68,37 +57,41 @@ def graph_of(call: Call) -> Graph:
     return Graph(call.caller.key, call.callee.key, _strongest(arcs))
 
 
-def parts_of(term: Term, known: Mapping[str, Parts | None], values: Mapping[str, Term]) -> Parts | None:
+def parts_of(
+    term: core.Term, known: Mapping[str, Parts | None], values: Mapping[str, core.Term]
+) -> Parts | None:
     """Which parameters a value is a part of; None for what never has a value, and so for all of them.
 
     `known` says it of variables; `values` are those that `Let` gives.
     """
-    if not isinstance(term, Variable):
+    if not isinstance(term, core.Variable):
         term = resolved(term, values)
     match term:
-        case Variable(name=name):
+        case core.Variable(name=name):
             return known.get(name, frozenset())
-        case Selection(term=inner):
+        case core.Selection(term=inner):
             return _proper(parts_of(inner, known, values))
-        case BuiltinCall(operation=operation, arguments=(whole, *_)) if _takes_part(operation.name, whole):
+        case core.BuiltinCall(operation=operation, arguments=(whole, *_)) if _takes_part(
+            operation.name, whole
+        ):
             return _proper(parts_of(whole, known, values))
-        case Coercion(term=inner):
+        case core.Coercion(term=inner):
             return parts_of(inner, known, values)
-        case Let(variable=variable, value=value, body=body):
+        case core.Let(variable=variable, value=value, body=body):
             inner_parts = {**known, variable.name: parts_of(value, known, values)}
             return parts_of(body, inner_parts, {**values, variable.name: value})
-        case Conditional(consequent=yes, alternative=no):
+        case core.Conditional(consequent=yes, alternative=no):
             return _both(parts_of(yes, known, values), parts_of(no, known, values))
-        case Undefined():
+        case core.Undefined():
             return None
         case _:
             return frozenset()
 
 
-def _takes_part(name: str, whole: Term) -> bool:
+def _takes_part(name: str, whole: core.Term) -> bool:
     if name in _LIST_PARTS:
-        return isinstance(whole.sort, ListOf)
-    return name in _TUPLE_PARTS and isinstance(whole.sort, TupleOf)
+        return isinstance(whole.sort, core.ListOf)
+    return name in _TUPLE_PARTS and isinstance(whole.sort, core.TupleOf)
 
 
 def _proper(found: Parts | None) -> Parts | None:

@@ -20,39 +20,24 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from kleis.builtins.rows.table import find_builtin
+from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
-from kleis.syntax.tree import (
-    AliasDefinition,
-    AppliedType,
-    Axiom,
-    Call,
-    ConstructorPattern,
-    DataDefinition,
-    Implements,
-    Name,
-    NamedType,
-    NestedStructure,
-    Node,
-    Renaming,
-    Structure,
-    split_name,
-)
 from kleis.syntax.tree.traversal import walk
 from kleis.theory.theory import Declared, Theory
 
-__all__ = ["Mentions", "Texts", "mentioned"]
+__all__ = ["NameDependencies", "Texts", "names_used"]
 
-_UNNAMED = (Axiom, NestedStructure, Structure)
+_UNNAMED = (tree.Axiom, tree.NestedStructure, tree.Structure)
 """Nodes with members whose own names are those of no value or type."""
 
 
-Texts: TypeAlias = "dict[int, tuple[Node, frozenset[str]]]"
+Texts: TypeAlias = "dict[int, tuple[tree.Node, frozenset[str]]]"
 """The names in the texts of nodes, by identity; theories that grew out of one another have nodes in common."""
 
 _MOST_TEXTS = 50_000
 
 
-class Mentions:
+class NameDependencies:
     """The names that the sections of one theory mention, found when asked for and then known.
 
     `texts` is what was found in the same nodes for other theories; what is found here is added to it.
@@ -63,21 +48,21 @@ class Mentions:
         self._texts: Texts = {} if texts is None else texts
         self._sections: dict[str, frozenset[str]] = {}
         self._names: dict[str, frozenset[str]] = {}
-        self._given: dict[str, list[Implements]] | None = None
+        self._given: dict[str, list[tree.Implements]] | None = None
 
-    def of(self, structure: Structure) -> frozenset[str]:
+    def of(self, structure: tree.Structure) -> frozenset[str]:
         """All names that a section may reach, directly or through what they stand for."""
         known = self._sections.get(structure.name)
         if known is None:
             known = self._sections[structure.name] = self._reached(self._text(structure))
         return known
 
-    def _text(self, node: Node) -> frozenset[str]:
+    def _text(self, node: tree.Node) -> frozenset[str]:
         known = self._texts.get(id(node))
         if known is None:
             if len(self._texts) >= _MOST_TEXTS:
                 self._texts.clear()
-            known = self._texts[id(node)] = (node, frozenset(mentioned(node)))
+            known = self._texts[id(node)] = (node, frozenset(names_used(node)))
         return known[1]
 
     def _reached(self, names: Iterable[str]) -> frozenset[str]:
@@ -105,7 +90,7 @@ class Mentions:
         for implementation in self._implementations().get(name, ()):
             yield from self._text(implementation)
 
-    def _implementations(self) -> dict[str, list[Implements]]:
+    def _implementations(self) -> dict[str, list[tree.Implements]]:
         """The implementations by the names that they give."""
         if self._given is None:
             self._given = {}
@@ -121,17 +106,19 @@ def _is_global(declared: Declared) -> bool:
     A structure with parameters does as a whole, where it is named; its members do not by their own names.
     """
     node, item = declared.node, declared.item
-    if isinstance(node, AliasDefinition | DataDefinition | Structure):
+    if isinstance(node, tree.AliasDefinition | tree.DataDefinition | tree.Structure):
         return True
-    return not (isinstance(item, Structure) and item.parameters)
+    return not (isinstance(item, tree.Structure) and item.parameters)
 
 
-def mentioned(node: Node) -> Iterator[str]:
+def names_used(node: tree.Node) -> Iterator[str]:
     """The names in a text: those used, and those of the members it declares."""
     for each in walk(node):
-        if isinstance(each, Renaming):
+        if isinstance(each, tree.Renaming):
             yield each.new
-        elif isinstance(each, Name | Call | ConstructorPattern | NamedType | AppliedType):
+        elif isinstance(
+            each, tree.Name | tree.Call | tree.ConstructorPattern | tree.NamedType | tree.AppliedType
+        ):
             yield from _parts(each.name)
         elif not isinstance(each, _UNNAMED) and isinstance(name := getattr(each, "name", None), str):
             yield canonical_name(name)
@@ -139,7 +126,7 @@ def mentioned(node: Node) -> Iterator[str]:
 
 def _parts(name: str) -> Iterator[str]:
     """The structure a qualified name begins with, and its last part."""
-    first, *rest = split_name(name)
+    first, *rest = tree.split_name(name)
     yield canonical_name(first)
     if rest:
         yield canonical_name(rest[-1])

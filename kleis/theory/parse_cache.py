@@ -23,7 +23,7 @@ from pathlib import Path
 
 import msgspec
 
-from kleis.syntax.tree import Declaration, Lint, ParseResult, Program
+from kleis.syntax import tree
 
 __all__ = ["ParseCache", "user_cache"]
 
@@ -34,8 +34,8 @@ _SUFFIX = ".parsed"
 class _Stored(msgspec.Struct, array_like=True):
     """The part of a `ParseResult` worth keeping; the name of the file is put in again when it is read."""
 
-    items: tuple[Declaration, ...]
-    lints: tuple[Lint, ...]
+    items: tuple[tree.Declaration, ...]
+    lints: tuple[tree.Lint, ...]
 
 
 class ParseCache:
@@ -52,7 +52,7 @@ class ParseCache:
         if self._decoder is None:
             self._decoder = msgspec.msgpack.Decoder(_Stored)
 
-    def load(self, digest: str, *, file: str) -> ParseResult | None:
+    def load(self, digest: str, *, file: str) -> tree.ParseResult | None:
         """The parse result of the text with that SHA-256, as if read from `file`; None if it is not there."""
         directory = self._ready()
         if directory is None:
@@ -67,9 +67,9 @@ class ParseCache:
         if stored is None:
             return None
         lints = tuple(msgspec.structs.replace(lint, file=file) for lint in stored.lints)
-        return ParseResult(Program(stored.items, file), (), lints)
+        return tree.ParseResult(tree.Program(stored.items, file), (), lints)
 
-    def store(self, digest: str, result: ParseResult) -> None:
+    def store(self, digest: str, result: tree.ParseResult) -> None:
         """Keep the parse result of a text without errors."""
         directory = self._ready()
         if directory is None or result.errors:

@@ -11,12 +11,12 @@ from __future__ import annotations
 import msgspec
 from rpds import HashTrieSet, Queue
 
-from kleis.syntax.tree import NestedStructure, Renaming, Structure, StructureMember
+from kleis.syntax import tree
 
 __all__ = ["StructureSummary"]
 
 _NO_NAMES: HashTrieSet[str] = HashTrieSet()
-_NO_STRUCTURES: Queue[Structure] = Queue()
+_NO_STRUCTURES: Queue[tree.Structure] = Queue()
 
 
 class StructureSummary(msgspec.Struct, frozen=True):
@@ -32,9 +32,9 @@ class StructureSummary(msgspec.Struct, frozen=True):
 
     carriers: HashTrieSet[str] = _NO_NAMES
     renamed: HashTrieSet[str] = _NO_NAMES
-    heirs: Queue[Structure] = _NO_STRUCTURES
+    heirs: Queue[tree.Structure] = _NO_STRUCTURES
 
-    def with_structure(self, structure: Structure) -> StructureSummary:
+    def with_structure(self, structure: tree.Structure) -> StructureSummary:
         """The summary with one more structure."""
         heirs = self.heirs
         if not structure.parameters and _inherits(structure):
@@ -46,14 +46,14 @@ class StructureSummary(msgspec.Struct, frozen=True):
         )
 
 
-def _inherits(structure: Structure) -> bool:
-    nested = any(isinstance(each, NestedStructure) for each in structure.members)
+def _inherits(structure: tree.Structure) -> bool:
+    nested = any(isinstance(each, tree.NestedStructure) for each in structure.members)
     return bool(structure.extends or structure.over or nested)
 
 
-def _renamings(structure: Structure) -> list[Renaming]:
+def _renamings(structure: tree.Structure) -> list[tree.Renaming]:
     found = list(structure.renamings)
-    pending: list[tuple[StructureMember, ...]] = [structure.members]
+    pending: list[tuple[tree.StructureMember, ...]] = [structure.members]
     for members in pending:
         for member in members:
             renamings = getattr(member, "renamings", None)

@@ -27,28 +27,8 @@ import msgspec
 from rpds import HashTrieMap, List, Queue
 
 from kleis.problems import Place, Problem, place_of, problem_at
+from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
-from kleis.syntax.tree import (
-    AliasDefinition,
-    Annotation,
-    Axiom,
-    DataDefinition,
-    Declaration,
-    ElementDeclaration,
-    Example,
-    Field,
-    FunctionDefinition,
-    Implements,
-    Import,
-    NestedStructure,
-    OperationDeclaration,
-    Program,
-    Structure,
-    StructureMember,
-    TypeExpression,
-    Variant,
-    split_name,
-)
 from kleis.theory.structure_summary import StructureSummary
 
 __all__ = ["Declared", "Entry", "Kind", "Theory"]
@@ -70,19 +50,19 @@ _SYMBOLS: tuple[Kind, ...] = ("operation", "element", "field")
 _LISTS = ("_entries", "_examples", "_implementations", "_problems")
 
 _MEMBER_KINDS: dict[type, Kind] = {
-    OperationDeclaration: "operation",
-    ElementDeclaration: "element",
-    Field: "field",
-    Axiom: "axiom",
-    FunctionDefinition: "definition",
-    NestedStructure: "nested structure",
+    tree.OperationDeclaration: "operation",
+    tree.ElementDeclaration: "element",
+    tree.Field: "field",
+    tree.Axiom: "axiom",
+    tree.FunctionDefinition: "definition",
+    tree.NestedStructure: "nested structure",
 }
 
 
 class Entry(msgspec.Struct, frozen=True):
     """A declaration with the file it stands in."""
 
-    declaration: Declaration
+    declaration: tree.Declaration
     file: str
 
 
@@ -96,8 +76,8 @@ class Declared(msgspec.Struct, frozen=True):
     name: str
     kind: Kind
     owner: str
-    node: Declaration | StructureMember | Variant
-    item: Declaration
+    node: tree.Declaration | tree.StructureMember | tree.Variant
+    item: tree.Declaration
     file: str
 
     @property
@@ -142,11 +122,11 @@ class Theory:
         "summary",
     )
 
-    definitions: Mapping[str, FunctionDefinition]
-    data: Mapping[str, DataDefinition]
-    aliases: Mapping[str, AliasDefinition]
-    structures: Mapping[str, Structure]
-    constants: Mapping[str, TypeExpression]
+    definitions: Mapping[str, tree.FunctionDefinition]
+    data: Mapping[str, tree.DataDefinition]
+    aliases: Mapping[str, tree.AliasDefinition]
+    structures: Mapping[str, tree.Structure]
+    constants: Mapping[str, tree.TypeExpression]
     constructors: Mapping[str, Declared]
     summary: StructureSummary
 
@@ -169,18 +149,18 @@ class Theory:
 
     # ── growing ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def add(self, declaration: Declaration, *, file: str = "<text>") -> Theory:
+    def add(self, declaration: tree.Declaration, *, file: str = "<text>") -> Theory:
         """The theory with one more declaration.  Never raises: what clashes becomes a problem."""
         return self.extend((declaration,), file=file)
 
-    def extend(self, declarations: Iterable[Declaration], *, file: str = "<text>") -> Theory:
+    def extend(self, declarations: Iterable[tree.Declaration], *, file: str = "<text>") -> Theory:
         """The theory with more declarations, in order."""
         growth = _Growth(self, file)
         for declaration in declarations:
             growth.add(declaration)
         return growth.theory()
 
-    def include(self, program: Program) -> Theory:
+    def include(self, program: tree.Program) -> Theory:
         """The theory with the items of a program.  Its imports are the loader's business."""
         return self.extend(program.items, file=program.file)
 
@@ -192,7 +172,7 @@ class Theory:
         A qualified name (``Ring::plus``) gives the members of that owner; its own members only, not inherited
         ones (`kleis.theory.name_check.structure_members`).
         """
-        *owner, last = split_name(name)
+        *owner, last = tree.split_name(name)
         found = tuple(self._names.get(canonical_name(last), ()))[::-1]
         if not owner:
             return found
@@ -209,7 +189,7 @@ class Theory:
         return tuple(
             member
             for entry in self._entries
-            if isinstance(entry.declaration, Structure)
+            if isinstance(entry.declaration, tree.Structure)
             for member in _members(entry.declaration, entry.file)
             if member.kind == "axiom"
         )
@@ -219,7 +199,7 @@ class Theory:
         return tuple(
             entry
             for entry in self._implementations
-            if isinstance(entry.declaration, Implements) and entry.declaration.name == structure
+            if isinstance(entry.declaration, tree.Implements) and entry.declaration.name == structure
         )
 
     def file_of(self, name: str) -> str:
@@ -243,9 +223,9 @@ class Theory:
         return tuple(self._examples)
 
     @property
-    def implementations(self) -> Sequence[Implements]:
+    def implementations(self) -> Sequence[tree.Implements]:
         """The `implements` items, in order."""
-        return [e.declaration for e in self._implementations if isinstance(e.declaration, Implements)]
+        return [e.declaration for e in self._implementations if isinstance(e.declaration, tree.Implements)]
 
     @property
     def implementation_entries(self) -> tuple[Entry, ...]:
@@ -270,13 +250,13 @@ class Theory:
         return f"<Theory of {len(self)} declarations>"
 
 
-def _members(structure: Structure, file: str) -> Iterable[Declared]:
+def _members(structure: tree.Structure, file: str) -> Iterable[Declared]:
     """The members of a structure and of the structures nested in it, outer ones first."""
-    pending: list[tuple[str, tuple[StructureMember, ...]]] = [(structure.name, structure.members)]
+    pending: list[tuple[str, tuple[tree.StructureMember, ...]]] = [(structure.name, structure.members)]
     for owner, nodes in pending:
         for node in nodes:
             yield Declared(canonical_name(node.name), _MEMBER_KINDS[type(node)], owner, node, structure, file)
-            if isinstance(node, NestedStructure):
+            if isinstance(node, tree.NestedStructure):
                 pending.append((f"{owner}::{node.name}", node.members))
 
 
@@ -306,30 +286,30 @@ class _Growth:
             object.__setattr__(grown, slot, getattr(self, slot))
         return grown
 
-    def add(self, declaration: Declaration) -> None:
+    def add(self, declaration: tree.Declaration) -> None:
         entry = Entry(declaration, self.file)
         self._entries = self._entries.enqueue(entry)
         match declaration:
-            case Import() | Annotation():
+            case tree.Import() | tree.Annotation():
                 pass
-            case Example():
+            case tree.Example():
                 self._examples = self._examples.enqueue(entry)
-            case Implements():
+            case tree.Implements():
                 self._implementations = self._implementations.enqueue(entry)
-            case FunctionDefinition():
+            case tree.FunctionDefinition():
                 self._define(declaration, declaration, "")
-            case OperationDeclaration():
+            case tree.OperationDeclaration():
                 declared = self._register(declaration.name, "operation", "", declaration, declaration)
                 self.constants = self.constants.insert(declared.name, declaration.type)
                 self._hide(declared)
-            case AliasDefinition():
+            case tree.AliasDefinition():
                 if self._declare_type(declaration, "type alias"):
                     self.aliases = self.aliases.insert(declaration.name, declaration)
-            case DataDefinition():
+            case tree.DataDefinition():
                 if self._declare_type(declaration, "data type"):
                     self.data = self.data.insert(declaration.name, declaration)
                 self._construct(declaration)
-            case Structure():
+            case tree.Structure():
                 if self._declare_type(declaration, "structure"):
                     self.structures = self.structures.insert(declaration.name, declaration)
                     self.summary = self.summary.with_structure(declaration)
@@ -340,8 +320,8 @@ class _Growth:
         name: str,
         kind: Kind,
         owner: str,
-        node: Declaration | StructureMember | Variant,
-        item: Declaration,
+        node: tree.Declaration | tree.StructureMember | tree.Variant,
+        item: tree.Declaration,
     ) -> Declared:
         name = canonical_name(name)
         declared = Declared(name, kind, owner, node, item, self.file)
@@ -352,7 +332,7 @@ class _Growth:
     def _report(self, problem: Problem) -> None:
         self._problems = self._problems.enqueue(problem)
 
-    def _define(self, node: FunctionDefinition, item: Declaration, owner: str) -> None:
+    def _define(self, node: tree.FunctionDefinition, item: tree.Declaration, owner: str) -> None:
         name = canonical_name(node.name)
         declared = self._register(name, "definition", owner, node, item)
         if not _is_global(item):
@@ -363,7 +343,9 @@ class _Growth:
         if earlier is not None:
             self._report(_redefined(node, self.file, earlier))
 
-    def _declare_type(self, node: Structure | DataDefinition | AliasDefinition, kind: Kind) -> bool:
+    def _declare_type(
+        self, node: tree.Structure | tree.DataDefinition | tree.AliasDefinition, kind: Kind
+    ) -> bool:
         """Register a structure, data type or alias; False if its name is taken."""
         earlier = self._types.get(node.name)
         if earlier is not None:
@@ -372,7 +354,7 @@ class _Growth:
         self._types = self._types.insert(node.name, self._register(node.name, kind, "", node, node))
         return True
 
-    def _construct(self, data: DataDefinition) -> None:
+    def _construct(self, data: tree.DataDefinition) -> None:
         for variant in data.variants:
             taken = self.constructors.get(variant.name)
             if taken is None:
@@ -382,15 +364,15 @@ class _Growth:
             elif taken.owner != data.name:
                 self._report(_constructed_twice(variant, data, self.file, taken))
 
-    def _read_members(self, structure: Structure) -> None:
+    def _read_members(self, structure: tree.Structure) -> None:
         for member in _members(structure, self.file):
             node = member.node
-            if isinstance(node, FunctionDefinition):
+            if isinstance(node, tree.FunctionDefinition):
                 self._define(node, structure, member.owner)
                 continue
             declared = self._register(member.name, member.kind, member.owner, node, structure)
             if (
-                isinstance(node, OperationDeclaration | ElementDeclaration | Field)
+                isinstance(node, tree.OperationDeclaration | tree.ElementDeclaration | tree.Field)
                 and member.owner == structure.name
                 and _is_global(structure)
             ):
@@ -410,12 +392,12 @@ class _Growth:
         self._report(_hidden(declared, earlier))
 
 
-def _is_global(item: Declaration) -> bool:
+def _is_global(item: tree.Declaration) -> bool:
     """Whether the members of an item are global: those of a structure with parameters speak of any model."""
-    return not (isinstance(item, Structure) and item.parameters)
+    return not (isinstance(item, tree.Structure) and item.parameters)
 
 
-def _redefined(node: FunctionDefinition, file: str, earlier: Declared) -> Problem:
+def _redefined(node: tree.FunctionDefinition, file: str, earlier: Declared) -> Problem:
     if earlier.node == node:
         message = f"{node.name} is defined again, in the same words as at {earlier.place}"
         hint = "leave one of the two out"
@@ -446,7 +428,10 @@ def _hidden(declared: Declared, earlier: Declared) -> Problem:
 
 
 def _declared_twice(
-    node: Structure | DataDefinition | AliasDefinition, kind: Kind, file: str, earlier: Declared
+    node: tree.Structure | tree.DataDefinition | tree.AliasDefinition,
+    kind: Kind,
+    file: str,
+    earlier: Declared,
 ) -> Problem:
     if earlier.node == node:
         return problem_at(
@@ -468,7 +453,9 @@ def _declared_twice(
     )
 
 
-def _constructed_twice(variant: Variant, data: DataDefinition, file: str, taken: Declared) -> Problem:
+def _constructed_twice(
+    variant: tree.Variant, data: tree.DataDefinition, file: str, taken: Declared
+) -> Problem:
     return problem_at(
         variant,
         file,

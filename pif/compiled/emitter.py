@@ -17,7 +17,7 @@ from pif.compiled.source import DEPTH, FUEL, Block, Function, Names
 from pif.language.terms import Term
 from pif.language.values import ANY, NEVER, Kind, Value, join, pairing, part
 
-__all__ = ["SMALL", "Emitter", "NeedsMarkers", "Shape", "Unsuitable", "WideIntegers", "holds_wide_literal"]
+__all__ = ["SMALL", "Bignums", "Emitter", "NeedsMarkers", "Shape", "Unsuitable", "holds_bignum_literal"]
 
 SMALL = 2**30 - 1
 """Integers of one digit of CPython's: quickest to compare, and the only ones ever written as text."""
@@ -36,7 +36,7 @@ class Unsuitable(Exception):
     """Code that stays on the reference evaluator: too large, too deep, or of a form that is not compiled."""
 
 
-class WideIntegers(Exception):
+class Bignums(Exception):
     """An integer too wide for units that do not weigh them."""
 
 
@@ -122,7 +122,7 @@ class Emitter:
 
     def integer_constant(self, value: int) -> Expression:
         if not self.weighs and not -WIDE < value < WIDE:
-            raise WideIntegers
+            raise Bignums
         bits = max(1, value.bit_length())
         if -SMALL < value < SMALL:
             return Expression(str(value), "int", bits, atom=True)
@@ -263,9 +263,9 @@ def common_shape(a: Shape, b: Shape) -> Shape:
     return None if a is None or b is None else (common_shape(a[0], b[0]), common_shape(a[1], b[1]))
 
 
-def holds_wide_literal(term: Term) -> bool:
+def holds_bignum_literal(term: Term) -> bool:
     """Whether an integer written in code is beyond ±`WIDE`."""
     value = term.value
     if term.op == "literal" and type(value) is int and not -WIDE < value < WIDE:
         return True
-    return any(map(holds_wide_literal, term.parts))
+    return any(map(holds_bignum_literal, term.parts))

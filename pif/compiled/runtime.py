@@ -14,12 +14,12 @@ from typing import Any, NoReturn, Protocol
 
 from pif.analysis.facts import facts_of
 from pif.analysis.normal_form.normalize import normalize
-from pif.compiled.emitter import WIDE, WideIntegers, holds_wide_literal
+from pif.compiled.emitter import WIDE, Bignums, holds_bignum_literal
 from pif.compiled.services import CONSTANTS, SERVICES, WEIGHED, asked
 from pif.language import primitives as table
 from pif.language.budget import TERM_DEPTH, Budget
 from pif.language.errors import PifError
-from pif.language.host import Theory, Tool, Tools, holds_wide
+from pif.language.host import Theory, Tool, Tools, holds_bignum
 from pif.language.reification import NotData, TooDeepTerm, literal_term, reflect, reify
 from pif.language.terms import Term, same_term
 from pif.language.values import (
@@ -216,7 +216,7 @@ class Runtime:
     def wide(self, integer: int) -> None:
         """An integer of more than one digit: is it one that this unit can go on with?"""
         if not -WIDE < integer < WIDE:
-            raise WideIntegers
+            raise Bignums
 
     def keep(self, made: Value) -> Value:
         if type(made) is tuple and len(made) == 3 and made[2] >= LONG:
@@ -402,8 +402,8 @@ class Runtime:
 
     def narrow(self, term: Term) -> None:
         """Integers written in code that becomes data."""
-        if not self.weighs and holds_wide_literal(term):
-            raise WideIntegers
+        if not self.weighs and holds_bignum_literal(term):
+            raise Bignums
 
     def reflect(self, data: Value) -> Quoted:
         return Quoted(reflect(data, lambda: self.charge(table.REFLECT_NODE)))
@@ -421,8 +421,8 @@ class Runtime:
         found, is_answer = asked(self.session, self.charge, operation, value)
         if not is_answer:
             raise Stopped
-        if not self.weighs and holds_wide(found, WIDE):
-            raise WideIntegers
+        if not self.weighs and holds_bignum(found, WIDE):
+            raise Bignums
         return found
 
     def source(self, name: Value, owner: Tool | None) -> Quoted:

@@ -13,18 +13,18 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from pif.compiled.emitter import Unsuitable, WideIntegers
+from pif.compiled.emitter import Bignums, Unsuitable
 from pif.compiled.runtime import FAILURES, Declined, Runtime, Session, Stopped, still_hold
 from pif.language import primitives as table
 from pif.language.host import Tool, Tools
 from pif.language.terms import Term, identity
 from pif.language.values import ANY, Kind, Quoted, Value
-from pif.reference.run_input import Given
+from pif.reference.run_input import RunInput
 
 if TYPE_CHECKING:
     from pif.compiled.generate import Draft
 
-__all__ = ["Cache", "Outcome", "Prepared", "Unit", "attempt", "compiled", "must_weigh"]
+__all__ = ["Cache", "Outcome", "Prepared", "Unit", "attempt", "compiled", "must_check_sizes"]
 
 _IDLE = 4
 
@@ -178,7 +178,7 @@ class Prepared:
             else:
                 draft = _generate().draft_value(self.term, self.owner, (), tools, weighs=weighs)
             unit = Unit(draft, is_function=self.is_function, weighs=weighs, owner=self.owner)
-        except WideIntegers:
+        except Bignums:
             self.weighed = _WEIGHED_RUNS
             return self._made(kind, tools, True)
         except Unsuitable:
@@ -204,17 +204,17 @@ _BITS, _FUEL = 256, 2**30
 Outcome = tuple[Value, int]
 
 
-def must_weigh(prepared: Prepared, given: Given, session: Session, fuel: int) -> bool:
+def must_check_sizes(prepared: Prepared, given: RunInput, session: Session, fuel: int) -> bool:
     """Whether a run needs a unit that weighs integers: they may be wide, or its budget is not what others rely on."""
     return given.is_wide or prepared.weighed > 0 or fuel >= _FUEL or session.budget.integer_bits < _BITS
 
 
-def attempt(prepared: Prepared, given: Given, session: Session, fuel: int) -> Outcome | None:
+def attempt(prepared: Prepared, given: RunInput, session: Session, fuel: int) -> Outcome | None:
     """The outcome of a run, or None where it breaks some rule or is not compiled: then the reference runs it.
 
     Where the session `compiles` nothing, only what is ready is used. Raises `runtime.Cancelled`.
     """
-    weighs = must_weigh(prepared, given, session, fuel)
+    weighs = must_check_sizes(prepared, given, session, fuel)
     while not prepared.declined:
         unit = prepared.unit(given.kind, session.tools, weighs=weighs, only_ready=not session.compiles)
         if unit is None:
@@ -223,7 +223,7 @@ def attempt(prepared: Prepared, given: Given, session: Session, fuel: int) -> Ou
         runtime, entry = unit.loaded()
         try:
             return _run(unit, runtime, entry, given, session, fuel)
-        except WideIntegers:
+        except Bignums:
             weighs = True
             prepared.weighed = _WEIGHED_RUNS
         except (Declined, Unsuitable):
@@ -236,7 +236,7 @@ def attempt(prepared: Prepared, given: Given, session: Session, fuel: int) -> Ou
 
 
 def _run(
-    unit: Unit, runtime: Runtime, entry: Any, given: Given, session: Session, fuel: int
+    unit: Unit, runtime: Runtime, entry: Any, given: RunInput, session: Session, fuel: int
 ) -> Outcome | None:
     depth = session.budget.depth
     if unit.is_function:
@@ -257,7 +257,7 @@ def _run(
     return None if left < 0 else (value, left)
 
 
-def _argument(runtime: Runtime, given: Given, session: Session) -> Value:
+def _argument(runtime: Runtime, given: RunInput, session: Session) -> Value:
     value = given.value
     if not given.is_known:
         assert given.term is not None

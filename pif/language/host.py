@@ -35,7 +35,7 @@ __all__ = [
     "Tools",
     "ask",
     "asking_charge",
-    "holds_wide",
+    "holds_bignum",
     "later",
     "missing_tool",
     "question_of",
@@ -129,7 +129,7 @@ def later(theory: Theory | None) -> Theory | None:
     return None if theory is None else NoTheory()
 
 
-def holds_wide(value: Value, limit: int) -> bool:
+def holds_bignum(value: Value, limit: int) -> bool:
     """Whether an integer in the value is beyond ±limit."""
     stack = [value]
     while stack:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from pif.analysis.types.unification import Origin, Shape, Type, Variable
+from pif.analysis.types.unification import Origin, Shape, Type, TypeVariable
 from pif.language.primitives import PRIMITIVES
 from pif.language.terms import Term, literal, make
 from pif.python_syntax.library import Library, app, if_, lam, let, pair, var
@@ -386,11 +386,13 @@ def annotation(node: ast.expr) -> Type:
             plain = {"int": "integer", "str": "string", "bool": "boolean"}
             if name in plain:
                 return Shape(plain[name], (), here)
-            parts: tuple[Type, ...] = (Variable("type", 1),)
+            parts: tuple[Type, ...] = (TypeVariable("type", 1),)
             if name == "tuple":
-                return Shape("pair", (*parts, Variable("type", 1)), here)
+                return Shape("pair", (*parts, TypeVariable("type", 1)), here)
             return (
-                Shape("list", parts, here) if name == "list" else Shape("record", (Variable("row", 1),), here)
+                Shape("list", parts, here)
+                if name == "list"
+                else Shape("record", (TypeVariable("row", 1),), here)
             )
         case ast.Constant(value=None):
             return Shape("unit", (), here)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from pif.analysis.types.inference import Inference, ToolTypes
 from pif.analysis.types.type_text import TypeProblem
-from pif.analysis.types.unification import Origin, Shape, Type, Unifier, Variable, find
+from pif.analysis.types.unification import Origin, Shape, Type, TypeVariable, Unifier, find
 from pif.language.errors import Path, pointer
 from pif.language.terms import Term, make
 from pif.python_syntax.library import Library
@@ -59,7 +59,7 @@ class _Choosing(Inference):
     """Inference over open operations too. Nothing is generalised: all there is is one function."""
 
     def __init__(self) -> None:
-        own = ToolTypes("", Variable("type", 1), Variable("effect", 1), mono=True)
+        own = ToolTypes("", TypeVariable("type", 1), TypeVariable("effect", 1), mono=True)
         super().__init__(Unifier(_WORK), lambda name: None, own)
         self.pending: list[_Pending] = []
         self.compared: list[tuple[Type, Type, Path]] = []

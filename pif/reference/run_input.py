@@ -15,12 +15,12 @@ from pif.language import primitives as table
 from pif.language.terms import Term
 from pif.language.values import NIL, Closure, Quoted, Record, Value, kind_of_value, list_of
 
-__all__ = ["Given", "following_value", "given_data", "given_result", "given_term", "given_value"]
+__all__ = ["RunInput", "following_value", "given_data", "given_result", "given_term", "given_value"]
 
 _WIDE = 2**62
 
 
-class Given(msgspec.Struct, frozen=True):
+class RunInput(msgspec.Struct, frozen=True):
     """An input: a term, or (`term` is None) data.
 
     Where `is_known`, evaluating it gives `value`, costs `charge` and takes `height` levels below its first node.
@@ -40,17 +40,17 @@ class _NotLiteral(Exception):
     """The input has to be evaluated."""
 
 
-def given_term(term: Term) -> Given:
+def given_term(term: Term) -> RunInput:
     """An input that was written as a term."""
     walk = _Walk()
     try:
         value, kind = walk.literal(term, 0)
     except _NotLiteral:
-        return Given(term=term, is_known=False)
-    return Given(value, walk.charge, walk.height, kind, walk.is_wide, term)
+        return RunInput(term=term, is_known=False)
+    return RunInput(value, walk.charge, walk.height, kind, walk.is_wide, term)
 
 
-def given_data(value: Value, charge: int) -> Given:
+def given_data(value: Value, charge: int) -> RunInput:
     """An input that was read as plain data, with its charge."""
     is_wide = False
     stack = [value]
@@ -63,10 +63,10 @@ def given_data(value: Value, charge: int) -> Given:
         elif type(item) is tuple and item:
             stack.append(item[0])
             stack.append(item[1])
-    return Given(value, charge, 0, "any", is_wide)
+    return RunInput(value, charge, 0, "any", is_wide)
 
 
-def given_value(value: Value, bytes_: int) -> Given | None:
+def given_value(value: Value, bytes_: int) -> RunInput | None:
     """The input of a step that a `continue` asks for, as if its literal term were evaluated; None where that needs
     a closer look: functions and quoted code in it, a text that may exceed `bytes_`, deep nesting."""
     walk = _ValueWalk(bytes_)
@@ -74,10 +74,10 @@ def given_value(value: Value, bytes_: int) -> Given | None:
         kind = walk.value(value, 0)
     except _NotLiteral:
         return None
-    return Given(value, walk.charge, walk.height, kind, walk.is_wide)
+    return RunInput(value, walk.charge, walk.height, kind, walk.is_wide)
 
 
-def following_value(value: Value, before: Given, bytes_: int) -> Given | None:
+def following_value(value: Value, before: RunInput, bytes_: int) -> RunInput | None:
     """As `given_value`; quicker where a pair of small integers follows another."""
     if (
         before.kind == _INTEGER_PAIR
@@ -88,21 +88,21 @@ def following_value(value: Value, before: Given, bytes_: int) -> Given | None:
         and -_WIDE < value[0] < _WIDE
         and -_WIDE < value[1] < _WIDE
     ):
-        return Given(value, before.charge, 1, _INTEGER_PAIR)
+        return RunInput(value, before.charge, 1, _INTEGER_PAIR)
     return given_value(value, bytes_)
 
 
 _INTEGER_PAIR = ("pair", "int", "int")
 
 
-def given_result(value: Value, charge: int, given: Given) -> Given:
+def given_result(value: Value, charge: int, given: RunInput) -> RunInput:
     """An input that has been evaluated, for so much fuel; as it was where its value holds functions, or more parts
     than are worth a look."""
     stack = [value]
     is_wide = False
     for _ in range(_PARTS):
         if not stack:
-            return Given(value, charge, 0, kind_of_value(value), is_wide, given.term)
+            return RunInput(value, charge, 0, kind_of_value(value), is_wide, given.term)
         part = stack.pop()
         kind = type(part)
         if kind is int:

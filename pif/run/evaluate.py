@@ -23,7 +23,7 @@ from pif.language.json_text import JsonError, load_json
 from pif.language.reification import NotData, TooDeepTerm, TooManyNodes, at_most, literal_term
 from pif.language.terms import Json, Term, print_term, same_term
 from pif.language.values import Continuation, Value, dismantle, kind_of, print_value
-from pif.reference.run_input import Given, given_data, given_term, given_value
+from pif.reference.run_input import RunInput, given_data, given_term, given_value
 from pif.reference.trace import Event, Ring, debug_writer, debugging
 from pif.run.read_input import read_data, read_input
 from pif.run.stepping import Stepper
@@ -226,7 +226,7 @@ class _Run:
     def left(self) -> int:
         return self.budget.fuel - self.fuel_used
 
-    def one_step(self, program: Tool | Term, given: Given) -> Answer | _Next:
+    def one_step(self, program: Tool | Term, given: RunInput) -> Answer | _Next:
         """One run: the code's value, called on the input where it is a function."""
         left = self.left()
         if left < 1:

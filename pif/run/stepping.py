@@ -13,9 +13,9 @@ from functools import partial
 
 import msgspec
 
-from pif.compiled.emitter import Unsuitable, WideIntegers
+from pif.compiled.emitter import Bignums, Unsuitable
 from pif.compiled.runtime import FAILURES, Cancelled, Declined
-from pif.compiled.units import Cache, Prepared, Unit, attempt, must_weigh
+from pif.compiled.units import Cache, Prepared, Unit, attempt, must_check_sizes
 from pif.language import primitives as table
 from pif.language.budget import Budget
 from pif.language.errors import PifError
@@ -24,7 +24,7 @@ from pif.language.terms import Term
 from pif.language.values import Closure, Continuation, Value, is_list
 from pif.reference.machine import Machine, Node
 from pif.reference.resolve import resolve
-from pif.reference.run_input import Given, following_value, given_result, given_value
+from pif.reference.run_input import RunInput, following_value, given_result, given_value
 from pif.reference.trace import Event
 
 __all__ = ["Step", "Stepper"]
@@ -75,7 +75,7 @@ class Stepper:
         self.long_lists: list[Value] = []
         self.steps = 0
 
-    def step(self, program: Tool | Term, given: Given, fuel: int) -> Step:
+    def step(self, program: Tool | Term, given: RunInput, fuel: int) -> Step:
         """Run a program on an input. Raises `PifError` with the fuel used."""
         if self.hook is not None:
             return self.reference(program, given, fuel)
@@ -98,7 +98,7 @@ class Stepper:
         prepared = self.cache.prepared(program)
         return self.attempt(prepared, given, fuel) or self.reference(program, given, fuel)
 
-    def _prepared_step(self, ready: Prepared, program: Tool | Term, given: Given, fuel: int) -> Step:
+    def _prepared_step(self, ready: Prepared, program: Tool | Term, given: RunInput, fuel: int) -> Step:
         if self.brief is None:
             step = self.attempt(ready, given, fuel) or self.reference(program, given, fuel)
             ready.is_long = ready.is_long and step.used > _LONG
@@ -111,7 +111,7 @@ class Stepper:
             ready.is_long = error.kind in ("out_of_fuel", "cancelled")
             raise
 
-    def _settled(self, given: Given, fuel: int) -> Given:
+    def _settled(self, given: RunInput, fuel: int) -> RunInput:
         """The input with its value, where it is no literal and yet gives plain data."""
         if given.is_known or given.term is None:
             return given
@@ -140,7 +140,7 @@ class Stepper:
             return max(_LEAST_TRIAL, _TRIAL_A_NODE * program.term.nodes) - program.spent
         return max(_LEAST_TRIAL, _TRIAL_A_NODE * program.nodes)
 
-    def attempt(self, prepared: Prepared, given: Given, fuel: int) -> Step | None:
+    def attempt(self, prepared: Prepared, given: RunInput, fuel: int) -> Step | None:
         """The compiled step, or None where it does not succeed."""
         try:
             outcome = attempt(prepared, self._settled(given, fuel), self, fuel)
@@ -197,13 +197,13 @@ class Stepper:
                 taken, left, last = taken + 1, after, result
                 if is_last or not goes_on() or result.node is not owner:
                     break
-        except (*FAILURES, WideIntegers, Declined, Unsuitable, Cancelled):
+        except (*FAILURES, Bignums, Declined, Unsuitable, Cancelled):
             return taken, fuel - left, last  # the step that was begun counts for nothing
         finally:
             unit.release(runtime, entry)
         return taken, fuel - left, last
 
-    def _for_driving(self, tool: Tool, given: Given) -> Unit | None:
+    def _for_driving(self, tool: Tool, given: RunInput) -> Unit | None:
         """The unit for driven steps of a tool; a loop that has gone on for a while is worth compiling one."""
         if self.hook is not None:
             return None
@@ -211,10 +211,10 @@ class Stepper:
         prepared = self.cache.prepared(tool) if is_long else self.cache.ready(tool)
         if prepared is None or prepared.declined or not prepared.is_function:
             return None
-        weighs = must_weigh(prepared, given, self, self.budget.fuel)
+        weighs = must_check_sizes(prepared, given, self, self.budget.fuel)
         return prepared.unit(given.kind, self.tools, weighs=weighs, only_ready=not is_long)
 
-    def reference(self, program: Tool | Term, given: Given, fuel: int) -> Step:
+    def reference(self, program: Tool | Term, given: RunInput, fuel: int) -> Step:
         """The step as the reference evaluator takes it."""
         machine = self._machine(fuel)
         try:
@@ -227,7 +227,7 @@ class Stepper:
                 program.spent += machine.used()
         return Step(value, machine.used())
 
-    def _evaluated(self, machine: Machine, program: Tool | Term, given: Given) -> Value:
+    def _evaluated(self, machine: Machine, program: Tool | Term, given: RunInput) -> Value:
         depth = self.budget.depth
         if isinstance(program, Tool):
             code = machine.code_of(program)
@@ -241,7 +241,7 @@ class Stepper:
         machine.charge(table.CALL, body)
         return body.ev((argument, value.env), depth - 1, machine)
 
-    def _argument(self, machine: Machine, given: Given, root: Node) -> Value:
+    def _argument(self, machine: Machine, given: RunInput, root: Node) -> Value:
         """The input's value. A literal one that is sure to fit is charged as a whole; where it might not, or every
         step is told, its nodes are evaluated."""
         depth = self.budget.depth

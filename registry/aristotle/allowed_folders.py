@@ -19,7 +19,7 @@ from typing import Literal
 
 import msgspec
 
-__all__ = ["LAKE_FILES", "LONGEST_FILE", "Folders", "PathRefused", "ProjectFile"]
+__all__ = ["LAKE_FILES", "LONGEST_FILE", "Folders", "PathNotAllowed", "ProjectFile"]
 
 LONGEST_FILE = 10_000_000
 """Bytes of a file that is sent."""
@@ -36,7 +36,7 @@ _LONGEST_PATH, _LONGEST_NAME = 4_000, 240
 PathCode = Literal["path_refused", "not_found", "already_exists", "too_large", "not_a_file", "unwritable"]
 
 
-class PathRefused(Exception):
+class PathNotAllowed(Exception):
     """A path that may not be used, or that is not what it should be."""
 
     def __init__(self, code: PathCode, message: str, hint: str = "") -> None:
@@ -68,7 +68,7 @@ class Folders:
         A relative path counts from the first root.
         """
         if not self._roots:
-            raise PathRefused(
+            raise PathNotAllowed(
                 "path_refused",
                 "this server may use no files",
                 "start it with --root DIR (repeatable) to allow a directory",
@@ -76,14 +76,14 @@ class Folders:
         names = given.replace("\\", "/").split("/")
         too_long = len(given) > _LONGEST_PATH or any(len(name.encode()) > _LONGEST_NAME for name in names)
         if "\0" in given or not given.strip() or too_long:
-            raise PathRefused("path_refused", "this is no path of a file")
+            raise PathNotAllowed("path_refused", "this is no path of a file")
         real = Path(os.path.realpath(self._roots[0] / given))
         self._check(real)
         return real
 
     def _check(self, real: Path) -> None:
         if not any(real.is_relative_to(root) for root in self._roots):
-            raise PathRefused(
+            raise PathNotAllowed(
                 "path_refused",
                 "the path leads out of the directories that this server may use",
                 "use a path below a directory given with --root; links are followed before that is judged",
@@ -99,26 +99,26 @@ class Folders:
         try:
             descriptor = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         except FileNotFoundError as error:
-            raise PathRefused("not_found", "the file was not found") from error
+            raise PathNotAllowed("not_found", "the file was not found") from error
         except OSError as error:
-            raise PathRefused("not_a_file", "the file cannot be opened") from error
+            raise PathNotAllowed("not_a_file", "the file cannot be opened") from error
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             os.close(descriptor)
-            raise PathRefused("not_a_file", "this is a directory or a device, not a file")
+            raise PathNotAllowed("not_a_file", "this is a directory or a device, not a file")
         with os.fdopen(descriptor, "rb") as file:
             again = Path(os.path.realpath(real))
             self._check(again)
             if again != real or not os.path.samestat(status, os.stat(again)):
-                raise PathRefused("path_refused", "the file was replaced while it was opened")
+                raise PathNotAllowed("path_refused", "the file was replaced while it was opened")
             if status.st_size > longest:
                 message = f"the file's size is {status.st_size:,} bytes; {longest:,} are allowed"
-                raise PathRefused("too_large", message)
+                raise PathNotAllowed("too_large", message)
             data = file.read(longest + 1)
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise PathRefused("not_a_file", "the file is no UTF-8 text") from error
+            raise PathNotAllowed("not_a_file", "the file is no UTF-8 text") from error
 
     def project(self, given: str) -> ProjectFile:
         """A Lean file with its Lake project: the nearest folder above it, inside the roots, that has a lakefile."""
@@ -157,9 +157,11 @@ class Folders:
         """The real path of a file that is to be written and is not there yet."""
         real = self.real(given)
         if real.exists():
-            raise PathRefused("already_exists", "the output file already exists", "give another output_path")
+            raise PathNotAllowed(
+                "already_exists", "the output file already exists", "give another output_path"
+            )
         if not real.parent.is_dir():
-            raise PathRefused("not_found", "the folder of the output file was not found")
+            raise PathNotAllowed("not_found", "the folder of the output file was not found")
         return real
 
     def write_new(self, target: Path, text: str) -> Path:
@@ -167,7 +169,7 @@ class Folders:
         folder = Path(os.path.realpath(target.parent))
         self._check(folder)
         if not folder.is_dir():
-            raise PathRefused("not_found", "the folder of the output file was not found")
+            raise PathNotAllowed("not_found", "the folder of the output file was not found")
         beside = folder / f".{target.name[:80]}.{secrets.token_hex(8)}"
         try:
             descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
@@ -177,7 +179,7 @@ class Folders:
                 os.fsync(file.fileno())
             return self._linked(beside, folder, target)
         except OSError as error:
-            raise PathRefused("unwritable", "the output file cannot be written") from error
+            raise PathNotAllowed("unwritable", "the output file cannot be written") from error
         finally:
             beside.unlink(missing_ok=True)
 
@@ -189,4 +191,6 @@ class Folders:
             except FileExistsError:
                 continue
             return folder / name
-        raise PathRefused("already_exists", f"the output file already exists, and {_NUMBERS} numbered ones")
+        raise PathNotAllowed(
+            "already_exists", f"the output file already exists, and {_NUMBERS} numbered ones"
+        )

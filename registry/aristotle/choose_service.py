@@ -46,6 +46,6 @@ def choose_service(environment: Mapping[str, str], home: Path) -> AristotleServi
         return HttpService(origin, key)
     if not key:
         raise ServiceFailure("no_key")
-    from registry.aristotle.real_service import LibraryService, load_library
+    from registry.aristotle.real_service import RealService, load_library
 
-    return LibraryService(load_library(), key)
+    return RealService(load_library(), key)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kleis.errors import KleisError
-from registry.aristotle.job_requests import Order, prove_job
+from registry.aristotle.job_requests import JobRequest, prove_job
 from registry.aristotle.job_store import Ordered
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def export(claim: Claim) -> Exported:
     return Exported(file)
 
 
-def job_of(order: Order, claim: Claim, exported: Exported, hint: str) -> Ordered:
+def job_of(order: JobRequest, claim: Claim, exported: Exported, hint: str) -> Ordered:
     """The claim's Lean text as a job.  Where the export left built-ins open, a refutation counts for nothing."""
     ordered = prove_job(order, exported.file.text, {}, hint)
     return ordered.noting(claim=claim.text, refutation_counts=not exported.file.approximated)

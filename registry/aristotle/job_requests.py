@@ -20,14 +20,14 @@ from registry.aristotle.service import (
     Submission,
 )
 
-__all__ = ["LONGEST_CODE", "LONGEST_DESCRIPTION", "OrderRefused", "file_job", "formalize_job", "prove_job"]
+__all__ = ["LONGEST_CODE", "LONGEST_DESCRIPTION", "JobRequestError", "file_job", "formalize_job", "prove_job"]
 
 LONGEST_CODE = 1_000_000
 LONGEST_DESCRIPTION = 100_000
 """Characters."""
 
 
-class OrderRefused(Exception):
+class JobRequestError(Exception):
     """What cannot be sent: the argument, what is wrong, what to do."""
 
     def __init__(self, code: str, argument: str, message: str, hint: str = "") -> None:
@@ -38,7 +38,7 @@ class OrderRefused(Exception):
         self.hint = hint
 
 
-class Order:
+class JobRequest:
     """Makes jobs of one service; `key` is what must not be in them."""
 
     def __init__(self, mode: Mode, key: str, now: float) -> None:
@@ -51,7 +51,7 @@ class Order:
     ) -> Ordered:
         """A job that waits to be submitted."""
         if self._key and any(self._key in text for text in (prompt, *files.values())):
-            raise OrderRefused("key_in_text", "", "the text holds your Aristotle key; it is not sent")
+            raise JobRequestError("key_in_text", "", "the text holds your Aristotle key; it is not sent")
         job_id = new_id(kind, self._mode)
         job = Job(id=job_id, kind=kind, mode=self._mode, created=self._now, target=target, **fields)
         return Ordered(job, Submission(job_id, prompt, dict(files), target))
@@ -60,10 +60,10 @@ class Order:
 def _bounded(argument: str, text: str, limit: int) -> None:
     if len(text) > limit:
         message = f"`{argument}` has a size of {len(text):,} characters; {limit:,} are allowed"
-        raise OrderRefused("too_large", argument, message)
+        raise JobRequestError("too_large", argument, message)
 
 
-def prove_job(order: Order, code: str, context: Mapping[str, str], hint: str) -> Ordered:
+def prove_job(order: JobRequest, code: str, context: Mapping[str, str], hint: str) -> Ordered:
     """Fill in the proofs of a snippet."""
     _bounded("code", code, LONGEST_CODE)
     _bounded("hint", hint, LONGEST_DESCRIPTION)
@@ -71,16 +71,16 @@ def prove_job(order: Order, code: str, context: Mapping[str, str], hint: str) ->
     return order.job("prove", prompt, {**context, MAIN: code}, MAIN)
 
 
-def file_job(order: Order, file: ProjectFile) -> Ordered:
+def file_job(order: JobRequest, file: ProjectFile) -> Ordered:
     """Fill in the proofs of a file, with its Lake project along."""
     return order.job("file", PROVE.format(target=file.name), file.files, file.name)
 
 
-def formalize_job(order: Order, description: str, context: Mapping[str, str], *, prove: bool) -> Ordered:
+def formalize_job(order: JobRequest, description: str, context: Mapping[str, str], *, prove: bool) -> Ordered:
     """Write the statement of a description, with a proof if that is asked for."""
     _bounded("description", description, LONGEST_DESCRIPTION)
     if not description.strip():
-        raise OrderRefused("invalid_argument", "description", "`description` is empty")
+        raise JobRequestError("invalid_argument", "description", "`description` is empty")
     files = {**context, DESCRIPTION: description, MAIN: ""}
     prompt = FORMALIZE_AND_PROVE if prove else FORMALIZE
     return order.job("formalize", prompt, files, MAIN, wants_proof=prove)

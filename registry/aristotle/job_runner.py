@@ -21,7 +21,7 @@ from registry.aristotle.job_store import Job, JobStore, Ordered, Outcome
 from registry.aristotle.judgement import judge, needs_text
 from registry.aristotle.service import NOT_TAKEN, PASSING, AristotleService, Finding, ServiceFailure
 
-__all__ = ["Desk"]
+__all__ = ["JobRunner"]
 
 Look: TypeAlias = Callable[[Job], Awaitable[Job]]
 Sleep: TypeAlias = Callable[[float], Awaitable[None]]
@@ -32,7 +32,7 @@ _DEFAULT_WAIT = 60
 """Seconds to leave a service alone that asks for fewer requests and does not say how long."""
 
 
-class Desk:
+class JobRunner:
     """The jobs of a home with one service.  Methods block for as long as the service takes; any thread may call."""
 
     def __init__(

@@ -34,7 +34,7 @@ from registry.aristotle.service import (
     Submission,
 )
 
-__all__ = ["LibraryService", "load_library"]
+__all__ = ["RealService", "load_library"]
 
 TIMEOUT = 40.0
 """Seconds for one call; the library retries for up to 90."""
@@ -58,7 +58,7 @@ def load_library() -> ModuleType:
         raise ServiceFailure("library_missing") from error
 
 
-class LibraryService:
+class RealService:
     """The real service.  The key is given to the library and not kept."""
 
     mode: Mode = "real"

@@ -13,14 +13,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from functools import partial
 from typing import Any
 
 import msgspec
 
 from kleis.errors import KleisError
-from kleis.explore.explore import Ask, Explored, Finding, Model, Subject, explore
-from kleis.prover.process.deadline import Watch
+from kleis.explore.explore import Ask, Explored, Finding, Model, Stopped, Subject, explore
+from kleis.prover.process.deadline import Deadline
+from kleis.prover.protocol.verdict import Verdict
 from kleis.syntax.parser.parser import parse_expression
 from kleis.syntax.tree import Expression
 from pif.language.budget import Budget
@@ -85,12 +85,12 @@ def explored(
         if asked.tools and not asked.structure and prover is not None:
             asking = prover()
             if seconds is not None:
-                asking = begun.enter_context(asking.within(Watch(seconds, left=cancelled)))
+                asking = begun.enter_context(asking.within(Deadline(seconds, left=cancelled)))
             about = subject_of_tools(asked.tools, tools, asking, carrier=asked.carrier)
             signatures, subject, models, ask = about.signatures, about.subject, (about.model,), about.ask
         elif snapshot is not None and asked.structure and not asked.tools:
             signatures, subject = _subject(snapshot, asked)
-            ask = partial(snapshot.verdict, cancelled=stop)
+            ask = _asking(snapshot, stop)
         else:
             raise RegistryError(
                 "invalid_argument", "explore is about a structure or about tools", place="structure",
@@ -100,6 +100,18 @@ def explored(
         candidates, problems = _generated(tools, asked, signatures, subject, theory, stop)
         found = explore(subject, candidates, ask, models=models, stop=stop, progress=progress)
         return _answer(asked, signatures, subject, found, [*problems, *found.problems])
+
+
+def _asking(snapshot: TheorySnapshot, stop: Callable[[], bool]) -> Ask:
+    """Questions to a snapshot, which says by a PifError that it was stopped."""
+
+    def ask(proposition: Expression) -> Verdict | None:
+        try:
+            return snapshot.verdict(proposition, cancelled=stop)
+        except PifError as error:
+            raise Stopped from error
+
+    return ask
 
 
 def _subject(snapshot: TheorySnapshot, asked: Asked) -> tuple[list[Signature], Subject]:

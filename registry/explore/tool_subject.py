@@ -17,15 +17,14 @@ from random import Random
 
 import msgspec
 
-from kleis.core import Basic, ListOf, Numeric, Sort
-from kleis.explore.equations import Equation, Term, letters
-from kleis.explore.explore import Subject
+from kleis import core
+from kleis.explore.equations import Equation, Term, variable_names
+from kleis.explore.explore import Stopped, Subject
 from kleis.prover.protocol.verdict import Binding, Evidence, Verdict
 from kleis.syntax.printer.program import print_expression, print_type
 from kleis.syntax.tree import Expression
 from kleis.values import Value, render_value
 from pif.language.budget import Budget
-from pif.language.errors import PifError
 from pif.language.terms import print_term
 from pif.run.evaluate import Request, run
 from registry.errors import RegistryError
@@ -40,14 +39,14 @@ from registry.translate.value_conversion import NotShared, from_json
 
 __all__ = ["ToolModel", "ToolSubject", "subject_of_tools"]
 
-_SORTS: dict[str, Sort] = {
-    "ℤ": Numeric("ℤ"),
-    "Bool": Basic("Bool"),
-    "String": Basic("String"),
-    "List(ℤ)": ListOf(Numeric("ℤ")),
-    "List(Bool)": ListOf(Basic("Bool")),
-    "List(String)": ListOf(Basic("String")),
-    "List(List(ℤ))": ListOf(ListOf(Numeric("ℤ"))),
+_SORTS: dict[str, core.Sort] = {
+    "ℤ": core.Numeric("ℤ"),
+    "Bool": core.Basic("Bool"),
+    "String": core.Basic("String"),
+    "List(ℤ)": core.ListOf(core.Numeric("ℤ")),
+    "List(Bool)": core.ListOf(core.Basic("Bool")),
+    "List(String)": core.ListOf(core.Basic("String")),
+    "List(List(ℤ))": core.ListOf(core.ListOf(core.Numeric("ℤ"))),
 }
 """Types of which values are made up."""
 
@@ -131,7 +130,7 @@ class ToolModel:
         if found is None:
             raise ValueError("the equation holds at all points")
         point, left, right = found
-        named = zip(letters(equation.variables()), map(render_value, point), strict=True)
+        named = zip(variable_names(equation.variables()), map(render_value, point), strict=True)
         return {**dict(named), "left": left, "right": right}
 
     def forget(self) -> None:
@@ -197,13 +196,13 @@ def _commonest(signatures: Sequence[Signature]) -> str:
 
 
 def _asking(check: LawCheck) -> Callable[[Expression], Verdict]:
-    """The verdict that a law's report is; what was only tested is not known. Raises PifError where time was short."""
+    """The verdict that a law's report is; what was only tested is not known. Raises `Stopped` where time was short."""
 
     def ask(proposition: Expression) -> Verdict:
         text = print_expression(proposition)
         report = check.report(text)
         if any(label.startswith(LATE) for label in report.labels):
-            raise PifError("cancelled", "the time was up")
+            raise Stopped
         match report.status:
             case "proved":
                 engine = report.engine + f", {WHERE_DEFINED}" * (WHERE_DEFINED in report.labels)

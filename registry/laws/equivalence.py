@@ -19,9 +19,9 @@ from random import Random
 import msgspec
 
 from kleis.errors import KleisError
+from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_expression
 from kleis.syntax.printer.program import print_type
-from kleis.syntax.tree import Binder, Call, Expression, Name, Quantifier, TypeExpression
 from pif.analysis.facts import facts_of
 from pif.analysis.normal_form.normalize import normalize
 from pif.analysis.types.sampling import Sampler, shrunk
@@ -32,7 +32,7 @@ from pif.language.host import Tool, Tools
 from pif.language.json_text import parse_json
 from pif.language.terms import Json, Term, literal, make, print_term, same_term
 from pif.run.evaluate import Answer, Request, run
-from registry.laws.definedness.predicates import Companions
+from registry.laws.definedness.predicates import DefinednessPredicates
 from registry.laws.definedness.value_conditions import Unsaid
 from registry.laws.law_prover import LawProver
 from registry.laws.law_report import ABOUT, LATE
@@ -82,9 +82,9 @@ class _Comparison:
         self._fuel = _ALL_FUEL
         self._alike = _typed(left, tools) == _typed(right, tools) is not None
 
-    def _limits(self, claim: Expression) -> str:
+    def _limits(self, claim: tree.Expression) -> str:
         """What a proof says nothing of, where only one of them may take some inputs."""
-        if self._alike or not isinstance(claim, Quantifier):
+        if self._alike or not isinstance(claim, tree.Quantifier):
             return ""
         types = [print_type(each.type) for each in claim.binders]
         return f" of type {', '.join(types)} (their types differ: another input may tell them apart)"
@@ -148,28 +148,28 @@ class _Comparison:
         return found or verdict.message or f"the prover does not know ({verdict.reason or verdict.status})"
 
     def _proved_where_defined(
-        self, theory: ToolTheory, functions: Sequence[Function], claim: Expression
+        self, theory: ToolTheory, functions: Sequence[Function], claim: tree.Expression
     ) -> Answer | None:
         """The proof that both have values for the same inputs, and the same; None where there is none.
 
         Where both have none they must end in errors of one kind. So this is asked only where no other kind can be.
         """
         kind = _only_error(self._pair, self._tools)
-        equation = claim.body if isinstance(claim, Quantifier) else claim
-        if not self._alike or kind is None or not isinstance(equation, Call):
+        equation = claim.body if isinstance(claim, tree.Quantifier) else claim
+        if not self._alike or kind is None or not isinstance(equation, tree.Call):
             return None
         left, right = equation.arguments
-        assert isinstance(left, Call), "a claim is an equation of two calls"
-        assert isinstance(right, Call), "a claim is an equation of two calls"
+        assert isinstance(left, tree.Call), "a claim is an equation of two calls"
+        assert isinstance(right, tree.Call), "a claim is an equation of two calls"
         try:
-            companions = Companions(theory, [each.label for each in functions], [claim])
+            companions = DefinednessPredicates(theory, [each.label for each in functions], [claim])
             asked = companions.agreement(left, right)
             whole = companions.theory()
         except Unsaid:
             return None
         if not companions.definitions or not companions.always_ends:
             return None
-        if isinstance(claim, Quantifier):
+        if isinstance(claim, tree.Quantifier):
             asked = msgspec.structs.replace(claim, body=asked)
         decision = self._prover.decide(whole, asked)
         if decision.verdict.status != "verified":
@@ -180,7 +180,7 @@ class _Comparison:
         return {"status": "proved", "by": "proof", "engine": decision.verdict.engine, "about": ABOUT,
                 "reason": reason, "conditions": list(companions.definitions)}  # fmt: skip
 
-    def _claim(self, theory: ToolTheory, functions: Sequence[Function]) -> Expression | None:
+    def _claim(self, theory: ToolTheory, functions: Sequence[Function]) -> tree.Expression | None:
         """That both functions are equal everywhere."""
         if functions[0].records != functions[1].records:
             return None
@@ -189,11 +189,11 @@ class _Comparison:
             return None
         types = chosen[0] if chosen[0] == chosen[1] else tuple(map(at_integers, _known(chosen[0])))
         binders = tuple(
-            Binder(f"x{place}", type_) for place, type_ in enumerate(types, 1) if type_ is not None
+            tree.Binder(f"x{place}", type_) for place, type_ in enumerate(types, 1) if type_ is not None
         )
-        names = tuple(Name(each.name) for each in binders)
+        names = tuple(tree.Name(each.name) for each in binders)
         equation = call("equals", *(call(each.name, *names) for each in functions))
-        return Quantifier("forall", binders, None, equation) if binders else equation
+        return tree.Quantifier("forall", binders, None, equation) if binders else equation
 
     # ── Search ───────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -325,5 +325,5 @@ def _inputs(code: Term) -> list[Term]:
     return found
 
 
-def _known(types: Sequence[TypeExpression | None]) -> list[TypeExpression]:
+def _known(types: Sequence[tree.TypeExpression | None]) -> list[tree.TypeExpression]:
     return [each for each in types if each is not None]

@@ -12,7 +12,7 @@ import msgspec
 
 from kleis.syntax.tree import Expression
 from kleis.theory.theory import Theory
-from registry.laws.definedness.predicates import Companions, never_together
+from registry.laws.definedness.predicates import DefinednessPredicates, never_together
 from registry.laws.definedness.value_conditions import TRUE, Unsaid
 from registry.laws.law_text import Law
 from registry.translate.kleis_syntax import names_in
@@ -58,7 +58,7 @@ def question(tools: ToolTheory, claim: Claim, lemmas: Sequence[Claim] = ()) -> L
     labels = dict.fromkeys(label for each in claims if each.where_defined for label in each.law.tools)
     if not labels:
         return LawQuestion(tools.theory, laws[0], tuple(laws[1:]))
-    companions = Companions(tools, labels, laws)
+    companions = DefinednessPredicates(tools, labels, laws)
     partial = iter(companions.of_laws([each.law.expression for each in claims if each.where_defined]))
     said = [next(partial) if each.where_defined else each.law.expression for each in claims]
     return LawQuestion(companions.theory(), said[0], tuple(said[1:]), companions.definitions)
@@ -79,7 +79,7 @@ def never_asked(tools: ToolTheory, claim: Claim) -> tuple[LawQuestion, str] | No
     if not claim.where_defined and (premises is None or names_in(premises).isdisjoint(_functions(tools))):
         return None
     try:
-        companions = Companions(tools, claim.law.tools, [law])
+        companions = DefinednessPredicates(tools, claim.law.tools, [law])
         never, is_ranging = companions.never_asked(law, where_defined=claim.where_defined)
         theory = companions.theory()
     except Unsaid:

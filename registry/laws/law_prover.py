@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kleis.prover.certificates.certificate import CheckReport
     from kleis.prover.portfolio import Entry
     from kleis.prover.process.broker import Broker
-    from kleis.prover.process.deadline import Watch
+    from kleis.prover.process.deadline import Deadline
     from kleis.prover.protocol.verdict import Verdict
     from kleis.prover.prover import Decision
     from kleis.prover.verdict_cache import VerdictCache
@@ -65,7 +65,7 @@ class LawProver:
     `cache` is a directory of verdicts, None for none.
     """
 
-    watch: Watch | None = None
+    watch: Deadline | None = None
     """Who waits for the answers; None where nobody is in a hurry."""
 
     def __init__(self, cache: Path | None = None) -> None:
@@ -167,7 +167,7 @@ class LawProver:
         return check(read, self.broker())
 
     @contextmanager
-    def within(self, watch: Watch) -> Iterator[LawProver]:
+    def within(self, watch: Deadline) -> Iterator[LawProver]:
         """The same for somebody who waits: when the watch is over, what runs is stopped and nothing more begins.
 
         What was cut is not kept. The worker and the verdicts that are kept are shared.
@@ -181,7 +181,7 @@ class LawProver:
 class _WatchedProver(LawProver):
     """A prover whose broker is stopped when a watch is over. It owns nothing."""
 
-    def __init__(self, shared: LawProver, broker: Broker, watch: Watch) -> None:
+    def __init__(self, shared: LawProver, broker: Broker, watch: Deadline) -> None:
         super().__init__()
         self.watch = watch
         self._shared = shared

@@ -21,25 +21,8 @@ from typing import cast, get_args
 import msgspec
 
 from kleis.errors import KleisError
+from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_expression
-from kleis.syntax.tree import (
-    AsPattern,
-    Binder,
-    Call,
-    Case,
-    Expression,
-    Lambda,
-    Let,
-    Match,
-    Name,
-    NamedType,
-    Node,
-    Quantifier,
-    Text,
-    TypeExpression,
-    Using,
-    VariablePattern,
-)
 from kleis.syntax.tree.traversal import walk
 from pif.language.host import Tool, Tools
 from registry.records import LIBRARY_PREFIX
@@ -68,7 +51,7 @@ class Law(msgspec.Struct, frozen=True):
     """
 
     text: str
-    expression: Expression
+    expression: tree.Expression
     tools: tuple[str, ...]
     safe: bool = False
 
@@ -86,7 +69,7 @@ class Vocabulary:
     find: Callable[[str], Tool | None]
     names: Callable[[], Iterable[str]]
     function: Callable[[Tool], Function]
-    types: Callable[[Tool], tuple[TypeExpression | None, ...]]
+    types: Callable[[Tool], tuple[tree.TypeExpression | None, ...]]
     unsayable: Callable[[Tool], str]
     mentioned: dict[str, Tool] = field(default_factory=dict)
 
@@ -125,22 +108,22 @@ def read_law(text: str, vocabulary: Vocabulary) -> Law:
         where = f" (line {error.line}, column {error.column})" if error.line else ""
         hint = error.hint or "A law is one proposition, such as ∀(x : ℤ). square(x) ≥ 0, and no declaration."
         raise LawError(f"{error.message}{where}", hint) from None
-    if any(isinstance(node, Using) for node in walk(parsed)):
+    if any(isinstance(node, tree.Using) for node in walk(parsed)):
         raise LawError(
             "`using` names a structure, and laws of tools have none", "State it of the tools alone."
         )
     vocabulary.mentioned.clear()
-    if isinstance(parsed, Call) and parsed.name == "safe" and vocabulary.tool("safe") is None:
+    if isinstance(parsed, tree.Call) and parsed.name == "safe" and vocabulary.tool("safe") is None:
         expression, safe = _safe(parsed, vocabulary), True
     else:
         expression, safe = _Reading(vocabulary, text).of(parsed, frozenset()), False
     return Law(text, expression, tuple(sorted(vocabulary.mentioned)), safe)
 
 
-def _safe(parsed: Call, vocabulary: Vocabulary) -> Expression:
+def _safe(parsed: tree.Call, vocabulary: Vocabulary) -> tree.Expression:
     """``safe(f)`` as ``∀(x : T). f(x) = f(x)``: an equation is true exactly where both sides have values."""
     named = parsed.arguments[0] if len(parsed.arguments) == 1 else None
-    tool = vocabulary.tool(named.name) if isinstance(named, Name) else None
+    tool = vocabulary.tool(named.name) if isinstance(named, tree.Name) else None
     if tool is None:
         raise LawError("`safe` takes the name of one tool", _which_safe(named, vocabulary))
     function = vocabulary.mention(tool)
@@ -148,18 +131,20 @@ def _safe(parsed: Call, vocabulary: Vocabulary) -> Expression:
     if any(each is None for each in types):
         reason = vocabulary.unsayable(tool)
         raise LawError(f"`safe` cannot speak of all that {tool.name} takes: {reason}")
-    binders = tuple(Binder(f"x{place}", type_) for place, type_ in enumerate(types, 1) if type_ is not None)
-    value = Call(function.name, tuple(Name(each.name) for each in binders))
+    binders = tuple(
+        tree.Binder(f"x{place}", type_) for place, type_ in enumerate(types, 1) if type_ is not None
+    )
+    value = tree.Call(function.name, tuple(tree.Name(each.name) for each in binders))
     equation = call("equals", value, value)
-    return Quantifier("forall", binders, None, equation) if binders else equation
+    return tree.Quantifier("forall", binders, None, equation) if binders else equation
 
 
-def _which_safe(named: Expression | None, vocabulary: Vocabulary) -> str:
+def _which_safe(named: tree.Expression | None, vocabulary: Vocabulary) -> str:
     """The nearest right spelling of `safe(…)`."""
-    found = vocabulary.find(named.name) if isinstance(named, Name | Call) else None
+    found = vocabulary.find(named.name) if isinstance(named, tree.Name | tree.Call) else None
     if found is None:
         return "Write safe(square) for a tool named square."
-    if isinstance(named, Call):
+    if isinstance(named, tree.Call):
         return f"Write safe({plain_name(found.name)}): the name alone."
     return f"Write safe({plain_name(found.name)}): {found.name} alone is Kleis's own."
 
@@ -171,89 +156,91 @@ class _Reading:
         self._vocabulary = vocabulary
         self._text = text
 
-    def of(self, node: Expression, bound: frozenset[str]) -> Expression:
+    def of(self, node: tree.Expression, bound: frozenset[str]) -> tree.Expression:
         """The node with the names of tools in it replaced."""
         match node:
-            case Name(name=name):
+            case tree.Name(name=name):
                 return self._name(node, name, bound)
-            case Call(name=name, arguments=arguments):
+            case tree.Call(name=name, arguments=arguments):
                 read = tuple(self.of(each, bound) for each in arguments)
                 tool = None if name in bound or not self._is_written(node) else self._vocabulary.tool(name)
                 return (
                     msgspec.structs.replace(node, arguments=read) if tool is None else self._call(tool, read)
                 )
-            case Quantifier(binders=binders, where=where, body=body):
+            case tree.Quantifier(binders=binders, where=where, body=body):
                 inner = bound | {each.name for each in binders}
                 condition = None if where is None else self.of(where, inner)
                 return msgspec.structs.replace(node, where=condition, body=self.of(body, inner))
-            case Lambda(parameters=parameters, body=body):
+            case tree.Lambda(parameters=parameters, body=body):
                 inner = bound | {each.name for each in parameters}
                 return msgspec.structs.replace(node, body=self.of(body, inner))
-            case Let(pattern=pattern, value=value, body=body):
+            case tree.Let(pattern=pattern, value=value, body=body):
                 inner = bound | _bound_by(pattern)
                 return msgspec.structs.replace(node, value=self.of(value, bound), body=self.of(body, inner))
-            case Match(scrutinee=scrutinee, cases=cases):
+            case tree.Match(scrutinee=scrutinee, cases=cases):
                 read_cases = tuple(self._case(each, bound) for each in cases)
                 return msgspec.structs.replace(node, scrutinee=self.of(scrutinee, bound), cases=read_cases)
             case _:
                 return self._inside(node, bound)
 
-    def _name(self, node: Name, name: str, bound: frozenset[str]) -> Expression:
+    def _name(self, node: tree.Name, name: str, bound: frozenset[str]) -> tree.Expression:
         tool = None if name in bound or not self._is_written(node) else self._vocabulary.tool(name)
         if tool is None:
             return node
         function = self._vocabulary.mention(tool)
-        return Name(function.name) if function.parameters else Call(function.name, ())
+        return tree.Name(function.name) if function.parameters else tree.Call(function.name, ())
 
-    def _is_written(self, node: Name | Call) -> bool:
+    def _is_written(self, node: tree.Name | tree.Call) -> bool:
         """Whether the name stands there. Operators, tuples and named arguments are calls too, of names nobody wrote."""
         start = node.span.start
         behind = start + len(node.name)
-        first = node.arguments[0].span.start if isinstance(node, Call) and node.arguments else behind
+        first = node.arguments[0].span.start if isinstance(node, tree.Call) and node.arguments else behind
         return self._text.startswith(node.name, start) and first >= behind
 
-    def _case(self, case: Case, bound: frozenset[str]) -> Case:
+    def _case(self, case: tree.Case, bound: frozenset[str]) -> tree.Case:
         inner = bound | _bound_by(case.pattern)
         guard = None if case.guard is None else self.of(case.guard, inner)
         return msgspec.structs.replace(case, guard=guard, body=self.of(case.body, inner))
 
-    def _inside(self, node: Expression, bound: frozenset[str]) -> Expression:
+    def _inside(self, node: tree.Expression, bound: frozenset[str]) -> tree.Expression:
         """A node that binds nothing."""
         changed: dict[str, object] = {}
         for name in node.__struct_fields__:
             value = getattr(node, name)
             if isinstance(value, _EXPRESSION):
-                changed[name] = self.of(cast(Expression, value), bound)
+                changed[name] = self.of(cast(tree.Expression, value), bound)
             elif isinstance(value, tuple) and value and all(isinstance(each, _EXPRESSION) for each in value):
-                changed[name] = tuple(self.of(cast(Expression, each), bound) for each in value)
+                changed[name] = tuple(self.of(cast(tree.Expression, each), bound) for each in value)
         return msgspec.structs.replace(node, **changed) if changed else node
 
-    def _call(self, tool: Tool, arguments: tuple[Expression, ...]) -> Expression:
+    def _call(self, tool: Tool, arguments: tuple[tree.Expression, ...]) -> tree.Expression:
         """A call of a tool: a record that it takes is given as its fields."""
         function = self._vocabulary.mention(tool)
         if len(arguments) != function.parameters:
             wanted = f"{function.parameters} argument{'s' * (function.parameters != 1)}"
             raise LawError(f"{tool.name} takes {wanted}, and gets {len(arguments)} here")
-        given: list[Expression] = []
+        given: list[tree.Expression] = []
         for argument, fields in zip(arguments, function.records, strict=True):
             given += [argument] if fields is None else _fields(tool, argument, fields)
-        return Call(function.name, tuple(given))
+        return tree.Call(function.name, tuple(given))
 
 
-_EXPRESSION: tuple[type, ...] = get_args(Expression)
+_EXPRESSION: tuple[type, ...] = get_args(tree.Expression)
 
 
-def _bound_by(pattern: Node) -> frozenset[str]:
-    return frozenset(each.name for each in walk(pattern) if isinstance(each, VariablePattern | AsPattern))
+def _bound_by(pattern: tree.Node) -> frozenset[str]:
+    return frozenset(
+        each.name for each in walk(pattern) if isinstance(each, tree.VariablePattern | tree.AsPattern)
+    )
 
 
-def _fields(tool: Tool, argument: Expression, fields: tuple[str, ...]) -> list[Expression]:
+def _fields(tool: Tool, argument: tree.Expression, fields: tuple[str, ...]) -> list[tree.Expression]:
     """The fields of a record, in the order of the function's parameters."""
-    if not (isinstance(argument, Call) and argument.name == "record"):
-        return [call("get_field", argument, Text(name)) for name in fields]
-    given: dict[str, Expression] = {}
+    if not (isinstance(argument, tree.Call) and argument.name == "record"):
+        return [call("get_field", argument, tree.Text(name)) for name in fields]
+    given: dict[str, tree.Expression] = {}
     for each in argument.arguments:
-        if isinstance(each, Call) and each.name == "field" and isinstance(each.arguments[0], Text):
+        if isinstance(each, tree.Call) and each.name == "field" and isinstance(each.arguments[0], tree.Text):
             given[each.arguments[0].value] = each.arguments[1]
     if set(given) != set(fields):
         wanted, found = ", ".join(fields), ", ".join(sorted(given)) or "none"
@@ -261,20 +248,20 @@ def _fields(tool: Tool, argument: Expression, fields: tuple[str, ...]) -> list[E
     return [given[name] for name in fields]
 
 
-def retyped(expression: Expression, name: str, type_: str) -> Expression:
+def retyped(expression: tree.Expression, name: str, type_: str) -> tree.Expression:
     """An expression with another type for a type name wherever types are written."""
-    return cast(Expression, _retyped(expression, name, type_))
+    return cast(tree.Expression, _retyped(expression, name, type_))
 
 
-def _retyped(node: Node, name: str, type_: str) -> Node:
-    if isinstance(node, NamedType):
-        return NamedType(type_) if node.name == name else node
+def _retyped(node: tree.Node, name: str, type_: str) -> tree.Node:
+    if isinstance(node, tree.NamedType):
+        return tree.NamedType(type_) if node.name == name else node
     changed: dict[str, object] = {}
     for field_name in node.__struct_fields__:
         value = getattr(node, field_name)
-        if isinstance(value, Node):
+        if isinstance(value, tree.Node):
             changed[field_name] = _retyped(value, name, type_)
-        elif isinstance(value, tuple) and any(isinstance(each, Node) for each in value):
+        elif isinstance(value, tuple) and any(isinstance(each, tree.Node) for each in value):
             changed[field_name] = tuple(_retyped(each, name, type_) for each in value)
     return msgspec.structs.replace(node, **changed) if changed else node
 
@@ -298,7 +285,7 @@ def spelling_hint(
         dotted = _DOTTED.search(law)
         known = None if dotted is None else tools.tool(dotted[0])
         return otherwise if known is None else _short_name(known, tools)
-    is_safe = isinstance(parsed, Call) and parsed.name == "safe"
+    is_safe = isinstance(parsed, tree.Call) and parsed.name == "safe"
     for name in _free_names(parsed):
         if not (is_safe or re.search(rf"\b{re.escape(name)}\b", reason)) or _is_tool(name, tools, names):
             continue
@@ -319,12 +306,14 @@ def _short_name(known: Tool, tools: Tools) -> str:
     return f"A law cannot name {known.name} here: the tool {short} of this home stands in front of it."
 
 
-def _free_names(parsed: Expression) -> Iterator[str]:
+def _free_names(parsed: tree.Expression) -> Iterator[str]:
     """The names that a law does not bind and Kleis has no use for, in order."""
     nodes = list(walk(parsed))
-    bound = {each.name for each in nodes if isinstance(each, Binder | VariablePattern | AsPattern)}
+    bound = {
+        each.name for each in nodes if isinstance(each, tree.Binder | tree.VariablePattern | tree.AsPattern)
+    }
     for each in nodes:
-        if not isinstance(each, Name | Call) or each.name in bound:
+        if not isinstance(each, tree.Name | tree.Call) or each.name in bound:
             continue
         if is_free(each.name) or each.name.startswith(_PREFIX):
             yield each.name

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from registry.laws.law_prover import LawProver
     from registry.laws.law_report import LawReport
 
-__all__ = ["LAWS", "Settled", "current_laws", "is_stale", "kept_law", "recheck", "settle_laws"]
+__all__ = ["LAWS", "CheckedLaws", "check_on_evolve", "current_laws", "is_stale", "kept_law", "recheck"]
 
 LAWS = 40
 """Laws that one tool may have."""
 
 
-class Settled(msgspec.Struct, frozen=True):
+class CheckedLaws(msgspec.Struct, frozen=True):
     """The laws of a version as the store keeps them (None: as they are), their certificates by hash, and the answer."""
 
     laws: str | None
@@ -41,7 +41,7 @@ class Settled(msgspec.Struct, frozen=True):
     dropped: list[str]
 
 
-def settle_laws(
+def check_on_evolve(
     name: str,
     asked: Sequence[str],
     dropped: Sequence[str],
@@ -51,7 +51,7 @@ def settle_laws(
     prover: Callable[[], LawProver],
     *,
     same_code: bool,
-) -> Settled:
+) -> CheckedLaws:
     """What becomes of the laws of a new version. `before` is the current one; `view` has the new one in its place.
 
     Raises `law_disproved` for a law that is refuted, `invalid_argument` for a text that is none.
@@ -61,7 +61,7 @@ def settle_laws(
     kept = {text: law for text, law in old.items() if text not in dropped}
     new = [text for text in dict.fromkeys(asked) if text not in kept]
     if not kept and not new:
-        return Settled(NO_LAWS if old and dropped else None, {}, [], list(dropped))
+        return CheckedLaws(NO_LAWS if old and dropped else None, {}, [], list(dropped))
     if len(kept) + len(new) > LAWS:
         raise RegistryError(
             "invalid_argument", f"{name} would have {len(kept) + len(new)} laws", place="laws",
@@ -100,7 +100,7 @@ class _Settling:
         *,
         same_code: bool,
         dropped: list[str],
-    ) -> Settled:
+    ) -> CheckedLaws:
         """All laws, those that were there before first."""
         self._total = len(kept) + len(new)
         laws: list[KeptLaw] = []
@@ -115,7 +115,7 @@ class _Settling:
         for text in new:
             laws.append(self._asked(text, f"laws/{asked.index(text)}", was=None))
             reports.append(laws[-1].as_json())
-        return Settled(laws_text(tuple(laws)), self._certificates, reports, dropped)
+        return CheckedLaws(laws_text(tuple(laws)), self._certificates, reports, dropped)
 
     def _asked(self, text: str, place: str, was: KeptLaw | None) -> KeptLaw:
         check = self._laws()

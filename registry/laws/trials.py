@@ -17,40 +17,16 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from kleis import core
 from kleis.budget import Budget as KleisBudget
-from kleis.core import (
-    Basic,
-    Connective,
-    FunctionOf,
-    ListOf,
-    Numeric,
-    Quantifier,
-    RecordOf,
-    Sort,
-    Symbol,
-    Term,
-    TupleOf,
-    Variable,
-)
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import BudgetError, KleisError
 from kleis.semantics.models import Model, evaluator_of
 from kleis.semantics.ranges import Bounds, Function, Outcome
 from kleis.semantics.reference import Account
 from kleis.semantics.truth import FALSE, OPEN, TRUE, UNDEFINED, Truth
-from kleis.syntax.tree import (
-    Call,
-    Expression,
-    FunctionDefinition,
-    FunctionType,
-    Name,
-    NamedType,
-    OperationDeclaration,
-    Parameter,
-    ProductType,
-    TypeExpression,
-)
+from kleis.syntax import tree
 from kleis.syntax.tree.traversal import walk
 from kleis.theory.theory import Theory
 from kleis.values import UNIT, Data, ListValue, Value, exact, list_of, render_value
@@ -143,7 +119,7 @@ class _Runs:
         self.failed: list[str] = []
         self.valued: set[str] = set()
 
-    def function(self, part: _Part, symbol: Symbol) -> Function:
+    def function(self, part: _Part, symbol: core.Symbol) -> Function:
         """A tool, or a part of what it gives, as a function of the reference semantics."""
         tool = part.tool
 
@@ -152,7 +128,7 @@ class _Runs:
 
         return Function(tool.name, symbol.domain, value, total=False)
 
-    def _value(self, part: _Part, given: Sequence[Value], sort: Sort) -> Outcome:
+    def _value(self, part: _Part, given: Sequence[Value], sort: core.Sort) -> Outcome:
         tool = part.tool
         if not all(map(fits, given, part.takes)):
             raise Untried(f"{tool.label} does not take {', '.join(map(render_value, given))}")
@@ -208,7 +184,7 @@ def call_term(tool: ToolFunction, given: Sequence[Value]) -> PifTerm:
 class Trials:
     """One law, ready to be tried. Raises `Untried` where it cannot be."""
 
-    def __init__(self, law: Expression, signatures: Sequence[ToolSignature], tools: Tools) -> None:
+    def __init__(self, law: tree.Expression, signatures: Sequence[ToolSignature], tools: Tools) -> None:
         letters = _letters(law)
         for letter in letters:
             law = retyped(law, letter, "ℤ")
@@ -217,7 +193,7 @@ class Trials:
         declared = [_declared(each) for each in signatures]
         theory = Theory().extend([item for items, _ in declared for item in items])
         try:
-            self._meaning: Meaning = Elaborator(theory).proposition(law, file="<law>")
+            self._meaning: Goal = Elaborator(theory).proposition(law, file="<law>")
         except KleisError as error:
             raise Untried(error.message) from None
         assert self._meaning.claim is not None, "a proposition has a claim"
@@ -237,7 +213,7 @@ class Trials:
         premise = True
         body = self._body
         try:
-            while isinstance(body, Connective) and body.name == "implies":
+            while isinstance(body, core.Connective) and body.name == "implies":
                 if self._truth(body.arguments[0], values) is FALSE:
                     premise = False
                     break
@@ -248,7 +224,7 @@ class Trials:
         runs = self._runs
         return Point(_word(found), dict(values), tuple(runs.made), tuple(dict.fromkeys(runs.failed)), premise)
 
-    def _truth(self, formula: Term, values: Mapping[str, Value]) -> Truth:
+    def _truth(self, formula: core.Term, values: Mapping[str, Value]) -> Truth:
         account = Account(_BOUNDS.budget)
         model = Model({}, self._symbols)
         return evaluator_of(self._meaning, model, _BOUNDS, "one-sided", account).truth(formula, values)
@@ -323,7 +299,7 @@ class Tally:
 
 def _declared(
     signature: ToolSignature,
-) -> tuple[list[OperationDeclaration | FunctionDefinition], list[_Part]]:
+) -> tuple[list[tree.OperationDeclaration | tree.FunctionDefinition], list[_Part]]:
     """A tool as an operation. Letters are bound to ℤ, like those of the law. One that gives a record is a definition:
     the record of an operation for each field."""
     name = signature.function.name
@@ -331,48 +307,50 @@ def _declared(
         return [_operation(name, signature.parameters, signature.result)], [
             _Part(signature.function, name, takes=signature.takes)
         ]
-    parameters = tuple(Parameter(f"x{place}", type_) for place, type_ in enumerate(signature.parameters, 1))
-    given = tuple(Name(each.name) for each in parameters)
-    operations: list[OperationDeclaration | FunctionDefinition] = []
+    parameters = tuple(
+        tree.Parameter(f"x{place}", type_) for place, type_ in enumerate(signature.parameters, 1)
+    )
+    given = tuple(tree.Name(each.name) for each in parameters)
+    operations: list[tree.OperationDeclaration | tree.FunctionDefinition] = []
     parts: list[_Part] = []
 
-    def written(type_: ResultType, path: tuple[tuple[str, frozenset[str]], ...]) -> Expression:
+    def written(type_: ResultType, path: tuple[tuple[str, frozenset[str]], ...]) -> tree.Expression:
         if isinstance(type_, RecordType):
             every = frozenset(each for each, _ in type_.fields)
             return record({each: written(inner, (*path, (each, every))) for each, inner in type_.fields})
         part = _Part(signature.function, f"{name}_field_{len(parts)}_", path, signature.takes)
         parts.append(part)
         operations.append(_operation(part.name, signature.parameters, type_))
-        return Call(part.name, given) if given else Name(part.name)
+        return tree.Call(part.name, given) if given else tree.Name(part.name)
 
     body = written(signature.result, ())
-    return [*operations, FunctionDefinition(name, parameters, None, body)], parts
+    return [*operations, tree.FunctionDefinition(name, parameters, None, body)], parts
 
 
 def _operation(
-    name: str, parameters: tuple[TypeExpression, ...], result: TypeExpression
-) -> OperationDeclaration:
+    name: str, parameters: tuple[tree.TypeExpression, ...], result: tree.TypeExpression
+) -> tree.OperationDeclaration:
     if not parameters:
-        return OperationDeclaration(name, result)
+        return tree.OperationDeclaration(name, result)
     # A product in front of an arrow is a list of arguments; one argument that is a pair is a product in it.
-    plain = len(parameters) == 1 and not isinstance(parameters[0], ProductType)
-    domain = parameters[0] if plain else ProductType(parameters)
-    return OperationDeclaration(name, FunctionType(domain, result))
+    plain = len(parameters) == 1 and not isinstance(parameters[0], tree.ProductType)
+    domain = parameters[0] if plain else tree.ProductType(parameters)
+    return tree.OperationDeclaration(name, tree.FunctionType(domain, result))
 
 
 _NUMBERS = frozenset("ℕℤℚℝℂCQZNR")
 
 
-def _letters(law: Expression) -> list[str]:
+def _letters(law: tree.Expression) -> list[str]:
     """The type variables of a law."""
-    names = [node.name for node in walk(law) if isinstance(node, NamedType)]
+    names = [node.name for node in walk(law) if isinstance(node, tree.NamedType)]
     return [name for name in dict.fromkeys(names) if len(name) == 1 and name not in _NUMBERS]
 
 
-def _stripped(claim: Term) -> tuple[tuple[Variable, ...], Term]:
+def _stripped(claim: core.Term) -> tuple[tuple[core.Variable, ...], core.Term]:
     """The variables of the outermost ∀, and what they are said of."""
-    variables: list[Variable] = []
-    while isinstance(claim, Quantifier) and claim.kind == "forall":
+    variables: list[core.Variable] = []
+    while isinstance(claim, core.Quantifier) and claim.kind == "forall":
         variables += claim.variables
         claim = claim.body
     return tuple(variables), claim
@@ -399,29 +377,29 @@ class Unsampled(Exception):
     """A sort of which no values are made up; the message says which."""
 
 
-def sample(random: Random, sort: Sort, size: int) -> Value:
+def sample(random: Random, sort: core.Sort, size: int) -> Value:
     """A value of a sort; `size` bounds numbers and lengths, roughly."""
     match sort:
-        case Numeric(name="ℕ"):
+        case core.Numeric(name="ℕ"):
             return abs(_integer(random, size))
-        case Numeric(name="ℤ"):
+        case core.Numeric(name="ℤ"):
             return _integer(random, size)
-        case Numeric(name="ℚ" | "ℝ"):
+        case core.Numeric(name="ℚ" | "ℝ"):
             return exact(Fraction(_integer(random, size), random.randint(1, 1 + size)))
-        case Basic(name="Bool"):
+        case core.Basic(name="Bool"):
             return random.random() < 0.5
-        case Basic(name="String"):
+        case core.Basic(name="String"):
             return "".join(random.choice(_CHARACTERS) for _ in range(random.randint(0, min(size, 8))))
-        case ListOf(element=element):
+        case core.ListOf(element=element):
             return list_of([sample(random, element, size) for _ in range(random.randint(0, min(size, 8)))])
-        case TupleOf(items=()):
+        case core.TupleOf(items=()):
             return UNIT
-        case TupleOf(items=(first, second)):
+        case core.TupleOf(items=(first, second)):
             return Data("Pair", (sample(random, first, size), sample(random, second, size)))
-        case RecordOf(fields=fields):
+        case core.RecordOf(fields=fields):
             parts = [Data("field", (name, sample(random, inner, size))) for name, inner in fields]
             return Data("record", tuple(parts))
-        case FunctionOf(domain=domain, codomain=codomain):
+        case core.FunctionOf(domain=domain, codomain=codomain):
             return _function(random, domain, codomain, size)
         case _:
             raise Unsampled("no values of the sort of a variable are made up")
@@ -433,10 +411,12 @@ def _integer(random: Random, size: int) -> int:
     return random.randint(-size, size)
 
 
-def _function(random: Random, domain: tuple[Sort, ...], codomain: Sort, size: int) -> Function:
+def _function(random: Random, domain: tuple[core.Sort, ...], codomain: core.Sort, size: int) -> Function:
     """A constant function, or a small polynomial on integers, or the identity."""
     constant = sample(random, codomain, size)
-    is_numeric = codomain == Numeric("ℤ") and all(each in (Numeric("ℤ"), Numeric("ℕ")) for each in domain)
+    is_numeric = codomain == core.Numeric("ℤ") and all(
+        each in (core.Numeric("ℤ"), core.Numeric("ℕ")) for each in domain
+    )
     factors = [random.randint(-2, 2) for _ in domain]
 
     def value(*given: Value) -> Value:

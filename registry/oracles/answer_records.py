@@ -12,20 +12,9 @@ from kleis.delaborate.print_types import type_of
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
 from kleis.prover.protocol.verdict import Evidence, Verdict
+from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_expression
 from kleis.syntax.printer.program import print_expression, print_type
-from kleis.syntax.tree import (
-    Boolean,
-    Call,
-    Expression,
-    ListLiteral,
-    Name,
-    NamedType,
-    Node,
-    Number,
-    Text,
-    TypeExpression,
-)
 from kleis.theory.theory import Theory
 from kleis.values import Data, ListValue, render_value
 from kleis.values import Value as KleisValue
@@ -100,21 +89,21 @@ def written_value(text: str) -> Value:
         return text
 
 
-def _written(expression: Expression, levels: int) -> Value:
+def _written(expression: tree.Expression, levels: int) -> Value:
     match expression:
         case _ if levels == 0:
             raise _NoData
-        case Number(text) if text.isdecimal() and len(text) < INTEGER_BITS // 4:
+        case tree.Number(text) if text.isdecimal() and len(text) < INTEGER_BITS // 4:
             return int(text)
-        case Call("negate", (Number(text),)) if text.isdecimal() and len(text) < INTEGER_BITS // 4:
+        case tree.Call("negate", (tree.Number(text),)) if text.isdecimal() and len(text) < INTEGER_BITS // 4:
             return -int(text)
-        case Boolean(value) | Text(value):
+        case tree.Boolean(value) | tree.Text(value):
             return value
-        case ListLiteral(items):
+        case tree.ListLiteral(items):
             return list_of([_written(item, levels - 1) for item in items])
-        case Call("Pair", (first, second)):
+        case tree.Call("Pair", (first, second)):
             return (_written(first, levels - 1), _written(second, levels - 1))
-        case Call("Unit", ()):
+        case tree.Call("Unit", ()):
             return None
         case _:
             raise _NoData
@@ -245,7 +234,7 @@ def operation_records(theory: Theory, structure: str) -> list[Record]:
     ]
 
 
-def axiom_expressions(theory: Theory, structure: str) -> list[tuple[str, Expression]]:
+def axiom_expressions(theory: Theory, structure: str) -> list[tuple[str, tree.Expression]]:
     """The axioms of a structure by name, inherited ones included. Raises `KleisError`."""
     return [
         (axiom.name, _renamed(expression_of(axiom.formula), structure))
@@ -267,20 +256,20 @@ def _short(name: str, structure: str) -> str:
     return last if owner == structure else name
 
 
-def _inside(type_: TypeExpression, structure: str) -> TypeExpression:
-    renamed: TypeExpression = _renamed(type_, structure)
+def _inside(type_: tree.TypeExpression, structure: str) -> tree.TypeExpression:
+    renamed: tree.TypeExpression = _renamed(type_, structure)
     return renamed
 
 
 def _renamed(node: Any, structure: str) -> Any:
     """A tree with the names of a structure's members written as inside it."""
-    if not isinstance(node, Node):
+    if not isinstance(node, tree.Node):
         return tuple(_renamed(each, structure) for each in node) if isinstance(node, tuple) else node
     changes = {
         field: _renamed(value, structure)
         for field in node.__struct_fields__
-        if isinstance(value := getattr(node, field), Node | tuple)
+        if isinstance(value := getattr(node, field), tree.Node | tuple)
     }
-    if isinstance(node, Call | Name | NamedType):
+    if isinstance(node, tree.Call | tree.Name | tree.NamedType):
         changes["name"] = _short(node.name, structure)
     return msgspec.structs.replace(node, **changes)

@@ -31,29 +31,10 @@ from contextlib import contextmanager
 from functools import lru_cache
 
 from kleis.errors import KleisError
+from kleis.syntax import tree
 from kleis.syntax.operators import BINARY, POSTFIX, PREFIX, canonical_name
 from kleis.syntax.parser.parser import parse_expression, parse_type
 from kleis.syntax.printer.program import print_expression, print_type
-from kleis.syntax.tree import (
-    Apply,
-    Binder,
-    Boolean,
-    Call,
-    Conditional,
-    Expression,
-    Lambda,
-    Let,
-    ListLiteral,
-    Name,
-    Number,
-    Parameter,
-    Quantifier,
-    QuantifierKind,
-    Text,
-    TypeExpression,
-    Using,
-    VariablePattern,
-)
 from pif.language.budget import INTEGER_BITS, TERM_DEPTH
 from pif.language.errors import Path, longer, pointer
 from pif.language.terms import Term, literal, make, part_keys
@@ -73,7 +54,7 @@ _ONE = {
     "snd": "snd",
 }  # fmt: skip
 _OPERATIONS = {(name, 2): op for op, name in _TWO.items()} | {(name, 1): op for op, name in _ONE.items()}
-_QUANTIFIERS: dict[str, QuantifierKind] = {
+_QUANTIFIERS: dict[str, tree.QuantifierKind] = {
     "∀": "forall",
     "∃": "exists",
     "forall": "forall",
@@ -94,7 +75,7 @@ class KleisTermError(Exception):
         self.hint = hint
 
 
-def expression_of(term: Term) -> Expression:
+def expression_of(term: Term) -> tree.Expression:
     """The expression that a quoted term stands for. Raises `KleisTermError`."""
     if term.height > _MOST_HEIGHT:
         raise KleisTermError(
@@ -105,7 +86,7 @@ def expression_of(term: Term) -> Expression:
     return _Reader(_without_primes(term)).read(term, None)
 
 
-def term_of(expression: Expression) -> Term:
+def term_of(expression: tree.Expression) -> Term:
     """The quoted term that stands for an expression; what has no form of its own stands in `kleis`."""
     term = _Writer().write(expression)
     return _embedded(expression) if term.height > TERM_DEPTH // 2 else term
@@ -129,21 +110,21 @@ class _Reader:
     def refuse(self, path: Path, message: str, hint: str) -> KleisTermError:
         return KleisTermError(message, pointer(path), hint)
 
-    def parts(self, term: Term, path: Path) -> tuple[Expression, ...]:
+    def parts(self, term: Term, path: Path) -> tuple[tree.Expression, ...]:
         steps = part_keys(term)
         return tuple(
             self.read(part, longer(path, keys)) for part, keys in zip(term.parts, steps, strict=True)
         )
 
-    def read(self, term: Term, path: Path) -> Expression:
+    def read(self, term: Term, path: Path) -> tree.Expression:
         op = term.op
         if op in _TWO or op in _ONE:
-            return Call(_TWO.get(op) or _ONE[op], self.parts(term, path))
+            return tree.Call(_TWO.get(op) or _ONE[op], self.parts(term, path))
         match op:
             case "literal":
                 return self.literal(term)
             case "var":
-                return Name(self.name(term.value, path))
+                return tree.Name(self.name(term.value, path))
             case "app":
                 return self.application(term, path)
             case "lam":
@@ -152,11 +133,11 @@ class _Reader:
                 return self.binding(term, path)
             case "if":
                 condition, yes, no = self.parts(term, path)
-                return Conditional(condition, yes, no)
+                return tree.Conditional(condition, yes, no)
             case "list":
-                return ListLiteral(self.parts(term, path))
+                return tree.ListLiteral(self.parts(term, path))
             case "nil":
-                return Name("Nil")
+                return tree.Name("Nil")
             case "kleis" if type(term.parts[0].value) is str and term.parts[0].op == "literal":
                 return self.embedded(term.parts[0].value, path)
             case _:
@@ -167,34 +148,39 @@ class _Reader:
                     '{"app": [{"var": "∀"}, "ℤ", {"lam": "x", "body": p}]}, or {"kleis": "text"}.',
                 )
 
-    def function(self, term: Term, path: Path) -> Expression:
+    def function(self, term: Term, path: Path) -> tree.Expression:
         """Functions of one parameter inside one another are a function of several."""
         name = self.binder(term.value, path)
         with self.inside(term.value):
             (body,) = self.parts(term, path)
-        if isinstance(body, Lambda) and name not in {each.name for each in body.parameters}:
-            return Lambda((Parameter(name), *body.parameters), body.body)
-        return Lambda((Parameter(name),), body)
+        # The text of a `kleis` stays as it is: its parameters may have types.
+        if (
+            isinstance(body, tree.Lambda)
+            and term.parts[0].op == "lam"
+            and name not in {each.name for each in body.parameters}
+        ):
+            return tree.Lambda((tree.Parameter(name), *body.parameters), body.body)
+        return tree.Lambda((tree.Parameter(name),), body)
 
-    def binding(self, term: Term, path: Path) -> Expression:
+    def binding(self, term: Term, path: Path) -> tree.Expression:
         """A `let`; its name means nothing in the value."""
         name = self.binder(term.value, path)
         value_path, body_path = (longer(path, keys) for keys in part_keys(term))
         value = self.read(term.parts[0], value_path)
         with self.inside(term.value):
-            return Let(VariablePattern(name), None, value, self.read(term.parts[1], body_path))
+            return tree.Let(tree.VariablePattern(name), None, value, self.read(term.parts[1], body_path))
 
     @staticmethod
-    def literal(term: Term) -> Expression:
+    def literal(term: Term) -> tree.Expression:
         value = term.value
         if value is None:
-            return Call("Unit", ())
+            return tree.Call("Unit", ())
         if isinstance(value, bool):
-            return Boolean(value)
+            return tree.Boolean(value)
         if isinstance(value, str):
-            return Text(value)
-        number = Number(str(abs(value)))
-        return Call("negate", (number,)) if value < 0 else number
+            return tree.Text(value)
+        number = tree.Number(str(abs(value)))
+        return tree.Call("negate", (number,)) if value < 0 else number
 
     def name(self, name: str, path: Path) -> str:
         found = self._renamed[name] if name in self._renamed and name in self._bound else _name(name)
@@ -210,13 +196,13 @@ class _Reader:
             raise self.refuse(path, f'"{name[:40]}" cannot name a variable in Kleis', "Call it x, y, x1, …")
         return name
 
-    def embedded(self, text: str, path: Path) -> Expression:
+    def embedded(self, text: str, path: Path) -> tree.Expression:
         try:
             return parse_expression(text)
         except KleisError as error:
             raise self.refuse(longer(path, ("kleis",)), error.message, error.hint) from None
 
-    def application(self, term: Term, path: Path) -> Expression:
+    def application(self, term: Term, path: Path) -> tree.Expression:
         arguments: list[tuple[Term, Path]] = []
         head, place = term, path
         while head.op == "app":
@@ -233,33 +219,36 @@ class _Reader:
             )
         given = tuple(self.read(argument, where) for argument, where in arguments)
         if head.op == "var":
-            return Call(self.name(head.value, place), given)
-        return Apply(self.read(head, place), given)
+            return tree.Call(self.name(head.value, place), given)
+        return tree.Apply(self.read(head, place), given)
 
-    def using(self, arguments: list[tuple[Term, Path]], path: Path) -> Expression:
+    def using(self, arguments: list[tuple[Term, Path]], path: Path) -> tree.Expression:
         if len(arguments) != 2 or (structure := self.type(*arguments[0])) is None:
             raise self.refuse(path, "`using` takes a structure's name and a proposition",
                               '{"app": [{"var": "using"}, "Group", p]}')  # fmt: skip
-        return Using(structure, self.read(*arguments[1]))
+        return tree.Using(structure, self.read(*arguments[1]))
 
-    def quantifier(self, kind: QuantifierKind, arguments: list[tuple[Term, Path]], path: Path) -> Expression:
+    def quantifier(
+        self, kind: tree.QuantifierKind, arguments: list[tuple[Term, Path]], path: Path
+    ) -> tree.Expression:
         symbol = _SYMBOLS[kind]
         if len(arguments) != 2 or arguments[1][0].op != "lam" or (sort := self.type(*arguments[0])) is None:
             raise self.refuse(path, f"`{symbol}` takes a type and a function",
                               f'{{"app": [{{"var": "{symbol}"}}, "ℤ", {{"lam": "x", "body": p}}]}}')  # fmt: skip
         function, place = arguments[1]
-        binder = Binder(self.binder(function.value, place), sort)
+        binder = tree.Binder(self.binder(function.value, place), sort)
         with self.inside(function.value):
             body = self.read(function.parts[0], longer(place, ("body",)))
         if (
-            isinstance(body, Quantifier)
+            isinstance(body, tree.Quantifier)
             and (body.kind, body.where) == (kind, None)
+            and function.parts[0].op == "app"
             and binder.name not in {each.name for each in body.binders}
         ):
-            return Quantifier(kind, (binder, *body.binders), None, body.body)
-        return Quantifier(kind, (binder,), None, body)
+            return tree.Quantifier(kind, (binder, *body.binders), None, body.body)
+        return tree.Quantifier(kind, (binder,), None, body)
 
-    def type(self, term: Term, path: Path) -> TypeExpression | None:
+    def type(self, term: Term, path: Path) -> tree.TypeExpression | None:
         if term.op != "literal" or type(term.value) is not str:
             return None
         try:
@@ -298,62 +287,62 @@ _CALLED = frozenset(["using", *_QUANTIFIERS])
 class _Writer:
     """Expressions → terms."""
 
-    def write(self, expression: Expression) -> Term:
+    def write(self, expression: tree.Expression) -> Term:
         match expression:
-            case Number(text) if _is_plain(text):
+            case tree.Number(text) if _is_plain(text):
                 return literal(int(text))
-            case Boolean(value) | Text(value):
+            case tree.Boolean(value) | tree.Text(value):
                 return literal(value)
-            case Name("Nil"):
+            case tree.Name("Nil"):
                 return Term("nil")
-            case Name(name) if name not in _CALLED and _name(name) == name:
+            case tree.Name(name) if name not in _CALLED and _name(name) == name:
                 return Term("var", (), name)
-            case Call("Unit", ()):
+            case tree.Call("Unit", ()):
                 return literal(None)
-            case Call("negate", (Number(text),)) if _is_plain(text) and text != "0":
+            case tree.Call("negate", (tree.Number(text),)) if _is_plain(text) and text != "0":
                 return literal(-int(text))
-            case Call(name, arguments) if arguments:
+            case tree.Call(name, arguments) if arguments:
                 return self.call(name, arguments)
-            case Apply(function, arguments) if arguments:
+            case tree.Apply(function, arguments) if arguments:
                 head = self.write(function)
                 if head.op in ("app", "var") or (head.op == "literal" and type(head.value) is str):
                     return _embedded(expression)
                 return _applied(head, [self.write(each) for each in arguments])
-            case ListLiteral(items):
+            case tree.ListLiteral(items):
                 return make("list", tuple(self.write(each) for each in items))
-            case Conditional(condition, yes, no):
+            case tree.Conditional(condition, yes, no):
                 return make("if", (self.write(condition), self.write(yes), self.write(no)))
-            case Let(VariablePattern(name), None, value, body) if _binds(name):
+            case tree.Let(tree.VariablePattern(name), None, value, body) if _binds(name):
                 return make("let", (self.write(value), self.write(body)), name)
-            case Lambda(parameters, body) if all(_is_bare(each) for each in parameters):
+            case tree.Lambda(parameters, body) if all(_is_bare(each) for each in parameters):
                 return self.function(parameters, body)
-            case Quantifier() if all(_binds(each.name) for each in expression.binders):
+            case tree.Quantifier() if all(_binds(each.name) for each in expression.binders):
                 return self.quantifier(expression)
-            case Using(structure, body):
+            case tree.Using(structure, body):
                 return _applied(Term("var", (), "using"), [literal(print_type(structure)), self.write(body)])
             case _:
                 return _embedded(expression)
 
-    def call(self, name: str, arguments: tuple[Expression, ...]) -> Term:
+    def call(self, name: str, arguments: tuple[tree.Expression, ...]) -> Term:
         op = _OPERATIONS.get((name, len(arguments)))
         parts = [self.write(each) for each in arguments]
         if op is not None:
             return make(op, tuple(parts))
         if name in _CALLED or _name(name) != name:
-            return _embedded(Call(name, arguments))
+            return _embedded(tree.Call(name, arguments))
         return _applied(Term("var", (), name), parts)
 
-    def function(self, parameters: tuple[Parameter, ...], body: Expression) -> Term:
+    def function(self, parameters: tuple[tree.Parameter, ...], body: tree.Expression) -> Term:
         made = self.write(body)
         for parameter in reversed(parameters):
             made = make("lam", (made,), parameter.name)
         return made
 
-    def quantifier(self, expression: Quantifier) -> Term:
+    def quantifier(self, expression: tree.Quantifier) -> Term:
         body = expression.body
         if expression.where is not None:
             connective = "implies" if expression.kind == "forall" else "logical_and"
-            body = Call(connective, (expression.where, body))
+            body = tree.Call(connective, (expression.where, body))
         made = self.write(body)
         head = Term("var", (), _SYMBOLS[expression.kind])
         for binder in reversed(expression.binders):
@@ -368,7 +357,7 @@ def _applied(head: Term, arguments: list[Term]) -> Term:
     return head
 
 
-def _embedded(expression: Expression) -> Term:
+def _embedded(expression: tree.Expression) -> Term:
     return make("kleis", (literal(print_expression(expression)),))
 
 
@@ -381,7 +370,7 @@ def _is_plain(text: str) -> bool:
     )
 
 
-def _is_bare(parameter: Parameter) -> bool:
+def _is_bare(parameter: tree.Parameter) -> bool:
     return parameter.type is None and _binds(parameter.name)
 
 
@@ -395,7 +384,7 @@ def _name(text: str) -> str | None:
         found = parse_expression(text)
     except KleisError:
         return None
-    return found.name if isinstance(found, Name) and found.name == text else None
+    return found.name if isinstance(found, tree.Name) and found.name == text else None
 
 
 @lru_cache(maxsize=2_048)
@@ -407,4 +396,4 @@ def _binds(text: str) -> bool:
         found = parse_expression(f"λ {text} . {text}")
     except KleisError:
         return False
-    return isinstance(found, Lambda) and found.parameters == (Parameter(text),)
+    return isinstance(found, tree.Lambda) and found.parameters == (tree.Parameter(text),)

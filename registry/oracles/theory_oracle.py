@@ -334,7 +334,7 @@ def _listed(records: list[Value]) -> Answer:
 #
 # A session that has changed gets a new snapshot when it is next asked for; runs that have the old one keep it.
 
-_KEPT_SNAPSHOTS = 8
+_SNAPSHOTS_KEPT = 8
 
 
 class Snapshots:
@@ -363,7 +363,7 @@ class Snapshots:
                 found = TheorySnapshot(theory, name=name, broker=self._broker, cache=self._cache)
                 self._known[name] = found
             self._known.move_to_end(name)
-            if len(self._known) > _KEPT_SNAPSHOTS:
+            if len(self._known) > _SNAPSHOTS_KEPT:
                 self._known.popitem(last=False)
             return found
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kleis.syntax.tree import Call, Expression, Let, Name, NamedType, Text, TypeExpression, VariablePattern
+from kleis.syntax import tree
 from pif.analysis.types.unification import Shape, Type, find
 from registry.translate.applications import apply
 from registry.translate.kleis_syntax import EMPTY, call, choice, integer, list_cases
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["characters", "fold", "interval", "joined"]
 
-_INTEGER: TypeExpression = NamedType("ℤ")
-_STRING: TypeExpression = NamedType("String")
+_INTEGER: tree.TypeExpression = tree.NamedType("ℤ")
+_STRING: tree.TypeExpression = tree.NamedType("String")
 
 
 def _element(type_: Type | None) -> Type | None:
@@ -42,35 +42,37 @@ def fold(translator: Translator, code: Code) -> Part:
     accumulator = translator.variable("acc", code.type)
     item = translator.variable("item", _element(items.type))
     with translator.framed() as frame:
-        stepped = apply(translator, function, PairOf(Name(accumulator), Name(item)), code)
+        stepped = apply(translator, function, PairOf(tree.Name(accumulator), tree.Name(item)), code)
         body = frame.around(translator.plain(stepped, code))
     stepping = Step(accumulator, item, body, translator.sorts[item])
     known = known_fold(stepping, start, given)
     if known is not None:
         return Plain(known)
-    if isinstance(given, Call) and given.name == "reverse":
+    if isinstance(given, tree.Call) and given.name == "reverse":
         return Plain(_from_the_right(translator, stepping, start, given.arguments[0], code))
     name = translator.helper("fold")
     kept = translator.captured(body, (accumulator, item))
-    outside = tuple(Name(each) for each in kept)
+    outside = tuple(tree.Name(each) for each in kept)
     rest, whole = translator.variable("rest", items.type), translator.variable("items", items.type)
-    cases = list_cases(Name(whole), Name(accumulator), item, rest, call(name, *outside, body, Name(rest)))
+    cases = list_cases(
+        tree.Name(whole), tree.Name(accumulator), item, rest, call(name, *outside, body, tree.Name(rest))
+    )
     translator.define(name, (*kept, accumulator, whole), cases, code.type)
     return Plain(call(name, *outside, start, given))
 
 
 def _from_the_right(
-    translator: Translator, step: Step, start: Expression, items: Expression, code: Code
-) -> Expression:
+    translator: Translator, step: Step, start: tree.Expression, items: tree.Expression, code: Code
+) -> tree.Expression:
     """A fold over a reversed list, without an accumulator. `let` is strict, as the fold is in every step."""
     name = translator.helper("foldr")
     kept = translator.captured(step.body, (step.accumulator, step.item))
-    outside = tuple(Name(each) for each in kept)
+    outside = tuple(tree.Name(each) for each in kept)
     initial = translator.variable("initial", code.type)
     rest, whole = translator.variable("rest"), translator.variable("items", code.child(2).type)
-    later = call(name, *outside, Name(initial), Name(rest))
-    stepped = Let(VariablePattern(step.accumulator), None, later, step.body)
-    cases = list_cases(Name(whole), Name(initial), step.item, rest, stepped)
+    later = call(name, *outside, tree.Name(initial), tree.Name(rest))
+    stepped = tree.Let(tree.VariablePattern(step.accumulator), None, later, step.body)
+    cases = list_cases(tree.Name(whole), tree.Name(initial), step.item, rest, stepped)
     translator.define(name, (*kept, initial, whole), cases, code.type)
     return call(name, *outside, start, items)
 
@@ -79,8 +81,10 @@ def interval(translator: Translator, code: Code) -> Part:
     """`range`: the integers from the first up to but not including the second."""
     first, last = translator.variable("from"), translator.variable("upto")
     name = translator.helper("range")
-    following = call(name, call("plus", Name(first), integer(1)), Name(last))
-    body = choice(call("geq", Name(first), Name(last)), EMPTY, call("Cons", Name(first), following))
+    following = call(name, call("plus", tree.Name(first), integer(1)), tree.Name(last))
+    body = choice(
+        call("geq", tree.Name(first), tree.Name(last)), EMPTY, call("Cons", tree.Name(first), following)
+    )
     sorts = dict.fromkeys((first, last), _INTEGER)
     translator.define(name, (first, last), body, code.type, sorts)
     return Plain(call(name, *translator.expressions(code)))
@@ -90,9 +94,11 @@ def characters(translator: Translator, code: Code) -> Part:
     """`chars`: strings of one character each."""
     text = translator.variable("text")
     name = translator.helper("chars")
-    rest = call("substr", Name(text), integer(1), call("minus", call("strlen", Name(text)), integer(1)))
-    parts = call("Cons", call("substr", Name(text), integer(0), integer(1)), call(name, rest))
-    body = choice(call("equals", Name(text), Text("")), EMPTY, parts)
+    rest = call(
+        "substr", tree.Name(text), integer(1), call("minus", call("strlen", tree.Name(text)), integer(1))
+    )
+    parts = call("Cons", call("substr", tree.Name(text), integer(0), integer(1)), call(name, rest))
+    body = choice(call("equals", tree.Name(text), tree.Text("")), EMPTY, parts)
     translator.define(name, (text,), body, code.type, {text: _STRING})
     return Plain(call(name, *translator.expressions(code)))
 
@@ -103,12 +109,14 @@ def joined(translator: Translator, code: Code) -> Part:
     name = translator.helper("join")
     tail = translator.helper("join_rest")
     sorts = {between: _STRING}
-    parts: Expression = call(
-        "concat", Name(between), call("concat", Name(item), call(tail, Name(between), Name(rest)))
+    parts: tree.Expression = call(
+        "concat",
+        tree.Name(between),
+        call("concat", tree.Name(item), call(tail, tree.Name(between), tree.Name(rest))),
     )
-    cases = list_cases(Name(items), Text(""), item, rest, parts)
+    cases = list_cases(tree.Name(items), tree.Text(""), item, rest, parts)
     translator.define(tail, (between, items), cases, code.type, sorts)
-    first = call("concat", Name(item), call(tail, Name(between), Name(rest)))
-    body = list_cases(Name(items), Text(""), item, rest, first)
+    first = call("concat", tree.Name(item), call(tail, tree.Name(between), tree.Name(rest)))
+    body = list_cases(tree.Name(items), tree.Text(""), item, rest, first)
     translator.define(name, (between, items), body, code.type, sorts)
     return Plain(call(name, *translator.expressions(code)))

@@ -12,13 +12,13 @@ from pif.analysis.facts import literal_tool
 from pif.language.host import Tool
 from pif.language.terms import Term
 
-__all__ = ["with_tools_put_in"]
+__all__ = ["with_tools_inlined"]
 
 _DEPTH = 12
 _NODES = 4_000
 
 
-def with_tools_put_in(term: Term, put_in: Callable[[str], Tool | None]) -> Term:
+def with_tools_inlined(term: Term, put_in: Callable[[str], Tool | None]) -> Term:
     """The term with the code of each tool that `put_in` answers for, in place of its name.
 
     A tool that calls itself is not put in: its `self` would mean another. Nor is one that names itself through others

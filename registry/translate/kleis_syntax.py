@@ -2,25 +2,7 @@
 
 from __future__ import annotations
 
-from kleis.syntax.tree import (
-    Ascription,
-    Boolean,
-    Call,
-    Case,
-    Conditional,
-    ConstructorPattern,
-    Expression,
-    ListLiteral,
-    ListPattern,
-    Match,
-    Name,
-    Number,
-    Parameter,
-    Pattern,
-    Text,
-    VariablePattern,
-    WildcardPattern,
-)
+from kleis.syntax import tree
 from kleis.syntax.tree.traversal import walk
 
 __all__ = [
@@ -40,76 +22,88 @@ __all__ = [
     "record",
 ]
 
-UNIT = Call("Unit", ())
-EMPTY = ListLiteral(())
+UNIT = tree.Call("Unit", ())
+EMPTY = tree.ListLiteral(())
 
 
-def call(name: str, *arguments: Expression) -> Call:
+def call(name: str, *arguments: tree.Expression) -> tree.Call:
     """``name(arguments)``"""
-    return Call(name, arguments)
+    return tree.Call(name, arguments)
 
 
-def integer(value: int) -> Expression:
+def integer(value: int) -> tree.Expression:
     """The numeral of an integer."""
-    number = Number(str(abs(value)))
+    number = tree.Number(str(abs(value)))
     return number if value >= 0 else call("negate", number)
 
 
-def constant(value: bool | int | str | None) -> Expression:
+def constant(value: bool | int | str | None) -> tree.Expression:
     """The literal of a value of PIF."""
     match value:
         case None:
             return UNIT
         case bool():
-            return Boolean(value)
+            return tree.Boolean(value)
         case int():
             return integer(value)
         case _:
-            return Text(value)
+            return tree.Text(value)
 
 
-def pair(first: Expression, second: Expression) -> Expression:
+def pair(first: tree.Expression, second: tree.Expression) -> tree.Expression:
     """``(first, second)``"""
     return call("Pair", first, second)
 
 
-def record(fields: dict[str, Expression]) -> Expression:
+def record(fields: dict[str, tree.Expression]) -> tree.Expression:
     """A record, its fields by name."""
-    return Call("record", tuple(call("field", Text(name), fields[name]) for name in sorted(fields)))
+    return tree.Call("record", tuple(call("field", tree.Text(name), fields[name]) for name in sorted(fields)))
 
 
-def choice(condition: Expression, consequent: Expression, alternative: Expression) -> Expression:
+def choice(
+    condition: tree.Expression, consequent: tree.Expression, alternative: tree.Expression
+) -> tree.Expression:
     """``if … then … else …``"""
-    return Conditional(condition, consequent, alternative)
+    return tree.Conditional(condition, consequent, alternative)
 
 
 def list_cases(
-    scrutinee: Expression, empty: Expression | None, head: str, tail: str, other: Expression
-) -> Match:
+    scrutinee: tree.Expression, empty: tree.Expression | None, head: str, tail: str, other: tree.Expression
+) -> tree.Match:
     """``match … { [] => … | Cons(head, tail) => … }``; without a case for [] it has no value there."""
     used = names_in(other)
     parts = tuple(_pattern(name, used) for name in (head, tail))
-    cases = [] if empty is None else [Case(ListPattern(()), None, empty)]
-    return Match(scrutinee, (*cases, Case(ConstructorPattern("Cons", parts), None, other)))
+    cases = [] if empty is None else [tree.Case(tree.ListPattern(()), None, empty)]
+    return tree.Match(scrutinee, (*cases, tree.Case(tree.ConstructorPattern("Cons", parts), None, other)))
 
 
-def of_pair(scrutinee: Expression, first: str, second: str, body: Expression) -> Expression:
+def of_pair(scrutinee: tree.Expression, first: str, second: str, body: tree.Expression) -> tree.Expression:
     """``match … { (first, second) => … }``"""
     used = names_in(body)
-    pattern = ConstructorPattern("Pair", (_pattern(first, used), _pattern(second, used)))
-    return Match(scrutinee, (Case(pattern, None, body),))
+    pattern = tree.ConstructorPattern("Pair", (_pattern(first, used), _pattern(second, used)))
+    return tree.Match(scrutinee, (tree.Case(pattern, None, body),))
 
 
-def _pattern(name: str, used: frozenset[str]) -> Pattern:
-    return VariablePattern(name) if name in used else WildcardPattern()
+def _pattern(name: str, used: frozenset[str]) -> tree.Pattern:
+    return tree.VariablePattern(name) if name in used else tree.WildcardPattern()
 
 
-def is_atom(expression: Expression) -> bool:
+def is_atom(expression: tree.Expression) -> bool:
     """Whether writing it twice costs nothing and asks nothing: it always has a value."""
     match expression:
-        case Name() | Number() | Text() | Boolean() | ListLiteral(items=()) | Call(name="Unit"):
+        case (
+            tree.Name()
+            | tree.Number()
+            | tree.Text()
+            | tree.Boolean()
+            | tree.ListLiteral(items=())
+            | tree.Call(name="Unit")
+        ):
             return True
-        case Call(name="negate", arguments=(Number(),)) | Ascription(expression=ListLiteral(items=())):
+        case (
+            tree.Call(name="negate", arguments=(tree.Number(),))
+            | tree.Ascription(expression=tree.ListLiteral(items=()))
+        ):
             return True
         case _:
             return False
@@ -145,25 +139,25 @@ _TOTAL = frozenset(
 )
 
 
-def is_total(expression: Expression) -> bool:
+def is_total(expression: tree.Expression) -> bool:
     """Whether it certainly has a value wherever its variables have: no division, no call of a definition."""
     match expression:
-        case Call(name=name, arguments=arguments):
+        case tree.Call(name=name, arguments=arguments):
             return (name in _TOTAL or is_atom(expression)) and all(map(is_total, arguments))
-        case Conditional(condition=a, consequent=b, alternative=c):
+        case tree.Conditional(condition=a, consequent=b, alternative=c):
             return is_total(a) and is_total(b) and is_total(c)
-        case ListLiteral(items=items):
+        case tree.ListLiteral(items=items):
             return all(map(is_total, items))
         case _:
             return is_atom(expression)
 
 
-def bound_in(expression: Expression) -> frozenset[str]:
+def bound_in(expression: tree.Expression) -> frozenset[str]:
     """Every variable that is bound somewhere in it."""
     nodes = walk(expression)
-    return frozenset(node.name for node in nodes if isinstance(node, VariablePattern | Parameter))
+    return frozenset(node.name for node in nodes if isinstance(node, tree.VariablePattern | tree.Parameter))
 
 
-def names_in(expression: Expression) -> frozenset[str]:
+def names_in(expression: tree.Expression) -> frozenset[str]:
     """Every name that occurs, of variables and of functions. (The translation gives no name twice.)"""
-    return frozenset(node.name for node in walk(expression) if isinstance(node, Name | Call))
+    return frozenset(node.name for node in walk(expression) if isinstance(node, tree.Name | tree.Call))

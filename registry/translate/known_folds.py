@@ -25,25 +25,14 @@ from functools import partial
 
 import msgspec
 
-from kleis.syntax.tree import (
-    Call,
-    Conditional,
-    Expression,
-    Lambda,
-    Let,
-    Name,
-    NamedType,
-    Number,
-    Parameter,
-    TypeExpression,
-)
+from kleis.syntax import tree
 from kleis.syntax.tree.traversal import walk
 from pif.language.terms import Term
 from registry.translate.kleis_syntax import EMPTY, call, names_in
 
 __all__ = ["Step", "appended", "is_reversal", "known_fold", "reversed_list"]
 
-_ONE, _ZERO = Number("1"), Number("0")
+_ONE, _ZERO = tree.Number("1"), tree.Number("0")
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -51,19 +40,19 @@ class Step(msgspec.Struct, frozen=True):
 
     accumulator: str
     item: str
-    body: Expression
-    sort: TypeExpression | None
+    body: tree.Expression
+    sort: tree.TypeExpression | None
 
 
 class _Row(msgspec.Struct, frozen=True):
     """A step that is recognised: the operation, what it takes of an item, and of which items (None: of all)."""
 
     operation: str
-    taken: Expression
-    condition: Expression | None = None
+    taken: tree.Expression
+    condition: tree.Expression | None = None
 
 
-def known_fold(step: Step, start: Expression, items: Expression) -> Expression | None:
+def known_fold(step: Step, start: tree.Expression, items: tree.Expression) -> tree.Expression | None:
     """The fold as operations of Kleis; None where it is none of those above."""
     row = _row(step, step.body)
     if row is None:
@@ -72,7 +61,7 @@ def known_fold(step: Step, start: Expression, items: Expression) -> Expression |
         items = call("list_filter", _function(step, row.condition), items)
     if row.operation == "plus" and row.taken == _ONE:
         return _sum(start, call("length", items))
-    if row.taken != Name(step.item):
+    if row.taken != tree.Name(step.item):
         items = call("list_map", _function(step, row.taken), items)
     match row.operation:
         case "Cons":
@@ -84,45 +73,47 @@ def known_fold(step: Step, start: Expression, items: Expression) -> Expression |
             return product if start == _ONE else call("times", start, product)
 
 
-def _function(step: Step, body: Expression) -> Lambda:
+def _function(step: Step, body: tree.Expression) -> tree.Lambda:
     """A function of the item. In a template Kleis finds the type: written there, a variable is a type of its own."""
-    named = [] if step.sort is None else [each for each in walk(step.sort) if isinstance(each, NamedType)]
+    named = (
+        [] if step.sort is None else [each for each in walk(step.sort) if isinstance(each, tree.NamedType)]
+    )
     concrete = not any(len(each.name) == 1 and each.name.isascii() for each in named)
-    return Lambda((Parameter(step.item, step.sort if concrete else None),), body)
+    return tree.Lambda((tree.Parameter(step.item, step.sort if concrete else None),), body)
 
 
-def _sum(start: Expression, rest: Expression) -> Expression:
+def _sum(start: tree.Expression, rest: tree.Expression) -> tree.Expression:
     return rest if start == _ZERO else call("plus", start, rest)
 
 
-def _row(step: Step, body: Expression) -> _Row | None:
+def _row(step: Step, body: tree.Expression) -> _Row | None:
     """Which row a body is, if it is one."""
     match body:
-        case Let(value=bound, body=inner) if step.accumulator not in names_in(bound):
+        case tree.Let(value=bound, body=inner) if step.accumulator not in names_in(bound):
             return _around(_row(step, inner), partial(_within, body))
-        case Conditional(condition=condition, consequent=yes, alternative=no):
+        case tree.Conditional(condition=condition, consequent=yes, alternative=no):
             if step.accumulator in names_in(condition):
                 return None
-            if no == Name(step.accumulator):
+            if no == tree.Name(step.accumulator):
                 return _where(condition, _row(step, yes))
-            if yes == Name(step.accumulator):
+            if yes == tree.Name(step.accumulator):
                 return _where(call("logical_not", condition), _row(step, no))
             return None
-        case Call(name="Cons", arguments=(taken, Name(name=name))) if name == step.accumulator:
+        case tree.Call(name="Cons", arguments=(taken, tree.Name(name=name))) if name == step.accumulator:
             return _free(step, "Cons", taken)
-        case Call(name="plus" | "times" as operation, arguments=(first, second)):
-            acc = Name(step.accumulator)
+        case tree.Call(name="plus" | "times" as operation, arguments=(first, second)):
+            acc = tree.Name(step.accumulator)
             other = second if first == acc else first if second == acc else None
             return None if other is None else _free(step, operation, other)
         case _:
             return None
 
 
-def _free(step: Step, operation: str, taken: Expression) -> _Row | None:
+def _free(step: Step, operation: str, taken: tree.Expression) -> _Row | None:
     return None if step.accumulator in names_in(taken) else _Row(operation, taken)
 
 
-def _where(condition: Expression, row: _Row | None) -> _Row | None:
+def _where(condition: tree.Expression, row: _Row | None) -> _Row | None:
     """A row of the items where a condition holds; conditions within conditions are left alone."""
     return (
         None
@@ -131,11 +122,11 @@ def _where(condition: Expression, row: _Row | None) -> _Row | None:
     )
 
 
-def _within(binding: Let, part: Expression) -> Expression:
+def _within(binding: tree.Let, part: tree.Expression) -> tree.Expression:
     return msgspec.structs.replace(binding, body=part)
 
 
-def _around(row: _Row | None, wrapped: Callable[[Expression], Expression]) -> _Row | None:
+def _around(row: _Row | None, wrapped: Callable[[tree.Expression], tree.Expression]) -> _Row | None:
     """A row whose parts stand within bindings. A binding around 1 is kept: what it binds may have no value."""
     if row is None:
         return None
@@ -146,10 +137,10 @@ def _around(row: _Row | None, wrapped: Callable[[Expression], Expression]) -> _R
 # ── Lists in reverse ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def reversed_list(items: Expression) -> Expression:
+def reversed_list(items: tree.Expression) -> tree.Expression:
     """``reverse(items)``; of a reversed list the list itself."""
     match items:
-        case Call(name="reverse", arguments=(inner,)):
+        case tree.Call(name="reverse", arguments=(inner,)):
             return inner
         case _ if items == EMPTY:
             return EMPTY
@@ -157,7 +148,7 @@ def reversed_list(items: Expression) -> Expression:
             return call("reverse", items)
 
 
-def appended(first: Expression, second: Expression) -> Expression:
+def appended(first: tree.Expression, second: tree.Expression) -> tree.Expression:
     """``append(first, second)``, without what is empty."""
     if second == EMPTY:
         return first

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from kleis.syntax.tree import AppliedType, NamedType, ProductType, TypeExpression
+from kleis.syntax import tree
 from pif.analysis.types.inference import Inference, ToolTypes
 from pif.analysis.types.tool_types import WORK, Typing, typing_of
 from pif.analysis.types.unification import (
@@ -32,8 +32,8 @@ from pif.analysis.types.unification import (
     Shape,
     TooMuchWork,
     Type,
+    TypeVariable,
     Unifier,
-    Variable,
     find,
 )
 from pif.language.errors import Path, longer, pointer
@@ -86,32 +86,32 @@ class KleisTypes:
             all(each is not own for own in self._own) for each in variables_in(type_)
         )
 
-    def of(self, type_: Type) -> TypeExpression:
+    def of(self, type_: Type) -> tree.TypeExpression:
         """The Kleis type; `Unexpressed` where there is none."""
         type_ = find(type_)
-        if isinstance(type_, Variable):
+        if isinstance(type_, TypeVariable):
             if self._lists and "sized" in type_.rules and not self._all_letters:
-                return AppliedType("List", (NamedType("ℤ"),))
-            return NamedType(self._letter(type_))
+                return tree.AppliedType("List", (tree.NamedType("ℤ"),))
+            return tree.NamedType(self._letter(type_))
         if type_.name in _PLAIN:
-            return NamedType(_PLAIN[type_.name])
+            return tree.NamedType(_PLAIN[type_.name])
         if type_.name == "list":
-            return AppliedType("List", (self.of(type_.parts[0]),))
+            return tree.AppliedType("List", (self.of(type_.parts[0]),))
         if type_.name == "pair":
-            return ProductType(tuple(map(self.of, type_.parts)))
+            return tree.ProductType(tuple(map(self.of, type_.parts)))
         for each in self._records:
             if _is_same(type_, each):
-                return NamedType(self._letter_of(each))
+                return tree.NamedType(self._letter_of(each))
         raise Unexpressed(_reason(type_))
 
-    def maybe(self, type_: Type | None) -> TypeExpression | None:
+    def maybe(self, type_: Type | None) -> tree.TypeExpression | None:
         """The Kleis type, or None where there is none."""
         try:
             return None if type_ is None else self.of(type_)
         except Unexpressed:
             return None
 
-    def _letter(self, variable: Variable) -> str:
+    def _letter(self, variable: TypeVariable) -> str:
         if not self._all_letters:
             if "ordered" in variable.rules:
                 return "ℤ"
@@ -144,9 +144,9 @@ def _reason(shape: Shape) -> str:
             return f"Kleis has nothing for {name}"
 
 
-def variables_in(type_: Type) -> list[Variable]:
+def variables_in(type_: Type) -> list[TypeVariable]:
     """The variables of a type, each once, in order."""
-    found: dict[int, Variable] = {}
+    found: dict[int, TypeVariable] = {}
     seen: set[int] = set()
     waiting = [type_]
     while waiting:
@@ -154,7 +154,7 @@ def variables_in(type_: Type) -> list[Variable]:
         if id(part) in seen:
             continue
         seen.add(id(part))
-        if isinstance(part, Variable):
+        if isinstance(part, TypeVariable):
             found[id(part)] = part
         else:
             waiting += reversed(part.parts)
@@ -199,10 +199,10 @@ def fields_of(type_: Type | None) -> dict[str, Type] | None:
     row = find(shape.parts[0])
     while isinstance(row, Shape) and row.name == "field":
         flag = find(row.parts[0])
-        if isinstance(flag, Variable) and "gone" in flag.rules:
+        if isinstance(flag, TypeVariable) and "gone" in flag.rules:
             row = find(row.parts[2])
             continue
-        if not (isinstance(flag, Variable) and "there" in flag.rules) and not (
+        if not (isinstance(flag, TypeVariable) and "there" in flag.rules) and not (
             isinstance(flag, Shape) and flag.name == "present"
         ):
             return None
@@ -210,7 +210,7 @@ def fields_of(type_: Type | None) -> dict[str, Type] | None:
         row = find(row.parts[2])
     if isinstance(row, Shape) and row.name == "every":
         flag = find(row.parts[0])
-        if not (isinstance(flag, Variable) and "gone" in flag.rules):
+        if not (isinstance(flag, TypeVariable) and "gone" in flag.rules):
             return None
     return fields
 
@@ -229,7 +229,7 @@ def has_open_record(type_: Type | None) -> bool:
             while isinstance(row, Shape) and row.name == "field":
                 waiting.append(row.parts[1])
                 row = find(row.parts[2])
-            if isinstance(row, Variable):
+            if isinstance(row, TypeVariable):
                 return True
             waiting += row.parts[1:]
         else:
@@ -272,7 +272,7 @@ class _Recording(Inference):
         self.parts[pointer(path)] = found
         return found
 
-    def unified(self, variable: Variable, type_: Type) -> bool:
+    def unified(self, variable: TypeVariable, type_: Type) -> bool:
         """Make a variable a type; whether it can be."""
         try:
             self.unifier.make_same(variable, type_)
@@ -295,7 +295,7 @@ class _Recording(Inference):
         if typing.type_ is None:
             return None
         # Evaluating a tool's code is pure unless it continues, which is not translated anyway.
-        effect = Variable("effect", GENERIC)
+        effect = TypeVariable("effect", GENERIC)
         return ToolTypes(tool.label, typing.type_, effect, certain=typing.certain)
 
 
@@ -304,7 +304,7 @@ def node_types(tool: Tool, tools: Tools) -> NodeTypes:
     whole = typing_of(tool, tools)
     if whole.type_ is None:
         return NodeTypes(whole, {})
-    own = ToolTypes(tool.label, Variable("type", 1), Variable("effect", 1), mono=True)
+    own = ToolTypes(tool.label, TypeVariable("type", 1), TypeVariable("effect", 1), mono=True)
     recording = _Recording(Unifier(WORK), tools, own)
     try:
         recording.run(tool.term)
@@ -325,7 +325,7 @@ def _make_compared(recording: _Recording, term: Term) -> frozenset[str]:
         changed = False
         # Lists and strings have lengths: what may be either is told apart by more than comparisons.
         own = {id(each) for each in variables_in(recording.parts[""]) if "sized" not in each.rules}
-        met: dict[int, tuple[Variable, list[Type]]] = {}
+        met: dict[int, tuple[TypeVariable, list[Type]]] = {}
         for left, right in compared:
             for variable, other in _meetings(left, right):
                 if id(variable) in own and (isinstance(other, Shape) or id(other) in own):
@@ -359,16 +359,16 @@ def _compared(recording: _Recording, term: Term) -> Iterator[tuple[Type, Type]]:
             yield found[0], found[1]
 
 
-def _meetings(left: Type, right: Type) -> Iterator[tuple[Variable, Type]]:
+def _meetings(left: Type, right: Type) -> Iterator[tuple[TypeVariable, Type]]:
     """The variables of one type, with what stands in their place in the other."""
     waiting = [(left, right)]
     while waiting:
         one, other = map(find, waiting.pop())
         if one is other:
             continue
-        if isinstance(one, Variable):
+        if isinstance(one, TypeVariable):
             yield one, other
-        if isinstance(other, Variable):
+        if isinstance(other, TypeVariable):
             yield other, one
         if isinstance(one, Shape) and isinstance(other, Shape) and one.name == other.name != "record":
             waiting += zip(one.parts, other.parts, strict=True)

@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kleis.syntax.tree import Ascription, Boolean, Expression, ListLiteral, Name, Text
-from pif.analysis.types.unification import Shape, Type, Variable, find
+from kleis.syntax import tree
+from pif.analysis.types.unification import Shape, Type, TypeVariable, find
 from pif.language.terms import Term
 from registry.translate import folds
 from registry.translate.kleis_syntax import EMPTY, call, choice, integer, is_total, list_cases, of_pair
@@ -99,15 +99,15 @@ def _equal(translator: Translator, code: Code) -> Part:
         raise code.refuse("`eq` of values that may be of one type or of two")
     for child in (left, right):
         translator.bound(Plain(translator.expression(child)), "v", None)
-    return Plain(Boolean(False))
+    return Plain(tree.Boolean(False))
 
 
 _DATA: frozenset[str | None] = frozenset({"integer", "boolean", "string", "unit", "list", "pair", "record"})
 
 
-def _is_empty_list(expression: Expression) -> bool:
+def _is_empty_list(expression: tree.Expression) -> bool:
     match expression:
-        case ListLiteral(items=()) | Ascription(expression=ListLiteral(items=())):
+        case tree.ListLiteral(items=()) | tree.Ascription(expression=tree.ListLiteral(items=())):
             return True
         case _:
             return False
@@ -118,8 +118,8 @@ def _alike(translator: Translator, left: Type, right: Type) -> bool:
     left, right = find(left), find(right)
     if left is right:
         return True
-    if isinstance(left, Variable) or isinstance(right, Variable):
-        return translator.types.is_open(left if isinstance(left, Variable) else right)
+    if isinstance(left, TypeVariable) or isinstance(right, TypeVariable):
+        return translator.types.is_open(left if isinstance(left, TypeVariable) else right)
     if left.name == right.name == "record":
         ours, theirs = fields_of(left), fields_of(right)
         return (
@@ -138,14 +138,16 @@ def _alike(translator: Translator, left: Type, right: Type) -> bool:
 
 def _listed(translator: Translator, code: Code) -> Part:
     return (
-        Plain(ListLiteral(tuple(translator.expressions(code)))) if code.term.parts else _nil(translator, code)
+        Plain(tree.ListLiteral(tuple(translator.expressions(code))))
+        if code.term.parts
+        else _nil(translator, code)
     )
 
 
 def _nil(translator: Translator, code: Code) -> Part:
     """The empty list; with its type where nothing around it says what its elements would be."""
     type_ = translator.types.maybe(code.type) if translator.types.is_open(code.type) else None
-    return Plain(EMPTY if type_ is None else Ascription(EMPTY, type_))
+    return Plain(EMPTY if type_ is None else tree.Ascription(EMPTY, type_))
 
 
 def _is_empty(translator: Translator, code: Code) -> Part:
@@ -155,12 +157,12 @@ def _is_empty(translator: Translator, code: Code) -> Part:
 def _end(translator: Translator, code: Code) -> Part:
     """`head` and `tail`."""
     items = translator.expression(code.child(0))
-    known = translator.frame.list(items.name) if isinstance(items, Name) else None
+    known = translator.frame.list(items.name) if isinstance(items, tree.Name) else None
     if known is not None:
-        return Plain(Name(known[0] if code.term.op == "head" else known[1]))
+        return Plain(tree.Name(known[0] if code.term.op == "head" else known[1]))
     name = translator.variable("item" if code.term.op == "head" else "rest", code.type)
     names = (name, "_") if code.term.op == "head" else ("_", name)
-    return Plain(list_cases(items, None, *names, Name(name)))
+    return Plain(list_cases(items, None, *names, tree.Name(name)))
 
 
 def _length(translator: Translator, code: Code) -> Part:
@@ -186,10 +188,10 @@ def _half(translator: Translator, code: Code) -> Part:
     found = None if type_ is None else find(type_)
     halves = found.parts if isinstance(found, Shape) and found.name == "pair" else (None, None)
     left, right = translator.variable("left", halves[0]), translator.variable("right", halves[1])
-    if isinstance(expression, Name):
+    if isinstance(expression, tree.Name):
         known = translator.frame.take_apart(expression.name, left, right)
-        return Plain(Name(known[0 if first else 1]))
-    return Plain(of_pair(expression, left, right, Name(left if first else right)))
+        return Plain(tree.Name(known[0 if first else 1]))
+    return Plain(of_pair(expression, left, right, tree.Name(left if first else right)))
 
 
 # ── Strings ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -202,13 +204,13 @@ def _show(translator: Translator, code: Code) -> Part:
         case "string":
             return Plain(shown)
         case "boolean":
-            return Plain(choice(shown, Text("true"), Text("false")))
+            return Plain(choice(shown, tree.Text("true"), tree.Text("false")))
         case "unit":
             translator.bound(Plain(shown), "v", None)
-            return Plain(Text("null"))
+            return Plain(tree.Text("null"))
         case "integer":
             number = translator.atom(shown, "n", given.type)
-            negative = call("concat", Text("-"), call("intToStr", call("negate", number)))
+            negative = call("concat", tree.Text("-"), call("intToStr", call("negate", number)))
             return Plain(choice(call("less_than", number, integer(0)), negative, call("intToStr", number)))
         case _:
             raise code.refuse("`show` of what is not an integer, a boolean, a string or null")
@@ -233,7 +235,7 @@ def _get(translator: Translator, code: Code) -> Part:
     name = _field_name(code)
     whole = translator.part(code.child(0))
     if not isinstance(whole, RecordOf):
-        return Plain(call("get_field", translator.plain(whole, code), Text(name)))
+        return Plain(call("get_field", translator.plain(whole, code), tree.Text(name)))
     if name not in whole.fields:
         raise code.refuse(f'there is no field "{name[:48]}"')
     for other, value in whole.fields.items():
@@ -250,7 +252,7 @@ def _with(translator: Translator, code: Code) -> Part:
         if name in whole.fields:
             translator.bound(Plain(whole.fields[name]), name, None)
         return RecordOf({**whole.fields, name: value})
-    return Plain(call("set_field", translator.plain(whole, code), Text(name), value))
+    return Plain(call("set_field", translator.plain(whole, code), tree.Text(name), value))
 
 
 def _keys(translator: Translator, code: Code) -> Part:
@@ -259,7 +261,7 @@ def _keys(translator: Translator, code: Code) -> Part:
     if fields is None or has_open_record(type_):
         raise code.refuse("the fields of the record are not known")
     translator.bound(translator.part(code.child(0)), "r", None)
-    return Plain(ListLiteral(tuple(Text(name) for name in sorted(fields))))
+    return Plain(tree.ListLiteral(tuple(tree.Text(name) for name in sorted(fields))))
 
 
 def _connective(translator: Translator, code: Code) -> Part:
@@ -298,10 +300,10 @@ _RULES: dict[str, _Rule] = {
 
 _SMALL = 24
 
-Make = Callable[[], Expression]
+Make = Callable[[], tree.Expression]
 
 
-def branches(translator: Translator, condition: Code, then: Code, other: Code) -> Expression:
+def branches(translator: Translator, condition: Code, then: Code, other: Code) -> tree.Expression:
     """An `if`."""
     return _decided(translator, condition, lambda: translator.expression(then), lambda: translator.expression(other),
                     small=(then.term.nodes <= _SMALL, other.term.nodes <= _SMALL))  # fmt: skip
@@ -309,7 +311,7 @@ def branches(translator: Translator, condition: Code, then: Code, other: Code) -
 
 def _decided(
     translator: Translator, condition: Code, then: Make, other: Make, *, small: tuple[bool, bool]
-) -> Expression:
+) -> tree.Expression:
     """One of two expressions. `small` says of each whether it may be written twice."""
     term = condition.term
     if term.op == "not":
@@ -337,15 +339,15 @@ def _decided(
     return choice(question, _inside(translator, then), _inside(translator, other))
 
 
-def _inside(translator: Translator, make: Make) -> Expression:
+def _inside(translator: Translator, make: Make) -> tree.Expression:
     with translator.framed() as frame:
         return frame.around(make())
 
 
-def _cases(translator: Translator, asked: Code, empty: Make, other: Make) -> Expression:
+def _cases(translator: Translator, asked: Code, empty: Make, other: Make) -> tree.Expression:
     """Cases of a list; where it is known already not to be empty, what holds then."""
     items = translator.atom(translator.expression(asked), "items", asked.type)
-    if not isinstance(items, Name):
+    if not isinstance(items, tree.Name):
         return choice(emptiness(items), _inside(translator, empty), _inside(translator, other))
     if translator.frame.list(items.name) is not None:
         return _inside(translator, other)
@@ -383,12 +385,12 @@ def _has_emptiness(term: Term) -> bool:
     return term.op == "isEmpty"
 
 
-def emptiness(items: Expression) -> Expression:
+def emptiness(items: tree.Expression) -> tree.Expression:
     """Whether a list is empty, as a value."""
-    return list_cases(items, Boolean(True), "_", "_", Boolean(False))
+    return list_cases(items, tree.Boolean(True), "_", "_", tree.Boolean(False))
 
 
-def connective(translator: Translator, code: Code) -> Expression:
+def connective(translator: Translator, code: Code) -> tree.Expression:
     """`and` or `or` as a value.
 
     Kleis's are Kleene's: ``undefined ∧ false`` is false, where PIF has no value. They are used where the left side
@@ -399,5 +401,7 @@ def connective(translator: Translator, code: Code) -> Expression:
     if is_total(left):
         return call("logical_and" if code.term.op == "and" else "logical_or", left, right)
     return (
-        choice(left, right, Boolean(False)) if code.term.op == "and" else choice(left, Boolean(True), right)
+        choice(left, right, tree.Boolean(False))
+        if code.term.op == "and"
+        else choice(left, tree.Boolean(True), right)
     )

@@ -10,15 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from kleis.syntax.tree import (
-    ConstructorPattern,
-    Expression,
-    Let,
-    Name,
-    Pattern,
-    VariablePattern,
-    WildcardPattern,
-)
+from kleis.syntax import tree
 from pif.analysis.types.unification import Type
 from pif.language.errors import Path, longer, pointer
 from pif.language.host import Tool
@@ -115,22 +107,22 @@ class Function:
 class Plain:
     """A Kleis expression."""
 
-    expression: Expression
+    expression: tree.Expression
 
 
 @dataclass(frozen=True, slots=True)
 class PairOf:
     """A pair whose halves are known apart."""
 
-    first: Expression
-    second: Expression
+    first: tree.Expression
+    second: tree.Expression
 
 
 @dataclass(frozen=True, slots=True)
 class RecordOf:
     """A record whose fields are known apart."""
 
-    fields: Mapping[str, Expression]
+    fields: Mapping[str, tree.Expression]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,21 +149,23 @@ class Frame:
     """The bindings of one place, in order, and what they have shown: variables that are pairs and non-empty lists."""
 
     outer: Frame | None = None
-    bindings: list[tuple[Pattern, Expression]] = field(default_factory=list)
+    bindings: list[tuple[tree.Pattern, tree.Expression]] = field(default_factory=list)
     pairs: dict[str, tuple[str, str]] = field(default_factory=dict)
     lists: dict[str, tuple[str, str]] = field(default_factory=dict)
 
-    def bind(self, name: str, value: Expression) -> Name:
+    def bind(self, name: str, value: tree.Expression) -> tree.Name:
         """Give a value a name."""
-        self.bindings.append((VariablePattern(name), value))
-        return Name(name)
+        self.bindings.append((tree.VariablePattern(name), value))
+        return tree.Name(name)
 
     def take_apart(self, variable: str, first: str, second: str) -> tuple[str, str]:
         """Give names to the halves of a variable that is a pair; those it has, where it has some."""
         known = self.pair(variable)
         if known is None:
-            pattern = ConstructorPattern("Pair", (VariablePattern(first), VariablePattern(second)))
-            self.bindings.append((pattern, Name(variable)))
+            pattern = tree.ConstructorPattern(
+                "Pair", (tree.VariablePattern(first), tree.VariablePattern(second))
+            )
+            self.bindings.append((pattern, tree.Name(variable)))
             known = self.pairs[variable] = (first, second)
         return known
 
@@ -193,23 +187,27 @@ class Frame:
             frame = frame.outer
         return None
 
-    def around(self, expression: Expression) -> Expression:
+    def around(self, expression: tree.Expression) -> tree.Expression:
         """An expression with the frame's bindings around it."""
         for pattern, value in reversed(self.bindings):
             expression = _let(pattern, value, expression)
         return expression
 
 
-def _let(pattern: Pattern, value: Expression, body: Expression) -> Expression:
+def _let(pattern: tree.Pattern, value: tree.Expression, body: tree.Expression) -> tree.Expression:
     used = names_in(body)
-    if isinstance(pattern, ConstructorPattern):
+    if isinstance(pattern, tree.ConstructorPattern):
         parts = tuple(
-            each if isinstance(each, VariablePattern) and each.name in used else WildcardPattern()
+            each if isinstance(each, tree.VariablePattern) and each.name in used else tree.WildcardPattern()
             for each in pattern.arguments
         )
-        if not any(isinstance(each, VariablePattern) for each in parts):
+        if not any(isinstance(each, tree.VariablePattern) for each in parts):
             return body  # the variable has a value, and a pair can always be taken apart
-        return Let(ConstructorPattern(pattern.name, parts), None, value, body)
-    if isinstance(body, Name) and isinstance(pattern, VariablePattern) and body.name == pattern.name:
+        return tree.Let(tree.ConstructorPattern(pattern.name, parts), None, value, body)
+    if (
+        isinstance(body, tree.Name)
+        and isinstance(pattern, tree.VariablePattern)
+        and body.name == pattern.name
+    ):
         return value
-    return Let(pattern, None, value, body)
+    return tree.Let(pattern, None, value, body)

@@ -14,22 +14,9 @@ import msgspec
 
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
+from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_program
 from kleis.syntax.printer.program import print_declaration
-from kleis.syntax.tree import (
-    AppliedType,
-    Binder,
-    Call,
-    Expression,
-    FunctionDefinition,
-    Name,
-    NamedType,
-    Node,
-    ProductType,
-    Program,
-    Quantifier,
-    TypeExpression,
-)
 from kleis.syntax.tree.traversal import children
 from kleis.theory.theory import Theory
 from pif.analysis.facts import facts_of
@@ -37,7 +24,7 @@ from pif.analysis.types.tool_types import typing_of
 from pif.analysis.types.unification import Shape, Type, find
 from pif.language.budget import reserve_stack
 from pif.language.host import Tool, Tools
-from registry.translate.inline_higher_order import with_tools_put_in
+from registry.translate.inline_higher_order import with_tools_inlined
 from registry.translate.kleis_names import FunctionNames
 from registry.translate.known_folds import is_reversal
 from registry.translate.node_types import (
@@ -75,7 +62,7 @@ class Translated(msgspec.Struct, frozen=True):
     """
 
     function: Function
-    definitions: tuple[FunctionDefinition, ...]
+    definitions: tuple[tree.FunctionDefinition, ...]
     needs: tuple[str, ...]
 
     @property
@@ -124,7 +111,7 @@ class ToolTheory:
     def _whole(self, tool: Tool) -> Tool:
         """A tool with those that take functions put in."""
         if tool.label not in self._wholes:
-            term = with_tools_put_in(tool.term, self._higher_order)
+            term = with_tools_inlined(tool.term, self._higher_order)
             same = term is tool.term
             self._wholes[tool.label] = (
                 tool if same else Tool(tool.name, tool.version, term, reference=tool.reference)
@@ -198,7 +185,7 @@ class ToolTheory:
         )
         return None if name is None else Function(tool.label, name, count, tuple(map(_field_names, given)))
 
-    def parameters(self, tool: Tool) -> tuple[TypeExpression | None, ...]:
+    def parameters(self, tool: Tool) -> tuple[tree.TypeExpression | None, ...]:
         """The types of the parameters of a tool's function, where these are all that it takes; None where Kleis has no
         words for one, or the tool takes more."""
         types = self._signature_types(tool)[0]
@@ -255,12 +242,12 @@ class ToolTheory:
 
     def _signature_types(
         self, tool: Tool, *, lists: bool = False
-    ) -> tuple[tuple[TypeExpression | None, ...], ResultType | None]:
+    ) -> tuple[tuple[tree.TypeExpression | None, ...], ResultType | None]:
         function = self.called(tool)
         if function is None:
             return (), None
         given, result = parameter_types(self.types(tool).whole.type_, function.parameters)
-        types, found = KleisTypes(given, lists=lists), list[TypeExpression | None]()
+        types, found = KleisTypes(given, lists=lists), list[tree.TypeExpression | None]()
         for type_, fields in zip(given, function.records, strict=True):
             found += map(types.maybe, _taken(type_, fields))
         return tuple(found), _result_type(types, result)
@@ -309,11 +296,11 @@ class ToolTheory:
             raise Untranslatable(f"its definition nests more than {MOST_NESTED} deep", "", tool.label)
         return Translated(own, definitions, tuple(needed)), list(needed.values())
 
-    def _checked(self, definitions: list[FunctionDefinition], tool: Tool) -> Theory:
+    def _checked(self, definitions: list[tree.FunctionDefinition], tool: Tool) -> Theory:
         """The theory with more definitions, as it is read from their text."""
         text = "\n".join(print_declaration(each) for each in definitions)
         try:
-            program: Program = parse_program(text, file="<tools>")
+            program: tree.Program = parse_program(text, file="<tools>")
         except KleisError as error:
             raise Untranslatable(
                 f"Kleis cannot read its definition: {error.message}", "", tool.label
@@ -327,7 +314,7 @@ class ToolTheory:
                 raise Untranslatable(f"Kleis has no reading of it: {error.message}", "", tool.label) from None
         return theory
 
-    def mention(self, tool: Tool) -> Expression | None:
+    def mention(self, tool: Tool) -> tree.Expression | None:
         """A proposition that says nothing but needs the definition of a tool in the theory; None where its types have
         no words."""
         function = self.function(tool)
@@ -335,10 +322,10 @@ class ToolTheory:
         known = [each for each in types if each is not None]
         if function is None or len(known) != len(types):
             return None
-        binders = tuple(Binder(f"x{place}", type_) for place, type_ in enumerate(known))
-        called = Call(function.name, tuple(Name(each.name) for each in binders))
-        claim = Call("equals", (called, called))
-        return Quantifier("forall", binders, None, claim) if binders else claim
+        binders = tuple(tree.Binder(f"x{place}", type_) for place, type_ in enumerate(known))
+        called = tree.Call(function.name, tuple(tree.Name(each.name) for each in binders))
+        claim = tree.Call("equals", (called, called))
+        return tree.Quantifier("forall", binders, None, claim) if binders else claim
 
 
 def _result_type(types: KleisTypes, type_: Type | None) -> ResultType | None:
@@ -370,15 +357,15 @@ def _result_at_integers(type_: ResultType) -> ResultType:
     return at_integers(type_)
 
 
-def at_integers(type_: TypeExpression) -> TypeExpression:
+def at_integers(type_: tree.TypeExpression) -> tree.TypeExpression:
     """A type with ℤ for its variables."""
     match type_:
-        case NamedType(name=name) if len(name) == 1 and name.isascii():
-            return NamedType("ℤ")
-        case AppliedType(name=name, arguments=arguments):
-            return AppliedType(name, tuple(map(at_integers, arguments)))
-        case ProductType(items=items):
-            return ProductType(tuple(map(at_integers, items)))
+        case tree.NamedType(name=name) if len(name) == 1 and name.isascii():
+            return tree.NamedType("ℤ")
+        case tree.AppliedType(name=name, arguments=arguments):
+            return tree.AppliedType(name, tuple(map(at_integers, arguments)))
+        case tree.ProductType(items=items):
+            return tree.ProductType(tuple(map(at_integers, items)))
         case _:
             return type_
 
@@ -438,9 +425,9 @@ def _check(type_: Type | None, tool: Tool) -> None:
             raise Untranslatable(str(error), "", tool.label) from None
 
 
-def height(definition: FunctionDefinition) -> int:
+def height(definition: tree.FunctionDefinition) -> int:
     """The height of a tree, without recursion."""
-    level: list[Node] = [definition]
+    level: list[tree.Node] = [definition]
     levels = 0
     while level:
         level, levels = [below for each in level for below in children(each)], levels + 1
@@ -453,7 +440,7 @@ class RecordType(msgspec.Struct, frozen=True):
     fields: tuple[tuple[str, ResultType], ...]
 
 
-ResultType = TypeExpression | RecordType
+ResultType = tree.TypeExpression | RecordType
 
 
 class ToolSignature(msgspec.Struct, frozen=True):
@@ -463,6 +450,6 @@ class ToolSignature(msgspec.Struct, frozen=True):
     """
 
     function: ToolFunction
-    parameters: tuple[TypeExpression, ...]
+    parameters: tuple[tree.TypeExpression, ...]
     result: ResultType
     takes: tuple[Type | None, ...] = ()

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from kleis.syntax.tree import Expression, FunctionDefinition, Name, Parameter, TypeExpression
+from kleis.syntax import tree
 from pif.analysis.facts import facts_of
 from pif.analysis.types.unification import Type
 from pif.language.host import Tool, Tools
@@ -46,7 +46,7 @@ __all__ = ["Translation", "Translator"]
 _NODES = 4_000
 """Nodes of PIF terms read for one definition; what is put in counts each time."""
 
-Translation = tuple[FunctionDefinition, ...]
+Translation = tuple[tree.FunctionDefinition, ...]
 
 
 class Translator:
@@ -70,8 +70,8 @@ class Translator:
         self._given, self._result = parameter_types(whole, own.parameters)
         self.types = KleisTypes(self._given)
         self.frame = Frame()
-        self.helpers: list[FunctionDefinition] = []
-        self.sorts: dict[str, TypeExpression | None] = {}
+        self.helpers: list[tree.FunctionDefinition] = []
+        self.sorts: dict[str, tree.TypeExpression | None] = {}
         self._variables = VariableNames(names, facts_of(source.tool.term).tools)
         self._left = _NODES
 
@@ -80,28 +80,28 @@ class Translator:
     def translation(self) -> Translation:
         """The helpers and the definition of the tool."""
         code = Code(self.source.tool.term, {}, None, self.source)
-        parameters: list[Parameter] = []
+        parameters: list[tree.Parameter] = []
         for type_, fields in zip(self._given, self.own.records, strict=True):
             part, more = self._parameter(code.term.value, type_, fields)
             parameters += more
             code = code.where(code.term.value, part).child(0)
         with self.framed() as frame:
             body = frame.around(self.expression(code))
-        definition = FunctionDefinition(
+        definition = tree.FunctionDefinition(
             self.own.name, tuple(parameters), self.types.maybe(self._result), body
         )
         return (*self.helpers, definition)
 
     def _parameter(
         self, name: str, type_: Type | None, fields: tuple[str, ...] | None
-    ) -> tuple[Part, list[Parameter]]:
+    ) -> tuple[Part, list[tree.Parameter]]:
         if fields is None:
             variable = self.variable(name, type_)
-            return Plain(Name(variable)), [Parameter(variable, self.sorts[variable])]
+            return Plain(tree.Name(variable)), [tree.Parameter(variable, self.sorts[variable])]
         inner = fields_of(type_) or {}
         made = {each: self.variable(each, inner.get(each)) for each in fields}
-        parameters = [Parameter(variable, self.sorts[variable]) for variable in made.values()]
-        return RecordOf({each: Name(variable) for each, variable in made.items()}), parameters
+        parameters = [tree.Parameter(variable, self.sorts[variable]) for variable in made.values()]
+        return RecordOf({each: tree.Name(variable) for each, variable in made.items()}), parameters
 
     def variable(self, wanted: str, type_: Type | None = None) -> str:
         """A new variable of a type."""
@@ -146,16 +146,16 @@ class Translator:
             case _:
                 return operations.operation(self, code)
 
-    def expression(self, code: Code) -> Expression:
+    def expression(self, code: Code) -> tree.Expression:
         """What a part of the code is, as an expression."""
         return self.plain(self.part(code), code)
 
-    def expressions(self, code: Code) -> list[Expression]:
+    def expressions(self, code: Code) -> list[tree.Expression]:
         """All parts of a node, as expressions."""
         return [self.expression(child) for child in code.children]
 
     @staticmethod
-    def plain(part: Part, code: Code) -> Expression:
+    def plain(part: Part, code: Code) -> tree.Expression:
         """A part as an expression; functions are none."""
         match part:
             case Plain(expression=expression):
@@ -169,7 +169,7 @@ class Translator:
 
     # ── Binding ──────────────────────────────────────────────────────────────────────────────────────────────
 
-    def atom(self, expression: Expression, wanted: str, type_: Type | None = None) -> Expression:
+    def atom(self, expression: tree.Expression, wanted: str, type_: Type | None = None) -> tree.Expression:
         """Something that may be written more than once, and has the value of the expression."""
         if is_atom(expression):
             return expression
@@ -192,7 +192,7 @@ class Translator:
 
     # ── Helpers ──────────────────────────────────────────────────────────────────────────────────────────────
 
-    def captured(self, body: Expression, own: tuple[str, ...]) -> tuple[str, ...]:
+    def captured(self, body: tree.Expression, own: tuple[str, ...]) -> tuple[str, ...]:
         """The variables that a helper's body uses besides its own, in order of their making."""
         used = names_in(body) - bound_in(body)
         return tuple(name for name in self.sorts if name in used and name not in own)
@@ -205,11 +205,11 @@ class Translator:
         self,
         name: str,
         parameters: tuple[str, ...],
-        body: Expression,
+        body: tree.Expression,
         result: Type | None,
-        more: Mapping[str, TypeExpression | None] | None = None,
+        more: Mapping[str, tree.TypeExpression | None] | None = None,
     ) -> None:
         """Add a helper; `more` are sorts of parameters that are no variables of the code."""
         sorts = {**self.sorts, **(more or {})}
-        given = tuple(Parameter(each, sorts.get(each)) for each in parameters)
-        self.helpers.append(FunctionDefinition(name, given, self.types.maybe(result), body))
+        given = tuple(tree.Parameter(each, sorts.get(each)) for each in parameters)
+        self.helpers.append(tree.FunctionDefinition(name, given, self.types.maybe(result), body))

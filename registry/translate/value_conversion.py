@@ -9,10 +9,10 @@
 
 from __future__ import annotations
 
-from kleis.core import Basic, ListOf, Numeric, RecordOf, Sort, TupleOf
-from kleis.syntax.tree import Boolean, Call, Expression, ListLiteral, Name, Number, Text
+from kleis import core
+from kleis.syntax import tree
 from kleis.values import UNIT, Data, ListValue, Value, list_of
-from pif.analysis.types.unification import Shape, Type, Variable, find
+from pif.analysis.types.unification import Shape, Type, TypeVariable, find
 from pif.language.terms import Json, Term, literal, make
 from registry.translate.node_types import fields_of
 
@@ -48,49 +48,51 @@ def _field(value: Value) -> tuple[str, Value]:
     raise NotShared("a record whose fields have no names")
 
 
-def from_json(data: Json, sort: Sort) -> Value:
+def from_json(data: Json, sort: core.Sort) -> Value:
     """The value of a sort that PIF printed; `NotShared` where it is none of the sort."""
     match sort:
-        case Numeric(name="ℕ" | "ℤ") if type(data) is int and (data >= 0 or sort.name == "ℤ"):
+        case core.Numeric(name="ℕ" | "ℤ") if type(data) is int and (data >= 0 or sort.name == "ℤ"):
             return data
-        case Basic(name="Bool") if type(data) is bool:
+        case core.Basic(name="Bool") if type(data) is bool:
             return data
-        case Basic(name="String") if type(data) is str:
+        case core.Basic(name="String") if type(data) is str:
             return data
-        case TupleOf(items=()) if data is None:
+        case core.TupleOf(items=()) if data is None:
             return UNIT
-        case ListOf(element=element) if isinstance(data, list):
+        case core.ListOf(element=element) if isinstance(data, list):
             return list_of([from_json(each, element) for each in data])
-        case TupleOf(items=(first, second)) if isinstance(data, dict) and set(data) == {"pair"}:
+        case core.TupleOf(items=(first, second)) if isinstance(data, dict) and set(data) == {"pair"}:
             left, right = data["pair"]
             return Data("Pair", (from_json(left, first), from_json(right, second)))
-        case RecordOf(fields=fields) if isinstance(data, dict) and set(data) == {name for name, _ in fields}:
+        case core.RecordOf(fields=fields) if isinstance(data, dict) and set(data) == {
+            name for name, _ in fields
+        }:
             parts = [Data("field", (name, from_json(data[name], inner))) for name, inner in fields]
             return Data("record", tuple(parts))
         case _:
             raise NotShared("a value of another sort")
 
 
-def from_kleis(expression: Expression) -> Value:
+def from_kleis(expression: tree.Expression) -> Value:
     """The value of a closed Kleis term made of literals and constructors; `NotShared` for any other."""
     match expression:
-        case Number(text=text) if text.isdigit():
+        case tree.Number(text=text) if text.isdigit():
             return int(text)
-        case Call(name="negate", arguments=(Number(text=text),)) if text.isdigit():
+        case tree.Call(name="negate", arguments=(tree.Number(text=text),)) if text.isdigit():
             return -int(text)
-        case Text(value=value) | Boolean(value=value):
+        case tree.Text(value=value) | tree.Boolean(value=value):
             return value
-        case Call(name="Unit"):
+        case tree.Call(name="Unit"):
             return UNIT
-        case Name(name="Nil") | Name(name="nil"):
+        case tree.Name(name="Nil") | tree.Name(name="nil"):
             return list_of([])
-        case ListLiteral(items=items):
+        case tree.ListLiteral(items=items):
             return list_of([from_kleis(each) for each in items])
-        case Call(name="Cons" | "cons", arguments=(first, rest)):
+        case tree.Call(name="Cons" | "cons", arguments=(first, rest)):
             tail = from_kleis(rest)
             if isinstance(tail, ListValue):
                 return list_of([from_kleis(first), *tail])
-        case Call(name="Pair", arguments=(first, second)):
+        case tree.Call(name="Pair", arguments=(first, second)):
             return Data("Pair", (from_kleis(first), from_kleis(second)))
     raise NotShared("a value that PIF does not have")
 
@@ -98,7 +100,7 @@ def from_kleis(expression: Expression) -> Value:
 def fits(value: Value, type_: Type | None) -> bool:
     """Whether a value is one of a PIF type, as far as the type says; an empty list is one of each."""
     shape = None if type_ is None else find(type_)
-    if isinstance(shape, Variable):
+    if isinstance(shape, TypeVariable):
         return ("ordered" not in shape.rules or _is_ordered(value)) and (
             "sized" not in shape.rules or isinstance(value, str | ListValue)
         )
@@ -132,18 +134,18 @@ def _is_ordered(value: Value) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
-def has_values(sort: Sort) -> bool:
+def has_values(sort: core.Sort) -> bool:
     """Whether the values of a sort are values of PIF too."""
     match sort:
-        case Numeric(name=name):
+        case core.Numeric(name=name):
             return name in ("ℕ", "ℤ")
-        case Basic(name=name):
+        case core.Basic(name=name):
             return name in ("Bool", "String")
-        case ListOf(element=element):
+        case core.ListOf(element=element):
             return has_values(element)
-        case TupleOf(items=items):
+        case core.TupleOf(items=items):
             return len(items) in (0, 2) and all(map(has_values, items))
-        case RecordOf(fields=fields):
+        case core.RecordOf(fields=fields):
             return all(has_values(inner) for _, inner in fields)
         case _:
             return False

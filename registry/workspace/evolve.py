@@ -20,7 +20,7 @@ from pif.language.json_text import parse_json
 from pif.language.terms import Json, Term, identity, term_text
 from pif.run.evaluate import Answer
 from registry.errors import RegistryError
-from registry.laws.on_evolve import Settled, settle_laws
+from registry.laws.on_evolve import CheckedLaws, check_on_evolve
 from registry.records import NO_EXAMPLES, check_name
 from registry.store.protocol import Evolved, Store
 from registry.tools.analysis import type_advice, warnings_of
@@ -75,14 +75,14 @@ def evolve(
     text = term_text(term)
     examples = msgspec.json.encode(wanted.examples).decode() if wanted.examples else NO_EXAMPLES
 
-    def keep(expected: int | None, dry: bool, laws: Settled) -> Evolved:
+    def keep(expected: int | None, dry: bool, laws: CheckedLaws) -> Evolved:
         return store.evolve(
             wanted.name, code=text, hash=identity(term), description=wanted.description,
             capabilities=facts.capabilities, examples=examples, laws=laws.laws, certificates=laws.certificates,
             expect_version=expected, dry_run=dry,
         )  # fmt: skip
 
-    planned = keep(wanted.expect_version, True, Settled(None, {}, [], []))
+    planned = keep(wanted.expect_version, True, CheckedLaws(None, {}, [], []))
     view = Overlay(tools, wanted.name, planned.record.version, term)
     typing = typing_of(view.new, view)
     reports: list[Json] = []
@@ -91,7 +91,7 @@ def evolve(
             wanted.name, wanted.examples, view, Budget(fuel=min(EXAMPLE_FUEL, maximum_fuel))
         )
     before = tools.snapshot.record(wanted.name)
-    laws = settle_laws(
+    laws = check_on_evolve(
         wanted.name, wanted.laws, wanted.drop_laws, before, view, tools.names, prover,
         same_code=planned.outcome not in ("created", "new_version"),
     )  # fmt: skip

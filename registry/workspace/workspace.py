@@ -37,7 +37,7 @@ from registry.workspace.dependants import check_users, drawing_of, graph_of, ref
 from registry.workspace.run_scheduling import Admission, BriefTools, answer_briefly, is_brief
 
 if TYPE_CHECKING:
-    from kleis.prover.process.deadline import Watch
+    from kleis.prover.process.deadline import Deadline
     from registry.laws.law_prover import LawProver
 
 __all__ = ["PAGE", "Workspace"]
@@ -102,7 +102,7 @@ class Workspace:
         self.store.close()
 
     @contextmanager
-    def _asking(self, watch: Watch | None) -> Iterator[Callable[[], LawProver]]:
+    def _asking(self, watch: Deadline | None) -> Iterator[Callable[[], LawProver]]:
         """Who is asked about laws, begun when it is first needed and bounded by a watch."""
         with ExitStack() as begun:
             made: list[LawProver] = []
@@ -137,7 +137,7 @@ class Workspace:
         force: bool = False,
         laws: Sequence[str] = (),
         drop_laws: Sequence[str] = (),
-        watch: Watch | None = None,
+        watch: Deadline | None = None,
     ) -> Answer:
         """Make a tool, or a new version of one; with examples, only if they hold, and those of the tools that use it.
 
@@ -284,7 +284,9 @@ class Workspace:
         return shown(record, tool, lineage, tools, typing, python=python, kleis=kleis)
 
     @_answering
-    def verify(self, proposition: str, *, lemmas: Sequence[str] = (), watch: Watch | None = None) -> Answer:
+    def verify(
+        self, proposition: str, *, lemmas: Sequence[str] = (), watch: Deadline | None = None
+    ) -> Answer:
         """What becomes of a proposition about tools; nothing is kept."""
         from registry.laws.requests import verified_law
 
@@ -320,7 +322,7 @@ class Workspace:
         *,
         against: Json = msgspec.UNSET,
         aspects: Sequence[str] = DEFAULT_ASPECTS,
-        watch: Watch | None = None,
+        watch: Deadline | None = None,
     ) -> Answer:
         """What can be said of a tool or a term without running it; with `against`, whether that does the same."""
         tools = self.tools()

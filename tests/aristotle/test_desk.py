@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from registry.aristotle.job_requests import Order, prove_job
-from registry.aristotle.job_runner import Desk
+from registry.aristotle.job_requests import JobRequest, prove_job
+from registry.aristotle.job_runner import JobRunner
 from registry.aristotle.job_store import Job, JobStore, Ordered
 from registry.aristotle.service import AristotleService, Run, ServiceFailure
 from registry.aristotle.stand_in import Ending, Fault, HttpService, Operation, Script, StandIn
@@ -50,10 +50,10 @@ class Clock:
 
 
 def new_job(service: AristotleService, code: str = CODE) -> Ordered:
-    return prove_job(Order(service.mode, "", 0.0), code, {}, "")
+    return prove_job(JobRequest(service.mode, "", 0.0), code, {}, "")
 
 
-def ended(desk: Desk, clock: Clock, job: Job) -> Job:
+def ended(desk: JobRunner, clock: Clock, job: Job) -> Job:
     """The job at its end, looked at again and again by a client that waits as long as it is told."""
     for _ in range(60):
         if job.stage == "done":
@@ -80,7 +80,7 @@ def test_every_ending(tmp_path: Path, ending: Ending, over_http: bool) -> None:
     clock = Clock()
     with reached(over_http) as (stand_in, service):
         stand_in.scripts.append(Script(ending))
-        desk = Desk(JobStore(tmp_path), service, now=clock)
+        desk = JobRunner(JobStore(tmp_path), service, now=clock)
         job = ended(desk, clock, desk.open(new_job(service)))
         assert job.outcome is not None
         assert job.outcome.status == OUTCOMES[ending]
@@ -97,7 +97,7 @@ def test_every_failure_leaves_the_job_where_it_is(tmp_path: Path, operation: Ope
     clock = Clock()
     with reached(True) as (stand_in, service):
         stand_in.faults.append((operation, fault))
-        desk = Desk(JobStore(tmp_path), service, now=clock)
+        desk = JobRunner(JobStore(tmp_path), service, now=clock)
         job = desk.open(new_job(service))
         seen = [job]
         while not job.trouble:
@@ -134,15 +134,15 @@ def test_no_sequence_of_failures_loses_or_doubles_a_job(
     home, clock, stand_in = tmp_path_factory.mktemp("home"), Clock(), StandIn()
     stand_in.scripts.append(Script(ending, looks=1))
     stand_in.faults.extend(faults)
-    job = Desk(JobStore(home), stand_in, now=clock).open(new_job(stand_in))
+    job = JobRunner(JobStore(home), stand_in, now=clock).open(new_job(stand_in))
     for restart in restarts:
         if restart:
             found = JobStore(home).get(job.id)
             assert found is not None
             job = found
         clock.time += 120
-        job = Desk(JobStore(home), stand_in, now=clock).advance(job)
-    job = ended(Desk(JobStore(home), stand_in, now=clock), clock, job)
+        job = JobRunner(JobStore(home), stand_in, now=clock).advance(job)
+    job = ended(JobRunner(JobStore(home), stand_in, now=clock), clock, job)
     assert job.outcome is not None
     assert job.outcome.status == OUTCOMES[ending]
     assert [each.key for each in stand_in.submissions] == [job.id]
@@ -151,15 +151,15 @@ def test_no_sequence_of_failures_loses_or_doubles_a_job(
 def test_what_the_service_refuses_is_an_error(tmp_path: Path) -> None:
     with reached(True) as (stand_in, service):
         stand_in.faults.append(("submit", "refused"))
-        job = Desk(JobStore(tmp_path), service).open(new_job(service))
+        job = JobRunner(JobStore(tmp_path), service).open(new_job(service))
         assert job.outcome is not None
         assert (job.outcome.status, job.outcome.refusal) == ("error", "refused")
 
 
 def test_a_project_that_is_gone_is_an_error(tmp_path: Path) -> None:
     stand_in = StandIn()
-    job = Desk(JobStore(tmp_path), stand_in).open(new_job(stand_in))
-    job = Desk(JobStore(tmp_path), StandIn()).advance(job)
+    job = JobRunner(JobStore(tmp_path), stand_in).open(new_job(stand_in))
+    job = JobRunner(JobStore(tmp_path), StandIn()).advance(job)
     assert job.outcome is not None
     assert (job.outcome.status, job.outcome.refusal) == ("error", "not_found")
 
@@ -168,14 +168,14 @@ def test_nobody_there(tmp_path: Path) -> None:
     with serving(StandIn()) as (origin, _):
         pass
     service = HttpService(origin, "")
-    job = Desk(JobStore(tmp_path), service).open(new_job(service))
+    job = JobRunner(JobStore(tmp_path), service).open(new_job(service))
     assert (job.stage, job.trouble, job.attempted) == ("waiting", "connection", False)
 
 
 def test_an_unknown_status_is_no_end(tmp_path: Path) -> None:
     stand_in = StandIn()
     stand_in.scripts.append(Script("proved", looks=1, raw="DREAMING"))
-    desk = Desk(JobStore(tmp_path), stand_in)
+    desk = JobRunner(JobStore(tmp_path), stand_in)
     job = desk.advance(desk.open(new_job(stand_in)))
     assert (job.stage, job.last, job.raw, job.percent) == ("running", "unknown", "DREAMING", None)
     assert desk.advance(job).stage == "done"
@@ -183,7 +183,7 @@ def test_an_unknown_status_is_no_end(tmp_path: Path) -> None:
 
 def test_cancelling_in_every_stage(tmp_path: Path) -> None:
     clock, stand_in = Clock(), StandIn()
-    desk = Desk(JobStore(tmp_path), stand_in, now=clock)
+    desk = JobRunner(JobStore(tmp_path), stand_in, now=clock)
     stand_in.faults.append(("submit", "rate_limited"))
     waiting = desk.cancel(desk.open(new_job(stand_in)))
     assert waiting.outcome is not None
@@ -213,11 +213,11 @@ def test_two_processes_do_not_step_on_a_job_at_once(tmp_path: Path) -> None:
 
     slow = Slow()
     slow.scripts.append(Script("proved", looks=0))
-    job = Desk(JobStore(tmp_path), slow).open(new_job(slow))
-    thread = threading.Thread(target=Desk(JobStore(tmp_path), slow).advance, args=(job,))
+    job = JobRunner(JobStore(tmp_path), slow).open(new_job(slow))
+    thread = threading.Thread(target=JobRunner(JobStore(tmp_path), slow).advance, args=(job,))
     thread.start()
     assert inside.wait(30)
-    assert Desk(JobStore(tmp_path), slow).advance(job) == job
+    assert JobRunner(JobStore(tmp_path), slow).advance(job) == job
     go.set()
     thread.join()
     after = JobStore(tmp_path).get(job.id)
@@ -230,7 +230,7 @@ def test_waiting_ends_with_the_job_or_in_time(tmp_path: Path, looks: int, stage:
     clock, stand_in = Clock(), StandIn()
     stand_in.interval = 5.0
     stand_in.scripts.append(Script("proved", looks=looks))
-    desk = Desk(JobStore(tmp_path), stand_in, now=clock, monotonic=clock)
+    desk = JobRunner(JobStore(tmp_path), stand_in, now=clock, monotonic=clock)
     started = clock.time
 
     async def sleep(seconds: float) -> None:
@@ -246,7 +246,7 @@ def test_waiting_ends_with_the_job_or_in_time(tmp_path: Path, looks: int, stage:
 
 def test_ids_are_random_and_nothing_else_is_read(tmp_path: Path) -> None:
     stand_in = StandIn()
-    desk = Desk(JobStore(tmp_path), stand_in)
+    desk = JobRunner(JobStore(tmp_path), stand_in)
     ids = {desk.open(new_job(stand_in)).id for _ in range(20)}
     assert len({each[-32:] for each in ids}) == 20
     (tmp_path / "aristotle" / "secret.json").write_text("{}")
@@ -256,7 +256,7 @@ def test_ids_are_random_and_nothing_else_is_read(tmp_path: Path) -> None:
 
 def test_a_damaged_record_is_said(tmp_path: Path) -> None:
     stand_in = StandIn()
-    job = Desk(JobStore(tmp_path), stand_in).open(new_job(stand_in))
+    job = JobRunner(JobStore(tmp_path), stand_in).open(new_job(stand_in))
     jobs = tmp_path / "aristotle" / "jobs"
     (jobs / f"{job.id}.order").unlink()
     with pytest.raises(RegistryError, match="damaged"):
@@ -270,7 +270,7 @@ def test_what_cannot_be_written_down_is_not_submitted(tmp_path: Path) -> None:
     (tmp_path / "aristotle").write_text("a file in the way")
     stand_in = StandIn()
     with pytest.raises(RegistryError) as caught:
-        Desk(JobStore(tmp_path), stand_in).open(new_job(stand_in))
+        JobRunner(JobStore(tmp_path), stand_in).open(new_job(stand_in))
     assert caught.value.kind == "store_error"
     assert stand_in.submissions == []
 

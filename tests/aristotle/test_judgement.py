@@ -9,8 +9,8 @@ import pytest
 
 from registry.aristotle.allowed_folders import ProjectFile
 from registry.aristotle.job_requests import (
-    Order,
-    OrderRefused,
+    JobRequest,
+    JobRequestError,
     context_names,
     file_job,
     formalize_job,
@@ -24,7 +24,7 @@ TWO = "theorem a : 1 = 1 := by\n  sorry\n\ntheorem b : 2 = 2 := by\n  sorry\n"
 HALF = TWO.replace("sorry", "rfl", 1)
 DONE = TWO.replace("sorry", "rfl")
 FALSE = TWO + "\ntheorem a_false : ¬ (1 = 1) := by\n  simp\n"
-ORDER = Order("real", "", 0.0)
+ORDER = JobRequest("real", "", 0.0)
 REFUTED = (Finding("a", "refuted", "counterexample", "here"),)
 
 
@@ -141,7 +141,7 @@ def test_every_status_of_a_run_has_an_outcome() -> None:
 
 
 def test_what_is_not_sent() -> None:
-    order = Order("real", "the-key", 0.0)
+    order = JobRequest("real", "the-key", 0.0)
     for make in (
         lambda: prove_job(order, "x" * 1_000_001, {}, ""),
         lambda: prove_job(order, "-- the-key", {}, ""),
@@ -150,7 +150,7 @@ def test_what_is_not_sent() -> None:
         lambda: formalize_job(order, "  ", {}, prove=False),
         lambda: formalize_job(order, "x" * 100_001, {}, prove=False),
     ):
-        with pytest.raises(OrderRefused) as caught:
+        with pytest.raises(JobRequestError) as caught:
             make()
         assert "the-key" not in caught.value.message
 

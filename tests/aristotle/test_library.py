@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from registry.aristotle.choose_service import choose_service
-from registry.aristotle.job_requests import Order, formalize_job, prove_job
-from registry.aristotle.job_runner import Desk
+from registry.aristotle.job_requests import JobRequest, formalize_job, prove_job
+from registry.aristotle.job_runner import JobRunner
 from registry.aristotle.job_store import JobStore, Ordered
-from registry.aristotle.real_service import LibraryService
+from registry.aristotle.real_service import RealService
 from registry.aristotle.service import ServiceFailure
 from registry.aristotle.stand_in import Script, StandIn
 from tests.aristotle import described_library as described
@@ -39,10 +39,10 @@ class Meeting:
         ):
             monkeypatch.setitem(sys.modules, name, module)
         self.service = choose_service({"ARISTOTLE_API_KEY": KEY}, home)
-        self.desk = Desk(JobStore(home), self.service, now=Clock())
+        self.desk = JobRunner(JobStore(home), self.service, now=Clock())
 
     def job(self, **context: str) -> Ordered:
-        return prove_job(Order(self.service.mode, KEY, 0.0), CODE, context, "")
+        return prove_job(JobRequest(self.service.mode, KEY, 0.0), CODE, context, "")
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_endings(met: Meeting, ending: Any) -> None:
     assert met.service.mode == "real"
     met.stand_in.scripts.append(Script(ending))
     clock = Clock()
-    desk = Desk(met.desk.store, met.service, now=clock)
+    desk = JobRunner(met.desk.store, met.service, now=clock)
     job = ended(desk, clock, desk.open(met.job()))
     assert job.outcome is not None
     assert job.outcome.status == OUTCOMES[ending]
@@ -67,11 +67,11 @@ def test_endings(met: Meeting, ending: Any) -> None:
 
 
 def test_the_folder(met: Meeting) -> None:
-    met.desk.open(prove_job(Order("real", "", 0.0), CODE, {"Extra.lean": "def x := 1\n"}, ""))
+    met.desk.open(prove_job(JobRequest("real", "", 0.0), CODE, {"Extra.lean": "def x := 1\n"}, ""))
     (folder,) = met.told["folders"]
     assert set(folder) == {"Main.lean", "Extra.lean", "lakefile.toml"}
     assert folder["Main.lean"] == CODE
-    met.desk.open(formalize_job(Order("real", "", 0.0), "words", {}, prove=False))
+    met.desk.open(formalize_job(JobRequest("real", "", 0.0), "words", {}, prove=False))
     assert met.told["folders"][1]["DESCRIPTION.md"] == "words"
 
 
@@ -126,7 +126,7 @@ def test_cancelling_and_the_overview(met: Meeting) -> None:
 
 def test_a_key_that_cannot_be_one(met: Meeting) -> None:
     with pytest.raises(ServiceFailure) as caught:
-        LibraryService(sys.modules["aristotlelib"], "two words")
+        RealService(sys.modules["aristotlelib"], "two words")
     assert caught.value.code == "authentication"
     assert "two words" not in str(caught.value)
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from mcp_types import TextResourceContents
 
-from registry.aristotle.job_runner import Desk
+from registry.aristotle.job_runner import JobRunner
 from registry.aristotle.job_store import JobStore
 from registry.aristotle.service import Finding, Run, Submission
 from registry.aristotle.stand_in import HttpService, Script, StandIn
@@ -172,7 +172,7 @@ def test_a_kill_loses_nothing(tmp_path: Path, where: str) -> None:
         (job,) = JobStore(tmp_path).all()
         assert job.stage == ("waiting" if "submit" in where else "running")
 
-        desk = Desk(JobStore(tmp_path), HttpService(origin, ""))
+        desk = JobRunner(JobStore(tmp_path), HttpService(origin, ""))
         while job.stage != "done":
             job = desk.advance(job)
         assert job.outcome is not None

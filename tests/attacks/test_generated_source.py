@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pif.analysis.facts import free_names
-from pif.compiled.emitter import WideIntegers
+from pif.compiled.emitter import Bignums
 from pif.compiled.generate import draft_function, draft_value
 from pif.compiled.runtime import Runtime
 from pif.compiled.source import is_name
@@ -74,7 +74,7 @@ def sources(code: Any) -> Iterator[str]:
             yield draft_value(term, None, (), known, weighs=weighs).source
             if term.op == "lam" and not free_names(term):
                 yield draft_function(term, owner, ANY, known, weighs=weighs).source
-        except WideIntegers:
+        except Bignums:
             assert not weighs
 
 

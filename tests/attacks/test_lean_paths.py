@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from registry.aristotle import allowed_folders as module
-from registry.aristotle.allowed_folders import Folders, PathRefused
+from registry.aristotle.allowed_folders import Folders, PathNotAllowed
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def root(tmp_path: Path) -> Path:
 
 def refused(call: object, *arguments: object) -> str:
     assert callable(call)
-    with pytest.raises(PathRefused) as caught:
+    with pytest.raises(PathNotAllowed) as caught:
         call(*arguments)
     assert "secret" not in caught.value.message
     return caught.value.code

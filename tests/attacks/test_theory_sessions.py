@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kleis.prover.process.deadline import Watch
+from kleis.prover.process.deadline import Deadline
 from kleis.sessions import SessionError, Sessions, open_sessions
 from kleis.sessions.evaluate_expression import LONGEST_EXPRESSION, evaluate
 from tests.server.pif_server import pif_server
@@ -130,7 +130,7 @@ def test_a_session_directory_that_is_a_link_is_refused(sessions: Sessions, tmp_p
     sessions.places.workspace.mkdir(parents=True)
     (sessions.places.workspace / "linked").symlink_to(elsewhere)
     with pytest.raises(SessionError):
-        sessions.submit("linked", "define f() : ℤ = 1", "define", Watch(30))
+        sessions.submit("linked", "define f() : ℤ = 1", "define", Deadline(30))
     assert list(elsewhere.iterdir()) == []
 
 
@@ -205,11 +205,11 @@ def test_a_question_that_nobody_can_answer_ends_in_time(server: TheoryClient) ->
 
 def test_a_theory_that_makes_the_solver_hang_is_kept_as_unknown(sessions: Sessions) -> None:
     text = f"structure Hard(T) {{ operation g : ℤ → ℤ  axiom sum : {HARD}  axiom g : ∀(x : ℤ). g(g(x)) = g(x) + x * x }}"
-    checked, universe = sessions.submit("hang", text, "structure", Watch(1.0))
+    checked, universe = sessions.submit("hang", text, "structure", Deadline(1.0))
     assert checked.status == "unknown"
     assert universe.count == 1
     assert "may be inconsistent" in universe.items()[0].warnings[0]
-    answer = evaluate(universe, "∀(x : ℝ). x + 0 = x", sessions.provers, Watch(30))
+    answer = evaluate(universe, "∀(x : ℝ). x + 0 = x", sessions.provers, Deadline(30))
     assert answer["status"] == "verified"
 
 
@@ -243,7 +243,9 @@ def test_two_servers_on_one_session_lose_nothing(tmp_path: Path) -> None:
 def test_one_name_submitted_by_many_is_declared_once(sessions: Sessions) -> None:
     text = "structure Only(O) { operation (⊙) : O × O → O }"
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: sessions.submit("race", text, "structure", Watch(30))[0], range(8)))
+        found = list(
+            pool.map(lambda _: sessions.submit("race", text, "structure", Deadline(30))[0], range(8))
+        )
     assert sorted(each.status for each in found) == ["consistent", *["rejected"] * 7]
     assert sessions.universe("race").count == 1
 
@@ -327,18 +329,18 @@ def full_disk() -> Iterator[None]:
 def test_a_full_disk_is_a_refusal_and_nothing_is_lost(sessions: Sessions) -> None:
     long = "/* " + "x" * 700 + " */"
     for number in range(2):
-        sessions.submit("s", f"{long} define f{number}(x : ℤ) : ℤ = x", "define", Watch(40))
+        sessions.submit("s", f"{long} define f{number}(x : ℤ) : ℤ = x", "define", Deadline(40))
     with pytest.raises(SessionError, match="cannot be written") as refusal:
-        sessions.submit("s", f"{long} define f2(x : ℤ) : ℤ = x", "define", Watch(40))
+        sessions.submit("s", f"{long} define f2(x : ℤ) : ℤ = x", "define", Deadline(40))
     assert refusal.value.code == "session-unwritable"
     fresh = open_sessions(sessions.places.workspace.parent, environment={}, broker=sessions.broker)
     assert [item.functions for item in fresh.universe("s").items()] == [("f0",), ("f1",)]
     assert [path.name for path in sessions.file("s").parent.iterdir() if ".part" in path.name] == []
     for number in range(2):
-        sessions.undo("s", Watch(40))
+        sessions.undo("s", Deadline(40))
         assert sessions.universe("s").count == 1 - number
     with pytest.raises(SessionError, match="cannot be written"):
-        sessions.submit("s", f"{long * 3} define g(x : ℤ) : ℤ = x", "define", Watch(40))
+        sessions.submit("s", f"{long * 3} define g(x : ℤ) : ℤ = x", "define", Deadline(40))
 
 
 def test_a_theory_that_changed_under_a_session_is_told_by_every_tool(server: TheoryClient) -> None:

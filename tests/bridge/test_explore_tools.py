@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kleis.explore.explore import Explored, explore
-from kleis.prover.process.deadline import Watch
+from kleis.prover.process.deadline import Deadline
 from kleis.syntax.parser.parser import parse_expression
 from registry.errors import RegistryError
 from registry.explore.explore_request import Asked, explored
@@ -129,7 +129,7 @@ def test_what_is_proved_where_tools_have_values_says_so(workspace: Workspace) ->
 
 
 def test_a_law_that_the_time_limit_cuts_is_not_reached(workspace: Workspace) -> None:
-    with workspace.prover.within(Watch(0)) as prover:
+    with workspace.prover.within(Deadline(0)) as prover:
         subject = subject_of_tools(["flip"], workspace.tools(), prover)
         assert not subject.subject.rewrites
         law = parse_expression("flip(flip(x)) = x")

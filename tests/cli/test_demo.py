@@ -26,14 +26,14 @@ def test_the_demo_passes(process: Process) -> None:
     assert "progress: step 2" in shown
 
 
-NOTHING_ELSE = "demo.LATER = ()\ndemo.POLICY = demo_acts.Act('Nothing', ())"
+NOTHING_ELSE = "play.LATER = ()\nplay.POLICY = acts.Act('Nothing', ())"
 """One act is enough for what is said about answers; that all of them come is seen above."""
 
 
 def changed_demo(change: str, environment: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
     """`pif demo` in a process where something was changed before."""
     script = (
-        f"import sys\nfrom registry.cli import demo, demo_acts\n{change}\n"
+        f"import sys\nfrom registry.cli.demo import acts, play\n{change}\n"
         f"from registry.cli.pif import main\nsys.exit(main(['demo', *{words!r}]))"
     )
     return subprocess.run(
@@ -47,7 +47,7 @@ def changed_demo(change: str, environment: dict[str, str], *words: str) -> subpr
 
 
 def test_the_demo_in_json(environment: dict[str, str]) -> None:
-    done = changed_demo(f"demo.ACTS = demo.ACTS[:1]\n{NOTHING_ELSE}", environment, "--json")
+    done = changed_demo(f"play.ACTS = play.ACTS[:1]\n{NOTHING_ELSE}", environment, "--json")
     report = json.loads(done.stdout)
 
     (act,) = acts.ACTS[:1]
@@ -57,8 +57,8 @@ def test_the_demo_in_json(environment: dict[str, str]) -> None:
 
 
 def test_a_wrong_answer_is_noticed(environment: dict[str, str]) -> None:
-    call = "demo_acts.Call('run', {'code': {'add': [1, 1]}}, {'type': 'value', 'value': 3})"
-    change = f"demo.ACTS = (demo_acts.Act('Arithmetic', ({call},)),)\n{NOTHING_ELSE}"
+    call = "acts.Call('run', {'code': {'add': [1, 1]}}, {'type': 'value', 'value': 3})"
+    change = f"play.ACTS = (acts.Act('Arithmetic', ({call},)),)\n{NOTHING_ELSE}"
     done = changed_demo(change, environment)
 
     assert done.returncode == 1

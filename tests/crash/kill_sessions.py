@@ -24,7 +24,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from kleis.prover.process.deadline import Watch
+from kleis.prover.process.deadline import Deadline
 from kleis.sessions import Sessions, open_sessions
 
 SESSION = "s"
@@ -64,15 +64,15 @@ def carry_out(sessions: Sessions, change: Change) -> None:
         case ("submit", name):
             padding = "+ 0 " * (len(name) % 7)
             checked, _ = sessions.submit(
-                SESSION, f"define {name}(x : ℤ) : ℤ = x {padding}", "define", Watch(30)
+                SESSION, f"define {name}(x : ℤ) : ℤ = x {padding}", "define", Deadline(30)
             )
             assert checked.grown is not None, checked
         case ("undo", _):
-            sessions.undo(SESSION, Watch(30))
+            sessions.undo(SESSION, Deadline(30))
         case ("save", name):
             sessions.save(SESSION, name, overwrite=True)
         case ("load", _):
-            sessions.load(SESSION, ("stdlib/prelude.kleis",), Watch(30))
+            sessions.load(SESSION, ("stdlib/prelude.kleis",), Deadline(30))
 
 
 def die_at(boundary: str, when: str, count: int) -> None:
@@ -197,7 +197,7 @@ def main() -> int:
     for number in range(arguments.rounds):
         model = run_round(home, model, f"{arguments.seed} {number}", tally)
     sessions = open_sessions(home, environment={})
-    checked, _ = sessions.submit(SESSION, "define last_one() : ℤ = 1", "define", Watch(30))
+    checked, _ = sessions.submit(SESSION, "define last_one() : ℤ = 1", "define", Deadline(30))
     assert checked.grown is not None
     left = [path.name for path in (home / "sessions" / SESSION).iterdir()]
     assert sorted(left) == [".lock", "session.kleis"], left

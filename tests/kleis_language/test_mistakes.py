@@ -122,7 +122,7 @@ def test_every_code_has_an_example() -> None:
         parser,
     ):
         source = Path(str(module.__file__)).read_text(encoding="utf-8")
-        codes |= set(re.findall(r'(?:Mistake|Refusal)\(\s*"([a-z-]+)"', source))
+        codes |= set(re.findall(r'(?:Mistake|TreeError)\(\s*"([a-z-]+)"', source))
     assert codes == {code for code, _ in EXAMPLES}
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from kleis.errors import KleisError
-from kleis.prover.process.deadline import Watch
+from kleis.prover.process.deadline import Deadline
 from kleis.sessions import Sessions, open_sessions
 from kleis.sessions import sessions as sessions_module
 from kleis.sessions.compare_universes import compare, explain
 from kleis.sessions.files import universe as universe_module
-from kleis.sessions.files.imported_theory import Library
+from kleis.sessions.files.imported_theory import ImportedTheories
 from kleis.sessions.files.record import ItemKind, item_of, item_text
 from kleis.sessions.files.universe import Universe
 from kleis.syntax.tree import Program
@@ -36,7 +36,7 @@ def sessions(tmp_path: Path) -> Iterator[Sessions]:
 
 
 def submit(sessions: Sessions, text: str, kind: ItemKind = "define", name: str = "default") -> Universe:
-    checked, universe = sessions.submit(name, text, kind, Watch(30))
+    checked, universe = sessions.submit(name, text, kind, Deadline(30))
     assert checked.grown is not None, checked.problems
     return universe
 
@@ -54,7 +54,7 @@ def test_what_another_process_wrote_is_seen(sessions: Sessions, tmp_path: Path) 
     submit(sessions, "define one() : ℤ = 1")
     submit(other, "define two() : ℤ = 2")
     assert {"one", "two"} <= set(sessions.theory().definitions)
-    other.undo("default", Watch(30))
+    other.undo("default", Deadline(30))
     assert "two" not in sessions.theory().definitions
     other.close()
 
@@ -101,7 +101,7 @@ def test_what_names_lead_to() -> None:
     """A declaration that speaks of another through a third is found; one that speaks of something else is not."""
     from kleis.syntax.parser.parser import parse_source
 
-    universe = Universe.of("s", Library(Path("/nowhere"), {}).basis(()))
+    universe = Universe.of("s", ImportedTheories(Path("/nowhere"), {}).basis(()))
     for n, text in enumerate(
         (
             "structure W { operation w : ℤ → ℤ }",
@@ -122,7 +122,7 @@ def test_what_names_lead_to() -> None:
 def test_a_changed_import_is_said(sessions: Sessions) -> None:
     submit(sessions, "define ground() : ℤ = 1", name="a")
     sessions.save("a", "base", overwrite=False)
-    sessions.load("b", ("base",), Watch(30))
+    sessions.load("b", ("base",), Deadline(30))
     submit(sessions, "define roof() : ℤ = ground() + 1", name="b")
     assert not sessions.universe("b").stale
     submit(sessions, "define cellar() : ℤ = 0", name="a")
@@ -131,14 +131,14 @@ def test_a_changed_import_is_said(sessions: Sessions) -> None:
     assert again.stale
     assert "cellar" in again.theory.definitions
     submit(sessions, "define attic() : ℤ = 9", name="b")
-    sessions.undo("b", Watch(30))
+    sessions.undo("b", Deadline(30))
     assert open_sessions(sessions.places.workspace.parent, environment={}).universe("b").stale
 
 
 def test_a_session_is_not_saved_over_what_it_imports(sessions: Sessions) -> None:
     submit(sessions, "define ground() : ℤ = 1", name="a")
     sessions.save("a", "base", overwrite=False)
-    sessions.load("b", ("base",), Watch(30))
+    sessions.load("b", ("base",), Deadline(30))
     with pytest.raises(KleisError) as refused:
         sessions.save("b", "base", overwrite=True)
     assert refused.value.code == "save-circular"
@@ -146,14 +146,14 @@ def test_a_session_is_not_saved_over_what_it_imports(sessions: Sessions) -> None
 
 def test_a_cancelled_submission_keeps_nothing(sessions: Sessions) -> None:
     with pytest.raises(KleisError):
-        sessions.submit("default", "define one() : ℤ = 1", "define", Watch(30, left=lambda: True))
+        sessions.submit("default", "define one() : ℤ = 1", "define", Deadline(30, left=lambda: True))
     assert sessions.universe().count == 0
     assert sessions.names() == []
 
 
 def test_progress_grows(sessions: Sessions) -> None:
     told: list[float] = []
-    watch = Watch(30, progress=lambda done, total, message: told.append(done))
+    watch = Deadline(30, progress=lambda done, total, message: told.append(done))
     sessions.submit("default", GROUP, "structure", watch)
     assert told == sorted(told)
     assert len(told) >= 2
@@ -164,7 +164,7 @@ def test_progress_grows(sessions: Sessions) -> None:
 
 def test_explain_tells_needed_redundant_and_independent_axioms(sessions: Sessions) -> None:
     universe = submit(sessions, GROUP, "structure")
-    answer = explain(universe, "∀(x : G1). x ⊙ u = x", sessions.provers, Watch(45))
+    answer = explain(universe, "∀(x : G1). x ⊙ u = x", sessions.provers, Deadline(45))
     assert answer["status"] == "verified"
     rows = {row["name"].partition("::")[2]: row for row in answer["axioms_in_force"]}
     assert rows["right"]["itself"] == "redundant", "a left unit with left inverses is a right one"
@@ -177,11 +177,11 @@ def test_explain_tells_needed_redundant_and_independent_axioms(sessions: Session
 
 def test_explain_of_what_does_not_hold(sessions: Sessions) -> None:
     universe = submit(sessions, BAG, "structure")
-    answer = explain(universe, "∀(x y : B). x ⊙ y = y ⊙ x", sessions.provers, Watch(45))
+    answer = explain(universe, "∀(x y : B). x ⊙ y = y ⊙ x", sessions.provers, Deadline(45))
     assert answer["status"] == "disproved"
     assert answer["counterexample"]["size"] == 2
     assert "needed" not in answer
-    assert explain(universe, "∀(x : ", sessions.provers, Watch(45))["status"] == "error"
+    assert explain(universe, "∀(x : ", sessions.provers, Deadline(45))["status"] == "error"
 
 
 def test_compare_shows_where_a_law_holds(sessions: Sessions) -> None:
@@ -195,7 +195,7 @@ def test_compare_shows_where_a_law_holds(sessions: Sessions) -> None:
     )
     law, nothing = "∀(x y : B). x ⊙ y = y ⊙ x", "1 + 1"
     claims = [law, f"using Abelian {law}", nothing]
-    answer = compare((one, two), claims, sessions.provers, Watch(45))
+    answer = compare((one, two), claims, sessions.provers, Deadline(45))
     found = [[row["in"][name]["status"] for name in ("bags", "abelian")] for row in answer["propositions"]]
     assert found == [["disproved", "disproved"], ["error", "verified"], ["value", "value"]]
     assert answer["differ"] == [claims[1]]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kleis import Loader, search_from
-from kleis.core.goal import MeaningError
+from kleis.core.goal import ElaborationError
 from kleis.lean import LeanError, LeanFile, check_emitted, count_sorries, export_lean
 from kleis.lean.language.lean_parser import parse_file
 from kleis.lean.language.lean_printer import print_file
@@ -189,7 +189,7 @@ def test_what_has_no_type_in_lean_is_refused_with_a_reason() -> None:
 
 
 def test_a_proposition_that_means_nothing_is_an_error_of_meaning() -> None:
-    with pytest.raises(MeaningError):
+    with pytest.raises(ElaborationError):
         export_lean(Theory(), parse_expression("nowhere(1) = 2"))
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kleis.core import BOOL, Carrier, Symbol, Term
-from kleis.core.goal import Axiom, Meaning
+from kleis.core.goal import Axiom, Goal
 from kleis.core.traversal import subterms
 from kleis.lean import check_emitted
 from kleis.lean.export.export import export_lean, export_meaning
@@ -30,13 +30,13 @@ from tests.logic.random_theories import equations, formulas
 NOWHERE = Place("<test>", 1, 1)
 
 
-def meaning_of(claim: Term, axioms: tuple[Term, ...] = ()) -> Meaning:
+def meaning_of(claim: Term, axioms: tuple[Term, ...] = ()) -> Goal:
     terms = (claim, *axioms)
     symbols = dict.fromkeys(
         each.symbol for term in terms for each in subterms(term) if hasattr(each, "symbol")
     )
     named = tuple(Axiom(f"T::law{place}", each, "axiom", NOWHERE) for place, each in enumerate(axioms))
-    return Meaning(claim=claim, carriers=(G,), symbols=tuple(symbols), axioms=named)
+    return Goal(claim=claim, carriers=(G,), symbols=tuple(symbols), axioms=named)
 
 
 @given(formulas(), st.lists(st.one_of(formulas(), equations()), max_size=2))

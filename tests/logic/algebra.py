@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 
 from kleis.core import BOOL, Carrier, Connective, Equals, Quantifier, Sort, Symbol, SymbolCall, Term, Variable
-from kleis.core.goal import Axiom, Meaning
+from kleis.core.goal import Axiom, Goal
 from kleis.core.traversal import sorts_of, subterms
 from kleis.problems import Place
 from kleis.prover.protocol.engine import Task
@@ -75,7 +75,7 @@ def task(axioms: Mapping[str, Term], claim: Term | None, lemmas: Sequence[Term] 
     symbols = sorted({each.symbol for each in found}, key=lambda each: each.name)
     sorts = {sort for each in symbols for sort in (*each.domain, each.codomain)}
     sorts |= {sort for formula in formulas for sort in sorts_of(formula)}
-    meaning = Meaning(
+    meaning = Goal(
         claim=claim,
         carriers=tuple(sorted((each for each in sorts if isinstance(each, Carrier)), key=str)),
         symbols=tuple(symbols),

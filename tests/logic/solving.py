@@ -8,7 +8,7 @@ import msgspec
 import z3
 
 from kleis.core import Term
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.prover.protocol.engine import Task
 from kleis.prover.smt.script import Script, encode
 
@@ -19,9 +19,9 @@ FEW_STEPS = 200_000
 """For formulas that a generator makes: some are hard, and these say nothing."""
 
 
-def encoding(claim: Term, meaning: Meaning | None = None) -> Script:
+def encoding(claim: Term, meaning: Goal | None = None) -> Script:
     """The script of a claim; `Inexpressible` if it has none."""
-    meaning = msgspec.structs.replace(meaning or Meaning(claim=None), claim=claim)
+    meaning = msgspec.structs.replace(meaning or Goal(claim=None), claim=claim)
     return encode(Task(meaning))
 
 

@@ -13,7 +13,7 @@ from concurrent.futures import Future
 import pytest
 
 from kleis.core import BOOL, Connective, LiteralTerm, Term
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.elaborate.elaborator import Elaborator
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.process.pipe_messages import pack, read_frame, write_frame
@@ -103,7 +103,7 @@ def test_terms_deeper_than_pythons_usual_limit_go_through(broker: Broker) -> Non
     for _ in range(1_000):
         term = Connective("not", (term,))
     assert sys.getrecursionlimit() >= 1_000
-    _, future = broker.submit(ECHO, Task(Meaning(claim=term)), 1)
+    _, future = broker.submit(ECHO, Task(Goal(claim=term)), 1)
     depth = 0
     inner = answered(future).witness.meaning.claim
     while isinstance(inner, Connective):

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from kleis.core import BOOL, LiteralTerm
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.elaborate.elaborator import Elaborator
 from kleis.prover import verdict_cache as cache_module
 from kleis.prover.protocol.verdict import Attempt, Binding, Evidence, Table, Verdict
@@ -43,7 +43,7 @@ VERDICT = Verdict(
 )
 
 
-def meaning(proposition: str, program: str = PROGRAM) -> Meaning:
+def meaning(proposition: str, program: str = PROGRAM) -> Goal:
     theory = Theory().include(parse_program(program))
     return Elaborator(theory).proposition(parse_expression(proposition))
 

@@ -54,7 +54,7 @@ define copied(l : List(ℤ)) : List(ℤ) = match l { Nil => Nil | Cons(h, t) => 
 """
 
 ENGINES = "kleis.prover.engines"
-DIRECT = (Entry(f"kleis.prover.engines.solvers.script_engines:DIRECT", "prove", 1_500_000),)
+DIRECT = (Entry("kleis.prover.engines.solvers.script_engines:DIRECT", "prove", 1_500_000),)
 COMPLETION = (Entry(f"{ENGINES}.completion.engine:Completion", "prove", 60_000),)
 TABLES = (Entry(f"{ENGINES}.models.finite_models:FiniteModels", "refute", 1_500_000),)
 INSTANCES = (Entry(f"{ENGINES}.solvers.instantiation:INSTANTIATION", "prove", 2_000_000),)

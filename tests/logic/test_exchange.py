@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from kleis.core import Quantifier, Term, Variable
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.core.traversal import subterms
 from kleis.elaborate.elaborator import Elaborator
 from kleis.prover.problem_files import ExportError, smtlib, tptp
@@ -31,7 +31,7 @@ define down(n : ℤ) : ℤ = if n ≤ 0 then 0 else down(n - 1)
 """
 
 
-def meaning(proposition: str) -> Meaning:
+def meaning(proposition: str) -> Goal:
     return Elaborator(Theory().include(parse_program(PROGRAM))).proposition(parse_expression(proposition))
 
 
@@ -189,7 +189,7 @@ def _one_sorted(claim: Term) -> bool:
 @given(formulas() | equations())
 def test_tptp_says_what_smtlib_says(claim: Term) -> None:
     symbols = dict.fromkeys(each.symbol for each in subterms(claim) if hasattr(each, "symbol"))
-    asked = Meaning(claim=claim, carriers=(G,), symbols=tuple(symbols))
+    asked = Goal(claim=claim, carriers=(G,), symbols=tuple(symbols))
     try:
         text = tptp(asked).text
     except ExportError as error:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import event, given
 
 from kleis.core import BuiltinCall, DefinitionCall
-from kleis.core.goal import MeaningError
+from kleis.core.goal import ElaborationError
 from kleis.core.traversal import subterms
 from kleis.elaborate.elaborator import Elaborator
 from kleis.prover.engines.induction.engine import INDUCTION, check_induction
@@ -39,7 +39,7 @@ def test_a_fact_about_lists_has_the_same_truth_by_recursion(text: str) -> None:
     """The built-in table, the recursive definitions under the same reference, and Z3 on their encoding."""
     try:
         stated = Task(WORLD.proposition(parse_expression(text)))
-    except MeaningError as problem:
+    except ElaborationError as problem:
         event(f"refused: {problem.code}")
         return
     expected, found = truth(stated), truth(expanded(stated))

@@ -34,7 +34,7 @@ from kleis.core import (
     Variable,
 )
 from kleis.core import Operation as Builtin
-from kleis.core.goal import Unsettled
+from kleis.core.goal import OpenQuestion
 from kleis.prover.engines.completion.check_proof import check_chain, check_rewriting
 from kleis.prover.engines.completion.engine import Completion
 from kleis.prover.engines.first_order_problem import translate
@@ -122,7 +122,7 @@ def test_a_lemma_outside_is_dropped_and_does_not_matter_for_models() -> None:
 
 def test_what_is_unsettled_is_refused() -> None:
     asked = task(LEFT_GROUP, COMMUTATIVE)
-    doubt = Unsettled("termination", "f", NOWHERE)
+    doubt = OpenQuestion("termination", "f", NOWHERE)
     assert translate(Task(msgspec.structs.replace(asked.meaning, unsettled=(doubt,)))) is None
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kleis.core import BOOL, INTEGER, LiteralTerm, Variable
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.core.sort_printing import sort_text
 from kleis.prover.evidence import check_evidence
 from kleis.prover.protocol.engine import Answer
@@ -72,7 +72,7 @@ structure S { operation f : ℤ → ℕ  element c : ℕ  element d : ℤ  axiom
 """
 
 
-def numbers(meaning: Meaning, **values: Any) -> Witness:
+def numbers(meaning: Goal, **values: Any) -> Witness:
     return Witness(symbols=tuple((each, values[each.name]) for each in meaning.symbols))
 
 
@@ -121,7 +121,7 @@ structure One(G) { element e : G  element a : G  axiom one : ∀(x : G). x = e }
 """
 
 
-def points(meaning: Meaning, size: int, values: dict[str, Any]) -> Witness:
+def points(meaning: Goal, size: int, values: dict[str, Any]) -> Witness:
     (carrier,) = meaning.carriers
     symbols = tuple((each, values[each.name]) for each in meaning.symbols)
     return Witness(carriers={sort_text(carrier): size}, symbols=symbols)

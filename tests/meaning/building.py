@@ -27,7 +27,7 @@ from kleis.core import (
     Undefined,
     Variable,
 )
-from kleis.core.goal import Axiom, Meaning
+from kleis.core.goal import Axiom, Goal
 from kleis.problems import Place
 from kleis.semantics.models import Model, evaluator_of
 from kleis.semantics.ranges import Bounds, Outcome
@@ -141,7 +141,7 @@ def carrier(name: str) -> Carrier:
     return Carrier(name)
 
 
-EMPTY = Meaning(claim=None)
+EMPTY = Goal(claim=None)
 
 
 def truth(
@@ -149,7 +149,7 @@ def truth(
     environment: dict[str, Value] | None = None,
     *,
     mode: Mode = "one-sided",
-    meaning: Meaning = EMPTY,
+    meaning: Goal = EMPTY,
     bounds: Bounds | None = None,
     model: Model | None = None,
 ) -> Truth:
@@ -162,7 +162,7 @@ def outcome(
     environment: dict[str, Value] | None = None,
     *,
     mode: Mode = "one-sided",
-    meaning: Meaning = EMPTY,
+    meaning: Goal = EMPTY,
     bounds: Bounds | None = None,
     model: Model | None = None,
 ) -> Outcome:

@@ -36,8 +36,9 @@ from kleis.core import (
     SortVariable,
     TupleOf,
 )
-from kleis.core.goal import Instance, Meaning
+from kleis.core.goal import Goal, Instance
 from kleis.core.traversal import canonical, subterms
+from kleis.elaborate.check_program import check_program
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
 from kleis.semantics.ranges import Bounds
@@ -97,7 +98,7 @@ def elaborator_of(program: str) -> Elaborator:
     return Elaborator(loading.theory)
 
 
-def meaning_of(elaborator: Elaborator, proposition: str, using: str | None = None) -> Meaning:
+def meaning_of(elaborator: Elaborator, proposition: str, using: str | None = None) -> Goal:
     """What a proposition means."""
     chosen = parse_type(using) if using else None
     return elaborator.proposition(parse_expression(proposition), using=chosen)
@@ -175,7 +176,7 @@ class Judge:
         for word in expect.get("mentions", ()):
             assert word in _said(error), f"{word!r} is not in: {error}"
 
-    def meaning(self, meaning: Meaning) -> None:
+    def meaning(self, meaning: Goal) -> None:
         """Everything a case expects of a meaning."""
         expect = dict(self._case.expect)
         assert "error" not in expect, f"not refused: {meaning.claim}"
@@ -189,7 +190,7 @@ class Judge:
         """``errors``, ``warns``: names or words that a problem of that severity speaks of; ``…_not``: none does."""
         program = _parsed(self._case.program)
         said: dict[str, list[str]] = {"error": [], "warning": []}
-        for problem in self._elaborator.check(program):
+        for problem in check_program(self._elaborator, program):
             assert problem.code, problem
             assert problem.line > 0, problem
             said[problem.severity].append(f"{problem.message} {problem.hint}")
@@ -205,56 +206,56 @@ class Judge:
 
     # ── one method for each key ──────────────────────────────────────────────────────────────────────────────
 
-    def _free(self, meaning: Meaning, wanted: dict[str, str]) -> None:
+    def _free(self, meaning: Goal, wanted: dict[str, str]) -> None:
         assert {each.name: sort_text(each.sort) for each in meaning.free} == wanted
 
-    def _readings(self, meaning: Meaning, wanted: Iterable[list[str]]) -> None:
+    def _readings(self, meaning: Goal, wanted: Iterable[list[str]]) -> None:
         found = {(each.kind, each.source, each.meaning) for each in meaning.readings}
         assert {(kind, source, reading) for kind, source, reading in wanted} <= found
 
-    def _instances(self, meaning: Meaning, wanted: list[str]) -> None:
+    def _instances(self, meaning: Goal, wanted: list[str]) -> None:
         assert sorted(map(_instance_text, meaning.instances)) == sorted(wanted)
 
-    def _instances_of(self, meaning: Meaning, wanted: list[str]) -> None:
+    def _instances_of(self, meaning: Goal, wanted: list[str]) -> None:
         assert set(wanted) <= {each.structure for each in meaning.instances}
 
-    def _axioms(self, meaning: Meaning, wanted: list[str]) -> None:
+    def _axioms(self, meaning: Goal, wanted: list[str]) -> None:
         assert sorted(_last(axiom.name) for axiom in meaning.axioms) == sorted(wanted)
 
-    def _symbols(self, meaning: Meaning, wanted: list[str]) -> None:
+    def _symbols(self, meaning: Goal, wanted: list[str]) -> None:
         assert sorted(each.name for each in meaning.symbols) == sorted(wanted)
 
-    def _standing(self, meaning: Meaning, wanted: dict[str, str]) -> None:
+    def _standing(self, meaning: Goal, wanted: dict[str, str]) -> None:
         found = {_last(axiom.name): axiom.standing for axiom in meaning.axioms}
         assert {name: found.get(name) for name in wanted} == wanted
 
-    def _claim(self, meaning: Meaning, wanted: str) -> None:
+    def _claim(self, meaning: Goal, wanted: str) -> None:
         other = meaning_of(self._elaborator, wanted)
         assert meaning.claim is not None
         assert other.claim is not None
         assert canonical(meaning.claim) == canonical(other.claim)
 
-    def _truth(self, meaning: Meaning, wanted: str) -> None:
+    def _truth(self, meaning: Goal, wanted: str) -> None:
         assert truth_of(meaning, bounds=self._bounds) == wanted
 
-    def _not_truth(self, meaning: Meaning, wanted: str) -> None:
+    def _not_truth(self, meaning: Goal, wanted: str) -> None:
         assert meaning.unsettled or truth_of(meaning, bounds=self._bounds) != wanted
 
-    def _truth_of_claim(self, meaning: Meaning, wanted: str) -> None:
+    def _truth_of_claim(self, meaning: Goal, wanted: str) -> None:
         """As `truth`, without the axioms: those of an implementation that is no model are false."""
         assert truth_of(msgspec.structs.replace(meaning, axioms=()), bounds=self._bounds) == wanted
 
-    def _settled(self, meaning: Meaning, wanted: bool) -> None:
+    def _settled(self, meaning: Goal, wanted: bool) -> None:
         assert wanted is (not meaning.unsettled), meaning.unsettled
 
-    def _unsettled(self, meaning: Meaning, wanted: str) -> None:
+    def _unsettled(self, meaning: Goal, wanted: str) -> None:
         assert wanted in [each.reason for each in meaning.unsettled], meaning.unsettled
         text = " ".join(each.message for each in meaning.unsettled)
         for word in self._case.expect.get("mentions", ()):
             assert word in text, text
         assert all(each.place.line > 0 for each in meaning.unsettled)
 
-    def _obligations(self, meaning: Meaning, wanted: list[dict[str, str]]) -> None:
+    def _obligations(self, meaning: Goal, wanted: list[dict[str, str]]) -> None:
         found = [(each.kind, each.name) for each in meaning.obligations]
         for each in wanted:
             formulas = [
@@ -268,39 +269,39 @@ class Judge:
             truths = {truth_of(bare, obligation.formula, bounds=self._bounds) for obligation in formulas}
             assert truths == {each["truth"]}, (each, truths)
 
-    def _obligations_exactly(self, meaning: Meaning, wanted: list[str]) -> None:
+    def _obligations_exactly(self, meaning: Goal, wanted: list[str]) -> None:
         assert sorted(_last(each.name) for each in meaning.obligations) == sorted(wanted)
 
-    def _warns(self, meaning: Meaning, wanted: list[str]) -> None:
+    def _warns(self, meaning: Goal, wanted: list[str]) -> None:
         program = _parsed(self._case.program)
         known = check_names(program, self._elaborator.theory, builtin_arities())
-        problems = (*meaning.warnings, *known, *self._elaborator.check(program))
+        problems = (*meaning.warnings, *known, *check_program(self._elaborator, program))
         for word in wanted:
             texts = [f"{each.message} {each.hint}" for each in problems if each.severity == "warning"]
             assert any(word in text for text in texts), (word, texts)
 
-    def _incomplete(self, meaning: Meaning, wanted: list[str]) -> None:
+    def _incomplete(self, meaning: Goal, wanted: list[str]) -> None:
         assert sorted(set(_incomplete_operations(meaning))) == sorted(wanted)
 
-    def _termination(self, meaning: Meaning, wanted: dict[str, str]) -> None:
+    def _termination(self, meaning: Goal, wanted: dict[str, str]) -> None:
         found = {_base(key): each.kind for key, each in meaning.terminations}
         assert found == wanted
 
-    def _conditions(self, meaning: Meaning, wanted: list[str]) -> None:
+    def _conditions(self, meaning: Goal, wanted: list[str]) -> None:
         assert [_base(key) for key, each in meaning.terminations if each.condition is not None] == wanted
 
-    def _refuted_termination(self, meaning: Meaning, wanted: list[str]) -> None:
+    def _refuted_termination(self, meaning: Goal, wanted: list[str]) -> None:
         for name in wanted:
             ((key, termination),) = [each for each in meaning.terminations if _base(each[0]) == name]
             own = [each for each in meaning.obligations if each.kind == "termination" and each.subject == key]
             refuted = any(truth_of(meaning, each.formula, bounds=self._bounds) != "true" for each in own)
             assert termination.kind == "unknown" or refuted, termination
 
-    def _parameters(self, meaning: Meaning, wanted: dict[str, list[str]]) -> None:
+    def _parameters(self, meaning: Goal, wanted: dict[str, list[str]]) -> None:
         found = {each.name: [sort_text(one.sort) for one in each.parameters] for each in meaning.definitions}
         assert {name: found.get(name) for name in wanted} == wanted
 
-    def _definitions(self, meaning: Meaning, wanted: int) -> None:
+    def _definitions(self, meaning: Goal, wanted: int) -> None:
         assert len(meaning.definitions) == wanted, [each.key for each in meaning.definitions]
 
 
@@ -310,7 +311,7 @@ def _base(key: str) -> str:
     return _last(flat).partition("@")[0].partition("[")[0].strip()
 
 
-def _incomplete_operations(meaning: Meaning) -> Iterator[str]:
+def _incomplete_operations(meaning: Goal) -> Iterator[str]:
     roots = [axiom.formula for axiom in meaning.axioms]
     roots += [each.body for each in meaning.definitions]
     if meaning.claim is not None:

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from kleis.core import Carrier, Symbol, SymbolCall, Term
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.core.traversal import rebuild
 from kleis.semantics.models import Decision, Model, decide, evaluator_of
 from kleis.semantics.ranges import Bounds, Ranges
@@ -25,7 +25,7 @@ _MOST = 2_000
 """So many functions are tried for one symbol."""
 
 
-def truth_of(meaning: Meaning, claim: Term | None = None, *, bounds: Bounds) -> str:
+def truth_of(meaning: Goal, claim: Term | None = None, *, bounds: Bounds) -> str:
     """``true``, ``false``, ``undefined`` or ``open``; ``true of no model`` if no model was found."""
     if claim is not None:
         meaning = msgspec.structs.replace(meaning, claim=claim)
@@ -39,7 +39,7 @@ def truth_of(meaning: Meaning, claim: Term | None = None, *, bounds: Bounds) -> 
     return decision.status
 
 
-def _with_listed_functions(meaning: Meaning, bounds: Bounds) -> Decision:
+def _with_listed_functions(meaning: Goal, bounds: Bounds) -> Decision:
     meaning = _apart(meaning)
     carriers = [sort for sort in meaning.carriers if isinstance(sort, Carrier)]
     large = _ranges(meaning, dict.fromkeys(carriers, bounds.carrier), bounds)
@@ -52,7 +52,7 @@ def _with_listed_functions(meaning: Meaning, bounds: Bounds) -> Decision:
     return decide(meaning, bounds, mode="relativised", functions=functions)
 
 
-def _ranges(meaning: Meaning, sizes: Mapping[Carrier, int], bounds: Bounds) -> Ranges:
+def _ranges(meaning: Goal, sizes: Mapping[Carrier, int], bounds: Bounds) -> Ranges:
     ranges: Ranges = evaluator_of(meaning, Model(sizes, {}), bounds, "relativised").ranges
     return ranges
 
@@ -72,7 +72,7 @@ def _listed(symbol: Symbol, large: Ranges, small: Ranges) -> list[Callable[..., 
     return [tables[number].target for number in numbers]
 
 
-def _apart(meaning: Meaning) -> Meaning:
+def _apart(meaning: Goal) -> Goal:
     """The meaning with another name for every symbol: overloads have the same one."""
     symbols = {
         each: msgspec.structs.replace(each, name=f"{each.name}#{at}")

@@ -22,7 +22,7 @@ from kleis.core import (
     SortVariable,
     TupleOf,
 )
-from kleis.core.goal import MeaningError
+from kleis.core.goal import ElaborationError
 from kleis.elaborate.sorts.data_instances import instances
 from kleis.elaborate.sorts.data_types import DataDeclaration, DataReport, check_data
 from kleis.elaborate.sorts.read_sorts import normal_dimension
@@ -224,7 +224,7 @@ def test_infinite_families_are_refused_when_used(grown: Sort) -> None:
     declarations = {"N": data("N(T)", ("Zero",), ("Succ", of("N", grown)))}
     assert check(*declarations.values()).problems == ()
     assert instances([INTEGER], declarations) == ()
-    with pytest.raises(MeaningError) as caught:
+    with pytest.raises(ElaborationError) as caught:
         instances([of("N", INTEGER)], declarations)
     assert (caught.value.code, caught.value.line) == ("data_not_regular", 3)
     assert caught.value.hint

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kleis.core import Carrier, Equals, LiteralTerm, Quantifier
-from kleis.core.goal import MeaningError
+from kleis.core.goal import ElaborationError
 from kleis.core.traversal import canonical, sorts_of, subterms
 from kleis.errors import KleisError
 from kleis.semantics.models import decide
@@ -92,7 +92,7 @@ REFUSALS = [
 def test_what_says_nothing_is_refused(
     defect: str, original: str, program: str, proposition: str, words: tuple[str, ...]
 ) -> None:
-    with pytest.raises(MeaningError) as caught:
+    with pytest.raises(ElaborationError) as caught:
         meaning_of(elaborator_of(program), proposition)
     error: KleisError = caught.value
     assert error.line > 0

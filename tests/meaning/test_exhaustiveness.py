@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kleis.core import BOOL, INTEGER, STRING, Constructor, ConstructorField, DataSort, ListOf, Sort, TupleOf
-from kleis.core.goal import MeaningError
+from kleis.core.goal import ElaborationError
 from kleis.core.pattern_coverage import Coverage, coverage
 from kleis.syntax.parser.parser import parse_expression
 from kleis.syntax.tree import Case, ConstructorPattern, Match, Name, Pattern, WildcardPattern
@@ -73,7 +73,7 @@ def test_by_hand(cases: str, sort: Sort, uncovered: str | None, unreachable: tup
 
 
 def test_a_pattern_of_another_sort_is_refused_with_what_would_do() -> None:
-    with pytest.raises(MeaningError) as caught:
+    with pytest.raises(ElaborationError) as caught:
         check("Red => 1 | Purple => 2", COLOR)
     assert caught.value.code == "wrong_pattern"
     assert caught.value.expected == ("Red", "Green", "Blue")
@@ -92,7 +92,7 @@ def test_hard_matches_are_given_up_with_advice() -> None:
     for hole in range(holes):
         pairs = itertools.combinations(range(pigeons), 2)
         cases.extend(case({(one, hole), (other, hole)}, "True") for one, other in pairs)
-    with pytest.raises(MeaningError) as caught:
+    with pytest.raises(ElaborationError) as caught:
         coverage(cases, TupleOf((BOOL,) * len(columns)), TYPES.__getitem__)
     assert caught.value.code == "match_too_large"
     assert caught.value.hint

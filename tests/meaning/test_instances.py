@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from kleis.core import DefinitionCall, SymbolCall
-from kleis.core.goal import Meaning, MeaningError
+from kleis.core.goal import ElaborationError, Goal
 from kleis.core.traversal import subterms
 from kleis.elaborate.scopes.section_links import names_of_links
 from kleis.semantics.ranges import Bounds
-from kleis.theory.name_dependencies import Mentions
+from kleis.theory.name_dependencies import NameDependencies
 from tests.meaning.cases import elaborator_of, meaning_of, truth_of
 
 
-def _meaning(program: str, proposition: str) -> Meaning:
+def _meaning(program: str, proposition: str) -> Goal:
     return meaning_of(elaborator_of(program), proposition)
 
 
@@ -21,11 +21,11 @@ def _truth(program: str, proposition: str) -> str:
     return truth_of(_meaning(program, proposition), bounds=Bounds(integer=2, natural=3, carrier=2))
 
 
-def _axioms(meaning: Meaning) -> set[str]:
+def _axioms(meaning: Goal) -> set[str]:
     return {axiom.name.rpartition("::")[2] for axiom in meaning.axioms}
 
 
-def _structures(meaning: Meaning) -> set[str]:
+def _structures(meaning: Goal) -> set[str]:
     return {each.structure for each in meaning.instances}
 
 
@@ -123,7 +123,7 @@ def test_a_broken_section_spoils_nothing_that_is_not_linked_to_it() -> None:
     structure Broken { operation weight : Other → ℤ  element thing : Other  axiom bad : weight(thing) + true = 2 }
     """
     assert _axioms(_meaning(program, "weight(box) = 9")) == {"heavy"}
-    with pytest.raises(MeaningError):
+    with pytest.raises(ElaborationError):
         _meaning(program, "weight(thing) = 9")
 
 
@@ -146,7 +146,7 @@ structure F extends C { structure inner : Half(Key) }
 
 def test_every_link_of_a_section_is_mentioned_by_its_text() -> None:
     elaborator = elaborator_of(SECTIONS)
-    mentions = Mentions(elaborator.theory)
+    mentions = NameDependencies(elaborator.theory)
     for name, structure in elaborator.sections().items():
         links = elaborator.section_links(name)
         assert links
@@ -252,7 +252,7 @@ def test_a_long_chain_of_parents_is_no_circle() -> None:
 
 def test_a_circle_of_parents_is_refused_where_it_matters() -> None:
     program = "structure X(T) extends Y(T) { operation a : T → T }\nstructure Y(T) extends X(T) { }"
-    with pytest.raises(MeaningError) as caught:
+    with pytest.raises(ElaborationError) as caught:
         _meaning(program, "∀(x : T). a(x) = x")
     assert caught.value.code == "inheritance-cycle"
     assert _truth(program, "1 = 1") == "true"
@@ -268,7 +268,7 @@ def test_a_number_of_a_structure_is_a_term() -> None:
 
 def test_the_second_declaration_of_a_data_type_is_refused_with_its_constructors() -> None:
     program = "data D = First | Last\ndata D = Other"
-    with pytest.raises(MeaningError):
+    with pytest.raises(ElaborationError):
         _meaning(program, "Other = Other")
 
 

@@ -7,7 +7,7 @@ import pytest
 from kleis.syntax.parser.parser import parse_program
 from kleis.theory.import_search import ImportSearch, packaged_library
 from kleis.theory.loader import Loader
-from kleis.theory.name_dependencies import Mentions
+from kleis.theory.name_dependencies import NameDependencies
 from kleis.theory.theory import Theory
 
 PROGRAM = """
@@ -42,7 +42,7 @@ structure Apart { element lonely : Island }
 
 def _mentions(name: str) -> frozenset[str]:
     theory = Theory().include(parse_program(PROGRAM))
-    return Mentions(theory).of(theory.structures[name])
+    return NameDependencies(theory).of(theory.structures[name])
 
 
 @pytest.mark.parametrize(
@@ -76,13 +76,13 @@ def test_circles_end() -> None:
         "define f(x) = g(x)\ndefine g(x) = f(x)\nstructure S { axiom a : f(1) = 1 }\ntype A = B\ntype B = A"
     )
     theory = Theory().include(program)
-    assert {"f", "g"} <= Mentions(theory).of(theory.structures["S"])
+    assert {"f", "g"} <= NameDependencies(theory).of(theory.structures["S"])
 
 
 def test_every_section_of_the_library_mentions_its_own_members() -> None:
     loading = Loader(ImportSearch(library=packaged_library())).load_text('import "algebra.kleis"')
     assert loading.ok
-    mentions = Mentions(loading.theory)
+    mentions = NameDependencies(loading.theory)
     for structure in loading.theory.structures.values():
         own = {member.name for member in structure.members if not hasattr(member, "proposition")}
         assert {name for name in own if name.isidentifier() and name.islower()} - {

@@ -24,7 +24,7 @@ from kleis.core import (
     Undefined,
     Variable,
 )
-from kleis.core.goal import Axiom, Meaning, Termination
+from kleis.core.goal import Axiom, Goal, Termination
 from kleis.elaborate.elaborator import Elaborator
 from kleis.semantics.models import Decision, decide
 from kleis.semantics.ranges import Bounds
@@ -74,7 +74,7 @@ COMMUTATIVE = every(Equals(m(X, Y), m(Y, X)), X, Y)
 
 
 def group(claim: Term | None, axioms: tuple[Axiom, ...] = GROUP, size: int = 2) -> Decision:
-    meaning = Meaning(claim=claim, carriers=(G,), symbols=(M, E, INVERSE), axioms=axioms)
+    meaning = Goal(claim=claim, carriers=(G,), symbols=(M, E, INVERSE), axioms=axioms)
     return decide(meaning, Bounds(carrier=size))
 
 
@@ -124,7 +124,7 @@ def test_an_undefined_axiom_makes_no_model() -> None:
 def test_carriers_are_not_empty() -> None:
     p = Symbol("p", (G,), BOOL)
     claim = some(either(call(p, X), no(call(p, X))), X)
-    assert decide(Meaning(claim=claim, carriers=(G,), symbols=(p,))).status == "true"
+    assert decide(Goal(claim=claim, carriers=(G,), symbols=(p,))).status == "true"
 
 
 def test_a_claim_over_builtins_alone_is_conclusive_where_the_sorts_are_finite() -> None:
@@ -132,24 +132,24 @@ def test_a_claim_over_builtins_alone_is_conclusive_where_the_sorts_are_finite() 
     claim = every(
         Equals(builtin("bvxor", BitVec(3), word, word), builtin("bvzero", BitVec(3), integer(3))), word
     )
-    answer = decide(Meaning(claim=claim))
+    answer = decide(Goal(claim=claim))
     assert (answer.status, answer.exhaustive, answer.conclusive) == ("true", True, True)
-    bounded = decide(Meaning(claim=every(less(N, integer(9)), N)), mode="relativised")
+    bounded = decide(Goal(claim=every(less(N, integer(9)), N)), mode="relativised")
     assert (bounded.status, bounded.conclusive) == ("true", False)
-    assert decide(Meaning(claim=every(less(N, integer(9)), N))).status == "open"
+    assert decide(Goal(claim=every(less(N, integer(9)), N))).status == "open"
 
 
 def test_undefined_points_disprove_and_false_ones_are_preferred() -> None:
-    undefined = decide(Meaning(claim=every(Equals(over(R, R), real(1)), R)))
+    undefined = decide(Goal(claim=every(Equals(over(R, R), real(1)), R)))
     assert (undefined.status, undefined.undefined, dict(undefined.point)) == ("disproved", True, {"r": 0})
-    false = decide(Meaning(claim=every(Equals(over(real(1), R), real(1)), R)))
+    false = decide(Goal(claim=every(Equals(over(real(1), R), real(1)), R)))
     assert (false.status, false.undefined) == ("disproved", False)
     assert false.point["r"] not in (0, 1)
 
 
 def test_a_point_names_the_variables_of_every_outer_quantifier() -> None:
     claim = every(every(at_most(times(N, N), K), K), N)
-    answer = decide(Meaning(claim=claim))
+    answer = decide(Goal(claim=claim))
     n, k = answer.point["n"], answer.point["k"]
     assert isinstance(n, int)
     assert isinstance(k, int)
@@ -161,49 +161,49 @@ def test_an_axiom_that_is_only_open_confirms_nothing() -> None:
     recursive = axiom("f_def", every(Equals(call(f, N), Conditional(at_most(N, integer(0)), integer(0),
                                                                    call(f, minus(N, integer(1))))), N))  # fmt: skip
     claim = Equals(call(f, integer(0)), integer(7))
-    answer = decide(Meaning(claim=claim, symbols=(f,), axioms=(recursive,)))
+    answer = decide(Goal(claim=claim, symbols=(f,), axioms=(recursive,)))
     assert (answer.status, answer.models) == ("open", 0)
-    assert decide(Meaning(claim=None, symbols=(f,), axioms=(recursive,))).status == "open"
+    assert decide(Goal(claim=None, symbols=(f,), axioms=(recursive,))).status == "open"
 
 
 def test_an_open_symbol_stands_for_every_function() -> None:
     f = Symbol("f", (INTEGER,), BOOL)
     excluded_middle = every(either(call(f, integer(1)), no(call(f, integer(1)))), Variable("b", BOOL))
-    assert decide(Meaning(claim=excluded_middle, symbols=(f,))).status == "open"
+    assert decide(Goal(claim=excluded_middle, symbols=(f,))).status == "open"
     trivial = implies(call(f, integer(1)), Equals(integer(1), integer(1)))
-    answer = decide(Meaning(claim=trivial, symbols=(f,)))
+    answer = decide(Goal(claim=trivial, symbols=(f,)))
     assert (answer.status, answer.conclusive) == ("true", True)
 
 
 def test_functions_on_infinite_sorts_are_tried_and_may_be_given() -> None:
     f = Symbol("f", (INTEGER,), INTEGER)
     claim = Equals(call(f, integer(2)), integer(4))
-    assert decide(Meaning(claim=claim, symbols=(f,))).status == "disproved"
-    square = decide(Meaning(claim=claim, symbols=(f,)), functions={"f": (lambda n: n * n,)})
+    assert decide(Goal(claim=claim, symbols=(f,))).status == "disproved"
+    square = decide(Goal(claim=claim, symbols=(f,)), functions={"f": (lambda n: n * n,)})
     assert (square.status, square.exhaustive, square.conclusive) == ("true", False, False)
 
 
 def test_functions_into_infinite_sorts_are_tables() -> None:
     d = Symbol("d", (G, G), INTEGER)
     symmetric = axiom("sym", every(Equals(call(d, X, Y), call(d, Y, X)), X, Y))
-    meaning = Meaning(
+    meaning = Goal(
         claim=every(Equals(call(d, X, X), integer(0)), X), carriers=(G,), symbols=(d,), axioms=(symmetric,)
     )
     answer = decide(meaning)
     assert answer.status == "disproved"
     assert not answer.conclusive
     c = Symbol("c", (), INTEGER)
-    beyond = decide(Meaning(claim=less(call(c), integer(99)), symbols=(c,)))
+    beyond = decide(Goal(claim=less(call(c), integer(99)), symbols=(c,)))
     assert beyond.status == "open"
-    bounded = decide(Meaning(claim=less(call(c), integer(99)), symbols=(c,)), mode="relativised")
+    bounded = decide(Goal(claim=less(call(c), integer(99)), symbols=(c,)), mode="relativised")
     assert (bounded.status, bounded.exhaustive, bounded.conclusive) == ("true", True, False)
     f = Symbol("f", (INTEGER,), INTEGER)
-    tried = decide(Meaning(claim=less(call(f, integer(7)), integer(99)), symbols=(f,)), mode="relativised")
+    tried = decide(Goal(claim=less(call(f, integer(7)), integer(99)), symbols=(f,)), mode="relativised")
     assert (tried.status, tried.exhaustive) == ("true", False)
 
 
 def test_more_tables_than_can_be_tried_are_sampled_from_a_fixed_seed() -> None:
-    meaning = Meaning(claim=every(Equals(m(X, Y), m(X, Y)), X, Y), carriers=(G,), symbols=(M,))
+    meaning = Goal(claim=every(Equals(m(X, Y), m(X, Y)), X, Y), carriers=(G,), symbols=(M,))
     everything = decide(meaning)
     assert (everything.models, everything.exhaustive) == (1 + 16, True)
     first, second = (decide(meaning, Bounds(tables=15, samples=5)) for _ in range(2))
@@ -216,13 +216,13 @@ def test_two_carriers_have_sizes_of_their_own() -> None:
     f = Symbol("f", (G,), H)
     u = Variable("u", H)
     onto = every(some(Equals(call(f, X), u), X), u)
-    answer = decide(Meaning(claim=onto, carriers=(G, H), symbols=(f,)))
+    answer = decide(Goal(claim=onto, carriers=(G, H), symbols=(f,)))
     assert answer.model is not None
     assert answer.model.sizes == {G: 1, H: 2}
     v, w = Variable("v", H), Variable("w", H)
     single = every(Equals(X, Y), X, Y)
     pair = every(either(Equals(u, v), Equals(u, w), Equals(v, w)), u, v, w)
-    small = decide(Meaning(claim=both(single, pair), carriers=(G, H)), Bounds(carrier=3))
+    small = decide(Goal(claim=both(single, pair), carriers=(G, H)), Bounds(carrier=3))
     assert small.model is not None
     assert small.model.sizes == {G: 2, H: 1}
 
@@ -231,7 +231,7 @@ def test_axioms_reach_symbols_through_definitions() -> None:
     p = Symbol("p", (G,), BOOL)
     holds = Definition("holds", "holds", (X,), BOOL, call(p, X))
     law = axiom("law", every(DefinitionCall("holds", (Y,), BOOL), Y))
-    meaning = Meaning(
+    meaning = Goal(
         claim=every(call(p, X), X), carriers=(G,), symbols=(p,), axioms=(law,), definitions=(holds,)
     )
     answer = decide(meaning)
@@ -253,7 +253,7 @@ DOUBLING = Definition(
 @pytest.mark.parametrize("claim_is", [True, False])
 def test_a_definition_that_does_not_end_decides_nothing(definition: Definition, claim_is: bool) -> None:
     equation = Equals(DefinitionCall("f", (integer(0),), INTEGER), integer(0))
-    meaning = Meaning(
+    meaning = Goal(
         claim=equation if claim_is else no(equation),
         definitions=(definition,),
         terminations=(("f", Termination("unknown")),),
@@ -273,13 +273,13 @@ def test_deep_recursion_through_functions_ends_at_the_budget() -> None:
     applied = Definition("g", "g", (N,), INTEGER, Application(Lambda((here,), DefinitionCall("g", (here,), INTEGER)), (N,), INTEGER), ("g",))  # fmt: skip
     for name in ("f", "g"):
         claim = Equals(DefinitionCall(name, (integer(0),), INTEGER), integer(0))
-        answer = decide(Meaning(claim=claim, definitions=(endless, applied)))
+        answer = decide(Goal(claim=claim, definitions=(endless, applied)))
         assert (answer.status, answer.exceeded) == ("open", True)
 
 
 def test_the_order_of_carriers_symbols_and_axioms_does_not_matter() -> None:
-    forwards = Meaning(claim=COMMUTATIVE, carriers=(G,), symbols=(M, E, INVERSE), axioms=GROUP)
-    backwards = Meaning(claim=COMMUTATIVE, carriers=(G,), symbols=(INVERSE, E, M), axioms=GROUP[::-1])
+    forwards = Goal(claim=COMMUTATIVE, carriers=(G,), symbols=(M, E, INVERSE), axioms=GROUP)
+    backwards = Goal(claim=COMMUTATIVE, carriers=(G,), symbols=(INVERSE, E, M), axioms=GROUP[::-1])
     assert decide(forwards).models == decide(backwards).models == 3
 
 
@@ -287,10 +287,10 @@ def test_an_existential_claim_over_functions() -> None:
     f = Variable("f", FunctionOf((G,), G))
     moved = every(no(Equals(Application(f, (X,), G), X)), X)
     claim: Term = Quantifier("exists", (f,), moved)
-    answer = decide(Meaning(claim=claim, carriers=(G,)))
+    answer = decide(Goal(claim=claim, carriers=(G,)))
     assert answer.model is not None
     assert answer.model.sizes == {G: 1}
-    assert decide(Meaning(claim=Undefined(BOOL, "a test"))).undefined
+    assert decide(Goal(claim=Undefined(BOOL, "a test"))).undefined
 
 
 def test_data_with_functions_among_its_parts_stays_open() -> None:

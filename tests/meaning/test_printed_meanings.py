@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from kleis.core import Term, Undefined
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.core.traversal import canonical, rebuild
 from kleis.delaborate.describe_goal import proposition_of
 from kleis.elaborate.elaborator import Elaborator
@@ -34,11 +34,11 @@ def without_reasons(term: Term) -> Term:
     return rebuild(term, without_reasons)
 
 
-def same_claim(meaning: Meaning) -> Any:
+def same_claim(meaning: Goal) -> Any:
     return None if meaning.claim is None else without_reasons(canonical(meaning.claim))
 
 
-def surroundings(meaning: Meaning) -> Any:
+def surroundings(meaning: Goal) -> Any:
     """What is in force and what the claim rests on."""
     return (
         frozenset(meaning.instances),

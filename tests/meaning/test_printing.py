@@ -48,7 +48,7 @@ from kleis.core import (
     Variable,
 )
 from kleis.core import Coercion as Widened
-from kleis.core.goal import DataType, Instance, Meaning
+from kleis.core.goal import DataType, Goal, Instance
 from kleis.delaborate.describe_goal import describe, expression_of, proposition_of
 from kleis.delaborate.print_types import has_numeral, numeral, type_of, writable
 from kleis.delaborate.printed_names import Names, variable_name
@@ -210,7 +210,7 @@ CASES = [
 
 @pytest.mark.parametrize(("term", "expected"), CASES, ids=[expected for _, expected in CASES])
 def test_cases(term: Term, expected: str) -> None:
-    names = Names(Meaning(claim=None, data=((DataType(OPTION, (NONE, SOME)),),)))
+    names = Names(Goal(claim=None, data=((DataType(OPTION, (NONE, SOME)),),)))
     assert text(Quantifier("forall", (X, Y), Equals(term, X)), names).removeprefix("∀(x y : ℤ). ") in (
         f"{expected} = x",
         f"({expected}) = x",
@@ -271,13 +271,13 @@ def theory(source: str = GROUP) -> Theory:
     return Theory().include(parse_program(source))
 
 
-def group_meaning() -> Meaning:
+def group_meaning() -> Goal:
     product, unit = Symbol("•", (G, G), G), Symbol("e", (), G)
     element, only = Symbol("e", (), INTEGER), Symbol("only", (INTEGER,), INTEGER)
     x = Variable("x", G)
     about_group = Equals(SymbolCall(product, (x, SymbolCall(unit, ()))), x)
     about_section = Equals(SymbolCall(only, (SymbolCall(element, ()),)), number(1))
-    return Meaning(
+    return Goal(
         claim=Quantifier("forall", (x,), Connective("and", (about_group, about_section))),
         instances=(Instance("Monoid", (G,)), Instance("Group", (G,)), Instance("Section", ())),
         carriers=(G,),
@@ -294,7 +294,7 @@ def test_symbols_have_their_structure_and_carriers_their_parameter() -> None:
 
 
 def test_an_instance_at_a_type() -> None:
-    meaning = Meaning(
+    meaning = Goal(
         claim=Equals(SymbolCall(Symbol("inv", (INTEGER,), INTEGER), (number(1),)), number(-1)),
         instances=(Instance("Group", (INTEGER,)),),
         symbols=(Symbol("inv", (INTEGER,), INTEGER),),
@@ -305,7 +305,7 @@ def test_an_instance_at_a_type() -> None:
 
 
 def test_no_claim() -> None:
-    meaning = Meaning(claim=None, instances=(Instance("Section", ()),))
+    meaning = Goal(claim=None, instances=(Instance("Section", ()),))
     assert proposition_of(meaning) is None
     assert describe(meaning, theory()).proposition is None
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from kleis.elaborate.check_program import check_program
 from kleis.elaborate.elaborator import Elaborator
 from kleis.semantics.ranges import Bounds
 from kleis.syntax.parser.parser import parse_program
@@ -60,5 +61,5 @@ def test_an_assertion(name: str, kind: str, proposition: Expression) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_has_no_errors(name: str) -> None:
     program = PROGRAMS[name]
-    problems = Elaborator(Theory().include(program)).check(program)
+    problems = check_program(Elaborator(Theory().include(program)), program)
     assert [str(each.message) for each in problems if each.severity == "error"] == []

@@ -9,7 +9,7 @@ import pytest
 
 from kleis.budget import Budget
 from kleis.core import BOOL, LiteralTerm
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.elaborate.elaborator import Elaborator
 from kleis.semantics.models import decide
 from kleis.semantics.ranges import Bounds
@@ -60,7 +60,7 @@ DECIDED = frozenset(
 """The problems that brute force answers under these bounds: what is not among them stays open."""
 
 
-def meanings(row: dict[str, Any]) -> tuple[Meaning, ...]:
+def meanings(row: dict[str, Any]) -> tuple[Goal, ...]:
     """The meaning of a problem; of a question without structure, one for each component."""
     elaborator = Elaborator(Theory().include(parse_program(row["kleis"], file="program.kleis")))
     if row["proposition"] is not None:
@@ -85,7 +85,7 @@ def answered(row: dict[str, Any]) -> str:
     return "disproved" if decision.status == "disproved" else "open"
 
 
-def consistency(components: tuple[Meaning, ...], bounds: Bounds) -> str:
+def consistency(components: tuple[Goal, ...], bounds: Bounds) -> str:
     """Declarations are consistent if all components have a model, and inconsistent if one proves what is false."""
     false = LiteralTerm(False, BOOL)
     for component in components:

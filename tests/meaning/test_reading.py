@@ -6,6 +6,7 @@ import pytest
 
 from kleis.core.traversal import canonical
 from kleis.delaborate.describe_goal import proposition_of
+from kleis.elaborate.check_program import check_program
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
 from kleis.semantics.models import decide
@@ -99,5 +100,5 @@ def test_a_list_that_is_too_long_to_be_written_out_is_refused_with_its_place() -
 
 def test_a_data_type_with_the_name_of_a_built_in_one_is_warned_of() -> None:
     program = parse_program("data ℤ = Z")
-    problems = Elaborator(Theory().include(program)).check(program)
+    problems = check_program(Elaborator(Theory().include(program)), program)
     assert [each.code for each in problems] == ["built-in-type"]

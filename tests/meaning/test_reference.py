@@ -35,7 +35,7 @@ from kleis.core import (
     Undefined,
     Variable,
 )
-from kleis.core.goal import DataType, Meaning, Termination
+from kleis.core.goal import DataType, Goal, Termination
 from kleis.errors import EvaluationError
 from kleis.semantics.ranges import Bounds
 from kleis.semantics.truth import FALSE, OPEN, TRUE, UNDEFINED, Truth, union
@@ -74,7 +74,7 @@ NO_INTEGER = Undefined(INTEGER, "a test")
 OPTION = DataSort("Option", (INTEGER,))
 NONE = Constructor("None", (), OPTION)
 SOME = Constructor("Some", (ConstructorField("value", INTEGER),), OPTION)
-OPTIONS = Meaning(claim=None, data=((DataType(OPTION, (NONE, SOME)),),))
+OPTIONS = Goal(claim=None, data=((DataType(OPTION, (NONE, SOME)),),))
 
 LIST = ListOf(INTEGER)
 NIL = Constructor("Nil", (), LIST)
@@ -229,13 +229,13 @@ def test_inner_variables_shadow_and_nothing_is_captured() -> None:
     assert outcome(Let(X, integer(10), applied)) == 11
     add_x = Definition("f", "f", (Y,), INTEGER, plus(Y, integer(1)))
     term = Let(Y, integer(40), DefinitionCall("f", (plus(Y, integer(1)),), INTEGER))
-    assert outcome(term, meaning=Meaning(claim=None, definitions=(add_x,))) == 42
+    assert outcome(term, meaning=Goal(claim=None, definitions=(add_x,))) == 42
 
 
 def test_the_body_of_a_definition_does_not_see_the_variables_of_its_caller() -> None:
     leak = Definition("f", "f", (Y,), INTEGER, Let(X, integer(1), Y))
     term = Let(X, integer(7), plus(DefinitionCall("f", (X,), INTEGER), X))
-    assert outcome(term, meaning=Meaning(claim=None, definitions=(leak,))) == 14
+    assert outcome(term, meaning=Goal(claim=None, definitions=(leak,))) == 14
 
 
 FACTORIAL_BODY = Conditional(
@@ -246,8 +246,8 @@ FACTORIAL_BODY = Conditional(
 FACTORIAL = Definition("fact", "fact", (X,), INTEGER, FACTORIAL_BODY, ("fact",))
 
 
-def factorial(termination: Termination) -> Meaning:
-    return Meaning(claim=None, definitions=(FACTORIAL,), terminations=(("fact", termination),))
+def factorial(termination: Termination) -> Goal:
+    return Goal(claim=None, definitions=(FACTORIAL,), terminations=(("fact", termination),))
 
 
 def test_a_recursive_definition_means_its_body() -> None:
@@ -268,7 +268,7 @@ def test_ground_calls_are_computed_where_termination_is_not_shown() -> None:
 
 def test_a_call_is_undefined_where_the_body_is() -> None:
     partial = Definition("f", "f", (X,), INTEGER, Conditional(Equals(X, integer(0)), NO_INTEGER, X))
-    meaning = Meaning(claim=None, definitions=(partial,))
+    meaning = Goal(claim=None, definitions=(partial,))
     assert outcome(DefinitionCall("f", (integer(0),), INTEGER), meaning=meaning) is UNDEFINED
     assert outcome(DefinitionCall("f", (integer(2),), INTEGER), meaning=meaning) == 2
     assert outcome(DefinitionCall("f", (NO_INTEGER,), INTEGER), meaning=meaning) is UNDEFINED
@@ -377,12 +377,12 @@ def test_quantifiers_over_functions_and_sets() -> None:
 
 
 def test_a_range_without_values_says_nothing() -> None:
-    deep = Meaning(claim=None, data=((DataType(OPTION, (SOME,)),),))
+    deep = Goal(claim=None, data=((DataType(OPTION, (SOME,)),),))
     o = Variable("o", OPTION)
     bounds = Bounds(depth=1)
     assert truth(every(NO, o), meaning=deep, bounds=bounds) is FALSE
     chain = DataSort("Chain")
     link = Constructor("Link", (ConstructorField("_0", chain),), chain)
-    endless = Meaning(claim=None, data=((DataType(chain, (link,)),),))
+    endless = Goal(claim=None, data=((DataType(chain, (link,)),),))
     for mode in ("one-sided", "relativised"):
         assert truth(every(NO, Variable("c", chain)), meaning=endless, mode=mode) is OPEN

@@ -24,7 +24,7 @@ from kleis.core import (
     Undefined,
     Variable,
 )
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.core.traversal import canonical, rebuild, subterms
 from kleis.semantics.models import Model
 from kleis.semantics.ranges import Bounds, Ranges
@@ -48,7 +48,7 @@ G = carrier("G")
 E = Symbol("e", (), G)
 F = Symbol("f", (G,), G)
 P = Symbol("p", (G,), BOOL)
-MEANING = Meaning(claim=None, carriers=(G,), symbols=(E, F, P))
+MEANING = Goal(claim=None, carriers=(G,), symbols=(E, F, P))
 BOUNDS = Bounds(integer=2, budget=Budget(steps=200_000, depth=100))
 
 Scope = tuple[Variable, ...]

@@ -14,7 +14,7 @@ import msgspec
 from kleis.builtins.rows.table import find_builtin
 from kleis.core import Lambda as CoreLambda
 from kleis.core import Term
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.core.traversal import canonical
 from kleis.syntax.tree import (
     AsPattern,
@@ -54,7 +54,7 @@ __all__ = [
 Names: TypeAlias = Mapping[str, str]
 
 
-def essence(meaning: Meaning) -> dict[str, Any]:
+def essence(meaning: Goal) -> dict[str, Any]:
     """A meaning without places and order."""
     return {
         "claim": meaning.claim and canonical(meaning.claim),

@@ -41,7 +41,7 @@ from kleis.core import (
     Undefined,
     Variable,
 )
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.core.traversal import free_variables, sorts_of, subterms
 
 __all__ = ["assert_sound"]
@@ -50,7 +50,7 @@ _ORDER = "ℕℤℚℝℂ"
 _COUNT = {"and": None, "or": None, "not": 1, "implies": 2}
 
 
-def assert_sound(meaning: Meaning) -> None:
+def assert_sound(meaning: Goal) -> None:
     """Everything that must hold of any meaning."""
     definitions = {each.key: each for each in meaning.definitions}
     assert len(definitions) == len(meaning.definitions)
@@ -155,7 +155,7 @@ def _widens(small: Sort, large: Sort) -> bool:
             return small == large
 
 
-def _listed(meaning: Meaning, terms: list[Term]) -> None:
+def _listed(meaning: Goal, terms: list[Term]) -> None:
     """A meaning names every symbol, carrier, definition and data type that occurs; callees come first."""
     symbols = {each.symbol for each in subterms(*terms) if isinstance(each, SymbolCall)}
     assert symbols <= set(meaning.symbols)

@@ -15,7 +15,7 @@ from pif.language.errors import PifError
 from pif.language.host import Tool, Tools
 from pif.language.terms import Term, literal
 from pif.language.values import Continuation, Value, print_value
-from pif.reference.run_input import Given, given_term
+from pif.reference.run_input import RunInput, given_term
 from pif.run.stepping import Stepper
 from tests.pif.tools import Dictionary
 from tests.properties.test_pif_runs import TOOLS
@@ -49,7 +49,7 @@ def stepper(budget: Budget, known: Tools, cancelled: Callable[[], bool] | None =
     return Stepper(known, budget, Cache(), cancelled=cancelled, hook=None)
 
 
-def by_reference(program: Tool | Term, given: Given, session: Stepper) -> Outcome:
+def by_reference(program: Tool | Term, given: RunInput, session: Stepper) -> Outcome:
     try:
         step = session.reference(program, given, session.budget.fuel)
     except PifError as error:

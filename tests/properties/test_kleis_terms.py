@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from kleis.budget import Budget as KleisBudget
@@ -104,6 +104,9 @@ def test_a_term_comes_back_from_kleis_and_from_its_text(term: Term) -> None:
 
 
 @given(expressions)
+@example(parse_expression("λ y . λ (x : T) . 0"))
+@example(parse_expression("∀(x : T). ∀(plus : T). p(x)"))
+@example(parse_expression("∀(x : T). ∃(y : T). ∀(z : T). p(x)"))
 def test_every_expression_has_a_term_that_says_the_same(expression: Expression) -> None:
     term = term_of(expression)
     back = expression_of(term)

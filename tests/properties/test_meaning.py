@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 
 from kleis.builtins.rows.table import builtin_arities
 from kleis.core import Undefined
-from kleis.core.goal import Meaning, MeaningError
+from kleis.core.goal import ElaborationError, Goal
 from kleis.core.traversal import subterms
+from kleis.elaborate.check_program import check_program
 from kleis.elaborate.elaborator import Elaborator
 from kleis.semantics.ranges import Bounds
 from kleis.syntax.parser.parser import parse_expression, parse_program
@@ -81,7 +82,7 @@ def _declarations(program: Program) -> list[Any]:
     return [item for item in program.items if not isinstance(item, Example)]
 
 
-def _meaning(items: list[Any], proposition: Expression) -> Meaning:
+def _meaning(items: list[Any], proposition: Expression) -> Goal:
     return Elaborator(Theory().extend(items, file="p.kleis")).proposition(proposition)
 
 
@@ -177,7 +178,7 @@ def test_nothing_but_sound_meanings_and_refusals(base: Any, data: st.DataObject)
         proposition = replaced_at(proposition, path, lambda each, piece=piece: piece)
     try:
         meaning = _meaning(items, parse_expression(print_expression(proposition)))
-    except MeaningError as error:
+    except ElaborationError as error:
         assert all((error.code, error.line, error.column, error.message)), error.as_dict()
     else:
         assert_sound(meaning)
@@ -196,7 +197,7 @@ def _truths(draw: st.DrawFn) -> Expression:
 def test_ground_propositions_have_the_truth_that_a_naive_evaluator_finds(proposition: Expression) -> None:
     try:
         meaning = WORLD.proposition(proposition)
-    except MeaningError as error:
+    except ElaborationError as error:
         # The empty list alone, or a fraction where an integer has to be: the naive evaluator asks for no types.
         assert error.code in ("needs-type", "wrong-sort")
         return
@@ -208,11 +209,11 @@ def test_ground_propositions_have_the_truth_that_a_naive_evaluator_finds(proposi
 # ── What is refused ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _refused(items: list[Any], proposition: Expression) -> MeaningError:
+def _refused(items: list[Any], proposition: Expression) -> ElaborationError:
     """The refusal of a proposition; it has a code and stands at a place where the text has one."""
     text_items = parse_program(print_program(Program(tuple(items))), file="p.kleis").items
     again = parse_expression(print_expression(proposition))
-    with pytest.raises(MeaningError) as caught:
+    with pytest.raises(ElaborationError) as caught:
         _meaning(list(text_items), again)
     error = caught.value
     assert all((error.code, error.line, error.column, error.message)), error.as_dict()
@@ -357,7 +358,7 @@ def test_an_unknown_constructor_is_refused(index: int, data: st.DataObject) -> N
     others = [changed if each is item else each for each in items]
     program = parse_program(print_program(Program(tuple(others))), file="p.kleis")
     theory = Theory().include(program)
-    problems = (*check_names(program, theory, builtin_arities()), *Elaborator(theory).check(program))
+    problems = (*check_names(program, theory, builtin_arities()), *check_program(Elaborator(theory), program))
     found = [each for each in problems if each.severity == "error" and "Gone" in each.message]
     assert found
     assert all(each.line > 0 and each.code for each in found)
@@ -417,13 +418,13 @@ def test_a_dropped_case_is_reported_and_leaves_nothing(index: int, data: st.Data
     reached = next(each for each in _users(items) if _calls(each, item.name))
     try:
         meaning = elaborator.proposition(reached)
-    except MeaningError as error:
+    except ElaborationError as error:
         # Without the case the sort of what is left is not known: Left(a) alone is of no one type.
         assert (error.code, error.file) == ("needs-type", "p.kleis")
         return
     bodies = [each.body for each in meaning.definitions]
     assert any(isinstance(term, Undefined) for term in subterms(*bodies))
-    problems = (*meaning.warnings, *elaborator.check(program))
+    problems = (*meaning.warnings, *check_program(elaborator, program))
     reports = [each for each in problems if name in f"{each.message} {each.hint}"]
     assert reports
     assert all(each.line > 0 and each.code for each in reports)

@@ -14,7 +14,7 @@ import msgspec
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from kleis.core.goal import Meaning, MeaningError
+from kleis.core.goal import ElaborationError, Goal
 from kleis.core.traversal import canonical
 from kleis.elaborate.elaborator import Elaborator
 from kleis.semantics.ranges import Bounds
@@ -66,8 +66,8 @@ def _numbers(draw: st.DrawFn) -> Expression:
 def _truth(proposition: Expression, theory: Theory = THEORY) -> str:
     """The truth of a proposition by brute force, or the code of its refusal."""
     try:
-        meaning: Meaning = Elaborator(theory).proposition(proposition)
-    except MeaningError as error:
+        meaning: Goal = Elaborator(theory).proposition(proposition)
+    except ElaborationError as error:
         return f"refused: {error.code}"
     return truth_of(meaning, bounds=Bounds())
 
@@ -137,7 +137,7 @@ def test_declarations_that_are_not_spoken_of_change_nothing(formula: Expression)
 def test_a_free_name_is_an_outermost_universal(formula: Expression) -> None:
     try:
         meaning = Elaborator(THEORY).proposition(formula)
-    except MeaningError as error:
+    except ElaborationError as error:
         assert error.code in ("needs-type", "wrong-sort", "ambiguous-operation")
         return
     assume(meaning.free)

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from registry.server.contract.group import Group, ToolSpec
-from registry.server.mcp.mcp_server import PAGE, Shell, _page
+from registry.server.mcp.mcp_server import PAGE, McpServer, _page
 from registry.server.serve import GROUPS, chosen_names
 from registry.server.streams.messages import TEXT_LIMIT
 from tests.server.demo_group import DemoGroup
@@ -405,9 +405,9 @@ class _Named(Group):
 def test_groups_that_do_not_fit_together() -> None:
     tool = DemoGroup().tools()[0]
     with pytest.raises(ValueError, match="one and two both list the tool echo"):
-        Shell([_Named("one", [tool]), _Named("two", [tool])], name="x", version="1")
+        McpServer([_Named("one", [tool]), _Named("two", [tool])], name="x", version="1")
     with pytest.raises(ValueError, match="2048 are allowed"):
-        Shell([_Named("one", (), "x" * 2_000), _Named("two", (), "x" * 100)], name="x", version="1")
+        McpServer([_Named("one", (), "x" * 2_000), _Named("two", (), "x" * 100)], name="x", version="1")
 
 
 def test_groups_are_chosen_by_name_in_their_own_order() -> None:
@@ -422,5 +422,5 @@ def test_groups_are_chosen_by_name_in_their_own_order() -> None:
 def test_later_groups_are_brief_where_all_would_be_too_long() -> None:
     long, brief = _Named("one", (), "x" * 2_000), _Named("two", (), "y" * 100)
     brief.brief_instructions = "z" * 40
-    server = Shell([long, brief], name="x", version="1")._build("x", "1", "")
+    server = McpServer([long, brief], name="x", version="1")._build("x", "1", "")
     assert server.instructions == "x" * 2_000 + "\n\n" + "z" * 40

@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from kleis.prover.process.deadline import Watch
+from kleis.prover.process.deadline import Deadline
 from kleis.sessions import Sessions, open_sessions
 from kleis.sessions.evaluate_expression import evaluate
 from kleis.sessions.suggestions import suggestions
 from kleis.syntax.parser.parser import parse_expression
 from registry.server.contract.settings import Settings, Site
-from registry.server.mcp.mcp_server import INSTRUCTIONS_LIMIT, Shell
+from registry.server.mcp.mcp_server import INSTRUCTIONS_LIMIT, McpServer
 from registry.server.serve import make_groups
 from tests.server.pif_server import PifClient, pif_server
 
@@ -133,13 +133,13 @@ def test_all_suggestions_of_a_session_run(sessions: Sessions) -> None:
         ("define", "define clip(x : ℤ) : ℤ = if x > 10 then 10 else x"),
         ("define", 'define greeting(name : String) : String = concat("hello ", name)'),
     ):  # fmt: skip
-        checked, universe = sessions.submit("s", text, kind, Watch(30))
+        checked, universe = sessions.submit("s", text, kind, Deadline(30))
         assert checked.grown is not None, checked.problems
     found = suggestions(universe)
     assert len(found) >= 8
     assert {each.hint for each in found} == {"verify", "evaluate"}
     for each in found:
-        answer = evaluate(universe, each.kleis, sessions.provers, Watch(20))
+        answer = evaluate(universe, each.kleis, sessions.provers, Deadline(20))
         wanted = {"value"} if each.hint == "evaluate" else {"verified", "disproved"}
         assert answer["status"] in wanted, (each, answer)
 
@@ -166,7 +166,7 @@ def test_instructions_of_all_groups_fit(tmp_path: Path) -> None:
     (theory,) = make_groups("theory", site)
     assert len(theory.instructions) <= INSTRUCTIONS_LIMIT
     assert 0 < len(theory.brief_instructions) <= 400
-    text = Shell(make_groups("pif,theory", site), name="n", version="1").server.instructions
+    text = McpServer(make_groups("pif,theory", site), name="n", version="1").server.instructions
     assert text is not None
     assert "submit_structure" in text
     assert len(text) <= INSTRUCTIONS_LIMIT

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from kleis import core
 from kleis.builtins.row import Builtin
 from kleis.builtins.signatures.scalars import alike
 from kleis.builtins.signatures.shapes import (
@@ -34,7 +35,6 @@ from kleis.builtins.signatures.shapes import (
     shape,
     size_text,
 )
-from kleis.core import INTEGER, NATURAL, Dimension, ListOf, MatrixOf, Numeric, Sort, SortVariable
 
 __all__ = ["MATRIX_RULES"]
 
@@ -45,7 +45,7 @@ _MATRIX = Waiting("the size of the matrix")
 
 
 def _one(
-    row: Builtin, parameters: tuple[Sort, ...], result: Sort, condition: str | None = None
+    row: Builtin, parameters: tuple[core.Sort, ...], result: core.Sort, condition: str | None = None
 ) -> tuple[Signature, ...]:
     return (Signature(row=row, parameters=parameters, result=result, incomplete=True, condition=condition),)
 
@@ -76,11 +76,11 @@ def _sum(row: Builtin, arguments: tuple[Argument, ...]) -> _Answer:
         return ()
     if all(is_open(each.element) for each in known):
         return _ELEMENTS
-    least = INTEGER if row.name in ("minus", "matrix_sub", "negate") else NATURAL
+    least = core.INTEGER if row.name in ("minus", "matrix_sub", "negate") else core.NATURAL
     element = common_number(*(each.element for each in known), least=least)
     if element is None:
         return ()
-    result = MatrixOf(known[0].rows, known[0].columns, element)
+    result = core.MatrixOf(known[0].rows, known[0].columns, element)
     parameters = tuple(result if each is None else each.parameter(element) for each in found)
     return _one(row, parameters, result)
 
@@ -93,11 +93,11 @@ def _product(row: Builtin, arguments: tuple[Argument, ...]) -> _Answer:
             return ()
         if is_open(left.element) and is_open(right.element):
             return _ELEMENTS
-        element = common_number(left.element, right.element, least=NATURAL)
+        element = common_number(left.element, right.element, least=core.NATURAL)
         if element is None:
             return ()
         parameters = (left.parameter(element), right.parameter(element))
-        return _one(row, parameters, MatrixOf(left.rows, right.columns, element))
+        return _one(row, parameters, core.MatrixOf(left.rows, right.columns, element))
     matrix = left or right
     other = arguments[0 if left is None else 1].sort
     if matrix is None or is_open(other):
@@ -109,13 +109,15 @@ def _product(row: Builtin, arguments: tuple[Argument, ...]) -> _Answer:
     return _one(row, (parameter, factor) if right is None else (factor, parameter), result)
 
 
-def _scaled(matrix: Matrix, factor: Sort | None) -> tuple[Sort, Sort, Sort] | Waiting | None:
+def _scaled(
+    matrix: Matrix, factor: core.Sort | None
+) -> tuple[core.Sort, core.Sort, core.Sort] | Waiting | None:
     if is_open(matrix.element) and is_open(factor):
         return _ELEMENTS
-    element = common_number(matrix.element, factor, least=NATURAL)
+    element = common_number(matrix.element, factor, least=core.NATURAL)
     if element is None:
         return None
-    return element, matrix.parameter(element), MatrixOf(matrix.rows, matrix.columns, element)
+    return element, matrix.parameter(element), core.MatrixOf(matrix.rows, matrix.columns, element)
 
 
 def _multiple(row: Builtin, arguments: tuple[Argument, ...]) -> _Answer:
@@ -148,8 +150,8 @@ def _filled(row: Builtin, arguments: tuple[Argument, ...]) -> _Answer:
     sizes = [each.literal for each in arguments if isinstance(each.literal, int) and each.literal >= 0]
     if len(sizes) < len(arguments):
         return ()
-    result = MatrixOf(constant(sizes[0]), constant(sizes[-1]), NATURAL)
-    return _one(row, (INTEGER,) * len(arguments), result)
+    result = core.MatrixOf(constant(sizes[0]), constant(sizes[-1]), core.NATURAL)
+    return _one(row, (core.INTEGER,) * len(arguments), result)
 
 
 def _from_entries(row: Builtin, arguments: tuple[Argument, ...]) -> _Answer:
@@ -159,30 +161,30 @@ def _from_entries(row: Builtin, arguments: tuple[Argument, ...]) -> _Answer:
         return ()
     if is_open(entries):
         return _ELEMENTS
-    if not isinstance(entries, ListOf):
+    if not isinstance(entries, core.ListOf):
         return ()
-    result = MatrixOf(constant(rows), constant(columns), entries.element)
-    return _one(row, (INTEGER, INTEGER, entries), result, f"length(entries) = {rows * columns}")
+    result = core.MatrixOf(constant(rows), constant(columns), entries.element)
+    return _one(row, (core.INTEGER, core.INTEGER, entries), result, f"length(entries) = {rows * columns}")
 
 
 def _diagonal(row: Builtin, arguments: tuple[Argument, ...]) -> _Answer:
     """`diag_matrix`: the length of the list is the size, so it must be written."""
     (entries,) = arguments
-    if not isinstance(entries.sort, ListOf) or not entries.shape:
+    if not isinstance(entries.sort, core.ListOf) or not entries.shape:
         return ()
     element = entries.sort.element
     if is_open(element):
         return _ELEMENTS
-    if not isinstance(element, Numeric):
+    if not isinstance(element, core.Numeric):
         return ()
     size = constant(entries.shape[0])
-    return _one(row, (entries.sort,), MatrixOf(size, size, element))
+    return _one(row, (entries.sort,), core.MatrixOf(size, size, element))
 
 
 # ── Of one matrix ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _of_one(result: Callable[[Matrix], Sort | None]) -> Rule:
+def _of_one(result: Callable[[Matrix], core.Sort | None]) -> Rule:
     """An operation on one matrix that always has a value where `result` says of what sort."""
 
     def rule(row: Builtin, arguments: tuple[Argument, ...]) -> _Answer:
@@ -198,26 +200,26 @@ def _of_one(result: Callable[[Matrix], Sort | None]) -> Rule:
     return rule
 
 
-def _same(matrix: Matrix) -> Sort:
-    return MatrixOf(matrix.rows, matrix.columns, matrix.element)
+def _same(matrix: Matrix) -> core.Sort:
+    return core.MatrixOf(matrix.rows, matrix.columns, matrix.element)
 
 
-def _transposed(matrix: Matrix) -> Sort:
-    return MatrixOf(matrix.columns, matrix.rows, matrix.element)
+def _transposed(matrix: Matrix) -> core.Sort:
+    return core.MatrixOf(matrix.columns, matrix.rows, matrix.element)
 
 
-def _conjugate_transposed(matrix: Matrix) -> Sort | None:
-    return _transposed(matrix) if isinstance(matrix.element, Numeric) else None
+def _conjugate_transposed(matrix: Matrix) -> core.Sort | None:
+    return _transposed(matrix) if isinstance(matrix.element, core.Numeric) else None
 
 
-def _trace(matrix: Matrix) -> Sort | None:
+def _trace(matrix: Matrix) -> core.Sort | None:
     square = matrix.rows == matrix.columns
-    return matrix.element if square and isinstance(matrix.element, Numeric) else None
+    return matrix.element if square and isinstance(matrix.element, core.Numeric) else None
 
 
-def _determinant(matrix: Matrix) -> Sort | None:
+def _determinant(matrix: Matrix) -> core.Sort | None:
     element = _trace(matrix)
-    return None if element is None else larger(element, INTEGER)
+    return None if element is None else larger(element, core.INTEGER)
 
 
 def _row_index(matrix: Matrix) -> str:
@@ -246,23 +248,23 @@ def _part(row: Builtin, arguments: tuple[Argument, ...]) -> _Answer:
         return taken or ()
     (matrix,) = taken
     count, condition = _INDEXES[row.name]
-    result = matrix.element if count == 2 else ListOf(matrix.element)
-    parameters = (matrix.parameter(matrix.element), *(INTEGER,) * count)
+    result = matrix.element if count == 2 else core.ListOf(matrix.element)
+    parameters = (matrix.parameter(matrix.element), *(core.INTEGER,) * count)
     return _one(row, parameters, result, condition(matrix))
 
 
 # ── Changing a matrix ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _joined(matrix: Matrix, given: Sort | None) -> Sort | None:
+def _joined(matrix: Matrix, given: core.Sort | None) -> core.Sort | None:
     """The sort of the elements of a matrix into which values of another sort go."""
-    if given is None or isinstance(given, SortVariable):
+    if given is None or isinstance(given, core.SortVariable):
         return matrix.element
     return given if is_open(matrix.element) else larger(matrix.element, given)
 
 
-def _element_of(entries: Sort | None) -> Sort | None:
-    return entries.element if isinstance(entries, ListOf) else None
+def _element_of(entries: core.Sort | None) -> core.Sort | None:
+    return entries.element if isinstance(entries, core.ListOf) else None
 
 
 def _with_entry(row: Builtin, arguments: tuple[Argument, ...]) -> _Answer:
@@ -273,8 +275,8 @@ def _with_entry(row: Builtin, arguments: tuple[Argument, ...]) -> _Answer:
     element = _joined(matrix, arguments[3].sort)
     if element is None:
         return ()
-    parameters = (matrix.parameter(element), INTEGER, INTEGER, element)
-    return _one(row, parameters, MatrixOf(matrix.rows, matrix.columns, element), _both_indexes(matrix))
+    parameters = (matrix.parameter(element), core.INTEGER, core.INTEGER, element)
+    return _one(row, parameters, core.MatrixOf(matrix.rows, matrix.columns, element), _both_indexes(matrix))
 
 
 def _lengths(row: Builtin, matrix: Matrix) -> str:
@@ -315,24 +317,24 @@ def _with_entries(row: Builtin, arguments: tuple[Argument, ...]) -> _Answer:
     taken, entries = _taken(arguments[at_matrix]), arguments[at_entries].sort
     if taken is None or isinstance(taken, Waiting):
         return taken or ()
-    if not is_open(entries) and not isinstance(entries, ListOf):
+    if not is_open(entries) and not isinstance(entries, core.ListOf):
         return ()
     (matrix,) = taken
     element = _joined(matrix, _element_of(entries))
     if element is None:
         return ()
-    parameters: list[Sort] = [INTEGER] * len(arguments)
-    parameters[at_matrix], parameters[at_entries] = matrix.parameter(element), ListOf(element)
+    parameters: list[core.Sort] = [core.INTEGER] * len(arguments)
+    parameters[at_matrix], parameters[at_entries] = matrix.parameter(element), core.ListOf(element)
     more_rows, more_columns = _ONE_MORE.get(row.name, (0, 0))
     rows = plus_sizes(matrix.rows, constant(more_rows))
-    result = MatrixOf(rows, plus_sizes(matrix.columns, constant(more_columns)), element)
+    result = core.MatrixOf(rows, plus_sizes(matrix.columns, constant(more_columns)), element)
     return _one(row, tuple(parameters), result, _lengths(row, matrix))
 
 
 # ── Putting matrices together ────────────────────────────────────────────────────────────────────────────────
 
 
-def _blocks(compose: Callable[..., tuple[Dimension, Dimension] | None]) -> Rule:
+def _blocks(compose: Callable[..., tuple[core.Dimension, core.Dimension] | None]) -> Rule:
     """Matrices side by side; `compose` gives the size of the whole, None where the sizes do not agree."""
 
     def rule(row: Builtin, arguments: tuple[Argument, ...]) -> _Answer:
@@ -341,37 +343,37 @@ def _blocks(compose: Callable[..., tuple[Dimension, Dimension] | None]) -> Rule:
             return taken or ()
         size = compose(*taken)
         known = [each.element for each in taken if not is_open(each.element)]
-        element: Sort | None = known[0] if known else taken[0].element
+        element: core.Sort | None = known[0] if known else taken[0].element
         for each in known:
             element = None if element is None else larger(element, each)
         if size is None or element is None:
             return ()
         parameters = tuple(each.parameter(element) for each in taken)
-        return _one(row, parameters, MatrixOf(*size, element))
+        return _one(row, parameters, core.MatrixOf(*size, element))
 
     return rule
 
 
-def _above(upper: Matrix, lower: Matrix) -> tuple[Dimension, Dimension] | None:
+def _above(upper: Matrix, lower: Matrix) -> tuple[core.Dimension, core.Dimension] | None:
     if upper.columns != lower.columns:
         return None
     return plus_sizes(upper.rows, lower.rows), upper.columns
 
 
-def _beside(left: Matrix, right: Matrix) -> tuple[Dimension, Dimension] | None:
+def _beside(left: Matrix, right: Matrix) -> tuple[core.Dimension, core.Dimension] | None:
     if left.rows != right.rows:
         return None
     return left.rows, plus_sizes(left.columns, right.columns)
 
 
-def _four(a: Matrix, b: Matrix, c: Matrix, d: Matrix) -> tuple[Dimension, Dimension] | None:
+def _four(a: Matrix, b: Matrix, c: Matrix, d: Matrix) -> tuple[core.Dimension, core.Dimension] | None:
     upper, lower = _beside(a, b), _beside(c, d)
     if upper is None or lower is None:
         return None
-    return _above(Matrix(*upper, NATURAL), Matrix(*lower, NATURAL))
+    return _above(Matrix(*upper, core.NATURAL), Matrix(*lower, core.NATURAL))
 
 
-_LIST = ListOf(SortVariable("a"))
+_LIST = core.ListOf(core.SortVariable("a"))
 _SUM_OF_NUMBERS = fixed(*alike(NUMBERS, 2))
 _SIGNED = NUMBERS[1:]
 
@@ -394,10 +396,10 @@ MATRIX_RULES: Mapping[str, Rule] = {
     "dagger": _of_one(_conjugate_transposed),
     "trace": _of_one(_trace),
     "det": _of_one(_determinant),
-    "size": _of_one(lambda matrix: ListOf(NATURAL)),
-    "nrows": _of_one(lambda matrix: NATURAL),
-    "ncols": _of_one(lambda matrix: NATURAL),
-    "matrix_diag": _of_one(lambda matrix: ListOf(matrix.element)),
+    "size": _of_one(lambda matrix: core.ListOf(core.NATURAL)),
+    "nrows": _of_one(lambda matrix: core.NATURAL),
+    "ncols": _of_one(lambda matrix: core.NATURAL),
+    "matrix_diag": _of_one(lambda matrix: core.ListOf(matrix.element)),
     "matrix_get": _part,
     "matrix_row": _part,
     "matrix_col": _part,

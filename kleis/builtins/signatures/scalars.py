@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kleis import core
 from kleis.builtins.row import Builtin
 from kleis.builtins.signatures.shapes import (
     NUMBERS,
@@ -25,22 +26,6 @@ from kleis.builtins.signatures.shapes import (
     is_open,
     shape,
 )
-from kleis.core import (
-    BOOL,
-    COMPLEX,
-    INTEGER,
-    NATURAL,
-    RATIONAL,
-    REAL,
-    REGEX,
-    STRING,
-    BitVec,
-    FunctionOf,
-    ListOf,
-    Numeric,
-    Sort,
-    SortVariable,
-)
 
 __all__ = ["NUMBER_RULES", "STRING_RULES", "WORD_RULES", "alike"]
 
@@ -48,19 +33,19 @@ _UNWRITTEN_WIDTH = 8
 
 
 def _integer(argument: Argument) -> bool:
-    return isinstance(argument.sort, Numeric) and argument.sort.name in ("ℕ", "ℤ")
+    return isinstance(argument.sort, core.Numeric) and argument.sort.name in ("ℕ", "ℤ")
 
 
 def _of_two(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...] | Waiting:
     """An operation or comparison of two words of one width, one of which may be an integer."""
-    widths = {each.sort.width for each in arguments if isinstance(each.sort, BitVec)}
+    widths = {each.sort.width for each in arguments if isinstance(each.sort, core.BitVec)}
     if not widths:
         waits = any(is_open(each.sort) for each in arguments)
         return Waiting("the width of the words") if waits else ()
     if len(widths) > 1:
         return ()
     (width,) = widths
-    parameters: list[Sort] = []
+    parameters: list[core.Sort] = []
     condition = None
     for parameter, each in zip(row.parameters, arguments, strict=True):
         if _integer(each):
@@ -68,12 +53,12 @@ def _of_two(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, .
             if isinstance(each.literal, int) and not -low <= each.literal < high:
                 return ()
             condition = f"0 - {low} ≤ {parameter.name} ∧ {parameter.name} < {high}"
-            parameters.append(INTEGER)
-        elif is_open(each.sort) or isinstance(each.sort, BitVec):
-            parameters.append(BitVec(width))
+            parameters.append(core.INTEGER)
+        elif is_open(each.sort) or isinstance(each.sort, core.BitVec):
+            parameters.append(core.BitVec(width))
         else:
             return ()
-    result = BOOL if row.result == "Bool" else BitVec(width)
+    result = core.BOOL if row.result == "Bool" else core.BitVec(width)
     return (Signature(row=row, parameters=tuple(parameters), result=result, condition=condition),)
 
 
@@ -81,9 +66,13 @@ def _of_one(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, .
     sort = arguments[0].sort
     if is_open(sort):
         return Waiting("the width of the word")
-    if not isinstance(sort, BitVec):
+    if not isinstance(sort, core.BitVec):
         return ()
-    results: Mapping[str, Sort] = {"bv_to_int": NATURAL, "bv_to_signed": INTEGER, "bvwidth": NATURAL}
+    results: Mapping[str, core.Sort] = {
+        "bv_to_int": core.NATURAL,
+        "bv_to_signed": core.INTEGER,
+        "bvwidth": core.NATURAL,
+    }
     return (Signature(row=row, parameters=(sort,), result=results.get(row.name, sort)),)
 
 
@@ -92,43 +81,45 @@ def _of_integer(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signatur
     width = arguments[1].literal
     if not isinstance(width, int) or width < 1:
         return ()
-    return (Signature(row=row, parameters=(INTEGER, INTEGER), result=BitVec(width)),)
+    return (Signature(row=row, parameters=(core.INTEGER, core.INTEGER), result=core.BitVec(width)),)
 
 
 def _constant(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
     width = arguments[0].literal if arguments else _UNWRITTEN_WIDTH
     if not isinstance(width, int) or width < 1:
         return ()
-    return (Signature(row=row, parameters=(INTEGER,) * len(arguments), result=BitVec(width)),)
+    return (Signature(row=row, parameters=(core.INTEGER,) * len(arguments), result=core.BitVec(width)),)
 
 
 def _extract(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...] | Waiting:
     high, low, sort = arguments[0].literal, arguments[1].literal, arguments[2].sort
     if is_open(sort):
         return Waiting("the width of the word")
-    if not (isinstance(high, int) and isinstance(low, int) and isinstance(sort, BitVec)):
+    if not (isinstance(high, int) and isinstance(low, int) and isinstance(sort, core.BitVec)):
         return ()
     if not 0 <= low <= high < sort.width:
         return ()
-    return (Signature(row=row, parameters=(INTEGER, INTEGER, sort), result=BitVec(high - low + 1)),)
+    return (
+        Signature(row=row, parameters=(core.INTEGER, core.INTEGER, sort), result=core.BitVec(high - low + 1)),
+    )
 
 
 def _join(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...] | Waiting:
     first, second = arguments[0].sort, arguments[1].sort
     if is_open(first) or is_open(second):
         return Waiting("the widths of the words")
-    if not (isinstance(first, BitVec) and isinstance(second, BitVec)):
+    if not (isinstance(first, core.BitVec) and isinstance(second, core.BitVec)):
         return ()
-    return (Signature(row=row, parameters=(first, second), result=BitVec(first.width + second.width)),)
+    return (Signature(row=row, parameters=(first, second), result=core.BitVec(first.width + second.width)),)
 
 
 def _extension(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...] | Waiting:
     count, sort = arguments[0].literal, arguments[1].sort
     if is_open(sort):
         return Waiting("the width of the word")
-    if not (isinstance(count, int) and count >= 0 and isinstance(sort, BitVec)):
+    if not (isinstance(count, int) and count >= 0 and isinstance(sort, core.BitVec)):
         return ()
-    return (Signature(row=row, parameters=(INTEGER, sort), result=BitVec(sort.width + count)),)
+    return (Signature(row=row, parameters=(core.INTEGER, sort), result=core.BitVec(sort.width + count)),)
 
 
 WORD_RULES: Mapping[str, Rule] = {
@@ -163,73 +154,83 @@ WORD_RULES: Mapping[str, Rule] = {
 _ORDERED = NUMBERS[:-1]
 
 
-def alike(sorts: tuple[Numeric, ...], count: int) -> tuple[Shape, ...]:
+def alike(sorts: tuple[core.Numeric, ...], count: int) -> tuple[Shape, ...]:
     """An operation on `count` numbers of one sort that stays within it."""
     return tuple(((each,) * count, each) for each in sorts)
 
 
-_COMPARISON = fixed(*(((each, each), BOOL) for each in _ORDERED))
-_ROUNDING = fixed(shape(INTEGER, INTEGER), shape(RATIONAL, INTEGER), shape(REAL, INTEGER))
-_REAL_FUNCTION = fixed(shape(REAL, REAL), incomplete=True)
-_REAL_FUNCTION_OF_TWO = fixed(shape(REAL, REAL, REAL), incomplete=True)
-_REAL_CONSTANT = fixed(shape(REAL), incomplete=True)
-_COMPLEX_FUNCTION_OF_TWO = fixed(shape(COMPLEX, COMPLEX, COMPLEX))
+_COMPARISON = fixed(*(((each, each), core.BOOL) for each in _ORDERED))
+_ROUNDING = fixed(
+    shape(core.INTEGER, core.INTEGER), shape(core.RATIONAL, core.INTEGER), shape(core.REAL, core.INTEGER)
+)
+_REAL_FUNCTION = fixed(shape(core.REAL, core.REAL), incomplete=True)
+_REAL_FUNCTION_OF_TWO = fixed(shape(core.REAL, core.REAL, core.REAL), incomplete=True)
+_REAL_CONSTANT = fixed(shape(core.REAL), incomplete=True)
+_COMPLEX_FUNCTION_OF_TWO = fixed(shape(core.COMPLEX, core.COMPLEX, core.COMPLEX))
 
 
 def _power(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
     """a ^ b is a product for b in ℕ (0 ^ 0 = 1), a quotient of one for b in ℤ, and else a real power of a real a."""
     literal = isinstance(arguments[1].literal, int)
     natural = [
-        Signature(row=row, parameters=(base, NATURAL), result=base, incomplete=not literal)
+        Signature(row=row, parameters=(base, core.NATURAL), result=base, incomplete=not literal)
         for base in NUMBERS
     ]
     integer = [
         Signature(
             row=row,
-            parameters=(base, INTEGER),
+            parameters=(base, core.INTEGER),
             result=base,
             incomplete=not literal,
             condition="a ≠ 0 ∨ b ≥ 0",
         )
-        for base in (RATIONAL, REAL, COMPLEX)
+        for base in (core.RATIONAL, core.REAL, core.COMPLEX)
     ]
-    real = Signature(row=row, parameters=(REAL, REAL), result=REAL, incomplete=True, condition=row.condition)
+    real = Signature(
+        row=row, parameters=(core.REAL, core.REAL), result=core.REAL, incomplete=True, condition=row.condition
+    )
     return (*natural, *integer, real)
 
 
 def _modulus(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
-    shapes = ((NATURAL, NATURAL), (INTEGER, NATURAL), (RATIONAL, RATIONAL), (REAL, REAL), (COMPLEX, REAL))
+    shapes = (
+        (core.NATURAL, core.NATURAL),
+        (core.INTEGER, core.NATURAL),
+        (core.RATIONAL, core.RATIONAL),
+        (core.REAL, core.REAL),
+        (core.COMPLEX, core.REAL),
+    )
     return tuple(
-        Signature(row=row, parameters=(sort,), result=result, incomplete=sort == COMPLEX)
+        Signature(row=row, parameters=(sort,), result=result, incomplete=sort == core.COMPLEX)
         for sort, result in shapes
     )
 
 
 NUMBER_RULES: Mapping[str, Rule] = {
-    "divide": fixed(*alike((RATIONAL, REAL, COMPLEX), 2)),
-    "div": fixed(*alike((NATURAL, INTEGER), 2)),
-    "mod": fixed(*alike((NATURAL, INTEGER), 2)),
+    "divide": fixed(*alike((core.RATIONAL, core.REAL, core.COMPLEX), 2)),
+    "div": fixed(*alike((core.NATURAL, core.INTEGER), 2)),
+    "mod": fixed(*alike((core.NATURAL, core.INTEGER), 2)),
     "rem": fixed(*alike(_ORDERED, 2)),
     "power": _power,
     # Of an integer it is the factorial of that integer as a natural number, undefined below 0 as the row says.
-    "factorial": fixed(shape(NATURAL, NATURAL), incomplete=True, total=True),
-    "gcd": fixed(shape(INTEGER, INTEGER, NATURAL), incomplete=True),
-    "lcm": fixed(shape(INTEGER, INTEGER, NATURAL), incomplete=True),
+    "factorial": fixed(shape(core.NATURAL, core.NATURAL), incomplete=True, total=True),
+    "gcd": fixed(shape(core.INTEGER, core.INTEGER, core.NATURAL), incomplete=True),
+    "lcm": fixed(shape(core.INTEGER, core.INTEGER, core.NATURAL), incomplete=True),
     "abs": _modulus,
     "floor": _ROUNDING,
     "ceil": _ROUNDING,
     "round": _ROUNDING,
     "trunc": _ROUNDING,
-    "frac": fixed(*alike((RATIONAL, REAL), 1)),
+    "frac": fixed(*alike((core.RATIONAL, core.REAL), 1)),
     "sign": _ROUNDING,
     "min": fixed(*alike(_ORDERED, 2)),
     "max": fixed(*alike(_ORDERED, 2)),
-    "rational": fixed(shape(RATIONAL, RATIONAL, RATIONAL)),
-    "reciprocal": fixed(*alike((RATIONAL, REAL, COMPLEX), 1)),
-    "numer": fixed(shape(RATIONAL, INTEGER), incomplete=True),
-    "denom": fixed(shape(RATIONAL, NATURAL), incomplete=True),
+    "rational": fixed(shape(core.RATIONAL, core.RATIONAL, core.RATIONAL)),
+    "reciprocal": fixed(*alike((core.RATIONAL, core.REAL, core.COMPLEX), 1)),
+    "numer": fixed(shape(core.RATIONAL, core.INTEGER), incomplete=True),
+    "denom": fixed(shape(core.RATIONAL, core.NATURAL), incomplete=True),
     # The row is also called to_rational; the number is the same in any case.
-    "to_real": fixed(*alike((RATIONAL, REAL), 1)),
+    "to_real": fixed(*alike((core.RATIONAL, core.REAL), 1)),
     "less_than": _COMPARISON,
     "leq": _COMPARISON,
     "greater_than": _COMPARISON,
@@ -246,16 +247,16 @@ NUMBER_RULES: Mapping[str, Rule] = {
     "pi": _REAL_CONSTANT,
     "e": _REAL_CONSTANT,
     "tau": _REAL_CONSTANT,
-    "complex": fixed(shape(REAL, REAL, COMPLEX)),
+    "complex": fixed(shape(core.REAL, core.REAL, core.COMPLEX)),
     "complex_add": _COMPLEX_FUNCTION_OF_TWO,
     "complex_sub": _COMPLEX_FUNCTION_OF_TWO,
     "complex_mul": _COMPLEX_FUNCTION_OF_TWO,
     "complex_div": _COMPLEX_FUNCTION_OF_TWO,
-    "complex_inverse": fixed(shape(COMPLEX, COMPLEX)),
-    "conj": fixed(shape(COMPLEX, COMPLEX)),
-    "abs_squared": fixed(shape(COMPLEX, REAL)),
-    "re": fixed(shape(COMPLEX, REAL)),
-    "im": fixed(shape(COMPLEX, REAL)),
+    "complex_inverse": fixed(shape(core.COMPLEX, core.COMPLEX)),
+    "conj": fixed(shape(core.COMPLEX, core.COMPLEX)),
+    "abs_squared": fixed(shape(core.COMPLEX, core.REAL)),
+    "re": fixed(shape(core.COMPLEX, core.REAL)),
+    "im": fixed(shape(core.COMPLEX, core.REAL)),
 }
 
 
@@ -272,32 +273,33 @@ NUMBER_RULES: Mapping[str, Rule] = {
 #
 # A string where a regular expression stands is the expression for itself.
 
-_A = SortVariable("a")
-_TEST = fixed(shape(STRING, STRING, BOOL))
-_CLASS = fixed(shape(STRING, BOOL))
-_REPLACEMENT = fixed(shape(STRING, STRING, STRING, STRING))
-_TRIMMED = fixed(shape(STRING, STRING), incomplete=True)
-_CONSTANT = fixed(shape(REGEX))
+_A = core.SortVariable("a")
+_TEST = fixed(shape(core.STRING, core.STRING, core.BOOL))
+_CLASS = fixed(shape(core.STRING, core.BOOL))
+_REPLACEMENT = fixed(shape(core.STRING, core.STRING, core.STRING, core.STRING))
+_TRIMMED = fixed(shape(core.STRING, core.STRING), incomplete=True)
+_CONSTANT = fixed(shape(core.REGEX))
 
 
 def _concat(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
     return tuple(
-        Signature(row=row, parameters=(sort,) * len(arguments), result=sort) for sort in (STRING, ListOf(_A))
+        Signature(row=row, parameters=(sort,) * len(arguments), result=sort)
+        for sort in (core.STRING, core.ListOf(_A))
     )
 
 
-def _expression(argument: Argument) -> Sort:
+def _expression(argument: Argument) -> core.Sort:
     """The sort of a parameter for a regular expression: a string is one too."""
-    return STRING if argument.sort == STRING else REGEX
+    return core.STRING if argument.sort == core.STRING else core.REGEX
 
 
 def _expressions(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
     """An operation on regular expressions only."""
-    return (Signature(row=row, parameters=tuple(map(_expression, arguments)), result=REGEX),)
+    return (Signature(row=row, parameters=tuple(map(_expression, arguments)), result=core.REGEX),)
 
 
 def _matches(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
-    return (Signature(row=row, parameters=(STRING, _expression(arguments[1])), result=BOOL),)
+    return (Signature(row=row, parameters=(core.STRING, _expression(arguments[1])), result=core.BOOL),)
 
 
 def _range(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
@@ -305,8 +307,8 @@ def _range(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ..
     return (
         Signature(
             row=row,
-            parameters=(STRING, STRING),
-            result=REGEX,
+            parameters=(core.STRING, core.STRING),
+            result=core.REGEX,
             incomplete=not written,
             condition=row.condition,
         ),
@@ -315,25 +317,28 @@ def _range(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ..
 
 def _loop(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
     written = all(isinstance(each.literal, int) for each in arguments[1:])
-    parameters = (_expression(arguments[0]), INTEGER, INTEGER)
-    return (Signature(row=row, parameters=parameters, result=REGEX, incomplete=not written),)
+    parameters = (_expression(arguments[0]), core.INTEGER, core.INTEGER)
+    return (Signature(row=row, parameters=parameters, result=core.REGEX, incomplete=not written),)
 
 
 STRING_RULES: Mapping[str, Rule] = {
     "concat": _concat,
-    "empty_string": fixed(shape(STRING)),
+    "empty_string": fixed(shape(core.STRING)),
     "str_eq": _TEST,
-    "strlen": fixed(shape(STRING, NATURAL)),
+    "strlen": fixed(shape(core.STRING, core.NATURAL)),
     "hasPrefix": _TEST,
     "hasSuffix": _TEST,
     "contains": _TEST,
-    "indexOf": fixed(shape(STRING, STRING, INTEGER), shape(STRING, STRING, INTEGER, INTEGER)),
-    "substr": fixed(shape(STRING, INTEGER, INTEGER, STRING)),
-    "charAt": fixed(shape(STRING, INTEGER, STRING)),
+    "indexOf": fixed(
+        shape(core.STRING, core.STRING, core.INTEGER),
+        shape(core.STRING, core.STRING, core.INTEGER, core.INTEGER),
+    ),
+    "substr": fixed(shape(core.STRING, core.INTEGER, core.INTEGER, core.STRING)),
+    "charAt": fixed(shape(core.STRING, core.INTEGER, core.STRING)),
     "replace": _REPLACEMENT,
     "replaceAll": _REPLACEMENT,
-    "intToStr": fixed(shape(INTEGER, STRING)),
-    "strToInt": fixed(shape(STRING, INTEGER), incomplete=True),
+    "intToStr": fixed(shape(core.INTEGER, core.STRING)),
+    "strToInt": fixed(shape(core.STRING, core.INTEGER), incomplete=True),
     "trim": _TRIMMED,
     "trimLeft": _TRIMMED,
     "trimRight": _TRIMMED,
@@ -341,12 +346,12 @@ STRING_RULES: Mapping[str, Rule] = {
     "isDigits": _CLASS,
     "isAlpha": _CLASS,
     "isAlphaNum": _CLASS,
-    "splitLines": fixed(shape(STRING, ListOf(STRING)), incomplete=True),
-    "countLines": fixed(shape(STRING, NATURAL), incomplete=True),
-    "nthLine": fixed(shape(STRING, INTEGER, STRING), incomplete=True),
-    "foldLines": fixed(shape(FunctionOf((STRING, _A), _A), _A, STRING, _A), incomplete=True),
+    "splitLines": fixed(shape(core.STRING, core.ListOf(core.STRING)), incomplete=True),
+    "countLines": fixed(shape(core.STRING, core.NATURAL), incomplete=True),
+    "nthLine": fixed(shape(core.STRING, core.INTEGER, core.STRING), incomplete=True),
+    "foldLines": fixed(shape(core.FunctionOf((core.STRING, _A), _A), _A, core.STRING, _A), incomplete=True),
     "matches": _matches,
-    "re_literal": fixed(shape(STRING, REGEX)),
+    "re_literal": fixed(shape(core.STRING, core.REGEX)),
     "re_range": _range,
     "re_star": _expressions,
     "re_plus": _expressions,

@@ -20,20 +20,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from kleis import core
 from kleis.builtins.row import Builtin
-from kleis.core import (
-    COMPLEX,
-    INTEGER,
-    NATURAL,
-    RATIONAL,
-    REAL,
-    Dimension,
-    ListOf,
-    MatrixOf,
-    Numeric,
-    Sort,
-    SortVariable,
-)
 
 __all__ = [
     "NUMBERS",
@@ -55,7 +43,7 @@ __all__ = [
     "size_text",
 ]
 
-NUMBERS = (NATURAL, INTEGER, RATIONAL, REAL, COMPLEX)
+NUMBERS = (core.NATURAL, core.INTEGER, core.RATIONAL, core.REAL, core.COMPLEX)
 
 
 class Signature(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,8 +60,8 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     row: Builtin
-    parameters: tuple[Sort, ...]
-    result: Sort
+    parameters: tuple[core.Sort, ...]
+    result: core.Sort
     incomplete: bool = False
     condition: str | None = None
 
@@ -100,7 +88,7 @@ class Argument(msgspec.Struct, frozen=True):
         ``[x, y]``, ``(1, 2)`` for ``[[x, y]]``.  Without it a list is no matrix, because its sizes are not known.
     """
 
-    sort: Sort | None
+    sort: core.Sort | None
     literal: int | str | None = None
     shape: tuple[int, ...] | None = None
 
@@ -113,10 +101,10 @@ class Waiting(msgspec.Struct, frozen=True):
 
 Rule: TypeAlias = Callable[[Builtin, tuple[Argument, ...]], "tuple[Signature, ...] | Waiting"]
 
-Shape: TypeAlias = tuple[tuple[Sort, ...], Sort]
+Shape: TypeAlias = tuple[tuple[core.Sort, ...], core.Sort]
 
 
-def shape(*sorts: Sort) -> Shape:
+def shape(*sorts: core.Sort) -> Shape:
     """Parameters, then the result."""
     return sorts[:-1], sorts[-1]
 
@@ -140,14 +128,14 @@ def fixed(*shapes: Shape, incomplete: bool = False, total: bool = False) -> Rule
     return rule
 
 
-def is_open(sort: Sort | None) -> bool:
+def is_open(sort: core.Sort | None) -> bool:
     """Whether nothing is known of a sort."""
-    return sort is None or isinstance(sort, SortVariable)
+    return sort is None or isinstance(sort, core.SortVariable)
 
 
-def larger(a: Sort, b: Sort) -> Sort | None:
+def larger(a: core.Sort, b: core.Sort) -> core.Sort | None:
     """The larger of two sorts of numbers, or the sort if there is but one; else None."""
-    if isinstance(a, Numeric) and isinstance(b, Numeric):
+    if isinstance(a, core.Numeric) and isinstance(b, core.Numeric):
         return max(a, b, key=NUMBERS.index)
     return a if a == b else None
 
@@ -163,33 +151,39 @@ def larger(a: Sort, b: Sort) -> Sort | None:
 class Matrix(msgspec.Struct, frozen=True):
     """An argument as a matrix; `written` says that it is a list literal."""
 
-    rows: Dimension
-    columns: Dimension
-    element: Sort
+    rows: core.Dimension
+    columns: core.Dimension
+    element: core.Sort
     written: bool = False
 
-    def parameter(self, element: Sort) -> Sort:
+    def parameter(self, element: core.Sort) -> core.Sort:
         """The sort of a parameter for this argument, with other elements."""
-        return ListOf(ListOf(element)) if self.written else MatrixOf(self.rows, self.columns, element)
+        return (
+            core.ListOf(core.ListOf(element))
+            if self.written
+            else core.MatrixOf(self.rows, self.columns, element)
+        )
 
 
 def matrix_of(argument: Argument) -> Matrix | None:
     """The argument as a matrix; None if it is none, or not known to be one."""
     match argument:
-        case Argument(sort=MatrixOf(rows=rows, columns=columns, element=element)):
+        case Argument(sort=core.MatrixOf(rows=rows, columns=columns, element=element)):
             return Matrix(rows, columns, element)
-        case Argument(sort=ListOf(element=ListOf(element=element)), shape=(int(rows), int(columns))) if rows:
+        case Argument(
+            sort=core.ListOf(element=core.ListOf(element=element)), shape=(int(rows), int(columns))
+        ) if rows:
             return Matrix(constant(rows), constant(columns), element, written=True)
         case _:
             return None
 
 
-def constant(size: int) -> Dimension:
+def constant(size: int) -> core.Dimension:
     """A size that is a number."""
-    return Dimension((((), size),) if size else ())
+    return core.Dimension((((), size),) if size else ())
 
 
-def number_of(size: Dimension) -> int | None:
+def number_of(size: core.Dimension) -> int | None:
     """The number that a size is; None if it has names in it."""
     match size.terms:
         case ():
@@ -200,29 +194,29 @@ def number_of(size: Dimension) -> int | None:
             return None
 
 
-def plus_sizes(a: Dimension, b: Dimension) -> Dimension:
+def plus_sizes(a: core.Dimension, b: core.Dimension) -> core.Dimension:
     """The sum of two sizes; the number comes last, as in ``n + 1``."""
     total: dict[tuple[str, ...], int] = {}
     for atoms, coefficient in (*a.terms, *b.terms):
         total[atoms] = total.get(atoms, 0) + coefficient
     kept = [(atoms, coefficient) for atoms, coefficient in total.items() if coefficient]
-    return Dimension(tuple(sorted(kept, key=lambda monomial: (not monomial[0], monomial[0]))))
+    return core.Dimension(tuple(sorted(kept, key=lambda monomial: (not monomial[0], monomial[0]))))
 
 
-def size_text(size: Dimension, otherwise: str) -> str:
+def size_text(size: core.Dimension, otherwise: str) -> str:
     """A size in a condition: its number, else the operation that gives it."""
     number = number_of(size)
     return otherwise if number is None else str(number)
 
 
-def common_number(*sorts: Sort | None, least: Numeric) -> Numeric | None:
+def common_number(*sorts: core.Sort | None, least: core.Numeric) -> core.Numeric | None:
     """The least sort of numbers, from `least` up, that all these are coerced to; those not known do not count."""
-    joined: Sort = least
+    joined: core.Sort = least
     for sort in sorts:
         if is_open(sort):
             continue
         assert sort is not None
-        if not isinstance(sort, Numeric):
+        if not isinstance(sort, core.Numeric):
             return None
         joined = larger(joined, sort) or joined
-    return joined if isinstance(joined, Numeric) else None
+    return joined if isinstance(joined, core.Numeric) else None

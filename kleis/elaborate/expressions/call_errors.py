@@ -8,42 +8,44 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kleis import core
 from kleis.builtins.rows.table import builtin_arities
-from kleis.core import Carrier, Symbol, Term, Variable
-from kleis.core.goal import MeaningError, MissingOperation
-from kleis.core.sort_printing import refusal, sort_text, sorts_text
+from kleis.core.goal import ElaborationError, MissingOperation
+from kleis.core.sort_printing import elaboration_error, sort_text, sorts_text
 from kleis.elaborate.scopes.scope import (
     BuiltinName,
     Candidate,
     DataConstructor,
     Polymorphic,
-    Refused,
+    Rejected,
     Template,
 )
 from kleis.spelling import suggestion
 from kleis.syntax.tree import Call, Name
 
 if TYPE_CHECKING:
-    from kleis.elaborate.expressions.term_elaborator import Unit
+    from kleis.elaborate.expressions.term_elaborator import TermElaborator
 
 __all__ = ["missing_operation", "nothing_fits", "refused_declaration", "unknown_operation"]
 
 
-def unknown_operation(unit: Unit, node: Call) -> MeaningError:
+def unknown_operation(unit: TermElaborator, node: Call) -> ElaborationError:
     """A call of something that nothing in scope declares."""
     if "::" in node.name or unit.definitions.is_member(node.name):
         return missing_operation(unit, node, node.name, [unit.term(each) for each in node.arguments])
     names = (*unit.scope.names(), *unit.environment, *builtin_arities())
     hint = suggestion(node.name, names, otherwise="declare it as an operation")
     message = f"no function {node.name} is declared"
-    return refusal(node, unit.scope.file, "unknown-name", message, found=node.name, hint=hint)
+    return elaboration_error(node, unit.scope.file, "unknown-name", message, found=node.name, hint=hint)
 
 
-def missing_operation(unit: Unit, node: Call | Name, name: str, terms: Sequence[Term]) -> MissingOperation:
+def missing_operation(
+    unit: TermElaborator, node: Call | Name, name: str, terms: Sequence[core.Term]
+) -> MissingOperation:
     """A name that only structures with parameters have, none of which is in force here."""
     owners = unit.definitions.owners(name)
     at = f" at {sorts_text(unit.sort(each) for each in terms)}" if terms else ""
-    error = refusal(
+    error = elaboration_error(
         node,
         unit.scope.file,
         "no-structure",
@@ -58,9 +60,9 @@ def missing_operation(unit: Unit, node: Call | Name, name: str, terms: Sequence[
     return error
 
 
-def refused_declaration(unit: Unit, node: Call | Name, candidate: Refused) -> MeaningError:
+def refused_declaration(unit: TermElaborator, node: Call | Name, candidate: Rejected) -> ElaborationError:
     """A name whose declaration was refused."""
-    return refusal(
+    return elaboration_error(
         node,
         unit.scope.file,
         "refused-declaration",
@@ -72,18 +74,18 @@ def refused_declaration(unit: Unit, node: Call | Name, candidate: Refused) -> Me
 
 
 def nothing_fits(
-    unit: Unit,
+    unit: TermElaborator,
     node: Call,
     candidates: Sequence[Candidate],
     readings: Sequence[str],
-    terms: Sequence[Term | None],
-) -> MeaningError:
+    terms: Sequence[core.Term | None],
+) -> ElaborationError:
     """Why no reading of a call fits its arguments."""
     sorts = [_argument_text(unit, each) if each is not None else "a function" for each in terms]
     carriers = [
         sort_text(unit.sort(each))
         for each in terms
-        if each is not None and isinstance(unit.sort(each), Carrier)
+        if each is not None and isinstance(unit.sort(each), core.Carrier)
     ]
     if carriers and unit.definitions.is_member(node.name):
         return missing_operation(unit, node, node.name, [each for each in terms if each is not None])
@@ -94,28 +96,30 @@ def nothing_fits(
             f"{node.name} is built in for other sorts; the elements of the carrier {carriers[0]} are opaque"
         )
         hint = f"declare an operation on {carriers[0]}, or use the one of its structure"
-        return refusal(node, file, "carrier-arithmetic", message, found=found, expected=shown, hint=hint)
+        return elaboration_error(
+            node, file, "carrier-arithmetic", message, found=found, expected=shown, hint=hint
+        )
     if not shown:
         takes = tuple(sorted({_arity(each) for each in candidates}))
         message = f"{node.name} takes {' or '.join(takes)} arguments, here it has {len(terms)}"
         if str(len(terms)) in takes:
             message = f"{node.name} does not take ({found})"
-            return refusal(node, file, "wrong-sort", message, found=found)
-        return refusal(node, file, "arity", message, found=str(len(terms)), expected=takes)
+            return elaboration_error(node, file, "wrong-sort", message, found=found)
+        return elaboration_error(node, file, "arity", message, found=str(len(terms)), expected=takes)
     message = f"{node.name} does not take ({found})"
     hint = f"it is {' or '.join(shown)}"
-    return refusal(node, file, "wrong-sort", message, found=found, expected=shown, hint=hint)
+    return elaboration_error(node, file, "wrong-sort", message, found=found, expected=shown, hint=hint)
 
 
-def _argument_text(unit: Unit, term: Term) -> str:
+def _argument_text(unit: TermElaborator, term: core.Term) -> str:
     """An argument as people know it: its name, if it has one, and its sort."""
     shown = sort_text(unit.sort(term))
-    return f"{term.name} : {shown}" if isinstance(term, Variable) else shown
+    return f"{term.name} : {shown}" if isinstance(term, core.Variable) else shown
 
 
 def _arity(candidate: Candidate) -> str:
     match candidate:
-        case Symbol(domain=domain) | Polymorphic(domain=domain):
+        case core.Symbol(domain=domain) | Polymorphic(domain=domain):
             return str(len(domain))
         case DataConstructor(constructor=constructor):
             return str(len(constructor.fields))
@@ -123,5 +127,5 @@ def _arity(candidate: Candidate) -> str:
             return str(len(definition.parameters))
         case BuiltinName(row=row):
             return str(row.least) if row.most == row.least else f"{row.least} or more"
-        case Refused():
+        case Rejected():
             return "no"

@@ -17,32 +17,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from kleis import core
 from kleis.builtins.signatures.shapes import Signature
-from kleis.core import (
-    Carrier,
-    Constructor,
-    ConstructorField,
-    DataSort,
-    Definition,
-    DefinitionCall,
-    ListOf,
-    Operation,
-    RecordOf,
-    Sort,
-    SortVariable,
-    Symbol,
-    Term,
-    TupleOf,
-    Variable,
-)
-from kleis.core.goal import DataType, MeaningError, Termination
+from kleis.core.goal import DataType, ElaborationError, Termination
 from kleis.core.sort_operations import join_sorts, map_sort, substitute_sort, variables_of
-from kleis.core.sort_printing import refusal, sort_text, sorts_text
+from kleis.core.sort_printing import elaboration_error, sort_text, sorts_text
 from kleis.core.terms import list_constructors, tuple_constructor
 from kleis.core.traversal import reach, subterms
 from kleis.elaborate.expressions.builtin_instances import Operations
-from kleis.elaborate.expressions.elaboration_fixpoint import Piece, read_piece
-from kleis.elaborate.expressions.term_elaborator import Unit
+from kleis.elaborate.expressions.elaboration_fixpoint import ElaboratedExpression, read_piece
+from kleis.elaborate.expressions.term_elaborator import TermElaborator
 from kleis.elaborate.scopes.scope import DataConstructor, Scope, Template
 from kleis.elaborate.sorts.data_instances import at_arguments
 from kleis.elaborate.sorts.data_types import DataDeclaration
@@ -69,7 +53,7 @@ class World(Protocol):
         """Whether a scope is that of the declarations without parameters."""
         ...
 
-    def groups(self, sorts: Sequence[Sort]) -> tuple[tuple[DataType, ...], ...]:
+    def groups(self, sorts: Sequence[core.Sort]) -> tuple[tuple[DataType, ...], ...]:
         """The data types reached from sorts (kleis/elaborate/sorts/data_types.py)."""
         ...
 
@@ -77,7 +61,9 @@ class World(Protocol):
 class _Progress:
     """A template whose body is being read."""
 
-    def __init__(self, template: Template, sorts: tuple[Sort, ...], result: Sort | None, place: int) -> None:
+    def __init__(
+        self, template: Template, sorts: tuple[core.Sort, ...], result: core.Sort | None, place: int
+    ) -> None:
         self.template = template
         self.sorts = sorts
         self.result = result
@@ -92,19 +78,19 @@ class Definitions:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.finished: dict[str, Definition] = {}
+        self.finished: dict[str, core.Definition] = {}
         self.terminations: dict[str, Termination] = {}
         self.places: dict[str, Place] = {}
         self.uncovered: dict[str, Problem] = {}
         self._stack: list[_Progress] = []
-        self._provisional: dict[str, tuple[_Progress, Definition | None]] = {}
-        self._measures: dict[str, tuple[Term, ...]] = {}
+        self._provisional: dict[str, tuple[_Progress, core.Definition | None]] = {}
+        self._measures: dict[str, tuple[core.Term, ...]] = {}
         self._operations = Operations(self)
-        self._failed: dict[str, MeaningError] = {}
+        self._failed: dict[str, ElaborationError] = {}
         self._closed: dict[str, str] = {}
         """Instances at sorts that are not closed under their own calls, with the instance that stands for them."""
-        self._data: dict[DataSort, DataType] = {}
-        self.higher_order: dict[Symbol, str] = {}
+        self._data: dict[core.DataSort, DataType] = {}
+        self.higher_order: dict[core.Symbol, str] = {}
 
     # ── what the readers of expressions ask ──────────────────────────────────────────────────────────────
 
@@ -116,7 +102,7 @@ class Definitions:
         """The structures with parameters that have a member of this name."""
         return self.world.owners(name)
 
-    def note_uncovered(self, unit: Unit, node: Spanned, pattern: str) -> None:
+    def note_uncovered(self, unit: TermElaborator, node: Spanned, pattern: str) -> None:
         """Remember a `match` that leaves values uncovered, for a warning."""
         place = unit.place(node)
         self.uncovered[str(place)] = problem_at(
@@ -131,7 +117,7 @@ class Definitions:
 
     # ── constructors ─────────────────────────────────────────────────────────────────────────────────────
 
-    def constructors(self, sort: DataSort) -> tuple[Constructor, ...]:
+    def constructors(self, sort: core.DataSort) -> tuple[core.Constructor, ...]:
         """The constructors of a data type at its arguments."""
         declaration = self.world.data().get(sort.name)
         if declaration is None:
@@ -140,69 +126,73 @@ class Definitions:
             self._data[sort] = at_arguments(declaration, sort)
         return self._data[sort].constructors
 
-    def constructor_at(self, scope: Scope, constructor: Constructor, sort: Sort) -> Constructor | None:
+    def constructor_at(
+        self, scope: Scope, constructor: core.Constructor, sort: core.Sort
+    ) -> core.Constructor | None:
         """The same constructor at another sort of its kind; None if the sort has no such constructor."""
         del scope
         match sort:
-            case ListOf():
+            case core.ListOf():
                 found = [each for each in list_constructors(sort) if each.name == constructor.name]
                 return found[0] if found else None
-            case TupleOf(items=items):
-                same = isinstance(constructor.sort, TupleOf) and len(items) == len(constructor.fields)
+            case core.TupleOf(items=items):
+                same = isinstance(constructor.sort, core.TupleOf) and len(items) == len(constructor.fields)
                 return tuple_constructor(sort) if same else None
-            case RecordOf(fields=fields):
+            case core.RecordOf(fields=fields):
                 names = [field.name for field in constructor.fields]
-                if not isinstance(constructor.sort, RecordOf) or names != [name for name, _ in fields]:
+                if not isinstance(constructor.sort, core.RecordOf) or names != [name for name, _ in fields]:
                     return None
-                parts = tuple(ConstructorField(name, each) for name, each in fields)
-                return Constructor("record", parts, sort, alone=True)
-            case DataSort():
+                parts = tuple(core.ConstructorField(name, each) for name, each in fields)
+                return core.Constructor("record", parts, sort, alone=True)
+            case core.DataSort():
                 return next((each for each in self.constructors(sort) if each.name == constructor.name), None)
             case _:
                 return None
 
-    def open_sort(self, unit: Unit, node: Spanned, found: DataConstructor) -> DataSort:
+    def open_sort(self, unit: TermElaborator, node: Spanned, found: DataConstructor) -> core.DataSort:
         """The sort of a constructor with its parameters still unknown."""
         values = {
             name: unit.unknown(node, f"sort {name}", f"the {name} of {found.constructor.name}")
             for name in found.parameters
         }
         sort = substitute_sort(found.constructor.sort, values)
-        assert isinstance(sort, DataSort)
+        assert isinstance(sort, core.DataSort)
         return sort
 
     # ── built-ins ────────────────────────────────────────────────────────────────────────────────────────
 
-    def operation(self, signature: Signature, parameters: tuple[Sort, ...], result: Sort) -> Operation:
+    def operation(
+        self, signature: Signature, parameters: tuple[core.Sort, ...], result: core.Sort
+    ) -> core.Operation:
         """A built-in at fixed sorts, with its condition."""
         return self._operations.at(signature, parameters, result)
 
     # ── definitions ──────────────────────────────────────────────────────────────────────────────────────
 
-    def written_parameters(self, template: Template) -> list[Sort | None]:
+    def written_parameters(self, template: Template) -> list[core.Sort | None]:
         """The written sorts of the parameters; a type name of one letter that is declared nowhere is open."""
         return [self._written(template, each.type) for each in template.node.parameters]
 
-    def written_result(self, template: Template) -> Sort | None:
+    def written_result(self, template: Template) -> core.Sort | None:
         """The written sort of the result."""
         return self._written(template, template.node.result)
 
-    def _written(self, template: Template, written: TypeExpression | None) -> Sort | None:
+    def _written(self, template: Template, written: TypeExpression | None) -> core.Sort | None:
         if written is None:
             return None
         sort = template.scope.sort(written)
         return _opened(sort) if self.world.is_global(template.scope) else sort
 
     def parameter_sorts(
-        self, unit: Unit, template: Template, given: Sequence[Sort]
-    ) -> tuple[Sort, ...] | None:
+        self, unit: TermElaborator, template: Template, given: Sequence[core.Sort]
+    ) -> tuple[core.Sort, ...] | None:
         """The sorts a definition is called at; None if the arguments do not say yet."""
-        values: dict[str, Sort] = {}
+        values: dict[str, core.Sort] = {}
         written = self.written_parameters(template)
         for pattern, sort in zip(written, given, strict=True):
             if pattern is not None and variables_of(pattern):
                 self._collect(unit, pattern, sort, values)
-        found: list[Sort] = []
+        found: list[core.Sort] = []
         for pattern, sort in zip(written, given, strict=True):
             wanted = unit.inference.resolve(sort) if pattern is None else substitute_sort(pattern, values)
             if variables_of(wanted):
@@ -210,9 +200,11 @@ class Definitions:
             found.append(wanted)
         return tuple(found)
 
-    def _collect(self, unit: Unit, pattern: Sort, sort: Sort, values: dict[str, Sort]) -> None:
+    def _collect(
+        self, unit: TermElaborator, pattern: core.Sort, sort: core.Sort, values: dict[str, core.Sort]
+    ) -> None:
         sort = unit.inference.resolve(sort)
-        if isinstance(pattern, SortVariable):
+        if isinstance(pattern, core.SortVariable):
             if not variables_of(sort):
                 known = values.get(pattern.name)
                 values[pattern.name] = (join_sorts(known, sort) or known) if known is not None else sort
@@ -220,7 +212,7 @@ class Definitions:
         for inner, part in unit.inference.pieces(pattern, sort) or ():
             self._collect(unit, inner, part, values)
 
-    def sorts_of(self, key: str, otherwise: tuple[Sort, ...]) -> tuple[Sort, ...]:
+    def sorts_of(self, key: str, otherwise: tuple[core.Sort, ...]) -> tuple[core.Sort, ...]:
         """The sorts of the parameters of an instance, perhaps larger than those it was asked for at."""
         if key in self.finished:
             return tuple(each.sort for each in self.finished[key].parameters)
@@ -232,15 +224,15 @@ class Definitions:
                 return progress.sorts
         return otherwise
 
-    def _key(self, template: Template, sorts: tuple[Sort, ...]) -> str:
+    def _key(self, template: Template, sorts: tuple[core.Sort, ...]) -> str:
         written = self.written_parameters(template)
         if all(sort is not None and not variables_of(sort) for sort in written):
             return template.key
         return f"{template.key}@({sorts_text(sorts)})"
 
     def instance(
-        self, template: Template, sorts: tuple[Sort, ...], node: Spanned, unit: Unit
-    ) -> tuple[str, Sort]:
+        self, template: Template, sorts: tuple[core.Sort, ...], node: Spanned, unit: TermElaborator
+    ) -> tuple[str, core.Sort]:
         """The key and result of a definition at given sorts, reading it if it was not read yet."""
         key = self._key(template, sorts)
         key = self._closed.get(key, key)
@@ -256,21 +248,21 @@ class Definitions:
             return self._again(known[0], sorts, node, unit)
         return self._read(_Progress(template, sorts, None, len(self._stack)), node, unit)
 
-    def read_at(self, template: Template, sorts: tuple[Sort, ...]) -> str:
+    def read_at(self, template: Template, sorts: tuple[core.Sort, ...]) -> str:
         """The key of a definition at given sorts, read if it was not read yet."""
         keys: list[str] = []
 
-        def read(unit: Unit) -> Term:
+        def read(unit: TermElaborator) -> core.Term:
             key, result = self.instance(template, sorts, template.node, unit)
             keys.append(key)
-            return DefinitionCall(key, (), result)
+            return core.DefinitionCall(key, (), result)
 
         read_piece(self, template.scope, read, frame=f"use of {template.key}", allow_free=False)
         return keys[-1]
 
     def _recursive(
-        self, progress: _Progress, sorts: tuple[Sort, ...], node: Spanned, unit: Unit
-    ) -> tuple[str, Sort]:
+        self, progress: _Progress, sorts: tuple[core.Sort, ...], node: Spanned, unit: TermElaborator
+    ) -> tuple[str, core.Sort]:
         """A call of a definition from within itself."""
         progress.recursive = True
         self._widen(progress, sorts, node, unit)
@@ -279,8 +271,8 @@ class Definitions:
         return self._key(progress.template, progress.sorts), self._result(progress, node, unit)
 
     def _again(
-        self, progress: _Progress, sorts: tuple[Sort, ...], node: Spanned, unit: Unit
-    ) -> tuple[str, Sort]:
+        self, progress: _Progress, sorts: tuple[core.Sort, ...], node: Spanned, unit: TermElaborator
+    ) -> tuple[str, core.Sort]:
         """A call of a definition that was read in this round, as part of a group still being read."""
         before = progress.sorts
         progress.recursive = True
@@ -291,7 +283,9 @@ class Definitions:
             self._stack[progress.lowest].changed = True
         return self._key(progress.template, progress.sorts), self._result(progress, node, unit)
 
-    def _widen(self, progress: _Progress, sorts: tuple[Sort, ...], node: Spanned, unit: Unit) -> None:
+    def _widen(
+        self, progress: _Progress, sorts: tuple[core.Sort, ...], node: Spanned, unit: TermElaborator
+    ) -> None:
         joined = [join_sorts(a, b) for a, b in zip(progress.sorts, sorts, strict=True)]
         found = tuple(each for each in joined if each is not None)
         if len(found) < len(joined):
@@ -308,7 +302,7 @@ class Definitions:
             progress.sorts = found
             progress.changed = True
 
-    def _result(self, progress: _Progress, node: Spanned, unit: Unit) -> Sort:
+    def _result(self, progress: _Progress, node: Spanned, unit: TermElaborator) -> core.Sort:
         written = self._instance_result(progress)
         if written is not None:
             return written
@@ -319,19 +313,19 @@ class Definitions:
             f"result of {progress.template.key}", node, f"the result of {name}", bottom=True
         )
 
-    def _instance_result(self, progress: _Progress) -> Sort | None:
+    def _instance_result(self, progress: _Progress) -> core.Sort | None:
         """The written result at the sorts of an instance."""
         result = self.written_result(progress.template)
         if result is None or not variables_of(result):
             return result
-        values: dict[str, Sort] = {}
+        values: dict[str, core.Sort] = {}
         for pattern, sort in zip(self.written_parameters(progress.template), progress.sorts, strict=True):
             if pattern is not None:
                 _match_sort(pattern, sort, values)
         found = substitute_sort(result, values)
         return None if variables_of(found) else found
 
-    def _read(self, progress: _Progress, node: Spanned, unit: Unit) -> tuple[str, Sort]:
+    def _read(self, progress: _Progress, node: Spanned, unit: TermElaborator) -> tuple[str, core.Sort]:
         """Read a definition, and again until its sorts and result stay the same."""
         asked = self._key(progress.template, progress.sorts)
         self._stack.append(progress)
@@ -346,7 +340,7 @@ class Definitions:
                     raise self._no_result(progress)
                 self._finish(progress, definition)
             self._closed[asked] = self._key(progress.template, progress.sorts)
-        except MeaningError as error:
+        except ElaborationError as error:
             if len(self._stack) == 1:
                 self._failed[self._key(progress.template, progress.sorts)] = error
             raise
@@ -362,13 +356,13 @@ class Definitions:
             if inner.lowest >= progress.place:
                 del self._provisional[key]
 
-    def _body(self, progress: _Progress) -> Definition | None:
+    def _body(self, progress: _Progress) -> core.Definition | None:
         """The definition as read in one round; None if its result is not known yet."""
         template = progress.template
         source = template.node
         key = self._key(template, progress.sorts)
         pairs = zip(source.parameters, progress.sorts, strict=True)
-        parameters = tuple(Variable(each.name, sort) for each, sort in pairs)
+        parameters = tuple(core.Variable(each.name, sort) for each, sort in pairs)
         written = self._instance_result(progress)
         piece = self._piece(
             template,
@@ -395,12 +389,12 @@ class Definitions:
         body = piece.unit.adapt(piece.term, together, source.body)
         self._measures[key] = self._decreases(template, key, parameters)
         self.places[key] = template.place
-        return Definition(key, source.name, parameters, together, body)
+        return core.Definition(key, source.name, parameters, together, body)
 
     @staticmethod
-    def _no_result(progress: _Progress) -> MeaningError:
+    def _no_result(progress: _Progress) -> ElaborationError:
         name = progress.template.node.name
-        return refusal(
+        return elaboration_error(
             progress.template.node,
             progress.template.scope.file,
             "needs-type",
@@ -410,8 +404,12 @@ class Definitions:
         )
 
     def _piece(
-        self, template: Template, key: str, parameters: Sequence[Variable], read: Callable[[Unit], Term]
-    ) -> Piece:
+        self,
+        template: Template,
+        key: str,
+        parameters: Sequence[core.Variable],
+        read: Callable[[TermElaborator], core.Term],
+    ) -> ElaboratedExpression:
         return read_piece(
             self,
             template.scope,
@@ -421,8 +419,10 @@ class Definitions:
             bound={variable.name: variable for variable in parameters},
         )
 
-    def _decreases(self, template: Template, key: str, parameters: Sequence[Variable]) -> tuple[Term, ...]:
-        def reader(measure: Expression) -> Callable[[Unit], Term]:
+    def _decreases(
+        self, template: Template, key: str, parameters: Sequence[core.Variable]
+    ) -> tuple[core.Term, ...]:
+        def reader(measure: Expression) -> Callable[[TermElaborator], core.Term]:
             return lambda unit: unit.term(measure)
 
         frame = f"{key}/decreases"
@@ -430,7 +430,7 @@ class Definitions:
             self._piece(template, frame, parameters, reader(each)).term for each in template.node.decreases
         )
 
-    def _finish(self, progress: _Progress, definition: Definition) -> None:
+    def _finish(self, progress: _Progress, definition: core.Definition) -> None:
         """Put a definition, with the group read on its way, among the finished ones."""
         group = [definition]
         for key, (inner, each) in list(self._provisional.items()):
@@ -444,14 +444,15 @@ class Definitions:
             each.key: {
                 term.definition
                 for term in subterms(each.body)
-                if isinstance(term, DefinitionCall) and term.definition in keys
+                if isinstance(term, core.DefinitionCall) and term.definition in keys
             }
             for each in group
         }
         recursive = len(group) > 1 or bool(called[definition.key])
         names = tuple(sorted(keys)) if recursive else ()
         finished = tuple(
-            Definition(each.key, each.name, each.parameters, each.result, each.body, names) for each in group
+            core.Definition(each.key, each.name, each.parameters, each.result, each.body, names)
+            for each in group
         )
         for each in reversed(finished):
             self.finished[each.key] = each
@@ -476,15 +477,15 @@ class Definitions:
             self.terminations.update({each.key: Termination("unknown", reason=reason) for each in finished})
 
 
-def _opened(sort: Sort) -> Sort:
+def _opened(sort: core.Sort) -> core.Sort:
     """A written sort with the type names of one letter left open."""
-    if isinstance(sort, Carrier) and len(sort.name) == 1 and not sort.arguments:
-        return SortVariable(sort.name)
+    if isinstance(sort, core.Carrier) and len(sort.name) == 1 and not sort.arguments:
+        return core.SortVariable(sort.name)
     return map_sort(sort, _opened)
 
 
-def _match_sort(pattern: Sort, sort: Sort, values: dict[str, Sort]) -> None:
-    if isinstance(pattern, SortVariable):
+def _match_sort(pattern: core.Sort, sort: core.Sort, values: dict[str, core.Sort]) -> None:
+    if isinstance(pattern, core.SortVariable):
         values.setdefault(pattern.name, sort)
         return
     for inner, part in Inference.pieces(pattern, sort) or ():

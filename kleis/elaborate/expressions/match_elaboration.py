@@ -17,45 +17,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kleis.core import (
-    BOOL,
-    STRING,
-    Conditional,
-    Connective,
-    Constructor,
-    DataSort,
-    Discrimination,
-    Equals,
-    Let,
-    ListOf,
-    LiteralTerm,
-    Selection,
-    Sort,
-    SortVariable,
-    Term,
-    TupleOf,
-    Undefined,
-    Variable,
-)
+from kleis import core
 from kleis.core.pattern_coverage import coverage
 from kleis.core.terms import list_constructors, tuple_constructor
 from kleis.elaborate.scopes.scope import DataConstructor
 from kleis.spelling import suggestion
-from kleis.syntax.tree import (
-    AsPattern,
-    Case,
-    ConstructorPattern,
-    ListPattern,
-    LiteralPattern,
-    Match,
-    Pattern,
-    VariablePattern,
-    WildcardPattern,
-)
-from kleis.syntax.tree import Let as LetExpression
+from kleis.syntax import tree
 
 if TYPE_CHECKING:
-    from kleis.elaborate.expressions.term_elaborator import Unit
+    from kleis.elaborate.expressions.term_elaborator import TermElaborator
 
 __all__ = ["elaborate_let", "elaborate_match"]
 
@@ -65,19 +35,19 @@ _TUPLES = {"Unit": 0, "Pair": 2, "Tuple3": 3, "Tuple4": 4, "Tuple5": 5}
 class _Reading:
     """A pattern being read: the tests it makes and the names it binds."""
 
-    def __init__(self, unit: Unit) -> None:
+    def __init__(self, unit: TermElaborator) -> None:
         self.unit = unit
-        self.tests: list[Term] = []
-        self.names: dict[str, Term] = {}
+        self.tests: list[core.Term] = []
+        self.names: dict[str, core.Term] = {}
 
-    def condition(self) -> Term | None:
+    def condition(self) -> core.Term | None:
         """The conjunction of the tests; None if there are none."""
-        condition: Term | None = None
+        condition: core.Term | None = None
         for test in self.tests:
-            condition = test if condition is None else Connective("and", (condition, test))
+            condition = test if condition is None else core.Connective("and", (condition, test))
         return condition
 
-    def bind(self, pattern: VariablePattern | AsPattern, value: Term) -> None:
+    def bind(self, pattern: tree.VariablePattern | tree.AsPattern, value: core.Term) -> None:
         if pattern.name in self.names:
             self.unit.refuse(
                 pattern,
@@ -88,58 +58,60 @@ class _Reading:
             )
         self.names[pattern.name] = value
 
-    def read(self, pattern: Pattern, value: Term) -> None:
+    def read(self, pattern: tree.Pattern, value: core.Term) -> None:
         """The tests and names of a pattern for a value."""
         match pattern:
-            case WildcardPattern():
+            case tree.WildcardPattern():
                 pass
-            case VariablePattern():
+            case tree.VariablePattern():
                 self.bind(pattern, value)
-            case AsPattern():
+            case tree.AsPattern():
                 self.bind(pattern, value)
                 self.read(pattern.pattern, value)
-            case LiteralPattern():
+            case tree.LiteralPattern():
                 self._literal(pattern, value)
-            case ListPattern():
+            case tree.ListPattern():
                 self._list(pattern, value)
-            case ConstructorPattern():
+            case tree.ConstructorPattern():
                 self._construction(pattern, value)
 
-    def _literal(self, pattern: LiteralPattern, value: Term) -> None:
+    def _literal(self, pattern: tree.LiteralPattern, value: core.Term) -> None:
         literal = self.unit.term(pattern.value)
         sort = self.unit.sort(value)
-        if sort == BOOL and isinstance(literal, LiteralTerm) and isinstance(literal.value, bool):
-            self.tests.append(value if literal.value else Connective("not", (value,)))
+        if sort == core.BOOL and isinstance(literal, core.LiteralTerm) and isinstance(literal.value, bool):
+            self.tests.append(value if literal.value else core.Connective("not", (value,)))
             return
-        if isinstance(sort, SortVariable) and literal.sort not in (BOOL, STRING):
+        if isinstance(sort, core.SortVariable) and literal.sort not in (core.BOOL, core.STRING):
             self.unit.inference.number(sort)
         together = self.unit.join(sort, literal.sort)
         if together is None:
             literal = self.unit.adapt(literal, sort, pattern)
             together = sort
         left = self.unit.adapt(value, together, pattern)
-        self.tests.append(Equals(left, self.unit.adapt(literal, together, pattern)))
+        self.tests.append(core.Equals(left, self.unit.adapt(literal, together, pattern)))
 
-    def _list(self, pattern: ListPattern, value: Term) -> None:
+    def _list(self, pattern: tree.ListPattern, value: core.Term) -> None:
         nil, cons = list_constructors(self._as_list(pattern, value))
         for item in pattern.items:
-            self.tests.append(Discrimination(cons, value))
-            self.read(item, Selection(cons, 0, value))
-            value = Selection(cons, 1, value)
-        self.tests.append(Discrimination(nil, value))
+            self.tests.append(core.Discrimination(cons, value))
+            self.read(item, core.Selection(cons, 0, value))
+            value = core.Selection(cons, 1, value)
+        self.tests.append(core.Discrimination(nil, value))
 
-    def _as_list(self, pattern: Pattern, value: Term) -> ListOf:
+    def _as_list(self, pattern: tree.Pattern, value: core.Term) -> core.ListOf:
         unit = self.unit
         sort = unit.sort(value)
-        if isinstance(sort, SortVariable):
-            unit.inference.unify(sort, ListOf(unit.unknown(pattern, "element", "the elements of a list")))
+        if isinstance(sort, core.SortVariable):
+            unit.inference.unify(
+                sort, core.ListOf(unit.unknown(pattern, "element", "the elements of a list"))
+            )
             sort = unit.sort(value)
-        if not isinstance(sort, ListOf):
+        if not isinstance(sort, core.ListOf):
             self._wrong(pattern, "a list", sort)
-        assert isinstance(sort, ListOf)
+        assert isinstance(sort, core.ListOf)
         return sort
 
-    def _construction(self, pattern: ConstructorPattern, value: Term) -> None:
+    def _construction(self, pattern: tree.ConstructorPattern, value: core.Term) -> None:
         constructor = self._constructor(pattern, value)
         if constructor is None:
             return
@@ -152,11 +124,11 @@ class _Reading:
                 expected=(str(len(constructor.fields)),),
             )
         if not constructor.alone:
-            self.tests.append(Discrimination(constructor, value))
+            self.tests.append(core.Discrimination(constructor, value))
         for index, argument in enumerate(pattern.arguments):
-            self.read(argument, Selection(constructor, index, value))
+            self.read(argument, core.Selection(constructor, index, value))
 
-    def _constructor(self, pattern: ConstructorPattern, value: Term) -> Constructor | None:
+    def _constructor(self, pattern: tree.ConstructorPattern, value: core.Term) -> core.Constructor | None:
         """The constructor a pattern means at the sort of the value; None for a truth value, tested already."""
         unit = self.unit
         declared = [each for each in unit.scope.candidates(pattern.name) if isinstance(each, DataConstructor)]
@@ -165,21 +137,21 @@ class _Reading:
             (found,) = declared[:1]
             return self._declared(pattern, value, found)
         if pattern.name in ("True", "False"):
-            test = unit.adapt(value, BOOL, pattern)
-            self.tests.append(test if pattern.name == "True" else Connective("not", (test,)))
+            test = unit.adapt(value, core.BOOL, pattern)
+            self.tests.append(test if pattern.name == "True" else core.Connective("not", (test,)))
             return None
         if pattern.name in ("Cons", "Nil"):
             nil, cons = list_constructors(self._as_list(pattern, value))
             return cons if pattern.name == "Cons" else nil
         if pattern.name in _TUPLES:
-            if isinstance(sort, SortVariable):
+            if isinstance(sort, core.SortVariable):
                 parts = range(_TUPLES[pattern.name])
                 items = [unit.unknown(pattern, f"part {place}", "a part of a tuple") for place in parts]
-                unit.inference.unify(sort, TupleOf(tuple(items)))
+                unit.inference.unify(sort, core.TupleOf(tuple(items)))
                 sort = unit.sort(value)
-            if not isinstance(sort, TupleOf) or len(sort.items) != _TUPLES[pattern.name]:
+            if not isinstance(sort, core.TupleOf) or len(sort.items) != _TUPLES[pattern.name]:
                 self._wrong(pattern, f"a {pattern.name}", sort)
-            assert isinstance(sort, TupleOf)
+            assert isinstance(sort, core.TupleOf)
             return tuple_constructor(sort)
         known = [each.name for each in self._siblings(sort)]
         hint = suggestion(pattern.name, known or unit.scope.names(), otherwise="declare it in a data type")
@@ -192,26 +164,28 @@ class _Reading:
             hint=hint,
         )
 
-    def _declared(self, pattern: ConstructorPattern, value: Term, found: DataConstructor) -> Constructor:
+    def _declared(
+        self, pattern: tree.ConstructorPattern, value: core.Term, found: DataConstructor
+    ) -> core.Constructor:
         unit = self.unit
         sort = unit.sort(value)
         generic = found.constructor.sort
-        assert isinstance(generic, DataSort)
-        if isinstance(sort, SortVariable):
+        assert isinstance(generic, core.DataSort)
+        if isinstance(sort, core.SortVariable):
             unit.inference.unify(sort, unit.definitions.open_sort(unit, pattern, found))
             sort = unit.sort(value)
-        if not isinstance(sort, DataSort) or sort.name != generic.name:
+        if not isinstance(sort, core.DataSort) or sort.name != generic.name:
             self._wrong(pattern, f"a {generic.name}", sort)
         constructor = unit.definitions.constructor_at(unit.scope, found.constructor, sort)
         assert constructor is not None
         return constructor
 
-    def _siblings(self, sort: Sort) -> Sequence[Constructor]:
-        if isinstance(sort, DataSort):
+    def _siblings(self, sort: core.Sort) -> Sequence[core.Constructor]:
+        if isinstance(sort, core.DataSort):
             return self.unit.definitions.constructors(sort)
-        return list_constructors(sort) if isinstance(sort, ListOf) else ()
+        return list_constructors(sort) if isinstance(sort, core.ListOf) else ()
 
-    def _wrong(self, pattern: Pattern, what: str, sort: Sort) -> None:
+    def _wrong(self, pattern: tree.Pattern, what: str, sort: core.Sort) -> None:
         from kleis.core.sort_printing import sort_text
 
         self.unit.refuse(
@@ -223,14 +197,14 @@ class _Reading:
         )
 
 
-def _is_stable(term: Term) -> bool:
+def _is_stable(term: core.Term) -> bool:
     """Whether a term is cheap to write again: a variable, or parts of one."""
-    while isinstance(term, Selection):
+    while isinstance(term, core.Selection):
         term = term.term
-    return isinstance(term, Variable)
+    return isinstance(term, core.Variable)
 
 
-def elaborate_match(unit: Unit, node: Match, expected: Sort | None) -> Term:
+def elaborate_match(unit: TermElaborator, node: tree.Match, expected: core.Sort | None) -> core.Term:
     """A `match` as a chain of conditionals."""
     scrutinee = unit.term(node.scrutinee)
     if _is_stable(scrutinee):
@@ -238,12 +212,14 @@ def elaborate_match(unit: Unit, node: Match, expected: Sort | None) -> Term:
     variable = unit.variable("m", unit.sort(scrutinee))
     with unit.bound({variable.name: variable}):
         body = _cases(unit, node, variable, expected)
-    return Let(variable, scrutinee, body)
+    return core.Let(variable, scrutinee, body)
 
 
-def _cases(unit: Unit, node: Match, scrutinee: Term, expected: Sort | None) -> Term:
-    conditions: list[Term | None] = []
-    bodies: list[Term] = []
+def _cases(
+    unit: TermElaborator, node: tree.Match, scrutinee: core.Term, expected: core.Sort | None
+) -> core.Term:
+    conditions: list[core.Term | None] = []
+    bodies: list[core.Term] = []
     for case in node.cases:
         reading = _Reading(unit)
         reading.read(case.pattern, scrutinee)
@@ -251,22 +227,24 @@ def _cases(unit: Unit, node: Match, scrutinee: Term, expected: Sort | None) -> T
         with unit.bound(reading.names):
             if case.guard is not None:
                 guard = unit.formula(case.guard)
-                condition = guard if condition is None else Connective("and", (condition, guard))
+                condition = guard if condition is None else core.Connective("and", (condition, guard))
             bodies.append(unit.term(case.body, expected))
         conditions.append(condition)
     bodies = unit.joined(bodies, [case.body for case in node.cases], "match")
     uncovered = _uncovered(unit, node, scrutinee)
     if uncovered is None and node.cases[-1].guard is None:
         conditions[-1] = None
-    term: Term = Undefined(unit.sort(bodies[0]), f"no case of match covers {uncovered or 'the value'}")
+    term: core.Term = core.Undefined(
+        unit.sort(bodies[0]), f"no case of match covers {uncovered or 'the value'}"
+    )
     if uncovered is not None:
         unit.definitions.note_uncovered(unit, node, uncovered)
     for condition, body in zip(reversed(conditions), reversed(bodies), strict=True):
-        term = body if condition is None else Conditional(condition, body, term)
+        term = body if condition is None else core.Conditional(condition, body, term)
     return term
 
 
-def _uncovered(unit: Unit, node: Match, scrutinee: Term) -> str | None:
+def _uncovered(unit: TermElaborator, node: tree.Match, scrutinee: core.Term) -> str | None:
     """A pattern that no case covers; None if there is none."""
     sort = unit.sort(scrutinee)
     if not unit.inference.known(sort):
@@ -275,14 +253,14 @@ def _uncovered(unit: Unit, node: Match, scrutinee: Term) -> str | None:
     return found.uncovered
 
 
-def elaborate_let(unit: Unit, node: LetExpression, expected: Sort | None) -> Term:
+def elaborate_let(unit: TermElaborator, node: tree.Let, expected: core.Sort | None) -> core.Term:
     """``let pattern = value in body``: undefined where the pattern does not fit."""
     written = unit.written(node.type) if node.type is not None else None
     value = unit.term(node.value, written) if written is None else unit.checked(node.value, written)
-    if isinstance(node.pattern, VariablePattern):
+    if isinstance(node.pattern, tree.VariablePattern):
         variable = unit.variable(node.pattern.name, unit.sort(value))
         with unit.bound({node.pattern.name: variable}):
-            return Let(variable, value, unit.term(node.body, expected))
+            return core.Let(variable, value, unit.term(node.body, expected))
     variable = unit.variable("m", unit.sort(value))
     with unit.bound({variable.name: variable}):
         reading = _Reading(unit)
@@ -290,10 +268,12 @@ def elaborate_let(unit: Unit, node: LetExpression, expected: Sort | None) -> Ter
         condition = reading.condition()
         with unit.bound(reading.names):
             body = unit.term(node.body, expected)
-        case = Case(node.pattern, None, node.body)
+        case = tree.Case(node.pattern, None, node.body)
         fits = unit.inference.known(unit.sort(value)) and (
             coverage((case,), unit.sort(value), unit.definitions.constructors).uncovered is None
         )
         if condition is not None and not fits:
-            body = Conditional(condition, body, Undefined(unit.sort(body), "the pattern of let does not fit"))
-    return Let(variable, value, body)
+            body = core.Conditional(
+                condition, body, core.Undefined(unit.sort(body), "the pattern of let does not fit")
+            )
+    return core.Let(variable, value, body)

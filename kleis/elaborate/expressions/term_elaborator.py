@@ -5,7 +5,7 @@ kleis/termination/recursive_calls.py, patterns are in kleis/elaborate/expression
 
 Invariants
     * A term handed out is well sorted as far as its sorts are known; in the last pass all are.
-    * Nothing is coerced but by `Unit.adapt`, and nothing is narrowed but ℤ to ℕ, with its condition.
+    * Nothing is coerced but by `TermElaborator.adapt`, and nothing is narrowed but ℤ to ℕ, with its condition.
     * A bound variable has a name that is not bound around it.
 """
 
@@ -17,36 +17,11 @@ from typing import TYPE_CHECKING, Never
 
 import msgspec
 
+from kleis import core
 from kleis.budget import LONGEST_LIST, Budget, Meter
-from kleis.core import (
-    BOOL,
-    NATURAL,
-    RATIONAL,
-    STRING,
-    Application,
-    BuiltinCall,
-    Coercion,
-    Conditional,
-    Connective,
-    Construction,
-    FunctionOf,
-    Lambda,
-    Let,
-    ListOf,
-    LiteralTerm,
-    Narrowing,
-    Numeric,
-    Quantifier,
-    SetOf,
-    Sort,
-    SortVariable,
-    Term,
-    Undefined,
-    Variable,
-)
-from kleis.core.goal import Reading, ReadingKind
+from kleis.core.goal import NameResolution, ReadingKind
 from kleis.core.sort_operations import join_sorts, rank
-from kleis.core.sort_printing import refusal, sort_text
+from kleis.core.sort_printing import elaboration_error, sort_text
 from kleis.core.terms import construct_list
 from kleis.core.traversal import is_closed, subterms
 from kleis.elaborate.expressions.call_elaboration import apply_value, call, named_value
@@ -54,33 +29,16 @@ from kleis.elaborate.expressions.match_elaboration import elaborate_let, elabora
 from kleis.elaborate.sorts.sort_inference import FREE, Cost, Inference
 from kleis.errors import BudgetError
 from kleis.problems import Place, Spanned
-from kleis.syntax.tree import (
-    Apply,
-    Ascription,
-    Boolean,
-    Call,
-    Expression,
-    Match,
-    Name,
-    Number,
-    Text,
-    TypeExpression,
-    Using,
-)
-from kleis.syntax.tree import Conditional as IfExpression
-from kleis.syntax.tree import Lambda as LambdaExpression
-from kleis.syntax.tree import Let as LetExpression
-from kleis.syntax.tree import ListLiteral as ListExpression
-from kleis.syntax.tree import Quantifier as QuantifierExpression
+from kleis.syntax import tree
 from kleis.values.text import number_from_text
 
 if TYPE_CHECKING:
     from kleis.elaborate.expressions.definitions import Definitions
     from kleis.elaborate.scopes.scope import Scope
 
-__all__ = ["ANY", "Unit"]
+__all__ = ["ANY", "TermElaborator"]
 
-ANY = SortVariable("_")
+ANY = core.SortVariable("_")
 """Stands for a sort of which nothing is expected: the codomain of a function read before its call is decided."""
 
 
@@ -90,7 +48,7 @@ _SET_MAKERS = frozenset(
 """Built-ins that make a set of elements of one sort, whatever the sort."""
 
 
-class Unit:
+class TermElaborator:
     """One piece of source in one pass.
 
     `frame` tells apart pieces that share source (the instances of a template).  `allow_free` says whether unbound
@@ -105,17 +63,19 @@ class Unit:
         *,
         frame: str,
         allow_free: bool,
-        bound: Mapping[str, Term] | None = None,
+        bound: Mapping[str, core.Term] | None = None,
     ) -> None:
         self.definitions = definitions
         self.scope = scope
         self.inference = inference
         self.frame = frame
         self.allow_free = allow_free
-        self.environment: dict[str, Term] = dict(bound or {})
-        self.names: set[str] = {term.name for term in self.environment.values() if isinstance(term, Variable)}
-        self.free: dict[str, Variable] = {}
-        self.readings: list[Reading] = []
+        self.environment: dict[str, core.Term] = dict(bound or {})
+        self.names: set[str] = {
+            term.name for term in self.environment.values() if isinstance(term, core.Variable)
+        }
+        self.free: dict[str, core.Variable] = {}
+        self.readings: list[NameResolution] = []
 
     # ── places, names, refusals ──────────────────────────────────────────────────────────────────────────
 
@@ -134,93 +94,95 @@ class Unit:
         hint: str = "",
     ) -> Never:
         """Give up: this piece of source has no meaning."""
-        raise refusal(node, self.scope.file, code, message, found=found, expected=expected, hint=hint)
+        raise elaboration_error(
+            node, self.scope.file, code, message, found=found, expected=expected, hint=hint
+        )
 
     def note(self, kind: ReadingKind, node: Spanned, source: str, meaning: str) -> None:
         """Remember how something was read."""
-        self.readings.append(Reading(kind, source, meaning, self.place(node)))
+        self.readings.append(NameResolution(kind, source, meaning, self.place(node)))
 
-    def unknown(self, node: Spanned, tag: str, what: str) -> Sort:
+    def unknown(self, node: Spanned, tag: str, what: str) -> core.Sort:
         """The sort of something that has none written, if known by now; else a variable for it."""
         return self.inference.fresh(f"{self.frame}/{id(node)}/{tag}", node, what)
 
-    def sort(self, term: Term) -> Sort:
+    def sort(self, term: core.Term) -> core.Sort:
         """The sort of a term, as far as it is known."""
         return self.inference.resolve(term.sort)
 
-    def free_name(self, node: Name) -> Variable:
+    def free_name(self, node: tree.Name) -> core.Variable:
         """A name that nothing declares: bound by an outermost ∀ if this is a proposition."""
         if node.name not in self.free:
             key = f"{self.frame}/free/{node.name}"
             sort = self.inference.fresh(key, node, f"the free name {node.name}")
-            self.free[node.name] = Variable(node.name, sort)
+            self.free[node.name] = core.Variable(node.name, sort)
         return self.free[node.name]
 
     @contextmanager
-    def bound(self, values: Mapping[str, Term]) -> Iterator[None]:
+    def bound(self, values: Mapping[str, core.Term]) -> Iterator[None]:
         """Names in force while a body is read."""
         environment, names = self.environment, self.names
         self.environment = {**environment, **values}
-        self.names = names | {value.name for value in values.values() if isinstance(value, Variable)}
+        self.names = names | {value.name for value in values.values() if isinstance(value, core.Variable)}
         try:
             yield
         finally:
             self.environment, self.names = environment, names
 
-    def variable(self, name: str, sort: Sort, also: Sequence[Variable] = ()) -> Variable:
+    def variable(self, name: str, sort: core.Sort, also: Sequence[core.Variable] = ()) -> core.Variable:
         """A variable to bind, called `name` or, where that is bound around, `name` with a number."""
         taken = self.names | {each.name for each in also}
         stem, count = name, 0
         while name in taken:
             count += 1
             name = f"{stem}_{count}"
-        return Variable(name, sort)
+        return core.Variable(name, sort)
 
     # ── terms ────────────────────────────────────────────────────────────────────────────────────────────
 
-    def checked(self, node: Expression, wanted: Sort) -> Term:
+    def checked(self, node: tree.Expression, wanted: core.Sort) -> core.Term:
         """An expression as a term of the given sort."""
         return self.adapt(self.term(node, wanted), wanted, node)
 
-    def formula(self, node: Expression) -> Term:
+    def formula(self, node: tree.Expression) -> core.Term:
         """An expression as a formula."""
-        return self.checked(node, BOOL)
+        return self.checked(node, core.BOOL)
 
-    def term(self, node: Expression, expected: Sort | None = None) -> Term:
+    def term(self, node: tree.Expression, expected: core.Sort | None = None) -> core.Term:
         """An expression as a term; `expected` is the sort it will be adapted to, if that is known."""
         if expected == ANY:
             expected = None
         match node:
-            case Number():
+            case tree.Number():
                 return self._number(node)
-            case Text():
-                return LiteralTerm(node.value, STRING)
-            case Boolean():
-                return LiteralTerm(node.value, BOOL)
-            case Name():
+            case tree.Text():
+                return core.LiteralTerm(node.value, core.STRING)
+            case tree.Boolean():
+                return core.LiteralTerm(node.value, core.BOOL)
+            case tree.Name():
                 return named_value(self, node, expected)
-            case Call():
+            case tree.Call():
                 return call(self, node, expected)
-            case Apply():
+            case tree.Apply():
                 return apply_value(self, node, self.term(node.function), node.arguments)
-            case ListExpression():
+            case tree.ListLiteral():
                 return self._list(node, expected)
-            case QuantifierExpression():
+            case tree.Quantifier():
                 return self._quantifier(node)
-            case IfExpression():
+            case tree.Conditional():
                 condition = self.formula(node.condition)
                 branches = [self.term(node.consequent, expected), self.term(node.alternative, expected)]
                 consequent, alternative = self.joined(branches, [node.consequent, node.alternative], "if")
-                return Conditional(condition, consequent, alternative)
-            case LetExpression():
+                return core.Conditional(condition, consequent, alternative)
+            case tree.Let():
                 return elaborate_let(self, node, expected)
-            case LambdaExpression():
+            case tree.Lambda():
                 return self._lambda(node, expected)
-            case Match():
+            case tree.Match():
                 return elaborate_match(self, node, expected)
-            case Ascription():
+            case tree.Ascription():
                 return self.checked(node.expression, self.written(node.type))
-            case Using():
+            case tree.Using():
                 return self.refuse(
                     node,
                     "misplaced-using",
@@ -228,20 +190,20 @@ class Unit:
                     hint="write it first: using S proposition",
                 )
 
-    def _number(self, node: Number) -> Term:
+    def _number(self, node: tree.Number) -> core.Term:
         try:
             value = number_from_text(node.text, Meter(Budget()))
         except BudgetError as error:
             self.refuse(node, "number-too-large", str(error), found=node.text)
-        return LiteralTerm(value, NATURAL if isinstance(value, int) else RATIONAL)
+        return core.LiteralTerm(value, core.NATURAL if isinstance(value, int) else core.RATIONAL)
 
-    def written(self, node: TypeExpression) -> Sort:
+    def written(self, node: tree.TypeExpression) -> core.Sort:
         """The sort of a written type."""
         return self.scope.sort(node)
 
-    def _list(self, node: ListExpression, expected: Sort | None) -> Term:
+    def _list(self, node: tree.ListLiteral, expected: core.Sort | None) -> core.Term:
         wanted = self.inference.resolve(expected) if expected is not None else None
-        element = wanted.element if isinstance(wanted, ListOf) else None
+        element = wanted.element if isinstance(wanted, core.ListOf) else None
         if len(node.items) > LONGEST_LIST:
             message = f"a list of {len(node.items)} elements is too long to be written out in a proposition"
             self.refuse(
@@ -259,9 +221,11 @@ class Unit:
         items = self.joined(items, node.items, "a list")
         return construct_list(items, items[0].sort)
 
-    def joined(self, terms: Sequence[Term], nodes: Sequence[Expression], what: str) -> list[Term]:
+    def joined(
+        self, terms: Sequence[core.Term], nodes: Sequence[tree.Expression], what: str
+    ) -> list[core.Term]:
         """Terms brought to the least sort that all of them have."""
-        joined: Sort | None = None
+        joined: core.Sort | None = None
         for term, node in zip(terms, nodes, strict=True):
             sort = self.sort(term)
             together = sort if joined is None else self.join(joined, sort)
@@ -279,22 +243,22 @@ class Unit:
         assert joined is not None
         return [self.adapt(term, joined, node) for term, node in zip(terms, nodes, strict=True)]
 
-    def join(self, a: Sort, b: Sort) -> Sort | None:
+    def join(self, a: core.Sort, b: core.Sort) -> core.Sort | None:
         """The least sort that both are coerced to, learning what is unknown; None if there is none."""
         join = join_sorts(a, b)
         if join is not None:
             return join
         for variable, other in ((a, b), (b, a)):
-            if isinstance(variable, SortVariable) and isinstance(other, Numeric):
+            if isinstance(variable, core.SortVariable) and isinstance(other, core.Numeric):
                 if self.inference.is_bottom(variable):
                     return other
                 self.inference.filled_with(variable, other)
                 return variable
         return a if self.inference.unify(a, b) else None
 
-    def _quantifier(self, node: QuantifierExpression) -> Term:
-        variables: list[Variable] = []
-        values: dict[str, Term] = {}
+    def _quantifier(self, node: tree.Quantifier) -> core.Term:
+        variables: list[core.Variable] = []
+        values: dict[str, core.Term] = {}
         for binder in node.binders:
             variable = self.variable(binder.name, self.written(binder.type), variables)
             variables.append(variable)
@@ -303,12 +267,12 @@ class Unit:
             where = self.formula(node.where) if node.where is not None else None
             body = self.formula(node.body)
         if where is not None:
-            body = Connective("implies" if node.kind == "forall" else "and", (where, body))
-        return Quantifier(node.kind, tuple(variables), body)
+            body = core.Connective("implies" if node.kind == "forall" else "and", (where, body))
+        return core.Quantifier(node.kind, tuple(variables), body)
 
-    def _lambda(self, node: LambdaExpression, expected: Sort | None) -> Term:
+    def _lambda(self, node: tree.Lambda, expected: core.Sort | None) -> core.Term:
         wanted = self.inference.resolve(expected) if expected is not None else None
-        if isinstance(wanted, FunctionOf) and len(wanted.domain) != len(node.parameters):
+        if isinstance(wanted, core.FunctionOf) and len(wanted.domain) != len(node.parameters):
             self.refuse(
                 node,
                 "arity",
@@ -316,9 +280,9 @@ class Unit:
                 found=str(len(node.parameters)),
                 expected=(str(len(wanted.domain)),),
             )
-        domain = wanted.domain if isinstance(wanted, FunctionOf) else None
-        variables: list[Variable] = []
-        values: dict[str, Term] = {}
+        domain = wanted.domain if isinstance(wanted, core.FunctionOf) else None
+        variables: list[core.Variable] = []
+        values: dict[str, core.Term] = {}
         for place, parameter in enumerate(node.parameters):
             if parameter.type is not None:
                 sort = self.written(parameter.type)
@@ -330,17 +294,17 @@ class Unit:
             variables.append(variable)
             values[parameter.name] = variable
         with self.bound(values):
-            body = self.term(node.body, wanted.codomain if isinstance(wanted, FunctionOf) else None)
-        return Lambda(tuple(variables), body)
+            body = self.term(node.body, wanted.codomain if isinstance(wanted, core.FunctionOf) else None)
+        return core.Lambda(tuple(variables), body)
 
-    def cost(self, term: Term, wanted: Sort) -> Cost | None:
+    def cost(self, term: core.Term, wanted: core.Sort) -> Cost | None:
         """What it costs to use a term as of a sort; the parts of a list or tuple that is written out count alone."""
         cost = self.inference.cost(term.sort, wanted)
-        if cost is not None or not isinstance(term, Construction) or not term.arguments:
+        if cost is not None or not isinstance(term, core.Construction) or not term.arguments:
             return cost
         return self._cost_of_parts(term, wanted)
 
-    def _cost_of_parts(self, term: Construction, wanted: Sort) -> Cost | None:
+    def _cost_of_parts(self, term: core.Construction, wanted: core.Sort) -> Cost | None:
         constructor = self.definitions.constructor_at(
             self.scope, term.constructor, self.inference.resolve(wanted)
         )
@@ -349,7 +313,7 @@ class Unit:
         total = FREE
         for part, field in zip(term.arguments, constructor.fields, strict=True):
             inside = self.inference.cost(part.sort, field.sort)
-            if inside is None and isinstance(part, Construction):
+            if inside is None and isinstance(part, core.Construction):
                 inside = self._cost_of_parts(part, field.sort)
             if inside is None:
                 return None
@@ -358,64 +322,74 @@ class Unit:
 
     # ── coercions ────────────────────────────────────────────────────────────────────────────────────────
 
-    def adapt(self, term: Term, wanted: Sort, node: Spanned, role: str = "this") -> Term:
+    def adapt(self, term: core.Term, wanted: core.Sort, node: Spanned, role: str = "this") -> core.Term:
         """A term in the sort its place requires; a refusal that calls it `role` if it has no such value."""
         given, wanted = self.sort(term), self.inference.resolve(wanted)
         if given == wanted:
             return term
-        if isinstance(given, SortVariable) or isinstance(wanted, SortVariable):
+        if isinstance(given, core.SortVariable) or isinstance(wanted, core.SortVariable):
             return self._learn(term, given, wanted, node, role)
-        if isinstance(given, Numeric) and isinstance(wanted, Numeric):
+        if isinstance(given, core.Numeric) and isinstance(wanted, core.Numeric):
             if rank(given) < rank(wanted):
-                return Coercion(term.term if isinstance(term, Coercion) else term, wanted)
+                return core.Coercion(term.term if isinstance(term, core.Coercion) else term, wanted)
             if (given.name, wanted.name) == ("ℤ", "ℕ"):
-                return Narrowing(term)
+                return core.Narrowing(term)
         elif (inside := self._adapt_inside(term, given, wanted, node)) is not None:
             return inside
         return self._mismatch(given, wanted, node, role)
 
-    def _learn(self, term: Term, given: Sort, wanted: Sort, node: Spanned, role: str) -> Term:
-        if isinstance(given, SortVariable) and isinstance(wanted, Numeric):
+    def _learn(
+        self, term: core.Term, given: core.Sort, wanted: core.Sort, node: Spanned, role: str
+    ) -> core.Term:
+        if isinstance(given, core.SortVariable) and isinstance(wanted, core.Numeric):
             self.inference.used_as(given, wanted)
-            return Coercion(term, wanted)
-        if isinstance(wanted, SortVariable) and isinstance(given, Numeric):
+            return core.Coercion(term, wanted)
+        if isinstance(wanted, core.SortVariable) and isinstance(given, core.Numeric):
             self.inference.filled_with(wanted, given)
-            return Coercion(term, wanted)
+            return core.Coercion(term, wanted)
         if not self.inference.unify(given, wanted):
             return self._mismatch(given, wanted, node, role)
         return term
 
-    def _adapt_inside(self, term: Term, given: Sort, wanted: Sort, node: Spanned) -> Term | None:
+    def _adapt_inside(
+        self, term: core.Term, given: core.Sort, wanted: core.Sort, node: Spanned
+    ) -> core.Term | None:
         """The same value, built at the wanted sort; None if that is no matter of coercion."""
         if not (self.inference.known(given) and self.inference.known(wanted)):
             self.inference.unify(given, wanted)
-        if isinstance(term, Conditional):
+        if isinstance(term, core.Conditional):
             consequent = self.adapt(term.consequent, wanted, node)
-            return Conditional(term.condition, consequent, self.adapt(term.alternative, wanted, node))
-        if isinstance(term, Let):
-            return Let(term.variable, term.value, self.adapt(term.body, wanted, node))
-        if isinstance(term, Undefined) and self.inference.cost(given, wanted) is not None:
-            return Undefined(wanted, term.reason)
-        if isinstance(term, Construction):
+            return core.Conditional(term.condition, consequent, self.adapt(term.alternative, wanted, node))
+        if isinstance(term, core.Let):
+            return core.Let(term.variable, term.value, self.adapt(term.body, wanted, node))
+        if isinstance(term, core.Undefined) and self.inference.cost(given, wanted) is not None:
+            return core.Undefined(wanted, term.reason)
+        if isinstance(term, core.Construction):
             constructor = self.definitions.constructor_at(self.scope, term.constructor, wanted)
             if constructor is not None and len(constructor.fields) == len(term.arguments):
                 fields = zip(term.arguments, constructor.fields, strict=True)
-                return Construction(
+                return core.Construction(
                     constructor, tuple(self.adapt(each, field.sort, node) for each, field in fields)
                 )
-        if isinstance(given, SetOf) and isinstance(wanted, SetOf) and isinstance(term, BuiltinCall):
+        if (
+            isinstance(given, core.SetOf)
+            and isinstance(wanted, core.SetOf)
+            and isinstance(term, core.BuiltinCall)
+        ):
             widened = self._widened_set(term, given, wanted, node)
             if widened is not None:
                 return widened
-        if isinstance(given, FunctionOf) and isinstance(wanted, FunctionOf):
-            if self.inference.cost(given, wanted) is None and not isinstance(term, Lambda):
+        if isinstance(given, core.FunctionOf) and isinstance(wanted, core.FunctionOf):
+            if self.inference.cost(given, wanted) is None and not isinstance(term, core.Lambda):
                 return None
             return self._adapt_function(term, given, wanted, node)
         if self.inference.cost(given, wanted) is None:
             return None
-        return Coercion(term, wanted)
+        return core.Coercion(term, wanted)
 
-    def _widened_set(self, term: BuiltinCall, given: SetOf, wanted: SetOf, node: Spanned) -> Term | None:
+    def _widened_set(
+        self, term: core.BuiltinCall, given: core.SetOf, wanted: core.SetOf, node: Spanned
+    ) -> core.Term | None:
         """A set made of literals alone, made at the wider sort: its complement is taken there.
 
         None where a part has a sort of its own (a variable, a symbol): then the set is what it is, and only its
@@ -425,34 +399,34 @@ class Unit:
             return None
         sorts = {given: wanted, given.element: wanted.element}
         parameters = tuple(
-            Variable(each.name, sorts.get(each.sort, each.sort)) for each in term.operation.parameters
+            core.Variable(each.name, sorts.get(each.sort, each.sort)) for each in term.operation.parameters
         )
         operation = msgspec.structs.replace(term.operation, parameters=parameters, result=wanted)
         arguments = tuple(
             self.adapt(argument, parameter.sort, node)
             for argument, parameter in zip(term.arguments, parameters, strict=True)
         )
-        return BuiltinCall(operation, arguments)
+        return core.BuiltinCall(operation, arguments)
 
     def _adapt_function(
-        self, term: Term, given: FunctionOf, wanted: FunctionOf, node: Spanned
-    ) -> Term | None:
+        self, term: core.Term, given: core.FunctionOf, wanted: core.FunctionOf, node: Spanned
+    ) -> core.Term | None:
         if len(given.domain) != len(wanted.domain):
             return None
-        if isinstance(term, Lambda) and given.domain == wanted.domain:
-            return Lambda(term.variables, self.adapt(term.body, wanted.codomain, node))
-        inside = [each for each in subterms(term) if isinstance(each, Variable)]
-        variables: list[Variable] = []
+        if isinstance(term, core.Lambda) and given.domain == wanted.domain:
+            return core.Lambda(term.variables, self.adapt(term.body, wanted.codomain, node))
+        inside = [each for each in subterms(term) if isinstance(each, core.Variable)]
+        variables: list[core.Variable] = []
         for sort in wanted.domain:
             variables.append(self.variable("x", sort, [*inside, *variables]))
         arguments = tuple(
             self.adapt(variable, sort, node) for variable, sort in zip(variables, given.domain, strict=True)
         )
-        body = self.adapt(Application(term, arguments, given.codomain), wanted.codomain, node)
-        return Lambda(tuple(variables), body)
+        body = self.adapt(core.Application(term, arguments, given.codomain), wanted.codomain, node)
+        return core.Lambda(tuple(variables), body)
 
-    def _mismatch(self, given: Sort, wanted: Sort, node: Spanned, role: str) -> Never:
-        numbers = isinstance(given, Numeric) and isinstance(wanted, Numeric)
+    def _mismatch(self, given: core.Sort, wanted: core.Sort, node: Spanned, role: str) -> Never:
+        numbers = isinstance(given, core.Numeric) and isinstance(wanted, core.Numeric)
         self.refuse(
             node,
             "wrong-sort",

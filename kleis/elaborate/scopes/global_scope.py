@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from kleis import core
 from kleis.builtins.row import Builtin
 from kleis.builtins.rows.table import CONSTANT_NAMES, find_builtin
-from kleis.core import Constructor, ConstructorField, DataSort, Dimension, Sort, SortVariable, Symbol
-from kleis.core.goal import Instance, MeaningError
+from kleis.core.goal import ElaborationError, Instance
 from kleis.core.sort_printing import sort_text
 from kleis.elaborate.scopes.implements import Implementation, Implementations
 from kleis.elaborate.scopes.inheritance import read_structure
@@ -24,7 +24,7 @@ from kleis.elaborate.scopes.scope import (
     Candidate,
     DataConstructor,
     Polymorphic,
-    Refused,
+    Rejected,
     Scope,
     Template,
     as_builtin,
@@ -34,29 +34,21 @@ from kleis.elaborate.scopes.structure_scope import StructureInstance, number_can
 from kleis.elaborate.sorts.data_types import DataDeclaration
 from kleis.elaborate.sorts.read_sorts import SortReader, is_number_parameter
 from kleis.problems import place_of
+from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
-from kleis.syntax.tree import (
-    DataDefinition,
-    FunctionDefinition,
-    Implements,
-    OperationDeclaration,
-    Structure,
-    TypeExpression,
-    split_name,
-)
 from kleis.theory.theory import Declared, Theory
 
-__all__ = ["Globals", "InForce"]
+__all__ = ["GlobalScope", "PropositionScope"]
 
 
 class FileScope:
     """The global scope, for the text of one file."""
 
-    def __init__(self, outer: Globals, file: str) -> None:
+    def __init__(self, outer: GlobalScope, file: str) -> None:
         self.file = file
         self.outer = outer
 
-    def sort(self, written: TypeExpression) -> Sort:
+    def sort(self, written: tree.TypeExpression) -> core.Sort:
         """The sort of a written type."""
         return self.outer.reader.read(written, {}, file=self.file)
 
@@ -69,7 +61,7 @@ class FileScope:
         return self.outer.names()
 
 
-class Globals:
+class GlobalScope:
     """The global scope of a theory."""
 
     file = "<text>"
@@ -79,14 +71,14 @@ class Globals:
         self.reader = SortReader(theory)
         self._implemented = Implementations(self)
         self._found: dict[str, tuple[Candidate, ...]] = {}
-        self._sections: dict[str, StructureInstance | MeaningError] = {}
-        self._ordered: tuple[Structure, ...] | None = None
+        self._sections: dict[str, StructureInstance | ElaborationError] = {}
+        self._ordered: tuple[tree.Structure, ...] | None = None
         self._inherited: dict[str, list[str]] | None = None
-        self._data: dict[str, DataDeclaration | MeaningError] = {}
+        self._data: dict[str, DataDeclaration | ElaborationError] = {}
 
     # ── the scope ────────────────────────────────────────────────────────────────────────────────────────
 
-    def sort(self, written: TypeExpression) -> Sort:
+    def sort(self, written: tree.TypeExpression) -> core.Sort:
         """The sort of a written type."""
         return self.reader.read(written, {}, file=self.file)
 
@@ -128,7 +120,7 @@ class Globals:
     def _declared(self, name: str) -> Iterator[Candidate]:
         """Operations, elements and fields, and those of implementations."""
         for each in self.theory.lookup(name):
-            if isinstance(each.node, OperationDeclaration) and not each.owner:
+            if isinstance(each.node, tree.OperationDeclaration) and not each.owner:
                 yield from self._operation(each)
             elif each.kind in ("operation", "element", "field") and self._is_section(each.item):
                 yield from self._member(each.item, name)
@@ -139,13 +131,13 @@ class Globals:
 
     @staticmethod
     def _is_section(item: object) -> bool:
-        return isinstance(item, Structure) and not item.parameters
+        return isinstance(item, tree.Structure) and not item.parameters
 
     def _member(self, item: object, name: str) -> Iterator[Candidate]:
-        assert isinstance(item, Structure)
+        assert isinstance(item, tree.Structure)
         section = self._sections_instance(item.name)
-        if isinstance(section, MeaningError):
-            yield Refused(name, section.message, place_of(item, self.theory.lookup(item.name)[0].file))
+        if isinstance(section, ElaborationError):
+            yield Rejected(name, section.message, place_of(item, self.theory.lookup(item.name)[0].file))
         else:
             yield from map(as_builtin, section.frame.own.get(name, ()))
 
@@ -161,8 +153,8 @@ class Globals:
 
     # ── definitions and operations ───────────────────────────────────────────────────────────────────────
 
-    def _template(self, name: str, definition: FunctionDefinition, declared: Declared) -> Template:
-        if isinstance(declared.item, Structure):
+    def _template(self, name: str, definition: tree.FunctionDefinition, declared: Declared) -> Template:
+        if isinstance(declared.item, tree.Structure):
             section = self._sections_instance(declared.item.name)
             if isinstance(section, StructureInstance):
                 for known, template in section.templates:
@@ -172,76 +164,78 @@ class Globals:
 
     def _operation(self, declared: Declared) -> Iterator[Candidate]:
         node = declared.node
-        assert isinstance(node, OperationDeclaration)
+        assert isinstance(node, tree.OperationDeclaration)
         try:
             variables, domain, codomain = self.reader.polymorphic(
                 node.type, {}, file=declared.file, letters=True
             )
-        except MeaningError as error:
-            yield Refused(declared.name, error.message, declared.place)
+        except ElaborationError as error:
+            yield Rejected(declared.name, error.message, declared.place)
             return
         if variables:
             yield Polymorphic(declared.name, variables, domain, codomain)
         else:
-            yield Symbol(declared.name, domain, codomain)
+            yield core.Symbol(declared.name, domain, codomain)
 
     # ── data ─────────────────────────────────────────────────────────────────────────────────────────────
 
     def data(self, name: str) -> DataDeclaration | None:
-        """A data type as it is declared; None if there is none.  `MeaningError` if its fields make no sense."""
+        """A data type as it is declared; None if there is none.  `ElaborationError` if its fields make no sense."""
         node = self.theory.data.get(name)
         if node is None:
             return None
         if name not in self._data:
             try:
                 self._data[name] = self._read_data(node)
-            except MeaningError as error:
+            except ElaborationError as error:
                 self._data[name] = error
         found = self._data[name]
-        if isinstance(found, MeaningError):
+        if isinstance(found, ElaborationError):
             raise found
         return found
 
-    def _read_data(self, node: DataDefinition) -> DataDeclaration:
+    def _read_data(self, node: tree.DataDefinition) -> DataDeclaration:
         file = self.theory.lookup(node.name)[0].file
-        types: dict[str, Sort | Dimension] = {
-            each.name: Dimension((((each.name,), 1),))
+        types: dict[str, core.Sort | core.Dimension] = {
+            each.name: core.Dimension((((each.name,), 1),))
             if is_number_parameter(each)
-            else SortVariable(each.name)
+            else core.SortVariable(each.name)
             for each in node.parameters
         }
-        sort = DataSort(node.name, tuple(types.values()))
+        sort = core.DataSort(node.name, tuple(types.values()))
         constructors = []
         for variant in node.variants:
             fields = tuple(
-                ConstructorField(field.name or f"_{place}", self.reader.read(field.type, types, file=file))
+                core.ConstructorField(
+                    field.name or f"_{place}", self.reader.read(field.type, types, file=file)
+                )
                 for place, field in enumerate(variant.fields)
             )
-            constructors.append(Constructor(variant.name, fields, sort, alone=len(node.variants) == 1))
+            constructors.append(core.Constructor(variant.name, fields, sort, alone=len(node.variants) == 1))
         parameters = tuple(each.name for each in node.parameters)
         return DataDeclaration(node.name, parameters, tuple(constructors), place_of(node, file))
 
     def _constructor(self, name: str, declared: Declared) -> tuple[Candidate, ...]:
         owner = declared.item
-        assert isinstance(owner, DataDefinition)
+        assert isinstance(owner, tree.DataDefinition)
         if owner.name == "Bool" and name in ("True", "False"):
             return ()
         try:
             data = self.data(owner.name)
-        except MeaningError as error:
-            return (Refused(name, error.message, declared.place),)
+        except ElaborationError as error:
+            return (Rejected(name, error.message, declared.place),)
         if data is None:
-            return (Refused(name, f"its data type {owner.name} was refused", declared.place),)
+            return (Rejected(name, f"its data type {owner.name} was refused", declared.place),)
         constructor = next((each for each in data.constructors if each.name == name), None)
         if constructor is None:
-            return (Refused(name, f"{owner.name} was declared before, and differently", declared.place),)
+            return (Rejected(name, f"{owner.name} was declared before, and differently", declared.place),)
         return (DataConstructor(data.parameters, constructor),)
 
-    def structures(self) -> tuple[Structure, ...]:
+    def structures(self) -> tuple[tree.Structure, ...]:
         """The structures in force, in order of declaration."""
         if self._ordered is None:
             declared = (entry.declaration for entry in self.theory.entries)
-            structures = [each for each in declared if isinstance(each, Structure)]
+            structures = [each for each in declared if isinstance(each, tree.Structure)]
             known = self.theory.structures
             if len(structures) > len(known):  # some were refused
                 structures = [each for each in structures if known.get(each.name) is each]
@@ -251,31 +245,31 @@ class Globals:
     def data_types(self) -> tuple[str, ...]:
         """The names of the data types in force, in order of declaration."""
         declared = (entry.declaration for entry in self.theory.entries)
-        named = (each.name for each in declared if isinstance(each, DataDefinition))
+        named = (each.name for each in declared if isinstance(each, tree.DataDefinition))
         return tuple(dict.fromkeys(name for name in named if name in self.theory.data))
 
     # ── sections and implementations ─────────────────────────────────────────────────────────────────────
 
     def section(self, name: str) -> StructureInstance:
-        """A structure without parameters; `MeaningError` if its inheritance makes no sense."""
+        """A structure without parameters; `ElaborationError` if its inheritance makes no sense."""
         found = self._sections_instance(name)
-        if isinstance(found, MeaningError):
+        if isinstance(found, ElaborationError):
             raise found
         return found
 
-    def _sections_instance(self, name: str) -> StructureInstance | MeaningError:
+    def _sections_instance(self, name: str) -> StructureInstance | ElaborationError:
         if name not in self._sections:
             try:
                 self._sections[name] = self.instance(name, ())
-            except MeaningError as error:
+            except ElaborationError as error:
                 self._sections[name] = error
         return self._sections[name]
 
     def instance(
         self,
         name: str,
-        arguments: tuple[Sort | Dimension, ...],
-        scalars: Mapping[str, Sort | Dimension] | None = None,
+        arguments: tuple[core.Sort | core.Dimension, ...],
+        scalars: Mapping[str, core.Sort | core.Dimension] | None = None,
         within: str = "",
     ) -> StructureInstance:
         """A structure at its arguments (kleis/elaborate/scopes/structure_scope.py)."""
@@ -295,14 +289,14 @@ class Globals:
         """The implementations that make sense."""
         return self._implemented.all()
 
-    def read_implementation(self, node: Implements, file: str) -> Implementation:
-        """``implements S(A)`` read; `MeaningError` if it makes no sense."""
+    def read_implementation(self, node: tree.Implements, file: str) -> Implementation:
+        """``implements S(A)`` read; `ElaborationError` if it makes no sense."""
         return self._implemented.read(node, file)
 
     # ── qualified names ──────────────────────────────────────────────────────────────────────────────────
 
     def _qualified(self, name: str) -> Iterable[Candidate]:
-        head, *rest = split_name(name)
+        head, *rest = tree.split_name(name)
         structure = self.theory.structures.get(head)
         if structure is None:
             return ()
@@ -310,8 +304,8 @@ class Globals:
         if structure.parameters:
             return self._implemented.members(head, member)
         section = self._sections_instance(head)
-        if isinstance(section, MeaningError):
-            return (Refused(name, section.message, place_of(structure, self.file)),)
+        if isinstance(section, ElaborationError):
+            return (Rejected(name, section.message, place_of(structure, self.file)),)
         return tuple(section.frame.own.get(member, ()))
 
 
@@ -320,7 +314,7 @@ def _hides_constant(row: Builtin, name: str, own: list[Candidate]) -> bool:
     return (
         bool(own)
         and (row.least == 0 or name in CONSTANT_NAMES)
-        and not any(isinstance(each, Symbol) and each.domain for each in own)
+        and not any(isinstance(each, core.Symbol) and each.domain for each in own)
     )
 
 
@@ -336,7 +330,7 @@ def instance_text(instance: Instance) -> str:
 # Specification: proving.md §1 ("Resolution").
 
 
-class InForce:
+class PropositionScope:
     """Names of the instances in force, then global ones.
 
     `types` maps the type names of the proposition that stand for parameters to their carriers.
@@ -344,9 +338,9 @@ class InForce:
 
     def __init__(
         self,
-        outer: Globals,
+        outer: GlobalScope,
         instances: Sequence[StructureInstance],
-        types: Mapping[str, Sort | Dimension],
+        types: Mapping[str, core.Sort | core.Dimension],
         file: str,
     ) -> None:
         self.file = file
@@ -357,7 +351,7 @@ class InForce:
                 self.types.setdefault(name if "::" in name else f"{each.structure}::{name}", sort)
         self._outer = outer
 
-    def sort(self, written: TypeExpression) -> Sort:
+    def sort(self, written: tree.TypeExpression) -> core.Sort:
         """The sort of a written type."""
         return self._outer.reader.read(written, self.types, file=self.file)
 
@@ -369,7 +363,7 @@ class InForce:
         if not own:
             for each in self.instances:
                 number = each.frame.types.get(name)
-                if isinstance(number, Dimension):
+                if isinstance(number, core.Dimension):
                     return (number_candidate(number),)
             return self._outer.candidates(name)
         if any(shadows(each) for each in own):
@@ -388,7 +382,7 @@ class InForce:
 
     def _qualified(self, name: str) -> tuple[Candidate, ...]:
         """``S::op``, where S is in force or inherited; ``nested::op`` of an instance."""
-        head, *rest = split_name(name)
+        head, *rest = tree.split_name(name)
         member = canonical_name("::".join(rest))
         for each in self.instances:
             family = {each.structure, *(ancestor.structure for ancestor in each.ancestors)}

@@ -18,48 +18,21 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from kleis import core
 from kleis.builtins.rows.table import find_builtin
-from kleis.core import (
-    BOOL,
-    Connective,
-    DefinitionCall,
-    Dimension,
-    Equals,
-    LiteralTerm,
-    Quantifier,
-    Sort,
-    Symbol,
-    SymbolCall,
-    Term,
-    Variable,
-)
-from kleis.core.goal import Axiom, MeaningError, Obligation
-from kleis.core.sort_printing import refusal, sort_text
+from kleis.core.goal import Axiom, ElaborationError, Obligation
+from kleis.core.sort_printing import elaboration_error, sort_text
 from kleis.core.traversal import subterms
 from kleis.definedness.conditions import Definedness
 from kleis.elaborate.scopes.scope import Candidate, Template, is_builtin
 from kleis.elaborate.scopes.structure_scope import StructureInstance
 from kleis.problems import Place, place_of
+from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
-from kleis.syntax.tree import (
-    AppliedType,
-    Call,
-    ElementImplementation,
-    FunctionDefinition,
-    Implements,
-    Lambda,
-    Name,
-    NamedType,
-    OperationImplementation,
-    Parameter,
-    Structure,
-    TypeExpression,
-    VerifyImplementation,
-)
 
 if TYPE_CHECKING:
     from kleis.elaborate.elaborator import Elaborator
-    from kleis.elaborate.scopes.global_scope import Globals
+    from kleis.elaborate.scopes.global_scope import GlobalScope
 
 __all__ = ["Implementation", "Implementations", "axioms_of", "obligations_of"]
 
@@ -75,10 +48,10 @@ class Implementation(msgspec.Struct, frozen=True, eq=False):
         The meanings at A of the structure's names, for the global scope.
     """
 
-    node: Implements
+    node: tree.Implements
     instance: StructureInstance
-    given: dict[Symbol, Template]
-    missing: tuple[Symbol, ...]
+    given: dict[core.Symbol, Template]
+    missing: tuple[core.Symbol, ...]
     equal: tuple[tuple[str, Template, Template], ...]
     named: dict[str, tuple[Candidate, ...]]
     place: Place
@@ -92,13 +65,13 @@ class Implementation(msgspec.Struct, frozen=True, eq=False):
 class _TypedScope:
     """The scope of an implementation's text: the global one, where ``_0``, ``_1`` … are its sorts."""
 
-    def __init__(self, outer: Globals, sorts: tuple[Sort, ...], file: str) -> None:
+    def __init__(self, outer: GlobalScope, sorts: tuple[core.Sort, ...], file: str) -> None:
         self.file = file
         self._outer = outer
         self._sorts = sorts
 
-    def sort(self, written: TypeExpression) -> Sort:
-        if isinstance(written, NamedType) and written.name.startswith("_"):
+    def sort(self, written: tree.TypeExpression) -> core.Sort:
+        if isinstance(written, tree.NamedType) and written.name.startswith("_"):
             return self._sorts[int(written.name[1:])]
         return self._outer.reader.read(written, {}, file=self.file)
 
@@ -112,29 +85,33 @@ class _TypedScope:
 class Implementations:
     """The implementations of one theory, in order of declaration."""
 
-    def __init__(self, scope: Globals) -> None:
+    def __init__(self, scope: GlobalScope) -> None:
         self._globals = scope
         self._all: list[Implementation] | None = None
         self._read: dict[int, Implementation] = {}
         self._labels: dict[str, int] = {}
-        self._given_before: dict[Symbol, Template] = {}
+        self._given_before: dict[core.Symbol, Template] = {}
 
-    def _scalars(self, node: Implements, structure: Structure, file: str) -> dict[str, Sort | Dimension]:
+    def _scalars(
+        self, node: tree.Implements, structure: tree.Structure, file: str
+    ) -> dict[str, core.Sort | core.Dimension]:
         """The types that ``implements S(A) over T(B)`` gives for the names of S's own ``over``."""
         if node.over is None or structure.over is None:
             # Where the structure is over none, what is said of one changes nothing; the check of names says so.
             return {}
         given, wanted = node.over, structure.over
-        if not (isinstance(given, AppliedType) and isinstance(wanted, AppliedType)) or (
+        if not (isinstance(given, tree.AppliedType) and isinstance(wanted, tree.AppliedType)) or (
             (given.name, len(given.arguments)) != (wanted.name, len(wanted.arguments))
         ):
-            shown = wanted.name if isinstance(wanted, AppliedType | NamedType) else "no other structure"
+            shown = (
+                wanted.name if isinstance(wanted, tree.AppliedType | tree.NamedType) else "no other structure"
+            )
             message = f"{node.name} is over {shown}"
-            raise refusal(given, file, "wrong-over", message, expected=(shown,))
+            raise elaboration_error(given, file, "wrong-over", message, expected=(shown,))
         return {
             inner.name: self._globals.reader.argument(outer, {}, file=file)
             for inner, outer in zip(wanted.arguments, given.arguments, strict=True)
-            if isinstance(inner, NamedType) and self._globals.reader.is_opaque(inner.name, {})
+            if isinstance(inner, tree.NamedType) and self._globals.reader.is_opaque(inner.name, {})
         }
 
     def all(self) -> list[Implementation]:
@@ -142,44 +119,44 @@ class Implementations:
         if self._all is None:
             self._all = []
             for entry in self._globals.theory.implementation_entries:
-                assert isinstance(entry.declaration, Implements)
+                assert isinstance(entry.declaration, tree.Implements)
                 try:
                     self._all.append(self.read(entry.declaration, entry.file))
-                except MeaningError:
+                except ElaborationError:
                     continue
         return self._all
 
-    def read(self, node: Implements, file: str) -> Implementation:
-        """``implements S(A)`` read; `MeaningError` if it makes no sense."""
+    def read(self, node: tree.Implements, file: str) -> Implementation:
+        """``implements S(A)`` read; `ElaborationError` if it makes no sense."""
         if id(node) not in self._read:
             self._read[id(node)] = self._implementation(node, file)
         return self._read[id(node)]
 
-    def _implementation(self, node: Implements, file: str) -> Implementation:
+    def _implementation(self, node: tree.Implements, file: str) -> Implementation:
         structure = self._globals.theory.structures.get(node.name)
         if structure is None:
-            raise refusal(
+            raise elaboration_error(
                 node, file, "unknown-structure", f"there is no structure {node.name}", found=node.name
             )
         arguments = tuple(self._globals.reader.argument(each, {}, file=file) for each in node.arguments)
         if len(arguments) != len(structure.parameters):
             message = f"{node.name} takes {len(structure.parameters)} types, here it has {len(arguments)}"
-            raise refusal(node, file, "type-arity", message, found=str(len(arguments)))
+            raise elaboration_error(node, file, "type-arity", message, found=str(len(arguments)))
         label = f"{node.name}({', '.join(sort_text(each) for each in arguments)})"
         self._labels[label] = self._labels.get(label, 0) + 1
         if self._labels[label] > 1:
             label = f"{label}#{self._labels[label]}"
         scalars = self._scalars(node, structure, file)
         instance = self._globals.instance(node.name, arguments, scalars, within=f"implements {label} / ")
-        given: dict[Symbol, Template] = {}
+        given: dict[core.Symbol, Template] = {}
         equal: list[tuple[str, Template, Template]] = []
         defined: dict[str, Template] = {}
         for member in node.members:
-            if isinstance(member, VerifyImplementation):
+            if isinstance(member, tree.VerifyImplementation):
                 continue
             name = canonical_name(member.name)
             for each in instance.frame.own.get(name, ()):
-                symbol = each if isinstance(each, Symbol) else self._signature(each)
+                symbol = each if isinstance(each, core.Symbol) else self._signature(each)
                 template = (
                     self._given(member, symbol, f"implements {label}::{name}", file) if symbol else None
                 )
@@ -219,17 +196,17 @@ class Implementations:
     def _as_builtin(
         self,
         name: str,
-        member: ElementImplementation | OperationImplementation,
-        symbol: Symbol,
+        member: tree.ElementImplementation | tree.OperationImplementation,
+        symbol: core.Symbol,
         template: Template,
     ) -> list[tuple[str, Template, Template]]:
         """What is given for an operation that is built in has to be what is built in."""
-        if isinstance(member, OperationImplementation) and isinstance(member.body, Name):
+        if isinstance(member, tree.OperationImplementation) and isinstance(member.body, tree.Name):
             row = find_builtin(member.body.name)
             if row is None or row == find_builtin(name):
                 return []
         parameters = tuple(each.name for each in template.node.parameters)
-        body = Call(name, tuple(Name(each, member.span) for each in parameters), member.span)
+        body = tree.Call(name, tuple(tree.Name(each, member.span) for each in parameters), member.span)
         node = msgspec.structs.replace(template.node, body=body)
         del symbol
         return [
@@ -237,7 +214,7 @@ class Implementations:
         ]
 
     @staticmethod
-    def _signature(candidate: Candidate) -> Symbol | None:
+    def _signature(candidate: Candidate) -> core.Symbol | None:
         """A definition of a structure as a symbol of its written sorts; None if they are not all written."""
         if not isinstance(candidate, Template) or candidate.node.result is None:
             return None
@@ -246,11 +223,11 @@ class Implementations:
         if len(types) < len(written):
             return None
         domain = tuple(candidate.scope.sort(each) for each in types)
-        return Symbol(candidate.node.name, domain, candidate.scope.sort(candidate.node.result))
+        return core.Symbol(candidate.node.name, domain, candidate.scope.sort(candidate.node.result))
 
     def _is_builtin(self, name: str, candidate: Candidate) -> bool:
         """Whether what a name means at A is what is built in there."""
-        symbol = candidate if isinstance(candidate, Symbol) else self._signature(candidate)
+        symbol = candidate if isinstance(candidate, core.Symbol) else self._signature(candidate)
         return symbol is not None and is_builtin(name, symbol)
 
     @staticmethod
@@ -261,42 +238,47 @@ class Implementations:
         return candidate
 
     @staticmethod
-    def _put_in(instance: StructureInstance, given: dict[Symbol, Template]) -> None:
+    def _put_in(instance: StructureInstance, given: dict[core.Symbol, Template]) -> None:
         """Let the structure's own text speak of what is given."""
         for frame in instance.frames:
             for names in (frame.own, frame.nested):
                 for name, candidates in names.items():
                     names[name] = [
-                        given.get(each, each) if isinstance(each, Symbol) else each for each in candidates
+                        given.get(each, each) if isinstance(each, core.Symbol) else each
+                        for each in candidates
                     ]
 
     def _given(
-        self, member: ElementImplementation | OperationImplementation, symbol: Symbol, key: str, file: str
+        self,
+        member: tree.ElementImplementation | tree.OperationImplementation,
+        symbol: core.Symbol,
+        key: str,
+        file: str,
     ) -> Template | None:
         """What an implementation gives for a symbol, as a definition at the symbol's sorts."""
         scope = _TypedScope(self._globals, (*symbol.domain, symbol.codomain), file)
-        result = NamedType(f"_{len(symbol.domain)}")
-        body = member.value if isinstance(member, ElementImplementation) else member.body
+        result = tree.NamedType(f"_{len(symbol.domain)}")
+        body = member.value if isinstance(member, tree.ElementImplementation) else member.body
         names: list[str] = []
-        if isinstance(member, OperationImplementation):
+        if isinstance(member, tree.OperationImplementation):
             names = [each.name for each in member.parameters]
-            while isinstance(body, Lambda) and len(names) < len(symbol.domain):
+            while isinstance(body, tree.Lambda) and len(names) < len(symbol.domain):
                 names += [each.name for each in body.parameters]
                 body = body.body
             if not names and symbol.domain:
-                if not isinstance(body, Name):
+                if not isinstance(body, tree.Name):
                     return None
                 if body.name.startswith("builtin_") and find_builtin(body.name) is None:
                     return None
                 names = [f"x{place}" for place in range(len(symbol.domain))]
-                body = Call(body.name, tuple(Name(each, body.span) for each in names), body.span)
+                body = tree.Call(body.name, tuple(tree.Name(each, body.span) for each in names), body.span)
         if len(names) != len(symbol.domain):
             message = f"{symbol.name} takes {len(symbol.domain)} arguments, here it has {len(names)}"
-            raise refusal(member, file, "arity", message, found=str(len(names)))
+            raise elaboration_error(member, file, "arity", message, found=str(len(names)))
         parameters = tuple(
-            Parameter(name, NamedType(f"_{place}"), member.span) for place, name in enumerate(names)
+            tree.Parameter(name, tree.NamedType(f"_{place}"), member.span) for place, name in enumerate(names)
         )
-        node = FunctionDefinition(member.name, parameters, result, body, (), member.span)
+        node = tree.FunctionDefinition(member.name, parameters, result, body, (), member.span)
         return Template(key, node, scope, place_of(node, file), overload=True)
 
     def members(self, structure: str, name: str) -> tuple[Candidate, ...]:
@@ -306,10 +288,10 @@ class Implementations:
 
     def candidates(self, name: str) -> Iterator[Candidate]:
         """What a name means by implementations."""
-        known: set[Symbol] = set()
+        known: set[core.Symbol] = set()
         for each in self.all():
             for candidate in each.named.get(name, ()):
-                symbol = candidate if isinstance(candidate, Symbol) else self._signature(candidate)
+                symbol = candidate if isinstance(candidate, core.Symbol) else self._signature(candidate)
                 if symbol is None or symbol not in known:
                     yield candidate
                 known |= {symbol} if symbol is not None else set()
@@ -343,7 +325,7 @@ def obligations_of(elaborator: Elaborator, implementation: Implementation) -> li
         Obligation("implements", axiom.name, label, axiom.formula, place)
         for axiom in axioms_of(elaborator, implementation)
         if not any(
-            isinstance(each, SymbolCall) and each.symbol in missing for each in subterms(axiom.formula)
+            isinstance(each, core.SymbolCall) and each.symbol in missing for each in subterms(axiom.formula)
         )
     ]
     for name, first, second in implementation.equal:
@@ -352,41 +334,41 @@ def obligations_of(elaborator: Elaborator, implementation: Implementation) -> li
     return found
 
 
-def _same(elaborator: Elaborator, first: Template, second: Template) -> Term:
+def _same(elaborator: Elaborator, first: Template, second: Template) -> core.Term:
     """Both definitions have a value together, and then the same."""
     left, variables = _call(elaborator, first, ())
     right, _ = _call(elaborator, second, variables)
     definedness = Definedness(elaborator.around((left, right)))
-    formula: Term = Equals(left, right)
+    formula: core.Term = core.Equals(left, right)
     sides = [_defined(definedness, each) for each in (left, right)]
     if any(each != _ALWAYS for each in sides):
-        both = Connective("implies", (Connective("and", (sides[0], sides[1])), formula))
-        formula = Connective("and", (Equals(sides[0], sides[1]), both))
-    return Quantifier("forall", variables, formula) if variables else formula
+        both = core.Connective("implies", (core.Connective("and", (sides[0], sides[1])), formula))
+        formula = core.Connective("and", (core.Equals(sides[0], sides[1]), both))
+    return core.Quantifier("forall", variables, formula) if variables else formula
 
 
-_ALWAYS = LiteralTerm(True, BOOL)
+_ALWAYS = core.LiteralTerm(True, core.BOOL)
 
 
-def _defined(definedness: Definedness, term: Term) -> Term:
+def _defined(definedness: Definedness, term: core.Term) -> core.Term:
     """Where a term has a value, as a formula."""
-    formula: Term = _ALWAYS
+    formula: core.Term = _ALWAYS
     for need in definedness.needs(term):
         condition = need.proposition
         if condition is not None and not definedness.settled(need):
-            formula = condition if formula == _ALWAYS else Connective("and", (formula, condition))
+            formula = condition if formula == _ALWAYS else core.Connective("and", (formula, condition))
     return formula
 
 
 def _call(
-    elaborator: Elaborator, template: Template, variables: tuple[Variable, ...]
-) -> tuple[Term, tuple[Variable, ...]]:
+    elaborator: Elaborator, template: Template, variables: tuple[core.Variable, ...]
+) -> tuple[core.Term, tuple[core.Variable, ...]]:
     """A definition at variables of its sorts."""
     definitions = elaborator.definitions
     sorts = tuple(sort for sort in definitions.written_parameters(template) if sort is not None)
     if not variables:
         names = [each.name for each in template.node.parameters]
-        variables = tuple(Variable(name, sort) for name, sort in zip(names, sorts, strict=True))
+        variables = tuple(core.Variable(name, sort) for name, sort in zip(names, sorts, strict=True))
 
     key = definitions.read_at(template, sorts)
-    return DefinitionCall(key, variables, definitions.finished[key].result), variables
+    return core.DefinitionCall(key, variables, definitions.finished[key].result), variables

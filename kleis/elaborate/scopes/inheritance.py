@@ -20,65 +20,52 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from kleis.core import Carrier, Dimension, Sort, Symbol
-from kleis.core.goal import Instance, MeaningError
-from kleis.core.sort_printing import refusal, sort_text, sorts_text
-from kleis.elaborate.scopes.scope import Polymorphic, Refused, Scope, Template
-from kleis.elaborate.scopes.structure_scope import Frame, NamedAxiom, StructureInstance
+from kleis import core
+from kleis.core.goal import ElaborationError, Instance
+from kleis.core.sort_printing import elaboration_error, sort_text, sorts_text
+from kleis.elaborate.scopes.scope import Polymorphic, Rejected, Scope, Template
+from kleis.elaborate.scopes.structure_scope import NamedAxiom, StructureInstance, StructureScope
 from kleis.elaborate.sorts.read_sorts import SortReader, is_number_parameter, read_dimension
 from kleis.problems import Problem, place_of, problem_at
+from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
-from kleis.syntax.tree import (
-    AppliedType,
-    Axiom,
-    ElementDeclaration,
-    Field,
-    FunctionDefinition,
-    NamedType,
-    NestedStructure,
-    OperationDeclaration,
-    Renaming,
-    Structure,
-    StructureMember,
-    TypeExpression,
-)
 
 __all__ = ["arbitrary_arguments", "read_structure"]
 
 _MOST_ANCESTORS = 2000
 _MOST_NESTED = 30
 
-_Name = Callable[[str, tuple[Sort, ...], Sort], str]
+_Name = Callable[[str, tuple[core.Sort, ...], core.Sort], str]
 
 
-def arbitrary_arguments(structure: Structure) -> tuple[Sort | Dimension, ...]:
+def arbitrary_arguments(structure: tree.Structure) -> tuple[core.Sort | core.Dimension, ...]:
     """Arguments of which nothing is known: carriers and numbers called by the structure."""
     return tuple(
-        Dimension((((f"{structure.name}::{each.name}",), 1),))
+        core.Dimension((((f"{structure.name}::{each.name}",), 1),))
         if is_number_parameter(each)
-        else Carrier(f"{structure.name}::{each.name}")
+        else core.Carrier(f"{structure.name}::{each.name}")
         for each in structure.parameters
     )
 
 
 def read_structure(
     reader: SortReader,
-    structure: Structure,
-    arguments: Sequence[Sort | Dimension],
+    structure: tree.Structure,
+    arguments: Sequence[core.Sort | core.Dimension],
     *,
     outer: Scope,
     file: str,
-    scalars: Mapping[str, Sort | Dimension] | None = None,
+    scalars: Mapping[str, core.Sort | core.Dimension] | None = None,
     within: str = "",
 ) -> StructureInstance:
-    """A structure at its arguments.  `MeaningError` if its inheritance makes no sense.
+    """A structure at its arguments.  `ElaborationError` if its inheritance makes no sense.
 
     `scalars` are the types of what it is `over`, where they are known: the F of ``over Field(F)``.  `within` keeps
     the definitions of an implementation, whose symbols are given, apart from those of any model.
     """
     instance = Instance(structure.name, tuple(arguments))
     types = {**(scalars or {}), **_types(structure, arguments, file)}
-    found = StructureInstance(instance, Frame(reader, types, outer, file, structure.name))
+    found = StructureInstance(instance, StructureScope(reader, types, outer, file, structure.name))
     naming = _Naming(lambda name, *_: name, within)
     key = naming.key(structure.name, arguments)
     reading = _Reading(reader, found, outer)
@@ -88,20 +75,20 @@ def read_structure(
 
 
 def _types(
-    structure: Structure, arguments: Sequence[Sort | Dimension], file: str
-) -> dict[str, Sort | Dimension]:
+    structure: tree.Structure, arguments: Sequence[core.Sort | core.Dimension], file: str
+) -> dict[str, core.Sort | core.Dimension]:
     if len(structure.parameters) != len(arguments):
         message = f"{structure.name} takes {len(structure.parameters)} types, here it has {len(arguments)}"
-        raise refusal(structure, file, "type-arity", message, found=str(len(arguments)))
+        raise elaboration_error(structure, file, "type-arity", message, found=str(len(arguments)))
     pairs = zip(structure.parameters, arguments, strict=True)
-    types: dict[str, Sort | Dimension] = {}
+    types: dict[str, core.Sort | core.Dimension] = {}
     for parameter, argument in pairs:
         types[parameter.name] = argument
         types[f"{structure.name}::{parameter.name}"] = argument
     return types
 
 
-def _at(name: str, arguments: Sequence[Sort | Dimension]) -> str:
+def _at(name: str, arguments: Sequence[core.Sort | core.Dimension]) -> str:
     """``Sized(3, ℤ)``"""
     return f"{name}({', '.join(map(sort_text, arguments))})" if arguments else name
 
@@ -118,10 +105,10 @@ class _Naming:
         self.path = path
         self.renamed = dict(renamed or {})
 
-    def __call__(self, name: str, domain: tuple[Sort, ...], codomain: Sort) -> str:
+    def __call__(self, name: str, domain: tuple[core.Sort, ...], codomain: core.Sort) -> str:
         return self.base(self.renamed.get(name, name), domain, codomain)
 
-    def through(self, renamings: Sequence[Renaming]) -> _Naming:
+    def through(self, renamings: Sequence[tree.Renaming]) -> _Naming:
         """The naming of a parent that is inherited with renamings."""
         if not renamings:
             return self
@@ -133,7 +120,7 @@ class _Naming:
         """Equal for namings of one reading that name alike."""
         return self.base, frozenset(self.renamed.items())
 
-    def key(self, structure: str, arguments: Sequence[Sort | Dimension]) -> str:
+    def key(self, structure: str, arguments: Sequence[core.Sort | core.Dimension]) -> str:
         """What tells an ancestor from all others: ``Base(ℤ)``, ``Base(ℤ) with op as join``, ``Pair(ℤ)::left::Base(ℤ)``."""
         shown = ", ".join(f"{old} as {new}" for old, new in sorted(self.renamed.items()))
         return f"{self.path}{_at(structure, arguments)}{f' with {shown}' if shown else ''}"
@@ -142,13 +129,15 @@ class _Naming:
 class _Ancestor:
     """A structure being read: its own frame, the label of its axioms, and the key of its definitions."""
 
-    def __init__(self, structure: Structure, frame: Frame, label: str, key: str, naming: _Naming) -> None:
+    def __init__(
+        self, structure: tree.Structure, frame: StructureScope, label: str, key: str, naming: _Naming
+    ) -> None:
         self.structure = structure
         self.frame = frame
         self.label = label
         self.key = key
         self.naming = naming
-        self.parents: list[tuple[_Ancestor, Sequence[Renaming]]] | None = None
+        self.parents: list[tuple[_Ancestor, Sequence[tree.Renaming]]] | None = None
         self.finished = False
 
 
@@ -195,7 +184,7 @@ class _Reading:
                 self.path.pop()
         self.depth -= 1
 
-    def _opened(self, current: _Ancestor) -> list[tuple[_Ancestor, Sequence[Renaming]]]:
+    def _opened(self, current: _Ancestor) -> list[tuple[_Ancestor, Sequence[tree.Renaming]]]:
         """The parents of an ancestor that is read from now on."""
         structure, file = current.structure, current.frame.file
         if structure.name in self.path:
@@ -203,9 +192,9 @@ class _Reading:
         if self.depth > _MOST_NESTED or len(self.ancestors) > _MOST_ANCESTORS:
             message = f"{self.found.structure} inherits more than can be read"
             hint = "write out what is needed of it"
-            raise refusal(structure, file, "inheritance-too-large", message, hint=hint)
+            raise elaboration_error(structure, file, "inheritance-too-large", message, hint=hint)
         self.path.append(structure.name)
-        parents: list[tuple[_Ancestor, Sequence[Renaming]]] = [
+        parents: list[tuple[_Ancestor, Sequence[tree.Renaming]]] = [
             (self._parent(written, renamings, current), renamings)
             for written, renamings in ((structure.extends, structure.renamings), (structure.over, ()))
             if written is not None
@@ -217,36 +206,40 @@ class _Reading:
     # ── parents ──────────────────────────────────────────────────────────────────────────────────────────
 
     def _reference(
-        self, written: TypeExpression, frame: Frame
-    ) -> tuple[Structure, tuple[Sort | Dimension, ...]]:
+        self, written: tree.TypeExpression, frame: StructureScope
+    ) -> tuple[tree.Structure, tuple[core.Sort | core.Dimension, ...]]:
         """A reference to a structure, with its arguments read in a frame; new names in it are carriers."""
-        name = written.name if isinstance(written, NamedType | AppliedType) else ""
+        name = written.name if isinstance(written, tree.NamedType | tree.AppliedType) else ""
         structure = self.theory.structures.get(name)
         if structure is None:
             message = f"there is no structure {name}"
-            raise refusal(written, frame.file, "unknown-structure", message, found=name)
-        given = written.arguments if isinstance(written, AppliedType) else ()
+            raise elaboration_error(written, frame.file, "unknown-structure", message, found=name)
+        given = written.arguments if isinstance(written, tree.AppliedType) else ()
         if not given and len(structure.parameters) == 1:
             carriers = [
-                sort for key, sort in frame.types.items() if isinstance(sort, Carrier) and "::" not in key
+                sort
+                for key, sort in frame.types.items()
+                if isinstance(sort, core.Carrier) and "::" not in key
             ]
             if len(carriers) == 1:
                 return structure, (carriers[0],)
         if len(given) != len(structure.parameters):
             message = f"{name} takes {len(structure.parameters)} types, here it has {len(given)}"
-            raise refusal(written, frame.file, "type-arity", message, found=str(len(given)))
-        arguments: list[Sort | Dimension] = []
+            raise elaboration_error(written, frame.file, "type-arity", message, found=str(len(given)))
+        arguments: list[core.Sort | core.Dimension] = []
         for parameter, each in zip(structure.parameters, given, strict=True):
             if is_number_parameter(parameter):
                 arguments.append(read_dimension(each, frame.types, file=frame.file))
                 continue
-            opaque = isinstance(each, NamedType) and self.reader.is_opaque(each.name, frame.types)
-            if isinstance(each, NamedType) and opaque and self.found.instance.arguments:
-                frame.types[each.name] = Carrier(f"{self.found.structure}::{each.name}")
+            opaque = isinstance(each, tree.NamedType) and self.reader.is_opaque(each.name, frame.types)
+            if isinstance(each, tree.NamedType) and opaque and self.found.instance.arguments:
+                frame.types[each.name] = core.Carrier(f"{self.found.structure}::{each.name}")
             arguments.append(frame.sort(each))
         return structure, tuple(arguments)
 
-    def _parent(self, written: TypeExpression, renamings: Sequence[Renaming], child: _Ancestor) -> _Ancestor:
+    def _parent(
+        self, written: tree.TypeExpression, renamings: Sequence[tree.Renaming], child: _Ancestor
+    ) -> _Ancestor:
         structure, arguments = self._reference(written, child.frame)
         naming = child.naming.through(renamings)
         identity = (structure.name, arguments, naming.identity)
@@ -257,7 +250,9 @@ class _Reading:
         self._note(structure, arguments)
         return self.ancestors[identity]
 
-    def _take_over(self, parent: _Ancestor, renamings: Sequence[Renaming], frame: Frame) -> None:
+    def _take_over(
+        self, parent: _Ancestor, renamings: Sequence[tree.Renaming], frame: StructureScope
+    ) -> None:
         """The members of a parent, by the names they have in the child."""
         self._check_renamings(renamings, parent.frame, parent.structure, frame)
         new = {each.old: each.new for each in renamings}
@@ -265,32 +260,40 @@ class _Reading:
             for each in candidates:
                 frame.add(new.get(name, name), each)
 
-    def _frame(self, structure: Structure, arguments: tuple[Sort | Dimension, ...]) -> Frame:
+    def _frame(
+        self, structure: tree.Structure, arguments: tuple[core.Sort | core.Dimension, ...]
+    ) -> StructureScope:
         file = next((each.file for each in self.theory.lookup(structure.name)), self.found.frame.file)
         types = _types(structure, arguments, file)
-        frame = Frame(self.reader, types, self.outer, file, structure.name)
+        frame = StructureScope(self.reader, types, self.outer, file, structure.name)
         self.found.frames.append(frame)
         return frame
 
-    def _note(self, structure: Structure, arguments: tuple[Sort | Dimension, ...]) -> None:
+    def _note(self, structure: tree.Structure, arguments: tuple[core.Sort | core.Dimension, ...]) -> None:
         instance = Instance(structure.name, arguments)
         if instance not in self.found.ancestors:
             self.found.ancestors.append(instance)
 
     def _check_renamings(
-        self, renamings: Sequence[Renaming], above: Frame, structure: Structure, frame: Frame
+        self,
+        renamings: Sequence[tree.Renaming],
+        above: StructureScope,
+        structure: tree.Structure,
+        frame: StructureScope,
     ) -> None:
         for each in renamings:
             if each.old not in above.own:
                 message = f"{structure.name} has no member {each.old}"
                 known = tuple(sorted(above.own))
-                raise refusal(each, frame.file, "unknown-member", message, found=each.old, expected=known)
+                raise elaboration_error(
+                    each, frame.file, "unknown-member", message, found=each.old, expected=known
+                )
 
     # ── members ──────────────────────────────────────────────────────────────────────────────────────────
 
     def _members(self, current: _Ancestor) -> None:
         members, frame, label = current.structure.members, current.frame, current.label
-        nested = [each for each in members if isinstance(each, NestedStructure)]
+        nested = [each for each in members if isinstance(each, tree.NestedStructure)]
         for member in members:
             self._declare(member, frame, label, current.naming)
         for each in nested:
@@ -301,35 +304,39 @@ class _Reading:
             self._nest(each, current, label)
         self._axioms(members, current, frame, label)
 
-    def _declare(self, member: StructureMember, frame: Frame, label: str, naming: _Name) -> None:
-        if not isinstance(member, OperationDeclaration | ElementDeclaration | Field):
+    def _declare(
+        self, member: tree.StructureMember, frame: StructureScope, label: str, naming: _Name
+    ) -> None:
+        if not isinstance(member, tree.OperationDeclaration | tree.ElementDeclaration | tree.Field):
             return
         name = canonical_name(member.name)
         try:
             variables, domain, codomain = self.reader.polymorphic(
                 member.type, frame.types, file=frame.file, letters=False
             )
-        except MeaningError as error:
+        except ElaborationError as error:
             self.found.refusals.append(error)
             frame.add(
-                name, Refused(f"{label}::{member.name}", str(error.message), place_of(member, frame.file))
+                name, Rejected(f"{label}::{member.name}", str(error.message), place_of(member, frame.file))
             )
             return
         if variables:
             named = naming(name, domain, codomain)
             frame.add(name, Polymorphic(named, variables, domain, codomain, higher=True))
             return
-        symbol = Symbol(naming(name, domain, codomain), domain, codomain)
+        symbol = core.Symbol(naming(name, domain, codomain), domain, codomain)
         self.found.symbols.setdefault(symbol, place_of(member, frame.file))
         frame.add(name, symbol)
 
-    def _declare_nested(self, node: NestedStructure, frame: Frame, label: str, naming: _Naming) -> None:
+    def _declare_nested(
+        self, node: tree.NestedStructure, frame: StructureScope, label: str, naming: _Naming
+    ) -> None:
         """The members in the braces of a nested structure: its own, unless declared around it with the same type."""
-        inside = Frame(self.reader, frame.types, self.outer, frame.file)
+        inside = StructureScope(self.reader, frame.types, self.outer, frame.file)
 
-        def named(name: str, domain: tuple[Sort, ...], codomain: Sort) -> str:
+        def named(name: str, domain: tuple[core.Sort, ...], codomain: core.Sort) -> str:
             for each in frame.own.get(name, ()):
-                if isinstance(each, Symbol) and (each.domain, each.codomain) == (domain, codomain):
+                if isinstance(each, core.Symbol) and (each.domain, each.codomain) == (domain, codomain):
                     return each.name
             return naming(f"{node.name}::{name}", domain, codomain)
 
@@ -340,8 +347,8 @@ class _Reading:
                 frame.add(f"{node.name}::{name}", each)
                 frame.nested.setdefault(name, []).append(each)
 
-    def _define(self, member: StructureMember, current: _Ancestor) -> None:
-        if not isinstance(member, FunctionDefinition):
+    def _define(self, member: tree.StructureMember, current: _Ancestor) -> None:
+        if not isinstance(member, tree.FunctionDefinition):
             return
         name, frame = canonical_name(member.name), current.frame
         place = place_of(member, frame.file)
@@ -357,12 +364,12 @@ class _Reading:
         self.found.templates.append((name, template))
 
     def _axioms(
-        self, members: Sequence[StructureMember], current: _Ancestor, frame: Frame, label: str
+        self, members: Sequence[tree.StructureMember], current: _Ancestor, frame: StructureScope, label: str
     ) -> None:
         symbols = _symbols(frame)
         types = tuple(sorted((name, str(value)) for name, value in frame.types.items()))
         for member in members:
-            if not isinstance(member, Axiom) or (member, types, symbols) in self.seen:
+            if not isinstance(member, tree.Axiom) or (member, types, symbols) in self.seen:
                 continue
             self.seen.add((member, types, symbols))
             self.found.axioms.append(NamedAxiom(f"{label}::{member.name}", member, frame))
@@ -370,19 +377,19 @@ class _Reading:
 
     # ── nested structures ────────────────────────────────────────────────────────────────────────────────
 
-    def _nest(self, node: NestedStructure, outer: _Ancestor, label: str) -> None:
+    def _nest(self, node: tree.NestedStructure, outer: _Ancestor, label: str) -> None:
         frame, naming = outer.frame, outer.naming
         structure, arguments = self._reference(node.type, frame)
         new = {each.old: each.new for each in node.renamings}
         inner = self._frame(structure, arguments)
         shared: list[str] = []
 
-        def nested(name: str, domain: tuple[Sort, ...], codomain: Sort) -> str:
+        def nested(name: str, domain: tuple[core.Sort, ...], codomain: core.Sort) -> str:
             if name in new:
                 shared.append(name)
                 return naming(new[name], domain, codomain)
             for each in (*frame.own.get(name, ()), *frame.own.get(f"{node.name}::{name}", ())):
-                if isinstance(each, Symbol) and (each.domain, each.codomain) == (domain, codomain):
+                if isinstance(each, core.Symbol) and (each.domain, each.codomain) == (domain, codomain):
                     shared.append(name)
                     return each.name
             return naming(f"{node.name}::{name}", domain, codomain)
@@ -398,35 +405,35 @@ class _Reading:
                 frame.add(f"{node.name}::{name}", each)
                 if name in new:
                     frame.add(new[name], each)
-        body = Frame(self.reader, frame.types, self.outer, frame.file)
+        body = StructureScope(self.reader, frame.types, self.outer, frame.file)
         self.found.frames.append(body)
         for source in (inner.own, frame.own, frame.nested):
             for name, candidates in source.items():
                 for each in candidates:
                     body.add(name, each)
         for member in node.members:
-            if isinstance(member, NestedStructure):
+            if isinstance(member, tree.NestedStructure):
                 self._nest(member, outer, within)
         self._axioms(node.members, outer, body, within)
 
 
-def _circle(structure: Structure, file: str) -> MeaningError:
+def _circle(structure: tree.Structure, file: str) -> ElaborationError:
     message = f"the inheritance of {structure.name} goes round in a circle"
-    return refusal(structure, file, "inheritance-cycle", message, found=structure.name)
+    return elaboration_error(structure, file, "inheritance-cycle", message, found=structure.name)
 
 
-def _symbols(frame: Frame) -> tuple[tuple[str, str], ...]:
+def _symbols(frame: StructureScope) -> tuple[tuple[str, str], ...]:
     return tuple(
         sorted(
             (name, f"{each.name}/{sorts_text((*each.domain, each.codomain))}")
             for name, candidates in frame.own.items()
             for each in candidates
-            if isinstance(each, Symbol)
+            if isinstance(each, core.Symbol)
         )
     )
 
 
-def _unrelated(node: NestedStructure, structure: Structure, file: str) -> Problem:
+def _unrelated(node: tree.NestedStructure, structure: tree.Structure, file: str) -> Problem:
     return problem_at(
         node,
         file,

@@ -12,11 +12,11 @@ from typing import Protocol, TypeAlias
 
 import msgspec
 
+from kleis import core
 from kleis.builtins.row import Builtin
 from kleis.builtins.rows.table import find_builtin
 from kleis.builtins.signatures.shapes import Argument, Signature, Waiting
 from kleis.builtins.signatures.signature_table import signatures
-from kleis.core import BOOL, Carrier, Constructor, Numeric, Sort, SortVariable, Symbol
 from kleis.core.sort_operations import map_sort, rank, substitute_sort, variables_of
 from kleis.elaborate.sorts.sort_inference import Inference
 from kleis.problems import Place
@@ -27,7 +27,7 @@ __all__ = [
     "Candidate",
     "DataConstructor",
     "Polymorphic",
-    "Refused",
+    "Rejected",
     "Scope",
     "Template",
     "as_builtin",
@@ -44,8 +44,8 @@ class Polymorphic(msgspec.Struct, frozen=True):
 
     name: str
     variables: tuple[str, ...]
-    domain: tuple[Sort, ...]
-    codomain: Sort
+    domain: tuple[core.Sort, ...]
+    codomain: core.Sort
     higher: bool = False
 
 
@@ -67,7 +67,7 @@ class DataConstructor(msgspec.Struct, frozen=True):
     """A constructor of a data type; its sorts mention ``SortVariable(p)`` for each parameter p."""
 
     parameters: tuple[str, ...]
-    constructor: Constructor
+    constructor: core.Constructor
 
 
 class BuiltinName(msgspec.Struct, frozen=True):
@@ -76,7 +76,7 @@ class BuiltinName(msgspec.Struct, frozen=True):
     row: Builtin
 
 
-class Refused(msgspec.Struct, frozen=True):
+class Rejected(msgspec.Struct, frozen=True):
     """A declaration that was refused: the name is known, and a proposition that reaches it is an error."""
 
     name: str
@@ -84,7 +84,7 @@ class Refused(msgspec.Struct, frozen=True):
     place: Place
 
 
-Candidate: TypeAlias = Symbol | Polymorphic | Template | DataConstructor | BuiltinName | Refused
+Candidate: TypeAlias = core.Symbol | Polymorphic | Template | DataConstructor | BuiltinName | Rejected
 
 
 class Scope(Protocol):
@@ -93,8 +93,8 @@ class Scope(Protocol):
     @property
     def file(self) -> str: ...
 
-    def sort(self, written: TypeExpression) -> Sort:
-        """The sort of a written type; `MeaningError` if it has none here."""
+    def sort(self, written: TypeExpression) -> core.Sort:
+        """The sort of a written type; `ElaborationError` if it has none here."""
         ...
 
     def candidates(self, name: str) -> tuple[Candidate, ...]:
@@ -125,33 +125,33 @@ def is_builtin(name: str, candidate: Candidate) -> bool:
     coercions: ``abs : ℤ → ℤ`` is the built-in, whose values are in ℕ; ``(-) : ℕ × ℕ → ℕ`` is another operation.
     """
     row = find_builtin(name)
-    if row is None or not isinstance(candidate, Symbol | Polymorphic):
+    if row is None or not isinstance(candidate, core.Symbol | Polymorphic):
         return False
     domain = tuple(map(_rigid, candidate.domain))
     codomain = _rigid(candidate.codomain)
     if row.name in ("equals", "neq"):
-        return len(domain) == 2 and domain[0] == domain[1] and codomain == BOOL
+        return len(domain) == 2 and domain[0] == domain[1] and codomain == core.BOOL
     if row.name in _CONNECTIVES:
-        return all(each == BOOL for each in (*domain, codomain))
+        return all(each == core.BOOL for each in (*domain, codomain))
     found = signatures(row, tuple(Argument(sort) for sort in domain))
     return not isinstance(found, Waiting) and any(_has(each, domain, codomain) for each in found)
 
 
-def _rigid(sort: Sort) -> Sort:
+def _rigid(sort: core.Sort) -> core.Sort:
     """A sort with its variables as sorts of their own, which fit nothing but variables."""
-    return Carrier(f"?{sort.name}") if isinstance(sort, SortVariable) else map_sort(sort, _rigid)
+    return core.Carrier(f"?{sort.name}") if isinstance(sort, core.SortVariable) else map_sort(sort, _rigid)
 
 
-def _has(signature: Signature, domain: tuple[Sort, ...], codomain: Sort) -> bool:
-    values: dict[str, Sort] = {}
+def _has(signature: Signature, domain: tuple[core.Sort, ...], codomain: core.Sort) -> bool:
+    values: dict[str, core.Sort] = {}
     if not all(map(lambda a, b: _matches(a, b, values), signature.parameters, domain)):
         return False
     return _within(substitute_sort(signature.result, values), codomain)
 
 
-def _matches(pattern: Sort, sort: Sort, values: dict[str, Sort]) -> bool:
+def _matches(pattern: core.Sort, sort: core.Sort, values: dict[str, core.Sort]) -> bool:
     """Whether a value of a sort may stand where a signature wants `pattern`."""
-    if isinstance(pattern, SortVariable):
+    if isinstance(pattern, core.SortVariable):
         return values.setdefault(pattern.name, sort) == sort
     if not variables_of(pattern):
         return _within(sort, pattern)
@@ -159,15 +159,15 @@ def _matches(pattern: Sort, sort: Sort, values: dict[str, Sort]) -> bool:
     return pieces is not None and all(_matches(a, b, values) for a, b in pieces)
 
 
-def _within(sort: Sort, larger: Sort) -> bool:
-    if isinstance(sort, Numeric) and isinstance(larger, Numeric):
+def _within(sort: core.Sort, larger: core.Sort) -> bool:
+    if isinstance(sort, core.Numeric) and isinstance(larger, core.Numeric):
         return rank(sort) <= rank(larger)
     return sort == larger
 
 
 def as_builtin(candidate: Candidate) -> Candidate:
     """The built-in that a declared operation is, if it is one; else the candidate."""
-    if isinstance(candidate, Symbol) and is_builtin(candidate.name, candidate):
+    if isinstance(candidate, core.Symbol) and is_builtin(candidate.name, candidate):
         row = find_builtin(candidate.name)
         assert row is not None
         return BuiltinName(row)

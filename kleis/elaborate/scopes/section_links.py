@@ -20,7 +20,7 @@ from kleis.core.sort_printing import sorts_text
 from kleis.core.traversal import Reached
 from kleis.elaborate.scopes.scope import Scope
 from kleis.syntax.tree import Structure
-from kleis.theory.name_dependencies import Mentions
+from kleis.theory.name_dependencies import NameDependencies
 
 __all__ = ["Link", "component", "links_of", "links_of_names", "names_of_links"]
 
@@ -60,7 +60,7 @@ def names_of_links(links: Iterable[Link]) -> frozenset[str]:
 def component(
     start: frozenset[Link],
     sections: Mapping[str, Structure],
-    names: Mentions,
+    names: NameDependencies,
     links: Callable[[str], frozenset[Link]],
 ) -> tuple[str, ...]:
     """The sections that chains of links lead to, in order of declaration.

@@ -13,33 +13,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kleis.core import NATURAL, Dimension, Sort, Symbol
-from kleis.core.goal import Instance, MeaningError
+from kleis import core
+from kleis.core.goal import ElaborationError, Instance
 from kleis.core.sort_printing import dimension_text
 from kleis.elaborate.scopes.scope import (
     BuiltinName,
     Candidate,
     Polymorphic,
-    Refused,
+    Rejected,
     Scope,
     Template,
     as_builtin,
 )
 from kleis.elaborate.sorts.read_sorts import SortReader, number_of
 from kleis.problems import Place, Problem, place_of
+from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
-from kleis.syntax.tree import Axiom, FunctionDefinition, NamedType, Number, TypeExpression
 
-__all__ = ["Frame", "NamedAxiom", "StructureInstance", "number_candidate", "shadows"]
+__all__ = ["NamedAxiom", "StructureInstance", "StructureScope", "number_candidate", "shadows"]
 
 
-def number_candidate(number: Dimension) -> Candidate:
+def number_candidate(number: core.Dimension) -> Candidate:
     """A `Nat` parameter as a term: an unknown natural number, or the one it stands for."""
     text = dimension_text(number)
     value = number_of(number)
     if value is None:
-        return Symbol(text, (), NATURAL)
-    node = FunctionDefinition(text, (), NamedType("ℕ"), Number(text))
+        return core.Symbol(text, (), core.NATURAL)
+    node = tree.FunctionDefinition(text, (), tree.NamedType("ℕ"), tree.Number(text))
     return Template(f"dimension {text}", node, _Numbers(), Place("<type>", 0, 0))
 
 
@@ -48,8 +48,8 @@ class _Numbers:
 
     file = "<type>"
 
-    def sort(self, written: TypeExpression) -> Sort:
-        return NATURAL
+    def sort(self, written: tree.TypeExpression) -> core.Sort:
+        return core.NATURAL
 
     def candidates(self, name: str) -> tuple[Candidate, ...]:
         return ()
@@ -58,13 +58,13 @@ class _Numbers:
         return ()
 
 
-class Frame:
+class StructureScope:
     """The scope of the text of one structure at its arguments."""
 
     def __init__(
         self,
         reader: SortReader,
-        types: Mapping[str, Sort | Dimension],
+        types: Mapping[str, core.Sort | core.Dimension],
         outer: Scope,
         file: str,
         structure: str = "",
@@ -78,7 +78,7 @@ class Frame:
         self._reader = reader
         self._outer = outer
 
-    def sort(self, written: TypeExpression) -> Sort:
+    def sort(self, written: tree.TypeExpression) -> core.Sort:
         """The sort of a written type."""
         return self._reader.read(written, self.types, file=self.file)
 
@@ -95,9 +95,11 @@ class Frame:
         if not own:
             number = self.types.get(name)
             return (
-                (number_candidate(number),) if isinstance(number, Dimension) else self._outer.candidates(name)
+                (number_candidate(number),)
+                if isinstance(number, core.Dimension)
+                else self._outer.candidates(name)
             )
-        if any(isinstance(each, Refused) or shadows(each) or not _takes_arguments(each) for each in own):
+        if any(isinstance(each, Rejected) or shadows(each) or not _takes_arguments(each) for each in own):
             return own
         outer = tuple(each for each in self._outer.candidates(name) if not shadows(each))
         return (*own, *(each for each in outer if each not in own))
@@ -122,13 +124,15 @@ def _takes_arguments(candidate: Candidate) -> bool:
         return bool(candidate.node.parameters)
     if isinstance(candidate, BuiltinName):
         return candidate.row.most != 0
-    return isinstance(candidate, Polymorphic) or (isinstance(candidate, Symbol) and bool(candidate.domain))
+    return isinstance(candidate, Polymorphic) or (
+        isinstance(candidate, core.Symbol) and bool(candidate.domain)
+    )
 
 
 class NamedAxiom:
     """An axiom where it is in force: its qualified name, its source, and where its names are looked up."""
 
-    def __init__(self, name: str, node: Axiom, frame: Frame) -> None:
+    def __init__(self, name: str, node: tree.Axiom, frame: StructureScope) -> None:
         self.name = name
         self.node = node
         self.frame = frame
@@ -142,16 +146,16 @@ class NamedAxiom:
 class StructureInstance:
     """A structure at its arguments, parents and nested structures included."""
 
-    def __init__(self, instance: Instance, frame: Frame) -> None:
+    def __init__(self, instance: Instance, frame: StructureScope) -> None:
         self.instance = instance
         self.frame = frame
         self.ancestors: list[Instance] = []
-        self.symbols: dict[Symbol, Place] = {}
+        self.symbols: dict[core.Symbol, Place] = {}
         self.axioms: list[NamedAxiom] = []
         self.templates: list[tuple[str, Template]] = []
         self.warnings: list[Problem] = []
-        self.refusals: list[MeaningError] = []
-        self.frames: list[Frame] = [frame]
+        self.refusals: list[ElaborationError] = []
+        self.frames: list[StructureScope] = [frame]
 
     @property
     def structure(self) -> str:

@@ -19,15 +19,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from kleis.core import Carrier, Dimension, Sort
-from kleis.core.goal import Instance, MeaningError, MissingOperation
-from kleis.core.sort_printing import refusal
-from kleis.elaborate.scopes.global_scope import Globals
+from kleis.core.goal import ElaborationError, Instance, MissingOperation
+from kleis.core.sort_printing import elaboration_error
+from kleis.elaborate.scopes.global_scope import GlobalScope
 from kleis.elaborate.scopes.inheritance import arbitrary_arguments
 from kleis.elaborate.scopes.structure_scope import StructureInstance
 from kleis.elaborate.sorts.read_sorts import is_number_parameter, is_type_parameter
 from kleis.problems import Problem, Spanned, problem_at
 from kleis.spelling import nearest
-from kleis.syntax.tree import Expression, Name, NamedType, Structure
+from kleis.syntax import tree
 from kleis.syntax.tree.traversal import walk
 from kleis.theory.name_check.structure_members import Members
 
@@ -71,7 +71,7 @@ class Found:
 class StructureSearch:
     """Finds the structures of propositions over one theory."""
 
-    def __init__(self, scope: Globals, instance: Callable[[str], StructureInstance]) -> None:
+    def __init__(self, scope: GlobalScope, instance: Callable[[str], StructureInstance]) -> None:
         self._globals = scope
         self._theory = scope.theory
         self._instance = instance
@@ -101,14 +101,14 @@ class StructureSearch:
                     self._parameters.setdefault(parameter, []).append(structure.name)
         return self._parameters.get(name, [])
 
-    def _type_names(self, structure: Structure) -> list[str]:
+    def _type_names(self, structure: tree.Structure) -> list[str]:
         own = [each.name for each in structure.parameters if is_type_parameter(each)]
         if not own:
             return []
         brought = []
         for reference in (structure.extends, structure.over):
             for argument in getattr(reference, "arguments", ()):
-                if isinstance(argument, NamedType) and self._globals.reader.is_opaque(argument.name, {}):
+                if isinstance(argument, tree.NamedType) and self._globals.reader.is_opaque(argument.name, {}):
                     brought.append(argument.name)
         return [*own, *(name for name in brought if name not in own)]
 
@@ -119,13 +119,15 @@ class StructureSearch:
 
     # ── the search ───────────────────────────────────────────────────────────────────────────────────────
 
-    def find(self, node: Expression, file: str, carriers: Sequence[str], attempt: _Attempt[object]) -> Found:
+    def find(
+        self, node: tree.Expression, file: str, carriers: Sequence[str], attempt: _Attempt[object]
+    ) -> Found:
         """The structures a proposition is about.  `carriers` is C; `attempt` reads it in a scope."""
         try:
             result = attempt((), {})
         except MissingOperation as missing:
             return self._about(node, file, carriers, attempt, missing)
-        except MeaningError:
+        except ElaborationError:
             found = self._hidden(node, file, carriers, attempt)
             if found is None:
                 raise
@@ -158,10 +160,10 @@ class StructureSearch:
         raise self._explain(missing, owners, carriers, attempt)
 
     def _hidden(
-        self, node: Expression, file: str, carriers: Sequence[str], attempt: _Attempt[object]
+        self, node: tree.Expression, file: str, carriers: Sequence[str], attempt: _Attempt[object]
     ) -> Found | None:
         """The structure whose member a name without arguments is, where the global one has a sort that does not fit."""
-        names = {each.name: None for each in walk(node) if isinstance(each, Name)} if carriers else {}
+        names = {each.name: None for each in walk(node) if isinstance(each, tree.Name)} if carriers else {}
         for name in names:
             owners = self.owners(name)
             by_name = [
@@ -177,7 +179,7 @@ class StructureSearch:
         """Whether some structure has a type parameter of this name."""
         return bool(self._with_parameter(name))
 
-    def _names_of(self, structure: Structure) -> list[str]:
+    def _names_of(self, structure: tree.Structure) -> list[str]:
         """The parameters of a structure by name, numbers too."""
         numbers = [each.name for each in structure.parameters if is_number_parameter(each)]
         return [*self._type_names(structure), *numbers]
@@ -218,7 +220,7 @@ class StructureSearch:
     ) -> Found | None:
         try:
             return Found(instances, types, attempt(instances, types), ())
-        except MeaningError:
+        except ElaborationError:
             return None
 
     def _unified(
@@ -277,7 +279,7 @@ class StructureSearch:
                         for each in self._on(further.operation, carriers)
                         if each not in instances
                     ]
-                except MeaningError:
+                except ElaborationError:
                     continue
                 else:
                     fits[frozenset(each.structure for each in found.instances)] = found
@@ -313,14 +315,14 @@ class StructureSearch:
             chosen = {parameter: carrier for parameter, carrier in zip(names, way, strict=True) if carrier}
             yield self._with(structure, chosen)
 
-    def _with(self, structure: Structure, carriers: Mapping[str, str]) -> StructureInstance:
+    def _with(self, structure: tree.Structure, carriers: Mapping[str, str]) -> StructureInstance:
         """A structure with some of its parameters, or of those of its `over`, named in C."""
         key = (structure.name, tuple(sorted(carriers.items())))
         if key not in self._made:
             self._made[key] = self._make(structure, carriers)
         return self._made[key]
 
-    def _make(self, structure: Structure, carriers: Mapping[str, str]) -> StructureInstance:
+    def _make(self, structure: tree.Structure, carriers: Mapping[str, str]) -> StructureInstance:
         types = {name: Carrier(carrier) for name, carrier in carriers.items()}
         arguments = tuple(
             types.pop(parameter.name, default)
@@ -342,7 +344,7 @@ class StructureSearch:
         owners: Sequence[str],
         carriers: Sequence[str],
         attempt: _Attempt[object],
-    ) -> MeaningError:
+    ) -> ElaborationError:
         """The most telling error: that of the one structure that was meant, if there is one."""
         if len(owners) == 1:
             instance = self._instance(owners[0])
@@ -355,7 +357,7 @@ class StructureSearch:
             if len(types) == len(carriers):
                 try:
                     attempt((instance,), types)
-                except MeaningError as error:
+                except ElaborationError as error:
                     return error
         if len(carriers) > 1:
             missing.hint = (
@@ -364,9 +366,9 @@ class StructureSearch:
         return missing
 
     @staticmethod
-    def _ambiguous(node: Spanned, file: str, names: Sequence[str]) -> MeaningError:
+    def _ambiguous(node: Spanned, file: str, names: Sequence[str]) -> ElaborationError:
         shown = tuple(sorted(names))
-        return refusal(
+        return elaboration_error(
             node,
             file,
             "ambiguous-structure",

@@ -14,22 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from kleis.core import (
-    Carrier,
-    Constructor,
-    ConstructorField,
-    DataSort,
-    Dimension,
-    FunctionOf,
-    ListOf,
-    MatrixOf,
-    RecordOf,
-    SetOf,
-    Sort,
-    SortVariable,
-    TupleOf,
-)
-from kleis.core.goal import DataType, MeaningError
+from kleis import core
+from kleis.core.goal import DataType, ElaborationError
 from kleis.core.sort_printing import dimension_text, sort_text
 from kleis.elaborate.sorts.data_types import DataDeclaration, inner_sorts
 from kleis.elaborate.sorts.read_sorts import normal_dimension
@@ -43,17 +29,17 @@ _GROWTH = 100
 
 _SHOWN = 20
 
-Arguments = Mapping[str, Sort | Dimension]
+Arguments = Mapping[str, core.Sort | core.Dimension]
 
 
 def instances(
-    sorts: Iterable[Sort], declarations: Mapping[str, DataDeclaration], *, limit: int = _INSTANCES
+    sorts: Iterable[core.Sort], declarations: Mapping[str, DataDeclaration], *, limit: int = _INSTANCES
 ) -> tuple[tuple[DataType, ...], ...]:
     """Every data type that the sorts reach, by strongly connected component, parts before wholes.
 
-    `MeaningError` with the code ``data_not_regular`` where one type has more than `limit` instances, or huge ones.
+    `ElaborationError` with the code ``data_not_regular`` where one type has more than `limit` instances, or huge ones.
     """
-    found: dict[DataSort, DataType] = {}
+    found: dict[core.DataSort, DataType] = {}
     counts: dict[str, int] = {}
     sizes = _Sizes()
     roots = list(_data_sorts(sorts))
@@ -78,15 +64,15 @@ def instances(
     return tuple(tuple(found[sort] for sort in group) for group in components(edges))
 
 
-def at_arguments(declaration: DataDeclaration, sort: DataSort) -> DataType:
+def at_arguments(declaration: DataDeclaration, sort: core.DataSort) -> DataType:
     """A data type at its arguments: constructors with their fields named, and marked where they stand alone."""
     values = dict(zip(declaration.parameters, sort.arguments, strict=True))
     alone = len(declaration.constructors) == 1
     constructors = tuple(
-        Constructor(
+        core.Constructor(
             constructor.name,
             tuple(
-                ConstructorField(field.name or f"_{index}", instantiate_sort(field.sort, values))
+                core.ConstructorField(field.name or f"_{index}", instantiate_sort(field.sort, values))
                 for index, field in enumerate(constructor.fields)
             ),
             sort,
@@ -97,17 +83,17 @@ def at_arguments(declaration: DataDeclaration, sort: DataSort) -> DataType:
     return DataType(sort, constructors)
 
 
-def _reached(data: DataType) -> list[DataSort]:
+def _reached(data: DataType) -> list[core.DataSort]:
     fields = (field.sort for constructor in data.constructors for field in constructor.fields)
     return list(dict.fromkeys(_data_sorts(fields)))
 
 
-def _data_sorts(sorts: Iterable[Sort]) -> Iterator[DataSort]:
+def _data_sorts(sorts: Iterable[core.Sort]) -> Iterator[core.DataSort]:
     """The data types in sorts, in the order in which they are written."""
     waiting = list(sorts)[::-1]
     while waiting:
         sort = waiting.pop()
-        if isinstance(sort, DataSort):
+        if isinstance(sort, core.DataSort):
             yield sort
         waiting.extend(reversed(inner_sorts(sort)))
 
@@ -116,19 +102,19 @@ class _Sizes:
     """How many sorts stand in a sort, written out; each part is counted once, because parts are shared."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Sort, int]] = {}
+        self._known: dict[int, tuple[core.Sort, int]] = {}
 
-    def of(self, sort: Sort) -> int:
+    def of(self, sort: core.Sort) -> int:
         """The size of a sort.  The sort is kept, so that its identity stays its own."""
         if id(sort) not in self._known:
             self._known[id(sort)] = sort, 1 + sum(map(self.of, inner_sorts(sort)))
         return self._known[id(sort)][1]
 
 
-def _not_regular(declaration: DataDeclaration, sort: DataSort) -> MeaningError:
+def _not_regular(declaration: DataDeclaration, sort: core.DataSort) -> ElaborationError:
     place = declaration.place
     shown = sort_text(sort) if _Sizes().of(sort) < _SHOWN else f"{sort.name}(…)"
-    return MeaningError(
+    return ElaborationError(
         f"the data type {declaration.name} needs infinitely many instances of itself: its fields have it at "
         "arguments larger than its own",
         code="data_not_regular",
@@ -146,32 +132,32 @@ def _not_regular(declaration: DataDeclaration, sort: DataSort) -> MeaningError:
 # ── Parameters replaced ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def instantiate_sort(sort: Sort, values: Arguments) -> Sort:
+def instantiate_sort(sort: core.Sort, values: Arguments) -> core.Sort:
     """The sort with sorts for its variables, and dimensions for the atoms of its dimensions."""
     match sort:
-        case SortVariable(name=name):
+        case core.SortVariable(name=name):
             value = values.get(name, sort)
-            return sort if isinstance(value, Dimension) else value
-        case ListOf(element=element):
-            return ListOf(instantiate_sort(element, values))
-        case SetOf(element=element):
-            return SetOf(instantiate_sort(element, values))
-        case TupleOf(items=items):
-            return TupleOf(tuple(instantiate_sort(item, values) for item in items))
-        case RecordOf(fields=fields):
-            return RecordOf(tuple((name, instantiate_sort(each, values)) for name, each in fields))
-        case MatrixOf(rows=rows, columns=columns, element=element):
-            return MatrixOf(
+            return sort if isinstance(value, core.Dimension) else value
+        case core.ListOf(element=element):
+            return core.ListOf(instantiate_sort(element, values))
+        case core.SetOf(element=element):
+            return core.SetOf(instantiate_sort(element, values))
+        case core.TupleOf(items=items):
+            return core.TupleOf(tuple(instantiate_sort(item, values) for item in items))
+        case core.RecordOf(fields=fields):
+            return core.RecordOf(tuple((name, instantiate_sort(each, values)) for name, each in fields))
+        case core.MatrixOf(rows=rows, columns=columns, element=element):
+            return core.MatrixOf(
                 _dimension(rows, values), _dimension(columns, values), instantiate_sort(element, values)
             )
-        case FunctionOf(domain=domain, codomain=codomain):
+        case core.FunctionOf(domain=domain, codomain=codomain):
             # Curried types are flat in the core, also where a parameter becomes a function sort.
             result = instantiate_sort(codomain, values)
             inputs = tuple(instantiate_sort(each, values) for each in domain)
-            if isinstance(result, FunctionOf):
-                return FunctionOf((*inputs, *result.domain), result.codomain)
-            return FunctionOf(inputs, result)
-        case DataSort(arguments=arguments) | Carrier(arguments=arguments):
+            if isinstance(result, core.FunctionOf):
+                return core.FunctionOf((*inputs, *result.domain), result.codomain)
+            return core.FunctionOf(inputs, result)
+        case core.DataSort(arguments=arguments) | core.Carrier(arguments=arguments):
             return msgspec.structs.replace(
                 sort, arguments=tuple(_argument(each, values) for each in arguments)
             )
@@ -179,10 +165,10 @@ def instantiate_sort(sort: Sort, values: Arguments) -> Sort:
             return sort
 
 
-def _argument(argument: Sort | Dimension, values: Arguments) -> Sort | Dimension:
-    if isinstance(argument, Dimension):
+def _argument(argument: core.Sort | core.Dimension, values: Arguments) -> core.Sort | core.Dimension:
+    if isinstance(argument, core.Dimension):
         return _dimension(argument, values)
-    if isinstance(argument, SortVariable):
+    if isinstance(argument, core.SortVariable):
         return values.get(argument.name, argument)
     return instantiate_sort(argument, values)
 
@@ -190,7 +176,7 @@ def _argument(argument: Sort | Dimension, values: Arguments) -> Sort | Dimension
 Polynomial = dict[tuple[str, ...], int]
 
 
-def _dimension(dimension: Dimension, values: Arguments) -> Dimension:
+def _dimension(dimension: core.Dimension, values: Arguments) -> core.Dimension:
     """The polynomial with numbers, or other polynomials, for its parameters."""
     total: Polynomial = {}
     for atoms, coefficient in dimension.terms:
@@ -204,12 +190,12 @@ def _dimension(dimension: Dimension, values: Arguments) -> Dimension:
 
 def _atom(atom: str, values: Arguments) -> Polynomial:
     value = values.get(atom)
-    if isinstance(value, Dimension):
+    if isinstance(value, core.Dimension):
         return dict(value.terms)
 
     def replaced(name: re.Match[str]) -> str:
         inner = values.get(name.group())
-        return dimension_text(inner) if isinstance(inner, Dimension) else name.group()
+        return dimension_text(inner) if isinstance(inner, core.Dimension) else name.group()
 
     return {(re.sub(r"\b[^\W\d]\w*\b", replaced, atom),): 1}
 

@@ -21,20 +21,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from kleis.core import (
-    Carrier,
-    Constructor,
-    DataSort,
-    Dimension,
-    FunctionOf,
-    ListOf,
-    MatrixOf,
-    RecordOf,
-    SetOf,
-    Sort,
-    SortVariable,
-    TupleOf,
-)
+from kleis import core
 from kleis.core.sort_printing import sort_text
 from kleis.problems import Place, Problem
 from kleis.strongly_connected import components
@@ -50,7 +37,7 @@ class DataDeclaration(msgspec.Struct, frozen=True):
 
     name: str
     parameters: tuple[str, ...]
-    constructors: tuple[Constructor, ...]
+    constructors: tuple[core.Constructor, ...]
     place: Place
 
 
@@ -108,19 +95,19 @@ def check_data(declarations: Mapping[str, DataDeclaration]) -> DataReport:
 # ── Positivity ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def inner_sorts(sort: Sort) -> tuple[Sort, ...]:
+def inner_sorts(sort: core.Sort) -> tuple[core.Sort, ...]:
     """The sorts that a sort is directly made of."""
     match sort:
-        case ListOf(element=element) | SetOf(element=element) | MatrixOf(element=element):
+        case core.ListOf(element=element) | core.SetOf(element=element) | core.MatrixOf(element=element):
             return (element,)
-        case TupleOf(items=items):
+        case core.TupleOf(items=items):
             return items
-        case RecordOf(fields=fields):
+        case core.RecordOf(fields=fields):
             return tuple(each for _, each in fields)
-        case FunctionOf(domain=domain, codomain=codomain):
+        case core.FunctionOf(domain=domain, codomain=codomain):
             return (*domain, codomain)
-        case DataSort(arguments=arguments) | Carrier(arguments=arguments):
-            return tuple(each for each in arguments if not isinstance(each, Dimension))
+        case core.DataSort(arguments=arguments) | core.Carrier(arguments=arguments):
+            return tuple(each for each in arguments if not isinstance(each, core.Dimension))
         case _:
             return ()
 
@@ -154,37 +141,45 @@ class _Uses:
         while waiting:
             sort = waiting.pop()
             waiting.extend(inner_sorts(sort))
-            if isinstance(sort, DataSort) and sort.name in self._declarations:
+            if isinstance(sort, core.DataSort) and sort.name in self._declarations:
                 found.add(sort.name)
         return found
 
-    def within(self, sort: Sort, target: str, parameters: tuple[str, ...]) -> Use:
+    def within(self, sort: core.Sort, target: str, parameters: tuple[str, ...]) -> Use:
         """How a sort in the fields of a type with these parameters uses a parameter or type."""
         match sort:
-            case SortVariable(name=name):
+            case core.SortVariable(name=name):
                 return "positive" if name == target and target in parameters else "absent"
-            case FunctionOf(domain=domain, codomain=codomain):
+            case core.FunctionOf(domain=domain, codomain=codomain):
                 if any(self.within(each, target, parameters) != "absent" for each in domain):
                     return "negative"
                 inner = self.within(codomain, target, parameters)
                 return "functional" if inner == "positive" else inner
-            case SetOf(element=element):
+            case core.SetOf(element=element):
                 return "absent" if self.within(element, target, parameters) == "absent" else "negative"
-            case DataSort(name=name, arguments=arguments):
+            case core.DataSort(name=name, arguments=arguments):
                 own: Use = "positive" if name == target and target not in parameters else "absent"
                 return _worst((own, *self._through(name, arguments, target, parameters)))
-            case Carrier():
+            case core.Carrier():
                 return "absent"
             case _:
                 return _worst(self.within(each, target, parameters) for each in inner_sorts(sort))
 
     def _through(
-        self, name: str, arguments: tuple[Sort | Dimension, ...], target: str, parameters: tuple[str, ...]
+        self,
+        name: str,
+        arguments: tuple[core.Sort | core.Dimension, ...],
+        target: str,
+        parameters: tuple[str, ...],
     ) -> Iterator[Use]:
         """How the arguments of a data type use the target, seen through how the type uses its parameters."""
         declaration = self._declarations.get(name)
         for index, argument in enumerate(arguments):
-            inner = "absent" if isinstance(argument, Dimension) else self.within(argument, target, parameters)
+            inner = (
+                "absent"
+                if isinstance(argument, core.Dimension)
+                else self.within(argument, target, parameters)
+            )
             if inner == "absent":
                 continue
             if declaration is None:
@@ -194,7 +189,7 @@ class _Uses:
             yield "absent" if outer == "absent" else _worst((inner, outer))
 
 
-def _fields(declaration: DataDeclaration) -> Iterator[Sort]:
+def _fields(declaration: DataDeclaration) -> Iterator[core.Sort]:
     for constructor in declaration.constructors:
         for field in constructor.fields:
             yield field.sort
@@ -256,18 +251,18 @@ class _Inhabited:
             for constructor in declaration.constructors
         )
 
-    def _sort(self, sort: Sort, given: Mapping[str, bool]) -> bool:
+    def _sort(self, sort: core.Sort, given: Mapping[str, bool]) -> bool:
         match sort:
-            case SortVariable(name=name):
+            case core.SortVariable(name=name):
                 return given.get(name, True)
-            case ListOf() | SetOf() | Carrier():
+            case core.ListOf() | core.SetOf() | core.Carrier():
                 return True
-            case FunctionOf(codomain=codomain):
+            case core.FunctionOf(codomain=codomain):
                 return self._sort(codomain, given)
-            case DataSort(name=name, arguments=arguments) if name in self._declarations:
+            case core.DataSort(name=name, arguments=arguments) if name in self._declarations:
                 key = (
                     name,
-                    tuple(isinstance(each, Dimension) or self._sort(each, given) for each in arguments),
+                    tuple(isinstance(each, core.Dimension) or self._sort(each, given) for each in arguments),
                 )
                 return self._known.setdefault(key, False)
             case _:

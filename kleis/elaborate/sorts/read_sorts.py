@@ -11,45 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from kleis.core import (
-    BOOL,
-    COMPLEX,
-    INTEGER,
-    NATURAL,
-    RATIONAL,
-    REAL,
-    REGEX,
-    STRING,
-    UNIT,
-    BitVec,
-    Carrier,
-    DataSort,
-    Dimension,
-    FunctionOf,
-    ListOf,
-    MatrixOf,
-    SetOf,
-    Sort,
-    SortVariable,
-    TupleOf,
-)
-from kleis.core.sort_printing import dimension_text, refusal
+from kleis import core
+from kleis.core.sort_printing import dimension_text, elaboration_error
 from kleis.spelling import nearest
-from kleis.syntax.tree import (
-    AliasDefinition,
-    AppliedType,
-    DataDefinition,
-    DimensionOperation,
-    ForAllType,
-    FunctionType,
-    NamedType,
-    NumberType,
-    ProductType,
-    Structure,
-    TypeExpression,
-    TypeParameter,
-    split_name,
-)
+from kleis.syntax import tree
 from kleis.syntax.tree.traversal import walk
 from kleis.theory.theory import Theory
 
@@ -64,29 +29,35 @@ __all__ = [
     "read_dimension",
 ]
 
-Names = Mapping[str, "Sort | Dimension"]
+Names = Mapping[str, "core.Sort | core.Dimension"]
 
-BUILT_IN_TYPES: Mapping[str, Sort] = {
-    **dict.fromkeys(("Bool", "Boolean"), BOOL),
-    **dict.fromkeys(("ℕ", "Nat", "Natural"), NATURAL),
-    **dict.fromkeys(("ℤ", "Int", "Integer"), INTEGER),
-    **dict.fromkeys(("ℚ", "Rational"), RATIONAL),
-    **dict.fromkeys(("ℝ", "Real", "Scalar"), REAL),
-    **dict.fromkeys(("ℂ", "Complex"), COMPLEX),
-    **dict.fromkeys(("String", "Str"), STRING),
-    **dict.fromkeys(("Regex", "RegEx", "RegLan"), REGEX),
-    "Unit": UNIT,
-    "Set": SetOf(INTEGER),
-    "IntSet": SetOf(INTEGER),
-    "RealSet": SetOf(REAL),
-    "BoolSet": SetOf(BOOL),
-    **dict.fromkeys(("BitVec8", "Byte", "U8", "I8"), BitVec(8)),
-    **dict.fromkeys(("BitVec16", "U16", "I16"), BitVec(16)),
-    **dict.fromkeys(("BitVec32", "U32", "I32", "Word"), BitVec(32)),
-    **dict.fromkeys(("BitVec64", "U64", "I64"), BitVec(64)),
+BUILT_IN_TYPES: Mapping[str, core.Sort] = {
+    **dict.fromkeys(("Bool", "Boolean"), core.BOOL),
+    **dict.fromkeys(("ℕ", "Nat", "Natural"), core.NATURAL),
+    **dict.fromkeys(("ℤ", "Int", "Integer"), core.INTEGER),
+    **dict.fromkeys(("ℚ", "Rational"), core.RATIONAL),
+    **dict.fromkeys(("ℝ", "Real", "Scalar"), core.REAL),
+    **dict.fromkeys(("ℂ", "Complex"), core.COMPLEX),
+    **dict.fromkeys(("String", "Str"), core.STRING),
+    **dict.fromkeys(("Regex", "RegEx", "RegLan"), core.REGEX),
+    "Unit": core.UNIT,
+    "Set": core.SetOf(core.INTEGER),
+    "IntSet": core.SetOf(core.INTEGER),
+    "RealSet": core.SetOf(core.REAL),
+    "BoolSet": core.SetOf(core.BOOL),
+    **dict.fromkeys(("BitVec8", "Byte", "U8", "I8"), core.BitVec(8)),
+    **dict.fromkeys(("BitVec16", "U16", "I16"), core.BitVec(16)),
+    **dict.fromkeys(("BitVec32", "U32", "I32", "Word"), core.BitVec(32)),
+    **dict.fromkeys(("BitVec64", "U64", "I64"), core.BitVec(64)),
 }
 
-_LETTERS: Mapping[str, Sort] = {"N": NATURAL, "Z": INTEGER, "Q": RATIONAL, "R": REAL, "C": COMPLEX}
+_LETTERS: Mapping[str, core.Sort] = {
+    "N": core.NATURAL,
+    "Z": core.INTEGER,
+    "Q": core.RATIONAL,
+    "R": core.REAL,
+    "C": core.COMPLEX,
+}
 
 _ALWAYS_BUILT_IN = frozenset({"Bool"})
 
@@ -97,19 +68,19 @@ _FAMILIES: Mapping[str, int] = {"List": 1, "Set": 1, "BitVec": 1, "Matrix": 3, *
 _MOST_ALIASES = 100
 
 
-def is_type_parameter(parameter: TypeParameter) -> bool:
+def is_type_parameter(parameter: tree.TypeParameter) -> bool:
     """Whether a parameter stands for a type, and not for a number or a family of types."""
     kind = parameter.kind
-    return kind is None or (isinstance(kind, NamedType) and kind.name not in ("Nat", "ℕ", "String"))
+    return kind is None or (isinstance(kind, tree.NamedType) and kind.name not in ("Nat", "ℕ", "String"))
 
 
-def is_number_parameter(parameter: TypeParameter) -> bool:
+def is_number_parameter(parameter: tree.TypeParameter) -> bool:
     """Whether a parameter stands for a natural number."""
-    return isinstance(parameter.kind, NamedType) and parameter.kind.name in ("Nat", "ℕ")
+    return isinstance(parameter.kind, tree.NamedType) and parameter.kind.name in ("Nat", "ℕ")
 
 
-def _atom(name: str) -> Dimension:
-    return Dimension((((name,), 1),))
+def _atom(name: str) -> core.Dimension:
+    return core.Dimension((((name,), 1),))
 
 
 class SortReader:
@@ -117,78 +88,80 @@ class SortReader:
 
     def __init__(self, theory: Theory) -> None:
         self.theory = theory
-        self._letters: Mapping[str, Sort] | None = None
+        self._letters: Mapping[str, core.Sort] | None = None
 
     # ── types ────────────────────────────────────────────────────────────────────────────────────────────
 
-    def read(self, written: TypeExpression, names: Names, *, file: str, depth: int = 0) -> Sort:
-        """The sort of a type; `MeaningError` if it is none."""
+    def read(self, written: tree.TypeExpression, names: Names, *, file: str, depth: int = 0) -> core.Sort:
+        """The sort of a type; `ElaborationError` if it is none."""
         match written:
-            case NamedType():
+            case tree.NamedType():
                 return self._named(written, names, file, depth)
-            case AppliedType():
+            case tree.AppliedType():
                 return self._applied(written, names, file, depth)
-            case FunctionType():
+            case tree.FunctionType():
                 domain, codomain = self.signature(written, names, file=file, depth=depth)
-                return FunctionOf(domain, codomain)
-            case ProductType(items=items):
-                return TupleOf(tuple(self.read(item, names, file=file, depth=depth) for item in items))
-            case ForAllType():
+                return core.FunctionOf(domain, codomain)
+            case tree.ProductType(items=items):
+                return core.TupleOf(tuple(self.read(item, names, file=file, depth=depth) for item in items))
+            case tree.ForAllType():
                 message = "a value of a polymorphic type: only a higher-order logic speaks of such"
-                raise refusal(written, file, "higher-order", message)
-            case NumberType() | DimensionOperation():
-                raise refusal(written, file, "wrong-kind", "this is a number, where a type is required")
+                raise elaboration_error(written, file, "higher-order", message)
+            case tree.NumberType() | tree.DimensionOperation():
+                raise elaboration_error(
+                    written, file, "wrong-kind", "this is a number, where a type is required"
+                )
 
     def signature(
-        self, written: TypeExpression, names: Names, *, file: str, depth: int = 0
-    ) -> tuple[tuple[Sort, ...], Sort]:
+        self, written: tree.TypeExpression, names: Names, *, file: str, depth: int = 0
+    ) -> tuple[tuple[core.Sort, ...], core.Sort]:
         """The domain and codomain of an operation's type: curried and product domains are one."""
-        domain: list[Sort] = []
-        while isinstance(written, FunctionType):
+        domain: list[core.Sort] = []
+        while isinstance(written, tree.FunctionType):
             first = written.domain
-            parts = first.items if isinstance(first, ProductType) else (first,)
-            if not (isinstance(first, NamedType) and first.name == "Unit"):
+            parts = first.items if isinstance(first, tree.ProductType) else (first,)
+            if not (isinstance(first, tree.NamedType) and first.name == "Unit"):
                 domain += [self.read(part, names, file=file, depth=depth) for part in parts]
             written = written.codomain
         codomain = self.read(written, names, file=file, depth=depth)
-        if isinstance(codomain, FunctionOf) and domain:
+        if isinstance(codomain, core.FunctionOf) and domain:
             return (*domain, *codomain.domain), codomain.codomain
         return tuple(domain), codomain
 
     def polymorphic(
-        self, written: TypeExpression, names: Names, *, file: str, letters: bool
-    ) -> tuple[tuple[str, ...], tuple[Sort, ...], Sort]:
+        self, written: tree.TypeExpression, names: Names, *, file: str, letters: bool
+    ) -> tuple[tuple[str, ...], tuple[core.Sort, ...], core.Sort]:
         """The variables, domain and codomain of a type that may be polymorphic.
 
         Variables are bound by ∀; with `letters`, opaque names of one letter are variables too.  What is calculated
         with, or of kind `Nat`, is a dimension.
         """
-        bound: dict[str, Sort | Dimension] = {}
-        if isinstance(written, ForAllType):
+        bound: dict[str, core.Sort | core.Dimension] = {}
+        if isinstance(written, tree.ForAllType):
             for variable in written.variables:
                 number = is_number_parameter(variable)
-                bound[variable.name] = _atom(variable.name) if number else SortVariable(variable.name)
+                bound[variable.name] = _atom(variable.name) if number else core.SortVariable(variable.name)
             written = written.body
         if letters:
             counted = {
                 part.name
                 for node in walk(written)
-                if isinstance(node, DimensionOperation)
+                if isinstance(node, tree.DimensionOperation)
                 for part in walk(node)
-                if isinstance(part, NamedType)
+                if isinstance(part, tree.NamedType)
             }
             for node in walk(written):
-                if isinstance(node, NamedType) and len(node.name) == 1 and node.name not in bound:
+                if isinstance(node, tree.NamedType) and len(node.name) == 1 and node.name not in bound:
                     if node.name in counted:
                         bound[node.name] = _atom(node.name)
                     elif self.is_opaque(node.name, names):
-                        bound[node.name] = SortVariable(node.name)
+                        bound[node.name] = core.SortVariable(node.name)
         domain, codomain = self.signature(written, {**names, **bound}, file=file)
         return tuple(sorted(bound)), domain, codomain
 
     def is_opaque(self, name: str, names: Names) -> bool:
         """Whether a type name means nothing but a sort of its own here."""
-        head, *rest = split_name(name)
+        head, *rest = tree.split_name(name)
         return not (
             rest
             or head in names
@@ -205,23 +178,23 @@ class SortReader:
         known = (*self.theory.data, *self.theory.aliases, *self.theory.structures)
         return nearest(name, (*known, *BUILT_IN_TYPES, *_FAMILIES))
 
-    def _free_letters(self) -> Mapping[str, Sort]:
+    def _free_letters(self) -> Mapping[str, core.Sort]:
         if self._letters is None:
             taken = {each.name for s in self.theory.structures.values() for each in s.parameters}
             self._letters = {name: sort for name, sort in _LETTERS.items() if name not in taken}
         return self._letters
 
-    def _named(self, written: NamedType, names: Names, file: str, depth: int) -> Sort:
+    def _named(self, written: tree.NamedType, names: Names, file: str, depth: int) -> core.Sort:
         name = written.name
         known = names.get(name)
-        if isinstance(known, Dimension):
+        if isinstance(known, core.Dimension):
             message = f"{name} is a number, where a type is required"
-            raise refusal(written, file, "wrong-kind", message, found=name, expected=("a type",))
+            raise elaboration_error(written, file, "wrong-kind", message, found=name, expected=("a type",))
         if known is not None:
             return known
-        head, *rest = split_name(name)
+        head, *rest = tree.split_name(name)
         carrier = names.get(head)
-        if rest == ["carrier"] and carrier is not None and not isinstance(carrier, Dimension):
+        if rest == ["carrier"] and carrier is not None and not isinstance(carrier, core.Dimension):
             return carrier
         if rest:
             return self._member_type(written, head, rest, names, file)
@@ -234,11 +207,11 @@ class SortReader:
             return built_in
         if name in _FAMILIES:
             raise self._arity(written, name, _FAMILIES[name], 0, file)
-        return Carrier(name)
+        return core.Carrier(name)
 
     def _member_type(
-        self, written: NamedType, head: str, rest: Sequence[str], names: Names, file: str
-    ) -> Sort:
+        self, written: tree.NamedType, head: str, rest: Sequence[str], names: Names, file: str
+    ) -> core.Sort:
         structure = self.theory.structures.get(head)
         carriers = (
             [each.name for each in structure.parameters if is_type_parameter(each)] if structure else []
@@ -249,28 +222,34 @@ class SortReader:
         if structure is None or wanted not in carriers:
             message = f"there is no type {written.name}"
             options = tuple(f"{head}::{each}" for each in ("carrier", *carriers)) if carriers else ()
-            raise refusal(written, file, "unknown-type", message, found=written.name, expected=options)
+            raise elaboration_error(
+                written, file, "unknown-type", message, found=written.name, expected=options
+            )
         known = names.get(f"{head}::{wanted}")
         return (
-            known if known is not None and not isinstance(known, Dimension) else Carrier(f"{head}::{wanted}")
+            known
+            if known is not None and not isinstance(known, core.Dimension)
+            else core.Carrier(f"{head}::{wanted}")
         )
 
     def _declared(
         self,
-        written: NamedType | AppliedType,
-        arguments: Sequence[TypeExpression],
+        written: tree.NamedType | tree.AppliedType,
+        arguments: Sequence[tree.TypeExpression],
         names: Names,
         file: str,
         depth: int,
-    ) -> Sort | None:
+    ) -> core.Sort | None:
         """The sort of a declared data type, alias or structure; None if the name is none of them."""
         name = written.name
         data, alias = self.theory.data.get(name), self.theory.aliases.get(name)
         if data is not None:
-            return DataSort(name, self._arguments(written, data, arguments, names, file, depth))
+            return core.DataSort(name, self._arguments(written, data, arguments, names, file, depth))
         if alias is not None:
             if depth > _MOST_ALIASES:
-                raise refusal(written, file, "alias-cycle", f"the alias {name} stands for itself", found=name)
+                raise elaboration_error(
+                    written, file, "alias-cycle", f"the alias {name} stands for itself", found=name
+                )
             values = self._arguments(written, alias, arguments, names, file, depth)
             inner = {each.name: value for each, value in zip(alias.parameters, values, strict=True)}
             return self.read(alias.type, inner, file=self.file_of(alias, file), depth=depth + 1)
@@ -279,24 +258,24 @@ class SortReader:
             carriers = [each.name for each in structure.parameters if is_type_parameter(each)]
             if not carriers:
                 message = f"{name} has no carrier: it is a structure without type parameters"
-                raise refusal(written, file, "wrong-kind", message, found=name)
+                raise elaboration_error(written, file, "wrong-kind", message, found=name)
             if arguments:
                 return self._carrier_at(written, structure, arguments, names, file, depth)
             known = names.get(f"{name}::{carriers[0]}")
-            if known is not None and not isinstance(known, Dimension):
+            if known is not None and not isinstance(known, core.Dimension):
                 return known
-            return Carrier(f"{name}::{carriers[0]}")
+            return core.Carrier(f"{name}::{carriers[0]}")
         return None
 
     def _carrier_at(
         self,
-        written: NamedType | AppliedType,
-        structure: Structure,
-        arguments: Sequence[TypeExpression],
+        written: tree.NamedType | tree.AppliedType,
+        structure: tree.Structure,
+        arguments: Sequence[tree.TypeExpression],
         names: Names,
         file: str,
         depth: int,
-    ) -> Sort:
+    ) -> core.Sort:
         """The carrier of a structure at arguments: the first that is a type."""
         if len(structure.parameters) != len(arguments):
             raise self._arity(written, structure.name, len(structure.parameters), len(arguments), file)
@@ -304,28 +283,28 @@ class SortReader:
         types = [each for parameter, each in pairs if is_type_parameter(parameter)]
         return self.read(types[0], names, file=file, depth=depth)
 
-    def alias(self, alias: AliasDefinition, *, file: str) -> Sort:
+    def alias(self, alias: tree.AliasDefinition, *, file: str) -> core.Sort:
         """What an alias stands for, its parameters open."""
-        names: dict[str, Sort | Dimension] = {
-            each.name: _atom(each.name) if is_number_parameter(each) else SortVariable(each.name)
+        names: dict[str, core.Sort | core.Dimension] = {
+            each.name: _atom(each.name) if is_number_parameter(each) else core.SortVariable(each.name)
             for each in alias.parameters
         }
         return self.read(alias.type, names, file=file)
 
-    def file_of(self, alias: AliasDefinition, otherwise: str) -> str:
+    def file_of(self, alias: tree.AliasDefinition, otherwise: str) -> str:
         """The file an alias stands in."""
         found = self.theory.lookup(alias.name)
         return found[0].file if found else otherwise
 
     def _arguments(
         self,
-        written: NamedType | AppliedType,
-        declared: DataDefinition | AliasDefinition,
-        arguments: Sequence[TypeExpression],
+        written: tree.NamedType | tree.AppliedType,
+        declared: tree.DataDefinition | tree.AliasDefinition,
+        arguments: Sequence[tree.TypeExpression],
         names: Names,
         file: str,
         depth: int,
-    ) -> tuple[Sort | Dimension, ...]:
+    ) -> tuple[core.Sort | core.Dimension, ...]:
         if len(declared.parameters) != len(arguments):
             raise self._arity(written, declared.name, len(declared.parameters), len(arguments), file)
         return tuple(
@@ -336,19 +315,23 @@ class SortReader:
         )
 
     @staticmethod
-    def _arity(written: NamedType | AppliedType, name: str, wanted: int, given: int, file: str) -> Exception:
+    def _arity(
+        written: tree.NamedType | tree.AppliedType, name: str, wanted: int, given: int, file: str
+    ) -> Exception:
         message = f"{name} takes {wanted} argument{'s' * (wanted != 1)}, here it has {given}"
-        return refusal(written, file, "type-arity", message, found=str(given), expected=(str(wanted),))
+        return elaboration_error(
+            written, file, "type-arity", message, found=str(given), expected=(str(wanted),)
+        )
 
-    def _applied(self, written: AppliedType, names: Names, file: str, depth: int) -> Sort:
+    def _applied(self, written: tree.AppliedType, names: Names, file: str, depth: int) -> core.Sort:
         name, arguments = written.name, written.arguments
         known = names.get(name)
-        if isinstance(known, Carrier) and known.name in _FAMILIES and not known.arguments:
-            written = AppliedType(known.name, arguments, written.span)
+        if isinstance(known, core.Carrier) and known.name in _FAMILIES and not known.arguments:
+            written = tree.AppliedType(known.name, arguments, written.span)
             return self._family(written, names, file, depth)
-        if isinstance(known, Carrier):
+        if isinstance(known, core.Carrier):
             parts = tuple(self.argument(each, names, file=file, depth=depth) for each in arguments)
-            return Carrier(known.name, (*known.arguments, *parts))
+            return core.Carrier(known.name, (*known.arguments, *parts))
         declared = self._declared(written, arguments, names, file, depth)
         if declared is not None:
             return declared
@@ -359,39 +342,39 @@ class SortReader:
         if name in BUILT_IN_TYPES:
             raise self._arity(written, name, 0, len(arguments), file)
         parts = tuple(self.argument(each, names, file=file, depth=depth) for each in arguments)
-        return Carrier(name, parts)
+        return core.Carrier(name, parts)
 
-    def _family(self, written: AppliedType, names: Names, file: str, depth: int) -> Sort:
+    def _family(self, written: tree.AppliedType, names: Names, file: str, depth: int) -> core.Sort:
         name, arguments = written.name, written.arguments
         if name == "BitVec":
             width = number_of(read_dimension(arguments[0], names, file=file))
             if width is None or width < 1:
                 message = "the width of a bit-vector is a literal number, 1 or more"
-                raise refusal(written, file, "wrong-kind", message, hint="write BitVec(8)")
-            return BitVec(width)
+                raise elaboration_error(written, file, "wrong-kind", message, hint="write BitVec(8)")
+            return core.BitVec(width)
         if name == "Matrix":
             rows = read_dimension(arguments[0], names, file=file)
             columns = read_dimension(arguments[1], names, file=file)
-            return MatrixOf(rows, columns, self.read(arguments[2], names, file=file, depth=depth))
+            return core.MatrixOf(rows, columns, self.read(arguments[2], names, file=file, depth=depth))
         if name in _TUPLES:
-            return TupleOf(tuple(self.read(each, names, file=file, depth=depth) for each in arguments))
+            return core.TupleOf(tuple(self.read(each, names, file=file, depth=depth) for each in arguments))
         element = self.read(arguments[0], names, file=file, depth=depth)
-        return ListOf(element) if name == "List" else SetOf(element)
+        return core.ListOf(element) if name == "List" else core.SetOf(element)
 
     def argument(
-        self, written: TypeExpression, names: Names, *, file: str, depth: int = 0
-    ) -> Sort | Dimension:
+        self, written: tree.TypeExpression, names: Names, *, file: str, depth: int = 0
+    ) -> core.Sort | core.Dimension:
         """An argument of a family without declared kinds: a number if it is written like one."""
-        if isinstance(written, NumberType | DimensionOperation):
+        if isinstance(written, tree.NumberType | tree.DimensionOperation):
             return read_dimension(written, names, file=file)
-        if isinstance(written, NamedType) and isinstance(names.get(written.name), Dimension):
+        if isinstance(written, tree.NamedType) and isinstance(names.get(written.name), core.Dimension):
             return read_dimension(written, names, file=file)
         if (
-            isinstance(written, NamedType)
+            isinstance(written, tree.NamedType)
             and written.name in ("List", *_TUPLES)
             and written.name not in names
         ):
-            return Carrier(written.name)
+            return core.Carrier(written.name)
         return self.read(written, names, file=file, depth=depth)
 
 
@@ -409,12 +392,12 @@ _FUNCTIONS: Mapping[str, Callable[..., int]] = {"min": min, "max": max, "gcd": m
 _LARGEST_POWER = 8
 
 
-def constant(value: int) -> Dimension:
+def constant(value: int) -> core.Dimension:
     """A number as a dimension."""
     return normal_dimension({(): value})
 
 
-def number_of(dimension: Dimension) -> int | None:
+def number_of(dimension: core.Dimension) -> int | None:
     """The number a dimension is, if it is one."""
     if not dimension.terms:
         return 0
@@ -422,27 +405,31 @@ def number_of(dimension: Dimension) -> int | None:
     return None if rest or atoms else value
 
 
-def read_dimension(written: TypeExpression, names: Mapping[str, Sort | Dimension], *, file: str) -> Dimension:
+def read_dimension(
+    written: tree.TypeExpression, names: Mapping[str, core.Sort | core.Dimension], *, file: str
+) -> core.Dimension:
     """A written dimension; `names` are the parameters in force, other names stand for themselves."""
     match written:
-        case NumberType(value=value):
+        case tree.NumberType(value=value):
             return constant(value)
-        case NamedType(name=name):
+        case tree.NamedType(name=name):
             known = names.get(name)
-            if isinstance(known, Dimension):
+            if isinstance(known, core.Dimension):
                 return known
             if known is not None:
                 message = f"{name} is a type, where a number is required"
-                raise refusal(written, file, "wrong-kind", message, found=name, expected=("a dimension",))
+                raise elaboration_error(
+                    written, file, "wrong-kind", message, found=name, expected=("a dimension",)
+                )
             return normal_dimension({(name,): 1})
-        case DimensionOperation(operator=operator, arguments=arguments):
+        case tree.DimensionOperation(operator=operator, arguments=arguments):
             return _operation(operator, [read_dimension(each, names, file=file) for each in arguments])
         case _:
             message = "this is a type, where a number is required"
-            raise refusal(written, file, "wrong-kind", message, expected=("a dimension",))
+            raise elaboration_error(written, file, "wrong-kind", message, expected=("a dimension",))
 
 
-def _operation(operator: str, given: Sequence[Dimension]) -> Dimension:
+def _operation(operator: str, given: Sequence[core.Dimension]) -> core.Dimension:
     numbers = [number_of(each) for each in given]
     known = [each for each in numbers if each is not None]
     if operator in _FUNCTIONS and len(known) == len(given):
@@ -470,7 +457,7 @@ def _operation(operator: str, given: Sequence[Dimension]) -> Dimension:
     return normal_dimension({(shown,): 1})
 
 
-def _times(left: Dimension, right: Dimension) -> Dimension:
+def _times(left: core.Dimension, right: core.Dimension) -> core.Dimension:
     product: _Polynomial = {}
     for atoms, value in left.terms:
         for others, factor in right.terms:
@@ -479,7 +466,7 @@ def _times(left: Dimension, right: Dimension) -> Dimension:
     return normal_dimension(product)
 
 
-def normal_dimension(polynomial: Mapping[tuple[str, ...], int]) -> Dimension:
+def normal_dimension(polynomial: Mapping[tuple[str, ...], int]) -> core.Dimension:
     """The one form of a polynomial: higher powers first, the number last, nothing times 0."""
     terms = [(atoms, value) for atoms, value in polynomial.items() if value]
-    return Dimension(tuple(sorted(terms, key=lambda term: (-len(term[0]), term[0]))))
+    return core.Dimension(tuple(sorted(terms, key=lambda term: (-len(term[0]), term[0]))))

@@ -20,7 +20,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from kleis.core import FunctionOf, Numeric, Sort, SortVariable
+from kleis import core
 from kleis.core.sort_operations import _pieces, _with_pieces, rank, sort_parts, variables_of
 from kleis.problems import Spanned
 
@@ -42,30 +42,30 @@ class Unknown(msgspec.Struct):
     what: str
     bottom: bool = False
     number: bool = False
-    upper: Numeric | None = None
-    lower: Numeric | None = None
+    upper: core.Numeric | None = None
+    lower: core.Numeric | None = None
 
 
 class Inference:
     """One pass: what is assumed from the passes before, and what this one finds out."""
 
-    def __init__(self, fixed: Mapping[str, Sort]) -> None:
+    def __init__(self, fixed: Mapping[str, core.Sort]) -> None:
         self.fixed = fixed
         self.unknowns: dict[str, Unknown] = {}
         self.waiting = False
         """Whether a call could not be decided in this pass."""
-        self._bound: dict[str, Sort] = {}
+        self._bound: dict[str, core.Sort] = {}
 
-    def fresh(self, key: str, node: Spanned, what: str, *, bottom: bool = False) -> Sort:
+    def fresh(self, key: str, node: Spanned, what: str, *, bottom: bool = False) -> core.Sort:
         """The sort known under a key from an earlier pass, or a variable for it."""
         if key in self.fixed:
             return self.fixed[key]
         self.unknowns.setdefault(key, Unknown(node, what, bottom=bottom))
-        return SortVariable(key)
+        return core.SortVariable(key)
 
-    def resolve(self, sort: Sort) -> Sort:
+    def resolve(self, sort: core.Sort) -> core.Sort:
         """The sort as far as it is known."""
-        if isinstance(sort, SortVariable):
+        if isinstance(sort, core.SortVariable):
             bound = self._bound.get(sort.name)
             return sort if bound is None else self.resolve(bound)
         inner = sort_parts(sort)
@@ -73,108 +73,108 @@ class Inference:
             return sort
         return _with_pieces(sort, [self.resolve(each) for each in inner])
 
-    def known(self, sort: Sort) -> bool:
+    def known(self, sort: core.Sort) -> bool:
         """Whether nothing in a sort is unknown."""
         return not variables_of(self.resolve(sort))
 
-    def is_bottom(self, sort: Sort) -> bool:
+    def is_bottom(self, sort: core.Sort) -> bool:
         """Whether a sort is the unknown result of a recursive call."""
         sort = self.resolve(sort)
-        return isinstance(sort, SortVariable) and self._facts(sort).bottom
+        return isinstance(sort, core.SortVariable) and self._facts(sort).bottom
 
     # ── learning ─────────────────────────────────────────────────────────────────────────────────────────
 
-    def unify(self, a: Sort, b: Sort) -> bool:
+    def unify(self, a: core.Sort, b: core.Sort) -> bool:
         """Make two sorts equal if they can be."""
         a, b = self.resolve(a), self.resolve(b)
         if a == b:
             return True
-        if isinstance(a, SortVariable) or isinstance(b, SortVariable):
+        if isinstance(a, core.SortVariable) or isinstance(b, core.SortVariable):
             return self._bind(a, b)
         pieces = _pieces(a, b)
         return pieces is not None and all(self.unify(x, y) for x, y in pieces)
 
-    def _bind(self, a: Sort, b: Sort) -> bool:
-        if not isinstance(a, SortVariable):
+    def _bind(self, a: core.Sort, b: core.Sort) -> bool:
+        if not isinstance(a, core.SortVariable):
             a, b = b, a
-        assert isinstance(a, SortVariable)
+        assert isinstance(a, core.SortVariable)
         if a.name in variables_of(b):
             return False
         mine = self._facts(a)
-        if isinstance(b, SortVariable):
+        if isinstance(b, core.SortVariable):
             theirs = self._facts(b)
             theirs.number = theirs.number or mine.number
             self._narrow(theirs, mine.upper)
             self._widen(theirs, mine.lower)
-        elif mine.number and not isinstance(b, Numeric):
+        elif mine.number and not isinstance(b, core.Numeric):
             return False
         self._bound[a.name] = b
         return True
 
-    def _facts(self, variable: SortVariable) -> Unknown:
+    def _facts(self, variable: core.SortVariable) -> Unknown:
         return self.unknowns[variable.name]
 
-    def number(self, sort: Sort) -> None:
+    def number(self, sort: core.Sort) -> None:
         """Note that values of the sort are numbers."""
         sort = self.resolve(sort)
-        if isinstance(sort, SortVariable):
+        if isinstance(sort, core.SortVariable):
             self._facts(sort).number = True
 
-    def used_as(self, sort: Sort, wanted: Numeric) -> None:
+    def used_as(self, sort: core.Sort, wanted: core.Numeric) -> None:
         """Note that values of the sort are used as numbers of `wanted`."""
         sort = self.resolve(sort)
-        if isinstance(sort, SortVariable):
+        if isinstance(sort, core.SortVariable):
             facts = self._facts(sort)
             facts.number = True
             self._narrow(facts, wanted)
 
-    def filled_with(self, sort: Sort, given: Numeric) -> None:
+    def filled_with(self, sort: core.Sort, given: core.Numeric) -> None:
         """Note that numbers of `given` are values of the sort."""
         sort = self.resolve(sort)
-        if isinstance(sort, SortVariable):
+        if isinstance(sort, core.SortVariable):
             facts = self._facts(sort)
             facts.number = True
             self._widen(facts, given)
 
     @staticmethod
-    def _narrow(facts: Unknown, upper: Numeric | None) -> None:
+    def _narrow(facts: Unknown, upper: core.Numeric | None) -> None:
         if upper is not None and (facts.upper is None or rank(upper) < rank(facts.upper)):
             facts.upper = upper
 
     @staticmethod
-    def _widen(facts: Unknown, lower: Numeric | None) -> None:
+    def _widen(facts: Unknown, lower: core.Numeric | None) -> None:
         if lower is not None and (facts.lower is None or rank(lower) > rank(facts.lower)):
             facts.lower = lower
 
     @staticmethod
-    def pieces(pattern: Sort, sort: Sort) -> list[tuple[Sort, Sort]] | None:
+    def pieces(pattern: core.Sort, sort: core.Sort) -> list[tuple[core.Sort, core.Sort]] | None:
         """The components of two sorts of one shape side by side; None for sorts of different shapes."""
         return _pieces(pattern, sort)
 
     # ── fitting ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def cost(self, given: Sort, wanted: Sort) -> Cost | None:
+    def cost(self, given: core.Sort, wanted: core.Sort) -> Cost | None:
         """What it costs to use a value of one sort as another; None if it cannot be.  Changes nothing."""
         given, wanted = self.resolve(given), self.resolve(wanted)
         if given == wanted:
             return FREE
-        if isinstance(given, SortVariable):
+        if isinstance(given, core.SortVariable):
             return None if self._facts(given).number and not _may_be_number(wanted) else FREE
-        if isinstance(wanted, SortVariable):
+        if isinstance(wanted, core.SortVariable):
             facts = self.unknowns.get(wanted.name)
             return None if facts is not None and facts.number and not _may_be_number(given) else FREE
-        if isinstance(given, Numeric) and isinstance(wanted, Numeric):
+        if isinstance(given, core.Numeric) and isinstance(wanted, core.Numeric):
             steps = rank(wanted) - rank(given)
             if steps > 0:
                 return (0, 1, steps)
             return (1, 0, 0) if (given.name, wanted.name) == ("ℤ", "ℕ") else None
         return self._cost_inside(given, wanted)
 
-    def _cost_inside(self, given: Sort, wanted: Sort) -> Cost | None:
+    def _cost_inside(self, given: core.Sort, wanted: core.Sort) -> Cost | None:
         pieces = _pieces(given, wanted)
         if pieces is None:
             return None
-        contravariant = len(pieces) - 1 if isinstance(given, FunctionOf) else 0
+        contravariant = len(pieces) - 1 if isinstance(given, core.FunctionOf) else 0
         conditions, coerced, steps = 0, 0, 0
         for place, (a, b) in enumerate(pieces):
             inside = self.cost(b, a) if place < contravariant else self.cost(a, b)
@@ -185,15 +185,15 @@ class Inference:
 
     # ── the end of a pass ────────────────────────────────────────────────────────────────────────────────
 
-    def learnt(self) -> dict[str, Sort]:
+    def learnt(self) -> dict[str, core.Sort]:
         """What this pass fixes: bound sorts; if there are none, bounded ones; if none, "a number alone" is ℝ.
 
         Empty if nothing more can be found out.
         """
         bound = {
-            name: self.resolve(SortVariable(name))
+            name: self.resolve(core.SortVariable(name))
             for name in self.unknowns
-            if self.known(SortVariable(name)) and not self.unknowns[name].bottom
+            if self.known(core.SortVariable(name)) and not self.unknowns[name].bottom
         }
         if bound:
             return bound
@@ -210,22 +210,22 @@ class Inference:
     def unsolved(self) -> Unknown | None:
         """An unknown about which nothing was found out."""
         for name, facts in self.unknowns.items():
-            if not self.known(SortVariable(name)) and not facts.bottom:
+            if not self.known(core.SortVariable(name)) and not facts.bottom:
                 return facts
         return None
 
 
-def _may_be_number(sort: Sort) -> bool:
-    return isinstance(sort, Numeric | SortVariable)
+def _may_be_number(sort: core.Sort) -> bool:
+    return isinstance(sort, core.Numeric | core.SortVariable)
 
 
-def _from_upper(facts: Unknown) -> Sort | None:
+def _from_upper(facts: Unknown) -> core.Sort | None:
     return facts.upper
 
 
-def _from_bounds(facts: Unknown) -> Sort | None:
+def _from_bounds(facts: Unknown) -> core.Sort | None:
     return facts.lower
 
 
-def _alone(facts: Unknown) -> Sort | None:
-    return Numeric("ℝ") if facts.number else None
+def _alone(facts: Unknown) -> core.Sort | None:
+    return core.Numeric("ℝ") if facts.number else None

@@ -22,8 +22,8 @@ from typing import Literal
 
 import msgspec
 
-from kleis.core import Equals, Quantifier, Sort, Term
-from kleis.core.goal import Meaning
+from kleis import core
+from kleis.core.goal import Goal
 from kleis.core.sort_printing import sort_text
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
@@ -69,7 +69,7 @@ def export_lean(
     """The Lean file of a proposition with what it rests on, or of everything a theory declares.
 
     `files` keeps only what these files declare (all if None).  `verdict` is asked for proofs and countermodels; without
-    it every proof is ``sorry``.  Raises `MeaningError` for a proposition that means nothing and `LeanError` for one
+    it every proof is ``sorry``.  Raises `ElaborationError` for a proposition that means nothing and `LeanError` for one
     that Lean cannot be told; where all is exported, what cannot be is listed in `omitted`.
     """
     writer = _Writer(theory, f"Spec.{spelled(module)}", verdict, assume_defined)
@@ -82,7 +82,7 @@ def export_lean(
     return writer.file()
 
 
-def export_meaning(meaning: Meaning, name: str = "claim", *, module: str = "Theory") -> LeanFile:
+def export_meaning(meaning: Goal, name: str = "claim", *, module: str = "Theory") -> LeanFile:
     """The Lean file of a claim of the core with what is in force around it, without a theory."""
     writer = _Writer(Theory(), f"Spec.{spelled(module)}", None, False)
     writer.theorem(Proposition(name, None, Place("<core>", 0, 0), None), meaning)
@@ -110,7 +110,7 @@ class _Writer:
         """Take a finished command."""
         self.blocks.append(Block(command, place, kleis))
 
-    def definitions_of(self, meaning: Meaning) -> Definitions:
+    def definitions_of(self, meaning: Goal) -> Definitions:
         """The definitions of a meaning, as they are in this file."""
         return Definitions(
             self,
@@ -158,7 +158,7 @@ class _Writer:
                     source = Proposition(each.name, None, each.place, None)
                     self._try(each.name, partial(self.theorem, source, inner), each.place)
 
-    def _sections(self) -> tuple[Meaning, ...]:
+    def _sections(self) -> tuple[Goal, ...]:
         try:
             return self.elaborator.components()
         except KleisError as error:
@@ -172,7 +172,7 @@ class _Writer:
 
     # ── theorems ─────────────────────────────────────────────────────────────────────────────────────────
 
-    def theorem(self, source: Proposition, meaning: Meaning) -> None:
+    def theorem(self, source: Proposition, meaning: Goal) -> None:
         """A proposition as a theorem: with a proof, with its refutation beside it, or with ``sorry``."""
         claim = meaning.claim
         assert claim is not None
@@ -205,12 +205,12 @@ class _Writer:
         entry = TheoremEntry(f"{self.names.namespace}.{name}", status, text, source.name, method)
         self.theorems.append(entry)
 
-    def literal_at(self, text: str, sort: Sort) -> Term:
+    def literal_at(self, text: str, sort: core.Sort) -> core.Term:
         """The value that a text of Kleis is, at a sort."""
         meaning = self.elaborator.proposition(parse_expression(f"∀(x : {sort_text(sort)}). x = ({text})"))
         claim = meaning.claim
-        assert isinstance(claim, Quantifier)
-        assert isinstance(claim.body, Equals)
+        assert isinstance(claim, core.Quantifier)
+        assert isinstance(claim.body, core.Equals)
         return claim.body.right
 
     # ── the file ─────────────────────────────────────────────────────────────────────────────────────────

@@ -11,16 +11,7 @@ from collections.abc import Iterator
 import msgspec
 
 from kleis.problems import Place, place_of
-from kleis.syntax.tree import (
-    Assertion,
-    Example,
-    Expression,
-    Let,
-    LetStatement,
-    TypeExpression,
-    Using,
-    VariablePattern,
-)
+from kleis.syntax import tree
 from kleis.theory.theory import Theory
 
 __all__ = ["Proposition", "propositions_of"]
@@ -30,27 +21,27 @@ class Proposition(msgspec.Struct, frozen=True):
     """A proposition with a name and a place; no expression where it exists in the core alone."""
 
     name: str
-    expression: Expression | None
+    expression: tree.Expression | None
     place: Place
-    using: TypeExpression | None
+    using: tree.TypeExpression | None
     text: str = ""
 
 
 def propositions_of(theory: Theory) -> Iterator[Proposition]:
     """What the examples assert, in order; expected failures are not claims."""
     for entry in theory.entries:
-        if isinstance(entry.declaration, Example):
+        if isinstance(entry.declaration, tree.Example):
             yield from _of_example(entry.declaration, entry.file)
 
 
-def _of_example(example: Example, file: str) -> Iterator[Proposition]:
-    lets: list[LetStatement] = []
+def _of_example(example: tree.Example, file: str) -> Iterator[Proposition]:
+    lets: list[tree.LetStatement] = []
     count = 0
     for statement in example.statements:
-        if isinstance(statement, LetStatement) and statement.value is not None:
+        if isinstance(statement, tree.LetStatement) and statement.value is not None:
             lets.append(statement)
         if (
-            isinstance(statement, Assertion)
+            isinstance(statement, tree.Assertion)
             and statement.kind == "assert"
             and statement.proposition is not None
         ):
@@ -59,11 +50,11 @@ def _of_example(example: Example, file: str) -> Iterator[Proposition]:
             yield Proposition(name, _within(lets, statement.proposition), place_of(statement, file), None)
 
 
-def _within(lets: list[LetStatement], proposition: Expression) -> Expression:
-    if isinstance(proposition, Using):
-        return Using(proposition.structure, _within(lets, proposition.body), proposition.span)
+def _within(lets: list[tree.LetStatement], proposition: tree.Expression) -> tree.Expression:
+    if isinstance(proposition, tree.Using):
+        return tree.Using(proposition.structure, _within(lets, proposition.body), proposition.span)
     for statement in reversed(lets):
         assert statement.value is not None
-        pattern = VariablePattern(statement.name, statement.span)
-        proposition = Let(pattern, statement.type, statement.value, proposition, statement.span)
+        pattern = tree.VariablePattern(statement.name, statement.span)
+        proposition = tree.Let(pattern, statement.type, statement.value, proposition, statement.span)
     return proposition

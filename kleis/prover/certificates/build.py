@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.elaborate.elaborator import Elaborator
 from kleis.prover.certificates.certificate import (
     Certificate,
@@ -175,7 +175,7 @@ class _Builder:
         known = [self._elaborated(each.claim, each.using) for each in lemmas]
         return with_lemmas(declarations_of(meaning) if verdict.status == "inconsistent" else meaning, known)
 
-    def _elaborated(self, claim: str, using: str) -> Meaning:
+    def _elaborated(self, claim: str, using: str) -> Goal:
         structure = parse_type(using) if using else None
         return self._elaborator.proposition(parse_expression(claim), using=structure)
 

@@ -28,7 +28,7 @@ from typing import Any
 import msgspec
 
 from kleis.core import Term
-from kleis.core.goal import Axiom, Meaning
+from kleis.core.goal import Axiom, Goal
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
 from kleis.problems import Place
@@ -183,7 +183,7 @@ def check(certificate: Certificate, broker: Broker) -> CheckReport:
     return CheckReport(tuple(_Check(certificate, broker).findings()))
 
 
-def declarations_of(meaning: Meaning) -> Meaning:
+def declarations_of(meaning: Goal) -> Goal:
     """The question whether what is in force has a model; axioms of built-ins alone are among the axioms there."""
     sections = tuple(
         Axiom(each.name, each.formula, "axiom", each.place)
@@ -193,7 +193,7 @@ def declarations_of(meaning: Meaning) -> Meaning:
     return msgspec.structs.replace(meaning, claim=None, free=(), axioms=(*meaning.axioms, *sections))
 
 
-def parts_of(elaborator: Elaborator) -> Iterator[tuple[str, Meaning]]:
+def parts_of(elaborator: Elaborator) -> Iterator[tuple[str, Goal]]:
     """What a theory declares, part by part: structures with parameters, and groups of sections that hang together."""
     for each in elaborator.globals.structures():
         if each.parameters:
@@ -202,7 +202,7 @@ def parts_of(elaborator: Elaborator) -> Iterator[tuple[str, Meaning]]:
         yield ", ".join(dict.fromkeys(each.structure for each in meaning.instances)), meaning
 
 
-def core_task(meaning: Meaning, core: Iterable[str]) -> Task:
+def core_task(meaning: Goal, core: Iterable[str]) -> Task:
     """The question whether some axioms have a model."""
     names = set(core)
     axioms = tuple(each for each in meaning.axioms if each.name in names)
@@ -275,7 +275,7 @@ class _Check:
             meaning = declarations_of(meaning)
         return with_lemmas(meaning, lemmas)
 
-    def _part(self, elaborator: Elaborator, part: str) -> Meaning:
+    def _part(self, elaborator: Elaborator, part: str) -> Goal:
         """What the theory declares in one part."""
         if self._certificate.lemmas or self._certificate.status not in ("consistent", "inconsistent"):
             raise CertificateError("declarations alone prove nothing", code="certificate-part")
@@ -285,7 +285,7 @@ class _Check:
         raise CertificateError(f"the theory has no part {part}", code="certificate-part")
 
     @staticmethod
-    def _elaborated(elaborator: Elaborator, given: Certificate) -> Meaning:
+    def _elaborated(elaborator: Elaborator, given: Certificate) -> Goal:
         using = parse_type(given.using, file="<using>") if given.using else None
         return elaborator.proposition(
             parse_expression(given.claim, file="<claim>"), using=using, file="<claim>"
@@ -369,7 +369,7 @@ class _Check:
             found.append(Finding(name, answer.outcome == "proved", answer.detail))
         return found
 
-    def _alone(self, formula: Term, place: Place) -> Meaning:
+    def _alone(self, formula: Term, place: Place) -> Goal:
         """A formula with what it speaks of, without what is only assumed."""
         meaning = self._elaborator.formula(formula, place)
         axioms = tuple(each for each in meaning.axioms if each.standing != "assumed")

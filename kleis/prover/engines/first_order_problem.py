@@ -23,26 +23,8 @@ from typing import TypeAlias
 
 import msgspec
 
-from kleis.core import (
-    BOOL,
-    Application,
-    Carrier,
-    Conditional,
-    Connective,
-    DefinitionCall,
-    Dimension,
-    Equals,
-    FunctionOf,
-    Let,
-    LiteralTerm,
-    Quantifier,
-    Sort,
-    Symbol,
-    SymbolCall,
-    Variable,
-)
-from kleis.core import Term as CoreTerm
-from kleis.core.goal import Meaning
+from kleis import core
+from kleis.core.goal import Goal
 from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import substitute, subterms
 from kleis.definedness.discharge import Totality
@@ -50,24 +32,24 @@ from kleis.prover.engines.first_order_terms import (
     ALWAYS,
     NEVER,
     TRUE,
-    All,
+    And,
     Apply,
-    Both,
-    Either,
+    Exists,
+    ForAll,
     Formula,
     Function,
-    Letter,
+    Iff,
     Literal,
     Not,
-    Same,
-    Some,
+    Or,
     Statement,
     Term,
+    Variable,
     conjunction,
     disjunction,
-    letters_in,
     names_in,
     replaced,
+    variables_in,
 )
 from kleis.prover.protocol.engine import Task
 
@@ -138,25 +120,25 @@ _CASES = 16
 """A term with more cases of its conditions than this is outside."""
 
 
-def _unrelated(sort: Sort) -> bool:
+def _unrelated(sort: core.Sort) -> bool:
     """Whether distinct arguments of a family of carriers can be distinct in a model: polynomials can."""
-    arguments = sort.arguments if isinstance(sort, Carrier) else ()
+    arguments = sort.arguments if isinstance(sort, core.Carrier) else ()
     return all(
         not any("(" in atom for atoms, _ in each.terms for atom in atoms)
-        if isinstance(each, Dimension)
-        else isinstance(each, Carrier) and _unrelated(each)
+        if isinstance(each, core.Dimension)
+        else isinstance(each, core.Carrier) and _unrelated(each)
         for each in arguments
     )
 
 
 _Case: TypeAlias = tuple[Formula, Term]
-_Bindings: TypeAlias = Mapping[str, Letter | Function]
+_Bindings: TypeAlias = Mapping[str, Variable | Function]
 
 
 class _Reader:
     """Core terms to formulas.  Names of letters and Skolem functions are unique within one problem."""
 
-    def __init__(self, meaning: Meaning) -> None:
+    def __init__(self, meaning: Goal) -> None:
         self._meaning = meaning
         self._names = _symbol_names(meaning)
         self._letters = count()
@@ -164,22 +146,22 @@ class _Reader:
         self._size = 0
         self._total = Totality(meaning)
 
-    def statement(self, formula: CoreTerm) -> Formula:
+    def statement(self, formula: core.Term) -> Formula:
         """A closed formula, Skolemised."""
         self._size = 0
         return self._skolemised(self._formula(formula, {}), True, {}, ())
 
-    def branches(self, claim: CoreTerm) -> tuple[tuple[Formula, ...], tuple[tuple[str, Function], ...]]:
+    def branches(self, claim: core.Term) -> tuple[tuple[Formula, ...], tuple[tuple[str, Function], ...]]:
         """The negated claim as a disjunction, and its points."""
         self._size = 0
         points: dict[str, Function] = {}
-        while isinstance(claim, Quantifier) and claim.kind == "forall":
-            letters = [each for each in claim.variables if each.sort != BOOL]
+        while isinstance(claim, core.Quantifier) and claim.kind == "forall":
+            letters = [each for each in claim.variables if each.sort != core.BOOL]
             for variable in letters:
                 points[variable.name] = self._skolem(variable.name, *_arrow(variable.sort))
-            rest = tuple(each for each in claim.variables if each.sort == BOOL)
+            rest = tuple(each for each in claim.variables if each.sort == core.BOOL)
             if rest:
-                claim = Quantifier("forall", rest, claim.body)
+                claim = core.Quantifier("forall", rest, claim.body)
                 break
             claim = claim.body
         negated = self._skolemised(self._formula(claim, points), False, {}, ())
@@ -187,47 +169,47 @@ class _Reader:
 
     # ── Formulas ─────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _formula(self, term: CoreTerm, bound: _Bindings) -> Formula:
+    def _formula(self, term: core.Term, bound: _Bindings) -> Formula:
         self._charge()
         match term:
-            case LiteralTerm(value=bool() as value):
+            case core.LiteralTerm(value=bool() as value):
                 return ALWAYS if value else NEVER
-            case Connective(name=name, arguments=arguments):
+            case core.Connective(name=name, arguments=arguments):
                 parts = tuple(self._formula(each, bound) for each in arguments)
                 if name == "and":
-                    return Both(parts)
+                    return And(parts)
                 if name == "or":
-                    return Either(parts)
-                return Not(parts[0]) if name == "not" else Either((Not(parts[0]), parts[1]))
-            case Equals(left=left, right=right):
+                    return Or(parts)
+                return Not(parts[0]) if name == "not" else Or((Not(parts[0]), parts[1]))
+            case core.Equals(left=left, right=right):
                 return self._equation(left, right, bound)
-            case Quantifier(kind=kind, variables=variables, body=body):
+            case core.Quantifier(kind=kind, variables=variables, body=body):
                 return self._quantified(kind == "forall", variables, body, bound)
-            case Conditional(condition=condition, consequent=consequent, alternative=alternative):
+            case core.Conditional(condition=condition, consequent=consequent, alternative=alternative):
                 test = self._formula(condition, bound)
                 yes, no = self._formula(consequent, bound), self._formula(alternative, bound)
-                return Both((Either((Not(test), yes)), Either((test, no))))
-            case Let() | DefinitionCall():
+                return And((Or((Not(test), yes)), Or((test, no))))
+            case core.Let() | core.DefinitionCall():
                 return self._formula(self._unfolded(term), bound)
-            case SymbolCall() | Application():
+            case core.SymbolCall() | core.Application():
                 return _by_cases(
                     (guard, Literal(True, atom, TRUE)) for guard, atom in self._call(term, bound)
                 )
             case _:
                 raise _OutsideError
 
-    def _equation(self, left: CoreTerm, right: CoreTerm, bound: _Bindings) -> Formula:
-        if left.sort == BOOL:
-            return Same(self._formula(left, bound), self._formula(right, bound))
+    def _equation(self, left: core.Term, right: core.Term, bound: _Bindings) -> Formula:
+        if left.sort == core.BOOL:
+            return Iff(self._formula(left, bound), self._formula(right, bound))
         sides = product(self._cases(left, bound), self._cases(right, bound))
         return _by_cases((_joined(p, q), Literal(True, a, b)) for (p, a), (q, b) in sides)
 
     def _quantified(
-        self, universal: bool, variables: tuple[Variable, ...], body: CoreTerm, bound: _Bindings
+        self, universal: bool, variables: tuple[core.Variable, ...], body: core.Term, bound: _Bindings
     ) -> Formula:
-        truths = [each.name for each in variables if each.sort == BOOL]
-        letters = tuple(self._letter(each) for each in variables if each.sort != BOOL)
-        names = [each.name for each in variables if each.sort != BOOL]
+        truths = [each.name for each in variables if each.sort == core.BOOL]
+        letters = tuple(self._letter(each) for each in variables if each.sort != core.BOOL)
+        names = [each.name for each in variables if each.sort != core.BOOL]
         inner = {**bound, **dict(zip(names, letters, strict=True))}
         if len(truths) > 4:
             raise _OutsideError
@@ -235,45 +217,48 @@ class _Reader:
             self._formula(substitute(body, _truth_values(truths, values)) if truths else body, inner)
             for values in product((False, True), repeat=len(truths))
         )
-        whole = parts[0] if len(parts) == 1 else Both(parts) if universal else Either(parts)
+        whole = parts[0] if len(parts) == 1 else And(parts) if universal else Or(parts)
         if not letters:
             return whole
-        return All(letters, whole) if universal else Some(letters, whole)
+        return ForAll(letters, whole) if universal else Exists(letters, whole)
 
     # ── Terms ────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _cases(self, term: CoreTerm, bound: _Bindings) -> list[_Case]:
+    def _cases(self, term: core.Term, bound: _Bindings) -> list[_Case]:
         """The values of a term of a carrier, each with its condition; exactly one condition holds."""
         self._charge()
         match term:
-            case Variable(name=name, sort=Carrier()):
+            case core.Variable(name=name, sort=core.Carrier()):
                 value = bound.get(name)
                 if isinstance(value, Function):
                     return [(ALWAYS, Apply(value))]
                 if value is None:
                     raise _OutsideError
                 return [(ALWAYS, value)]
-            case SymbolCall(symbol=Symbol(codomain=Carrier())) | Application(sort=Carrier()):
+            case (
+                core.SymbolCall(symbol=core.Symbol(codomain=core.Carrier()))
+                | core.Application(sort=core.Carrier())
+            ):
                 return self._call(term, bound)
-            case Conditional(condition=condition, consequent=consequent, alternative=alternative):
+            case core.Conditional(condition=condition, consequent=consequent, alternative=alternative):
                 test = self._formula(condition, bound)
                 yes = [(_joined(test, guard), value) for guard, value in self._cases(consequent, bound)]
                 no = [(_joined(Not(test), guard), value) for guard, value in self._cases(alternative, bound)]
                 return _limited(yes + no)
-            case Let() | DefinitionCall():
+            case core.Let() | core.DefinitionCall():
                 return self._cases(self._unfolded(term), bound)
             case _:
                 raise _OutsideError
 
-    def _call(self, term: SymbolCall | Application, bound: _Bindings) -> list[_Case]:
-        if isinstance(term, SymbolCall):
+    def _call(self, term: core.SymbolCall | core.Application, bound: _Bindings) -> list[_Case]:
+        if isinstance(term, core.SymbolCall):
             known, symbol = None, term.symbol
-            _arrow(FunctionOf(symbol.domain, symbol.codomain))
+            _arrow(core.FunctionOf(symbol.domain, symbol.codomain))
         else:
-            if not isinstance(term.function, Variable):
+            if not isinstance(term.function, core.Variable):
                 raise _OutsideError
             known, symbol = bound.get(term.function.name), None
-            if not isinstance(known, Function) or BOOL in known.domain:
+            if not isinstance(known, Function) or core.BOOL in known.domain:
                 raise _OutsideError
         choices = [self._argument(each, bound) for each in term.arguments]
         cases: list[_Case] = []
@@ -287,27 +272,27 @@ class _Reader:
             cases.append((guard, Apply(function, arguments)))
         return _limited(cases)
 
-    def _argument(self, term: CoreTerm, bound: _Bindings) -> list[tuple[Formula, Term | bool]]:
-        if term.sort != BOOL:
+    def _argument(self, term: core.Term, bound: _Bindings) -> list[tuple[Formula, Term | bool]]:
+        if term.sort != core.BOOL:
             return [(guard, value) for guard, value in self._cases(term, bound)]
-        if isinstance(term, LiteralTerm):
+        if isinstance(term, core.LiteralTerm):
             return [(ALWAYS, bool(term.value))]
         test = self._formula(term, bound)
         return [(test, True), (Not(test), False)]
 
-    def _function(self, symbol: Symbol, fixed: tuple[bool | None, ...]) -> Function:
+    def _function(self, symbol: core.Symbol, fixed: tuple[bool | None, ...]) -> Function:
         name = self._names[symbol]
         if any(each is not None for each in fixed):
             name += "[" + ", ".join("_" if each is None else str(each).lower() for each in fixed) + "]"
-        domain = tuple(sort for sort in symbol.domain if sort != BOOL)
+        domain = tuple(sort for sort in symbol.domain if sort != core.BOOL)
         return Function(name, domain, symbol.codomain, symbol, fixed)
 
-    def _unfolded(self, term: Let | DefinitionCall) -> CoreTerm:
+    def _unfolded(self, term: core.Let | core.DefinitionCall) -> core.Term:
         """What is bound is put in; where it might have no value, it would be lost with its condition if it is not used."""
-        given = (term.value,) if isinstance(term, Let) else term.arguments
+        given = (term.value,) if isinstance(term, core.Let) else term.arguments
         if not all(map(self._total.has_a_value, given)):
             raise _OutsideError
-        if isinstance(term, Let):
+        if isinstance(term, core.Let):
             unfolded = substitute(term.body, {term.variable.name: term.value})
         else:
             definition = self._meaning.definition(term.definition)
@@ -320,10 +305,10 @@ class _Reader:
                 raise _OutsideError
         return unfolded
 
-    def _letter(self, variable: Variable) -> Letter:
-        if not isinstance(variable.sort, Carrier):
+    def _letter(self, variable: core.Variable) -> Variable:
+        if not isinstance(variable.sort, core.Carrier):
             raise _OutsideError
-        return Letter(f"{variable.name}.{next(self._letters)}", variable.sort)
+        return Variable(f"{variable.name}.{next(self._letters)}", variable.sort)
 
     def _charge(self) -> None:
         self._size += 1
@@ -333,7 +318,7 @@ class _Reader:
     # ── Negations inwards, ∃ to functions ────────────────────────────────────────────────────────────────────
 
     def _skolemised(
-        self, formula: Formula, positive: bool, values: Mapping[str, Term], scope: tuple[Letter, ...]
+        self, formula: Formula, positive: bool, values: Mapping[str, Term], scope: tuple[Variable, ...]
     ) -> Formula:
         """The formula or its negation, without quantifiers; `scope` are the universal letters around it."""
         self._charge()
@@ -343,18 +328,18 @@ class _Reader:
                 return Literal(positive, left, right)
             case Not(body=body):
                 return self._skolemised(body, not positive, values, scope)
-            case Both(parts=parts) | Either(parts=parts):
+            case And(parts=parts) | Or(parts=parts):
                 made = tuple(self._skolemised(each, positive, values, scope) for each in parts)
-                return conjunction(made) if isinstance(formula, Both) == positive else disjunction(made)
-            case Same(left=left, right=right):
+                return conjunction(made) if isinstance(formula, And) == positive else disjunction(made)
+            case Iff(left=left, right=right):
                 return self._equivalent(left, right, positive, values, scope)
-            case All(letters=letters, body=body) | Some(letters=letters, body=body):
-                if isinstance(formula, All) == positive:
+            case ForAll(letters=letters, body=body) | Exists(letters=letters, body=body):
+                if isinstance(formula, ForAll) == positive:
                     fresh = {each.name: self._again(each) for each in letters}
                     inner = {**values, **fresh}
                     return self._skolemised(body, positive, inner, (*scope, *fresh.values()))
                 around = [values[name] for name in names_in(body) if name in values]
-                free = set().union(*map(letters_in, around))
+                free = set().union(*map(variables_in, around))
                 needed = tuple(each for each in scope if each in free)
                 witnesses = {each.name: self._witness(each, needed) for each in letters}
                 return self._skolemised(body, positive, {**values, **witnesses}, scope)
@@ -365,26 +350,26 @@ class _Reader:
         right: Formula,
         positive: bool,
         values: Mapping[str, Term],
-        scope: tuple[Letter, ...],
+        scope: tuple[Variable, ...],
     ) -> Formula:
         """↔ of atoms stays, for completion; otherwise two implications, or two ways to differ."""
         if positive and isinstance(left, Literal) and isinstance(right, Literal):
             made = (self._skolemised(each, True, values, scope) for each in (left, right))
-            return Same(*made)
+            return Iff(*made)
         one = (self._skolemised(left, False, values, scope), self._skolemised(right, True, values, scope))
         two = (self._skolemised(left, True, values, scope), self._skolemised(right, False, values, scope))
         if positive:
             return conjunction((disjunction(one), disjunction(two)))
         return disjunction((conjunction(one), conjunction(two)))
 
-    def _again(self, letter: Letter) -> Letter:
-        return Letter(f"{letter.name.split('.')[0]}.{next(self._letters)}", letter.sort)
+    def _again(self, letter: Variable) -> Variable:
+        return Variable(f"{letter.name.split('.')[0]}.{next(self._letters)}", letter.sort)
 
-    def _witness(self, letter: Letter, scope: tuple[Letter, ...]) -> Term:
+    def _witness(self, letter: Variable, scope: tuple[Variable, ...]) -> Term:
         domain = tuple(each.sort for each in scope)
         return Apply(self._skolem(letter.name.split(".")[0], domain, letter.sort), scope)
 
-    def _skolem(self, stem: str, domain: tuple[Sort, ...], codomain: Sort) -> Function:
+    def _skolem(self, stem: str, domain: tuple[core.Sort, ...], codomain: core.Sort) -> Function:
         name = f"?{stem}"
         numbers = count(2)
         while name in self._taken:
@@ -393,19 +378,19 @@ class _Reader:
         return Function(name, domain, codomain)
 
 
-def _arrow(sort: Sort) -> tuple[tuple[Sort, ...], Sort]:
+def _arrow(sort: core.Sort) -> tuple[tuple[core.Sort, ...], core.Sort]:
     """Domain and codomain of a function over carriers; a carrier is its own codomain."""
-    domain, codomain = (sort.domain, sort.codomain) if isinstance(sort, FunctionOf) else ((), sort)
-    if not all(isinstance(each, Carrier) or each == BOOL for each in (*domain, codomain)):
+    domain, codomain = (sort.domain, sort.codomain) if isinstance(sort, core.FunctionOf) else ((), sort)
+    if not all(isinstance(each, core.Carrier) or each == core.BOOL for each in (*domain, codomain)):
         raise _OutsideError
     return domain, codomain
 
 
-def _symbol_names(meaning: Meaning) -> dict[Symbol, str]:
+def _symbol_names(meaning: Goal) -> dict[core.Symbol, str]:
     """A name for every symbol; overloads carry their sorts."""
     formulas = [each.formula for each in meaning.axioms] + [each.body for each in meaning.definitions]
     roots = formulas + ([] if meaning.claim is None else [meaning.claim])
-    symbols = dict.fromkeys(each.symbol for each in subterms(*roots) if isinstance(each, SymbolCall))
+    symbols = dict.fromkeys(each.symbol for each in subterms(*roots) if isinstance(each, core.SymbolCall))
     symbols.update(dict.fromkeys(meaning.symbols))
     names = [symbol.name for symbol in symbols]
     own = [
@@ -416,14 +401,14 @@ def _symbol_names(meaning: Meaning) -> dict[Symbol, str]:
     return {each: each.name if each.name in own else full_name(each) for each in symbols}
 
 
-def full_name(symbol: Symbol) -> str:
+def full_name(symbol: core.Symbol) -> str:
     """A symbol with its sorts: no other has this name."""
     domain = " × ".join(map(sort_text, symbol.domain))
     return f"{symbol.name} : {domain} → {sort_text(symbol.codomain)}"
 
 
-def _truth_values(names: list[str], values: tuple[bool, ...]) -> dict[str, CoreTerm]:
-    return {name: LiteralTerm(value, BOOL) for name, value in zip(names, values, strict=True)}
+def _truth_values(names: list[str], values: tuple[bool, ...]) -> dict[str, core.Term]:
+    return {name: core.LiteralTerm(value, core.BOOL) for name, value in zip(names, values, strict=True)}
 
 
 def _limited(cases: list[_Case]) -> list[_Case]:
@@ -434,23 +419,23 @@ def _limited(cases: list[_Case]) -> list[_Case]:
 
 def _by_cases(cases: Iterable[tuple[Formula, Formula]]) -> Formula:
     """What is said in the case that holds; exactly one of the conditions does."""
-    parts = tuple(said if guard == ALWAYS else Both((guard, said)) for guard, said in cases)
-    return parts[0] if len(parts) == 1 else Either(parts)
+    parts = tuple(said if guard == ALWAYS else And((guard, said)) for guard, said in cases)
+    return parts[0] if len(parts) == 1 else Or(parts)
 
 
 def _joined(*guards: Formula) -> Formula:
     parts = tuple(each for each in guards if each != ALWAYS)
-    return parts[0] if len(parts) == 1 else Both(parts)
+    return parts[0] if len(parts) == 1 else And(parts)
 
 
 def _cases_of(formula: Formula) -> tuple[Formula, ...]:
     """The formula as a disjunction, as far as its universal letters and the limit on branches allow."""
     found: tuple[Formula, ...]
     match formula:
-        case Either(parts=parts):
-            apart = (_cases_of(each[0]) if len(each) == 1 else (Either(each),) for each in _grouped(parts))
+        case Or(parts=parts):
+            apart = (_cases_of(each[0]) if len(each) == 1 else (Or(each),) for each in _grouped(parts))
             found = tuple(chain.from_iterable(apart))
-        case Both(parts=parts):
+        case And(parts=parts):
             choices = product(*map(_cases_of, parts))
             found = tuple(conjunction(each) for each in islice(choices, _BRANCHES + 1))
         case _:

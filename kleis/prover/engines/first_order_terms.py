@@ -2,7 +2,7 @@
 
 Specification: proving.md §3; how a task becomes such formulas stands in kleis/prover/engines/first_order_problem.py.
 
-Terms are many-sorted.  A Skolemised formula is made of `Literal`, `Both`, `Either` and `Same` of literals, over
+Terms are many-sorted.  A Skolemised formula is made of `Literal`, `And`, `Or` and `Iff` of literals, over
 letters that are universal.
 """
 
@@ -20,25 +20,25 @@ __all__ = [
     "FALSE",
     "NEVER",
     "TRUE",
-    "All",
+    "And",
     "Apply",
-    "Both",
-    "Either",
+    "Exists",
+    "ForAll",
     "Formula",
     "Function",
-    "Letter",
+    "Iff",
     "Literal",
     "Not",
-    "Same",
-    "Some",
+    "Or",
     "Statement",
     "Term",
+    "Variable",
     "conjunction",
     "disjunction",
     "functions_of",
-    "letters_in",
     "names_in",
     "replaced",
+    "variables_in",
 ]
 
 
@@ -56,7 +56,7 @@ class Function(msgspec.Struct, frozen=True):
     fixed: tuple[bool | None, ...] = ()
 
 
-class Letter(msgspec.Struct, frozen=True):
+class Variable(msgspec.Struct, frozen=True):
     """A variable; all of them are universal once a formula is Skolemised."""
 
     name: str
@@ -74,7 +74,7 @@ class Apply(msgspec.Struct, frozen=True):
         return self.function.codomain
 
 
-Term: TypeAlias = Letter | Apply
+Term: TypeAlias = Variable | Apply
 
 TRUE = Apply(Function("true", (), BOOL))
 FALSE = Apply(Function("false", (), BOOL))
@@ -94,50 +94,50 @@ class Not(msgspec.Struct, frozen=True):
     body: Formula
 
 
-class Both(msgspec.Struct, frozen=True):
+class And(msgspec.Struct, frozen=True):
     """A conjunction; empty: true."""
 
     parts: tuple[Formula, ...]
 
 
-class Either(msgspec.Struct, frozen=True):
+class Or(msgspec.Struct, frozen=True):
     """A disjunction; empty: false."""
 
     parts: tuple[Formula, ...]
 
 
-class Same(msgspec.Struct, frozen=True):
+class Iff(msgspec.Struct, frozen=True):
     """↔."""
 
     left: Formula
     right: Formula
 
 
-class All(msgspec.Struct, frozen=True):
+class ForAll(msgspec.Struct, frozen=True):
     """∀; gone after Skolemisation."""
 
-    letters: tuple[Letter, ...]
+    letters: tuple[Variable, ...]
     body: Formula
 
 
-class Some(msgspec.Struct, frozen=True):
+class Exists(msgspec.Struct, frozen=True):
     """∃; gone after Skolemisation."""
 
-    letters: tuple[Letter, ...]
+    letters: tuple[Variable, ...]
     body: Formula
 
 
-Formula: TypeAlias = Literal | Not | Both | Either | Same | All | Some
+Formula: TypeAlias = Literal | Not | And | Or | Iff | ForAll | Exists
 
 
 class Statement(msgspec.Struct, frozen=True):
-    """An axiom or lemma, Skolemised: `Literal`, `Both`, `Either` and `Same` of literals, over universal letters."""
+    """An axiom or lemma, Skolemised: `Literal`, `And`, `Or` and `Iff` of literals, over universal letters."""
 
     name: str
     formula: Formula
 
 
-ALWAYS, NEVER = Both(()), Either(())
+ALWAYS, NEVER = And(()), Or(())
 """The formulas that are true, and false."""
 
 
@@ -152,25 +152,25 @@ def functions_of(*formulas: Formula) -> tuple[Function, ...]:
                 if each not in (TRUE, FALSE):
                     found.setdefault(function)
                 waiting.extend(reversed(arguments))
-            case Literal(left=left, right=right) | Same(left=left, right=right):
+            case Literal(left=left, right=right) | Iff(left=left, right=right):
                 waiting.extend((right, left))
-            case Both(parts=parts) | Either(parts=parts):
+            case And(parts=parts) | Or(parts=parts):
                 waiting.extend(reversed(parts))
-            case Not(body=body) | All(body=body) | Some(body=body):
+            case Not(body=body) | ForAll(body=body) | Exists(body=body):
                 waiting.append(body)
-            case Letter():
+            case Variable():
                 continue
     return tuple(found)
 
 
 def conjunction(parts: tuple[Formula, ...]) -> Formula:
-    flat = tuple(one for each in parts for one in (each.parts if isinstance(each, Both) else (each,)))
-    return NEVER if NEVER in flat else flat[0] if len(flat) == 1 else Both(flat)
+    flat = tuple(one for each in parts for one in (each.parts if isinstance(each, And) else (each,)))
+    return NEVER if NEVER in flat else flat[0] if len(flat) == 1 else And(flat)
 
 
 def disjunction(parts: tuple[Formula, ...]) -> Formula:
-    flat = tuple(one for each in parts for one in (each.parts if isinstance(each, Either) else (each,)))
-    return ALWAYS if ALWAYS in flat else flat[0] if len(flat) == 1 else Either(flat)
+    flat = tuple(one for each in parts for one in (each.parts if isinstance(each, Or) else (each,)))
+    return ALWAYS if ALWAYS in flat else flat[0] if len(flat) == 1 else Or(flat)
 
 
 def names_in(formula: Formula) -> tuple[str, ...]:
@@ -180,27 +180,27 @@ def names_in(formula: Formula) -> tuple[str, ...]:
     while waiting:
         each = waiting.pop()
         match each:
-            case Letter(name=name):
+            case Variable(name=name):
                 found.setdefault(name)
             case Apply(arguments=arguments):
                 waiting.extend(reversed(arguments))
-            case Literal(left=left, right=right) | Same(left=left, right=right):
+            case Literal(left=left, right=right) | Iff(left=left, right=right):
                 waiting.extend((right, left))
-            case Both(parts=parts) | Either(parts=parts):
+            case And(parts=parts) | Or(parts=parts):
                 waiting.extend(reversed(parts))
-            case Not(body=body) | All(body=body) | Some(body=body):
+            case Not(body=body) | ForAll(body=body) | Exists(body=body):
                 waiting.append(body)
     return tuple(found)
 
 
-def letters_in(term: Term) -> set[Letter]:
-    if isinstance(term, Letter):
+def variables_in(term: Term) -> set[Variable]:
+    if isinstance(term, Variable):
         return {term}
-    return set().union(*map(letters_in, term.arguments))
+    return set().union(*map(variables_in, term.arguments))
 
 
 def replaced(term: Term, values: Mapping[str, Term]) -> Term:
-    if isinstance(term, Letter):
+    if isinstance(term, Variable):
         return values.get(term.name, term)
     if not term.arguments:
         return term

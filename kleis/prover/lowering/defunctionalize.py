@@ -22,28 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from kleis.core import (
-    Application,
-    BuiltinCall,
-    Coercion,
-    Conditional,
-    Connective,
-    Construction,
-    Definition,
-    DefinitionCall,
-    FunctionOf,
-    Lambda,
-    Let,
-    ListOf,
-    Quantifier,
-    Selection,
-    Sort,
-    Symbol,
-    SymbolCall,
-    Term,
-    TupleOf,
-    Variable,
-)
+from kleis import core
 from kleis.core.goal import Axiom, Termination
 from kleis.core.sort_operations import erased
 from kleis.core.sort_printing import sort_text
@@ -58,7 +37,7 @@ from kleis.core.traversal import (
     substitute,
     subterms,
 )
-from kleis.definedness.discharge import is_settled, settled
+from kleis.definedness.discharge import discharged, is_discharged
 from kleis.prover.lowering.list_terms import cons, direct, head, is_nil, nil, tail
 from kleis.prover.lowering.recursive_lists import BUILT_IN, Recursive, recursive
 from kleis.prover.protocol.engine import Task
@@ -72,12 +51,12 @@ _MOST = 80
 def expanded(task: Task) -> Task:
     """The task with lists by recursion and functions in their places; the task itself where there is nothing to do."""
     bodies = (each.body for each in task.meaning.definitions)
-    if not any(map(_concerns, _everything(task))) and all(map(is_settled, bodies)):
+    if not any(map(_concerns, _everything(task))) and all(map(is_discharged, bodies)):
         return task
     return _Expansion(task).task()
 
 
-def _everything(task: Task) -> Iterator[Term]:
+def _everything(task: Task) -> Iterator[core.Term]:
     meaning = task.meaning
     roots = [
         *task.lemmas,
@@ -88,18 +67,18 @@ def _everything(task: Task) -> Iterator[Term]:
         roots.append(meaning.claim)
     for each in subterms(*roots):
         yield each
-        if isinstance(each, BuiltinCall) and each.operation.condition is not None:
+        if isinstance(each, core.BuiltinCall) and each.operation.condition is not None:
             yield from subterms(each.operation.condition)
 
 
-def _concerns(term: Term) -> bool:
+def _concerns(term: core.Term) -> bool:
     match term:
-        case BuiltinCall(operation=operation, arguments=arguments):
+        case core.BuiltinCall(operation=operation, arguments=arguments):
             return direct(operation, arguments) is not None or recursive(operation) is not None
-        case DefinitionCall(arguments=arguments):
-            return any(isinstance(each.sort, FunctionOf) for each in arguments)
-        case Coercion(term=inner, sort=sort):
-            return isinstance(inner.sort, ListOf | TupleOf) and erased(inner.sort) != erased(sort)
+        case core.DefinitionCall(arguments=arguments):
+            return any(isinstance(each.sort, core.FunctionOf) for each in arguments)
+        case core.Coercion(term=inner, sort=sort):
+            return isinstance(inner.sort, core.ListOf | core.TupleOf) and erased(inner.sort) != erased(sort)
         case _:
             return False
 
@@ -116,7 +95,7 @@ class _Expansion:
         }
         self._made: dict[str, Recursive] = {}
         self._begun: set[str] = set()
-        self._symbols: dict[str, Symbol] = {}
+        self._symbols: dict[str, core.Symbol] = {}
 
     def task(self) -> Task:
         """The expanded task."""
@@ -142,21 +121,21 @@ class _Expansion:
         )
         return Task(changed, lemmas)
 
-    def _reached(self, roots: Sequence[Term]) -> list[Recursive]:
+    def _reached(self, roots: Sequence[core.Term]) -> list[Recursive]:
         """The definitions that terms call, callees first."""
         found: dict[str, Recursive] = {}
         seen: set[str] = set()
 
-        def visit(term: Term) -> None:
+        def visit(term: core.Term) -> None:
             for each in subterms(term):
-                if isinstance(each, DefinitionCall) and each.definition not in seen:
+                if isinstance(each, core.DefinitionCall) and each.definition not in seen:
                     seen.add(each.definition)
                     made = self._made[each.definition]
                     for part in (made.definition.body, made.termination.condition):
                         if part is not None:
                             visit(part)
                     found[each.definition] = made
-                elif isinstance(each, BuiltinCall) and each.operation.condition is not None:
+                elif isinstance(each, core.BuiltinCall) and each.operation.condition is not None:
                     visit(each.operation.condition)
 
         for root in roots:
@@ -165,21 +144,21 @@ class _Expansion:
 
     # ── Terms ────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _term(self, term: Term) -> Term:
+    def _term(self, term: core.Term) -> core.Term:
         term = rebuild(term, self._term)
         match term:
-            case BuiltinCall():
+            case core.BuiltinCall():
                 return self._builtin(term)
-            case DefinitionCall():
+            case core.DefinitionCall():
                 return self._call(term)
-            case Application(function=Lambda() as function, arguments=arguments):
+            case core.Application(function=core.Lambda() as function, arguments=arguments):
                 return _let(function, arguments)
-            case Coercion(term=inner, sort=sort):
+            case core.Coercion(term=inner, sort=sort):
                 return self._coercion(term, inner, sort)
             case _:
                 return term
 
-    def _builtin(self, term: BuiltinCall) -> Term:
+    def _builtin(self, term: core.BuiltinCall) -> core.Term:
         other = direct(term.operation, term.arguments)
         if other is not None:
             return self._term(other)
@@ -187,37 +166,37 @@ class _Expansion:
         if made is not None:
             key = made.definition.key
             self._written.setdefault(key, made)
-            return self._call(DefinitionCall(key, term.arguments, term.sort))
+            return self._call(core.DefinitionCall(key, term.arguments, term.sort))
         condition = term.operation.condition
         if condition is None or not any(map(_concerns, subterms(condition))):
             return term
         operation = msgspec.structs.replace(term.operation, condition=self._term(condition))
-        return BuiltinCall(operation, term.arguments)
+        return core.BuiltinCall(operation, term.arguments)
 
-    def _coercion(self, term: Term, inner: Term, sort: Sort) -> Term:
+    def _coercion(self, term: core.Term, inner: core.Term, sort: core.Sort) -> core.Term:
         """Lists and tuples part by part, where solvers have other sorts for the parts."""
         given = inner.sort
         if erased(given) == erased(sort):
             return term
-        if isinstance(given, ListOf) and isinstance(sort, ListOf):
+        if isinstance(given, core.ListOf) and isinstance(sort, core.ListOf):
             key = f"{BUILT_IN}coercion/{sort_text(given)}, {sort_text(sort)}"
             self._written.setdefault(key, _coerced_list(key, given, sort))
-            return self._call(DefinitionCall(key, (inner,), sort))
-        if isinstance(given, TupleOf) and isinstance(sort, TupleOf):
-            whole = Variable("the tuple", given)
+            return self._call(core.DefinitionCall(key, (inner,), sort))
+        if isinstance(given, core.TupleOf) and isinstance(sort, core.TupleOf):
+            whole = core.Variable("the tuple", given)
             made, taken = tuple_constructor(sort), tuple_constructor(given)
             items = tuple(
-                Coercion(Selection(taken, place, whole), wanted)
+                core.Coercion(core.Selection(taken, place, whole), wanted)
                 if had != wanted
-                else Selection(taken, place, whole)
+                else core.Selection(taken, place, whole)
                 for place, (had, wanted) in enumerate(zip(given.items, sort.items, strict=True))
             )
-            return Let(whole, inner, self._term(Construction(made, items)))
+            return core.Let(whole, inner, self._term(core.Construction(made, items)))
         return term
 
     # ── Definitions ──────────────────────────────────────────────────────────────────────────────────────
 
-    def _call(self, call: DefinitionCall) -> Term:
+    def _call(self, call: core.DefinitionCall) -> core.Term:
         """The call of a definition, of its own instance where functions are handed to it."""
         raw = self._written.get(call.definition)
         if raw is None or (call.definition in self._made and not raw.definition.parameters):
@@ -225,7 +204,7 @@ class _Expansion:
         places = [
             place
             for place, each in enumerate(call.arguments)
-            if isinstance(each, Lambda) and _hands_on(raw.definition, place)
+            if isinstance(each, core.Lambda) and _hands_on(raw.definition, place)
         ]
         if places and len(self._begun) < _MOST:
             return self._instance(raw, call, places)
@@ -238,16 +217,16 @@ class _Expansion:
         if definition.key in self._begun:
             return
         self._begun.add(definition.key)
-        written = settled(definition.body, self._task.meaning)
+        written = discharged(definition.body, self._task.meaning)
         body = msgspec.structs.replace(definition, body=self._term(written))
         self._made[definition.key] = Recursive(body, self._argued(raw.termination, {}))
 
-    def _instance(self, raw: Recursive, call: DefinitionCall, places: Sequence[int]) -> Term:
+    def _instance(self, raw: Recursive, call: core.DefinitionCall, places: Sequence[int]) -> core.Term:
         """The definition with functions in the places of parameters; what they take from around them is given."""
         definition = raw.definition
         taken = dict.fromkeys(v for place in places for v in free_variables(call.arguments[place]))
-        given = tuple(Variable(f"given {place}", each.sort) for place, each in enumerate(taken))
-        inside: dict[str, Term] = {each.name: name for each, name in zip(taken, given, strict=True)}
+        given = tuple(core.Variable(f"given {place}", each.sort) for place, each in enumerate(taken))
+        inside: dict[str, core.Term] = {each.name: name for each, name in zip(taken, given, strict=True)}
         functions = {
             definition.parameters[place].name: canonical(substitute(call.arguments[place], inside))
             for place in places
@@ -258,9 +237,9 @@ class _Expansion:
         arguments = (*taken, *(call.arguments[place] for place in kept))
         if key not in self._begun:
             self._begun.add(key)
-            written = settled(definition.body, self._task.meaning)
+            written = discharged(definition.body, self._task.meaning)
             body = self._term(substitute(written, functions))
-            made = Definition(
+            made = core.Definition(
                 key,
                 definition.name,
                 (*given, *(definition.parameters[place] for place in kept)),
@@ -271,9 +250,9 @@ class _Expansion:
             moved = tuple(len(given) + kept.index(each) for each in raw.termination.arguments if each in kept)
             argued = msgspec.structs.replace(self._argued(raw.termination, functions), arguments=moved)
             self._made[key] = Recursive(made, argued)
-        return DefinitionCall(key, arguments, call.sort)
+        return core.DefinitionCall(key, arguments, call.sort)
 
-    def _argued(self, termination: Termination, functions: Mapping[str, Term]) -> Termination:
+    def _argued(self, termination: Termination, functions: Mapping[str, core.Term]) -> Termination:
         condition = termination.condition
         if condition is not None:
             condition = self._term(substitute(condition, functions))
@@ -281,42 +260,44 @@ class _Expansion:
 
     # ── Functions that a claim is about ──────────────────────────────────────────────────────────────────
 
-    def _with_operations(self, claim: Term) -> Term:
+    def _with_operations(self, claim: core.Term) -> core.Term:
         """The claim with unknown operations for those of its outermost functions that are handed on."""
         variables, hypotheses, body = stripped(claim)
         for hypothesis in reversed(hypotheses):
-            body = Connective("implies", (hypothesis, body))
+            body = core.Connective("implies", (hypothesis, body))
         handed = [
-            each for each in variables if isinstance(each.sort, FunctionOf) and _is_handed_on(body, each)
+            each for each in variables if isinstance(each.sort, core.FunctionOf) and _is_handed_on(body, each)
         ]
         if not handed:
             return claim
         rest = tuple(each for each in variables if each not in handed)
-        values: dict[str, Term] = {}
+        values: dict[str, core.Term] = {}
         for each in handed:
-            assert isinstance(each.sort, FunctionOf), "a function"
-            symbol = Symbol(f"{each.name}#function", each.sort.domain, each.sort.codomain)
+            assert isinstance(each.sort, core.FunctionOf), "a function"
+            symbol = core.Symbol(f"{each.name}#function", each.sort.domain, each.sort.codomain)
             self._symbols[each.name] = symbol
-            names = tuple(Variable(f"{each.name} {place}", sort) for place, sort in enumerate(symbol.domain))
-            values[each.name] = Lambda(names, SymbolCall(symbol, names))
+            names = tuple(
+                core.Variable(f"{each.name} {place}", sort) for place, sort in enumerate(symbol.domain)
+            )
+            values[each.name] = core.Lambda(names, core.SymbolCall(symbol, names))
         body = substitute(body, values)
-        return Quantifier("forall", rest, body) if rest else body
+        return core.Quantifier("forall", rest, body) if rest else body
 
 
 _NOT_RECURSIVE = Termination(kind="structural")
 _ENDLESS = Termination(kind="unknown", reason="nothing is known of its recursion")
 
 
-def _coerced_list(key: str, given: ListOf, sort: ListOf) -> Recursive:
+def _coerced_list(key: str, given: core.ListOf, sort: core.ListOf) -> Recursive:
     """A list of one sort of numbers as one of another."""
-    xs = Variable("l", given)
-    first: Term = Coercion(head(xs), sort.element)
-    body = Conditional(is_nil(xs), nil(sort), cons(first, DefinitionCall(key, (tail(xs),), sort)))
-    made = Definition(key, "coercion", (xs,), sort, body, (key,))
+    xs = core.Variable("l", given)
+    first: core.Term = core.Coercion(head(xs), sort.element)
+    body = core.Conditional(is_nil(xs), nil(sort), cons(first, core.DefinitionCall(key, (tail(xs),), sort)))
+    made = core.Definition(key, "coercion", (xs,), sort, body, (key,))
     return Recursive(made, Termination(kind="structural", arguments=(0,)))
 
 
-def _hands_on(definition: Definition, place: int) -> bool:
+def _hands_on(definition: core.Definition, place: int) -> bool:
     """Whether a definition hands the parameter on unchanged wherever it calls itself."""
     if len(definition.group) > 1:
         return False
@@ -324,34 +305,34 @@ def _hands_on(definition: Definition, place: int) -> bool:
     return all(
         each.arguments[place] == parameter
         for each in subterms(definition.body)
-        if isinstance(each, DefinitionCall) and each.definition == definition.key
+        if isinstance(each, core.DefinitionCall) and each.definition == definition.key
     )
 
 
-def _is_handed_on(term: Term, function: Variable) -> bool:
+def _is_handed_on(term: core.Term, function: core.Variable) -> bool:
     """Whether a function is an argument somewhere, and not only applied."""
-    if isinstance(term, Application) and term.function == function:
+    if isinstance(term, core.Application) and term.function == function:
         return any(_is_handed_on(each, function) for each in term.arguments)
-    if isinstance(term, BuiltinCall | DefinitionCall) and function in term.arguments:
+    if isinstance(term, core.BuiltinCall | core.DefinitionCall) and function in term.arguments:
         return True
     return any(_is_handed_on(each, function) for each in parts(term))
 
 
-def _let(function: Lambda, arguments: Sequence[Term]) -> Term:
+def _let(function: core.Lambda, arguments: Sequence[core.Term]) -> core.Term:
     """A λ applied where it stands."""
     outside = {each.name for argument in arguments for each in free_variables(argument)}
     apart = apart_from(function, outside)
-    assert isinstance(apart, Lambda), "a function"
-    body: Term = apart.body
+    assert isinstance(apart, core.Lambda), "a function"
+    body: core.Term = apart.body
     for variable, argument in reversed(list(zip(apart.variables, arguments, strict=True))):
         body = (
             substitute(body, {variable.name: argument})
             if _is_plain(argument)
-            else Let(variable, argument, body)
+            else core.Let(variable, argument, body)
         )
     return body
 
 
-def _is_plain(term: Term) -> bool:
+def _is_plain(term: core.Term) -> bool:
     """Whether a term has a value wherever it stands, and is as short as a name for it."""
-    return isinstance(term, Variable)
+    return isinstance(term, core.Variable)

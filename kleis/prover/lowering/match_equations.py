@@ -16,21 +16,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from kleis.core import (
-    BOOL,
-    Conditional,
-    Connective,
-    Construction,
-    Constructor,
-    Definition,
-    Discrimination,
-    Let,
-    LiteralTerm,
-    Selection,
-    Sort,
-    Term,
-    Variable,
-)
+from kleis import core
 from kleis.core.traversal import rebuild, substitute, subterms
 
 __all__ = ["Case", "cases", "simplified"]
@@ -42,13 +28,13 @@ _MOST = 64
 class Case(msgspec.Struct, frozen=True):
     """An equation: the definition at `arguments`, terms over `variables`, is the body."""
 
-    arguments: tuple[Term, ...]
-    variables: tuple[Variable, ...]
-    body: Term
+    arguments: tuple[core.Term, ...]
+    variables: tuple[core.Variable, ...]
+    body: core.Term
 
 
 def cases(
-    definition: Definition, constructors: Callable[[Sort], tuple[Constructor, ...]]
+    definition: core.Definition, constructors: Callable[[core.Sort], tuple[core.Constructor, ...]]
 ) -> tuple[Case, ...]:
     """The cases of a definition."""
     whole = Case(tuple(definition.parameters), definition.parameters, definition.body)
@@ -60,16 +46,17 @@ def cases(
     return tuple(found)
 
 
-def _split(case: Case, constructors: Callable[[Sort], tuple[Constructor, ...]]) -> Iterator[Case]:
+def _split(case: Case, constructors: Callable[[core.Sort], tuple[core.Constructor, ...]]) -> Iterator[Case]:
     tested = _tested(case)
     if tested is None:
         yield case
         return
     for constructor in constructors(tested.sort):
         fields = tuple(
-            Variable(f"{tested.name}.{place}", field.sort) for place, field in enumerate(constructor.fields)
+            core.Variable(f"{tested.name}.{place}", field.sort)
+            for place, field in enumerate(constructor.fields)
         )
-        made = {tested.name: Construction(constructor, fields)}
+        made = {tested.name: core.Construction(constructor, fields)}
         variables = [each for each in case.variables if each != tested]
         inner = Case(
             tuple(substitute(each, made) for each in case.arguments),
@@ -79,59 +66,59 @@ def _split(case: Case, constructors: Callable[[Sort], tuple[Constructor, ...]]) 
         yield from _split(inner, constructors)
 
 
-def _tested(case: Case) -> Variable | None:
+def _tested(case: Case) -> core.Variable | None:
     """The first variable that the body asks for its constructor."""
     for each in subterms(case.body):
-        if isinstance(each, Conditional):
+        if isinstance(each, core.Conditional):
             for part in subterms(each.condition):
-                if isinstance(part, Discrimination) and part.term in case.variables:
-                    assert isinstance(part.term, Variable)
+                if isinstance(part, core.Discrimination) and part.term in case.variables:
+                    assert isinstance(part.term, core.Variable)
                     return part.term
     return None
 
 
-def simplified(term: Term) -> Term:
+def simplified(term: core.Term) -> core.Term:
     """The term without tests and selections of what is constructed."""
-    if isinstance(term, Let) and _certain(term.value):
+    if isinstance(term, core.Let) and _certain(term.value):
         return simplified(substitute(term.body, {term.variable.name: term.value}))
     term = rebuild(term, simplified)
     match term:
-        case Selection(constructor=constructor, index=index, term=Construction() as made):
+        case core.Selection(constructor=constructor, index=index, term=core.Construction() as made):
             if constructor.name == made.constructor.name and _certain(made):
                 return made.arguments[index]
-        case Discrimination(constructor=constructor, term=Construction() as made):
+        case core.Discrimination(constructor=constructor, term=core.Construction() as made):
             if _certain(made):
-                return LiteralTerm(constructor.name == made.constructor.name, BOOL)
-        case Let(variable=variable, value=value, body=body) if _certain(value):
+                return core.LiteralTerm(constructor.name == made.constructor.name, core.BOOL)
+        case core.Let(variable=variable, value=value, body=body) if _certain(value):
             return simplified(substitute(body, {variable.name: value}))
-        case Conditional(condition=LiteralTerm(value=holds), consequent=yes, alternative=no):
+        case core.Conditional(condition=core.LiteralTerm(value=holds), consequent=yes, alternative=no):
             return yes if holds else no
-        case Connective():
+        case core.Connective():
             return _connected(term)
         case _:
             return term
     return term
 
 
-def _certain(term: Term) -> bool:
+def _certain(term: core.Term) -> bool:
     """Whether a term plainly has a value: variables and literals, and what is constructed of such."""
-    if isinstance(term, Construction):
+    if isinstance(term, core.Construction):
         return all(map(_certain, term.arguments))
-    return isinstance(term, Variable | LiteralTerm)
+    return isinstance(term, core.Variable | core.LiteralTerm)
 
 
-def _connected(term: Connective) -> Term:
+def _connected(term: core.Connective) -> core.Term:
     """A connective without known parts."""
     if term.name == "not":
         (inner,) = term.arguments
-        return LiteralTerm(not inner.value, BOOL) if isinstance(inner, LiteralTerm) else term
+        return core.LiteralTerm(not inner.value, core.BOOL) if isinstance(inner, core.LiteralTerm) else term
     if term.name == "implies":
         return term
     decisive = term.name == "or"
-    known = [each.value for each in term.arguments if isinstance(each, LiteralTerm)]
+    known = [each.value for each in term.arguments if isinstance(each, core.LiteralTerm)]
     if decisive in known:
-        return LiteralTerm(decisive, BOOL)
-    rest = tuple(each for each in term.arguments if not isinstance(each, LiteralTerm))
+        return core.LiteralTerm(decisive, core.BOOL)
+    rest = tuple(each for each in term.arguments if not isinstance(each, core.LiteralTerm))
     if not rest:
-        return LiteralTerm(not decisive, BOOL)
-    return rest[0] if len(rest) == 1 else Connective(term.name, rest)
+        return core.LiteralTerm(not decisive, core.BOOL)
+    return rest[0] if len(rest) == 1 else core.Connective(term.name, rest)

@@ -22,21 +22,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from kleis.core import (
-    BOOL,
-    INTEGER,
-    NATURAL,
-    Conditional,
-    Definition,
-    DefinitionCall,
-    Equals,
-    ListOf,
-    LiteralTerm,
-    Operation,
-    SetOf,
-    Term,
-    Undefined,
-)
+from kleis import core
 from kleis.core.build_terms import at_least, difference, integer, less, total
 from kleis.core.goal import Termination
 from kleis.core.sort_printing import sorts_text
@@ -67,11 +53,11 @@ BUILT_IN = "built-in "
 class Recursive(msgspec.Struct, frozen=True):
     """A definition with the argument that it terminates."""
 
-    definition: Definition
+    definition: core.Definition
     termination: Termination
 
 
-def recursive(operation: Operation) -> Recursive | None:
+def recursive(operation: core.Operation) -> Recursive | None:
     """The recursive definition of a built-in at its sorts; None if there is none."""
     make = _RECURSIVE.get(operation.name)
     if make is None or not of_lists(operation):
@@ -83,25 +69,27 @@ def recursive(operation: Operation) -> Recursive | None:
 class _Frame:
     """A definition that is being written: its parameters, its recursive call."""
 
-    def __init__(self, key: str, operation: Operation) -> None:
+    def __init__(self, key: str, operation: core.Operation) -> None:
         self.operation = operation
         self.parameters = operation.parameters
         self.result = operation.result
         self._key = key
 
-    def call(self, *arguments: Term) -> Term:
+    def call(self, *arguments: core.Term) -> core.Term:
         """The recursive call."""
-        return DefinitionCall(self._key, arguments, self.result)
+        return core.DefinitionCall(self._key, arguments, self.result)
 
-    def structural(self, place: int, base: Term, step: Term, condition: Term | None = None) -> Recursive:
+    def structural(
+        self, place: int, base: core.Term, step: core.Term, condition: core.Term | None = None
+    ) -> Recursive:
         """By the constructors of one parameter."""
-        body = Conditional(is_nil(self.parameters[place]), base, step)
+        body = core.Conditional(is_nil(self.parameters[place]), base, step)
         return self.of(body, Termination(kind="structural", arguments=(place,), condition=condition))
 
-    def of(self, body: Term, termination: Termination) -> Recursive:
+    def of(self, body: core.Term, termination: Termination) -> Recursive:
         """With a body."""
         name = self.operation.name
-        made = Definition(self._key, name, self.parameters, self.result, body, (self._key,))
+        made = core.Definition(self._key, name, self.parameters, self.result, body, (self._key,))
         return Recursive(made, termination)
 
 
@@ -110,8 +98,8 @@ class _Frame:
 
 def _length_of(frame: _Frame) -> Recursive:
     (xs,) = frame.parameters
-    one = LiteralTerm(1, NATURAL)
-    return frame.structural(0, LiteralTerm(0, NATURAL), plus(frame.call(tail(xs)), one))
+    one = core.LiteralTerm(1, core.NATURAL)
+    return frame.structural(0, core.LiteralTerm(0, core.NATURAL), plus(frame.call(tail(xs)), one))
 
 
 def _appended(frame: _Frame) -> Recursive:
@@ -127,20 +115,22 @@ def _reversed(frame: _Frame) -> Recursive:
 
 def _flattened(frame: _Frame) -> Recursive:
     (xs,) = frame.parameters
-    assert isinstance(frame.result, ListOf)
+    assert isinstance(frame.result, core.ListOf)
     return frame.structural(0, nil(frame.result), append(head(xs), frame.call(tail(xs))))
 
 
 def _zipped(frame: _Frame) -> Recursive:
     xs, ys = frame.parameters
-    assert isinstance(frame.result, ListOf)
+    assert isinstance(frame.result, core.ListOf)
     none, heads = nil(frame.result), (head(xs), head(ys))
     pair = construct_tuple(heads, [each.sort for each in heads])
     both = cons(pair, frame.call(tail(xs), tail(ys)))
-    return frame.structural(0, none, Conditional(is_nil(ys), none, both))
+    return frame.structural(0, none, core.Conditional(is_nil(ys), none, both))
 
 
-def _folded_with(combine: Callable[[Term, Term], Term], empty: int) -> Callable[[_Frame], Recursive]:
+def _folded_with(
+    combine: Callable[[core.Term, core.Term], core.Term], empty: int
+) -> Callable[[_Frame], Recursive]:
     def make(frame: _Frame) -> Recursive:
         (xs,) = frame.parameters
         return frame.structural(0, number(empty, frame.result), combine(head(xs), frame.call(tail(xs))))
@@ -152,25 +142,27 @@ def _vector_sum(frame: _Frame) -> Recursive:
     xs, ys = frame.parameters
     none = nil(list_sort(xs))
     both = cons(plus(head(xs), head(ys)), frame.call(tail(xs), tail(ys)))
-    return frame.structural(0, none, Conditional(is_nil(ys), none, both), Equals(length(xs), length(ys)))
+    return frame.structural(
+        0, none, core.Conditional(is_nil(ys), none, both), core.Equals(length(xs), length(ys))
+    )
 
 
 def _nth(frame: _Frame) -> Recursive:
     xs, index = frame.parameters
     later = frame.call(tail(xs), difference(index, integer(1)))
-    step = Conditional(Equals(index, integer(0)), head(xs), later)
-    return frame.structural(0, Undefined(frame.result, "no such element"), step)
+    step = core.Conditional(core.Equals(index, integer(0)), head(xs), later)
+    return frame.structural(0, core.Undefined(frame.result, "no such element"), step)
 
 
 def _member(frame: _Frame) -> Recursive:
     x, xs = frame.parameters
-    yes, no = LiteralTerm(True, BOOL), LiteralTerm(False, BOOL)
-    return frame.structural(1, no, Conditional(Equals(x, head(xs)), yes, frame.call(x, tail(xs))))
+    yes, no = core.LiteralTerm(True, core.BOOL), core.LiteralTerm(False, core.BOOL)
+    return frame.structural(1, no, core.Conditional(core.Equals(x, head(xs)), yes, frame.call(x, tail(xs))))
 
 
 def _set_of(frame: _Frame) -> Recursive:
     (xs,) = frame.parameters
-    assert isinstance(frame.result, SetOf)
+    assert isinstance(frame.result, core.SetOf)
     inserted = builtin("insert", frame.result, a=head(xs), s=frame.call(tail(xs)))
     return frame.structural(0, builtin("empty_set", frame.result), inserted)
 
@@ -178,14 +170,14 @@ def _set_of(frame: _Frame) -> Recursive:
 def _dropped(frame: _Frame) -> Recursive:
     xs, count = frame.parameters
     fewer = frame.call(tail(xs), difference(count, integer(1)))
-    return frame.structural(0, nil(list_sort(xs)), Conditional(at_least(integer(0), count), xs, fewer))
+    return frame.structural(0, nil(list_sort(xs)), core.Conditional(at_least(integer(0), count), xs, fewer))
 
 
 def _taken(frame: _Frame) -> Recursive:
     xs, count = frame.parameters
     none = nil(list_sort(xs))
     first = cons(head(xs), frame.call(tail(xs), difference(count, integer(1))))
-    return frame.structural(0, none, Conditional(at_least(integer(0), count), none, first))
+    return frame.structural(0, none, core.Conditional(at_least(integer(0), count), none, first))
 
 
 # ── With a function ──────────────────────────────────────────────────────────────────────────────────────────
@@ -193,29 +185,29 @@ def _taken(frame: _Frame) -> Recursive:
 
 def _mapped(frame: _Frame) -> Recursive:
     f, xs = frame.parameters
-    assert isinstance(frame.result, ListOf)
+    assert isinstance(frame.result, core.ListOf)
     return frame.structural(1, nil(frame.result), cons(applied(f, head(xs)), frame.call(f, tail(xs))))
 
 
 def _filtered(frame: _Frame) -> Recursive:
     p, xs = frame.parameters
     rest = frame.call(p, tail(xs))
-    kept = Conditional(applied(p, head(xs)), cons(head(xs), rest), rest)
+    kept = core.Conditional(applied(p, head(xs)), cons(head(xs), rest), rest)
     return frame.structural(1, nil(list_sort(xs)), kept)
 
 
 def _all(frame: _Frame) -> Recursive:
     p, xs = frame.parameters
-    no = LiteralTerm(False, BOOL)
-    step = Conditional(applied(p, head(xs)), frame.call(p, tail(xs)), no)
-    return frame.structural(1, LiteralTerm(True, BOOL), step)
+    no = core.LiteralTerm(False, core.BOOL)
+    step = core.Conditional(applied(p, head(xs)), frame.call(p, tail(xs)), no)
+    return frame.structural(1, core.LiteralTerm(True, core.BOOL), step)
 
 
 def _any(frame: _Frame) -> Recursive:
     p, xs = frame.parameters
-    yes = LiteralTerm(True, BOOL)
-    step = Conditional(applied(p, head(xs)), yes, frame.call(p, tail(xs)))
-    return frame.structural(1, LiteralTerm(False, BOOL), step)
+    yes = core.LiteralTerm(True, core.BOOL)
+    step = core.Conditional(applied(p, head(xs)), yes, frame.call(p, tail(xs)))
+    return frame.structural(1, core.LiteralTerm(False, core.BOOL), step)
 
 
 def _fold_left(frame: _Frame) -> Recursive:
@@ -230,7 +222,7 @@ def _fold_right(frame: _Frame) -> Recursive:
 
 def _flat_mapped(frame: _Frame) -> Recursive:
     f, xs = frame.parameters
-    assert isinstance(frame.result, ListOf)
+    assert isinstance(frame.result, core.ListOf)
     step = append(applied(f, head(xs)), frame.call(f, tail(xs)))
     return frame.structural(1, nil(frame.result), step)
 
@@ -240,9 +232,9 @@ def _flat_mapped(frame: _Frame) -> Recursive:
 
 def _replicated(frame: _Frame) -> Recursive:
     count, a = frame.parameters
-    none = nil(ListOf(a.sort))
+    none = nil(core.ListOf(a.sort))
     more = cons(a, frame.call(difference(count, integer(1)), a))
-    body = Conditional(at_least(integer(0), count), none, more)
+    body = core.Conditional(at_least(integer(0), count), none, more)
     condition = at_least(count, integer(0))
     return frame.of(body, Termination(kind="measure", measures=(count,), condition=condition))
 
@@ -250,14 +242,14 @@ def _replicated(frame: _Frame) -> Recursive:
 def _interval(frame: _Frame) -> Recursive:
     low, high = frame.parameters
     last = difference(high, integer(1))
-    none = nil(ListOf(INTEGER))
+    none = nil(core.ListOf(core.INTEGER))
     more = append(frame.call(low, last), cons(last, none))
-    body = Conditional(at_least(low, high), none, more)
+    body = core.Conditional(at_least(low, high), none, more)
     return frame.of(body, Termination(kind="measure", measures=(difference(high, low),)))
 
 
 def _over_interval(
-    combine: Callable[[Term, Term], Term], empty: int, *, inclusive: bool
+    combine: Callable[[core.Term, core.Term], core.Term], empty: int, *, inclusive: bool
 ) -> Callable[[_Frame], Recursive]:
     """A sum or product of values at the integers of an interval, the last one set apart."""
 
@@ -266,7 +258,7 @@ def _over_interval(
         before = difference(high, integer(1))
         over = less(high, low) if inclusive else at_least(low, high)
         more = combine(frame.call(f, low, before), applied(f, high if inclusive else before))
-        body = Conditional(over, number(empty, frame.result), more)
+        body = core.Conditional(over, number(empty, frame.result), more)
         measure = total([difference(high, low), integer(1)])
         return frame.of(body, Termination(kind="measure", measures=(measure,)))
 

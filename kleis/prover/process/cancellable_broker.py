@@ -19,10 +19,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from kleis.prover.process.broker import Broker, Guards
-from kleis.prover.process.deadline import Watch
+from kleis.prover.process.deadline import Deadline
 from kleis.prover.protocol.engine import Answer, Task
 
-__all__ = ["Attempts", "BoundedBroker", "Watch", "bounded_by"]
+__all__ = ["Attempts", "BoundedBroker", "Deadline", "bounded_by"]
 
 _LOOK = 0.05
 
@@ -88,7 +88,7 @@ def _nothing() -> Future[Answer]:
 
 
 @contextmanager
-def bounded_by(bounded: BoundedBroker, watch: Watch) -> Iterator[BoundedBroker]:
+def bounded_by(bounded: BoundedBroker, watch: Deadline) -> Iterator[BoundedBroker]:
     """A broker that is stopped when the watch is over, while this lasts."""
     ended = threading.Event()
     watcher = threading.Thread(target=_watch, args=(bounded, watch, ended), name="kleis-watch", daemon=True)
@@ -100,7 +100,7 @@ def bounded_by(bounded: BoundedBroker, watch: Watch) -> Iterator[BoundedBroker]:
         watcher.join()
 
 
-def _watch(bounded: BoundedBroker, watch: Watch, ended: threading.Event) -> None:
+def _watch(bounded: BoundedBroker, watch: Deadline, ended: threading.Event) -> None:
     """Stop a question when its time is up or nobody waits for it."""
     while not ended.wait(min(_LOOK, max(0.0, watch.until - time.monotonic()))):
         if watch.over:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-__all__ = ["Watch"]
+__all__ = ["Deadline"]
 
 
-class Watch:
+class Deadline:
     """How long a question may take, and whether somebody still waits for it.
 
     `progress` is told how far the work is: done, total, what is being done.

@@ -17,7 +17,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 import msgspec
 
 from kleis.core import Term
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.prover.protocol.verdict import Reason
 
 __all__ = ["Answer", "Engine", "Inexpressible", "Outcome", "Task", "load_engine", "with_lemmas"]
@@ -36,11 +36,11 @@ class Task(msgspec.Struct, frozen=True):
         Closed formulas, proved already, that may be used like axioms.  Their core names are ``lemma 1``, ….
     """
 
-    meaning: Meaning
+    meaning: Goal
     lemmas: tuple[Term, ...] = ()
 
 
-def with_lemmas(meaning: Meaning, lemmas: Sequence[Meaning]) -> Task:
+def with_lemmas(meaning: Goal, lemmas: Sequence[Goal]) -> Task:
     """The question with lemmas, which may speak of definitions that the claim does not reach.
 
     These come into force with what keeps them well defined: their terminations, of which a lemma that is proved has

@@ -17,7 +17,6 @@ import msgspec
 
 from kleis import core
 from kleis.budget import Meter
-from kleis.core import Carrier, Sort, Symbol, Term, Variable
 from kleis.semantics.ranges import Bounds, Element
 from kleis.values import BitVector, ListValue, SetValue, Value, equality_key
 from kleis.values.kinds import Complex, Data, list_of
@@ -124,8 +123,8 @@ class Interpretation(msgspec.Struct, frozen=True, kw_only=True):
         Values of the claim's outermost universal variables; empty where none is needed, or known.
     """
 
-    carriers: tuple[tuple[Carrier, Sort], ...]
-    symbols: tuple[tuple[Symbol, tuple[Variable, ...], Term], ...]
+    carriers: tuple[tuple[core.Carrier, core.Sort], ...]
+    symbols: tuple[tuple[core.Symbol, tuple[core.Variable, ...], core.Term], ...]
     point: tuple[tuple[str, Value], ...] = ()
 
 
@@ -152,7 +151,7 @@ class Witness(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     assignment: dict[str, Any] = {}
-    symbols: tuple[tuple[Symbol, Any], ...] = ()
+    symbols: tuple[tuple[core.Symbol, Any], ...] = ()
     carriers: dict[str, int] = {}
     undefined: bool = False
     unread: tuple[str, ...] = ()

@@ -17,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from kleis.core import BitVec, Numeric, Operation, SetOf
+from kleis import core
 from kleis.prover.smt.smtlib_text import application, integer
 
 __all__ = ["OPERATIONS", "Encoder"]
 
-Encoder: TypeAlias = Callable[[Operation, Sequence[str]], "str | None"]
+Encoder: TypeAlias = Callable[[core.Operation, Sequence[str]], "str | None"]
 """The text of a call; None where this operation, at these sorts or arguments, has none."""
 
 MAXIMUM_EXPONENT = 64
@@ -32,16 +32,16 @@ def _plain(head: str) -> Encoder:
     return lambda operation, arguments: application(head, arguments)
 
 
-def _is(operation: Operation, *names: str) -> bool:
+def _is(operation: core.Operation, *names: str) -> bool:
     """Whether the result, or the first argument, is of one of these sorts of numbers."""
     sort = operation.parameters[0].sort if operation.parameters else operation.result
-    return isinstance(sort, Numeric) and sort.name in names
+    return isinstance(sort, core.Numeric) and sort.name in names
 
 
 def _numeric(head: str) -> Encoder:
     """An operation on integers and reals, but not on complex numbers."""
 
-    def encode(operation: Operation, arguments: Sequence[str]) -> str | None:
+    def encode(operation: core.Operation, arguments: Sequence[str]) -> str | None:
         return application(head, arguments) if _is(operation, "ℕ", "ℤ", "ℚ", "ℝ") else None
 
     return encode
@@ -50,7 +50,7 @@ def _numeric(head: str) -> Encoder:
 def _arithmetic(head: str, parts: Callable[[Sequence[str]], tuple[str, str]]) -> Encoder:
     """An operation on real and on complex numbers; `parts` gives the real and imaginary part of the result."""
 
-    def encode(operation: Operation, arguments: Sequence[str]) -> str | None:
+    def encode(operation: core.Operation, arguments: Sequence[str]) -> str | None:
         if _is(operation, "ℂ"):
             real, imaginary = parts(arguments)
             return f"(|c:complex| {real} {imaginary})"
@@ -86,19 +86,19 @@ def _quotient(given: Sequence[str]) -> tuple[str, str]:
 
 
 def _complex(parts: Callable[[Sequence[str]], tuple[str, str]]) -> Encoder:
-    def encode(_: Operation, arguments: Sequence[str]) -> str:
+    def encode(_: core.Operation, arguments: Sequence[str]) -> str:
         real, imaginary = parts(arguments)
         return f"(|c:complex| {real} {imaginary})"
 
     return encode
 
 
-def _floor_division(_: Operation, arguments: Sequence[str]) -> str:
+def _floor_division(_: core.Operation, arguments: Sequence[str]) -> str:
     a, b = arguments
     return f"(ite (> {b} 0) (div {a} {b}) (div (- {a}) (- {b})))"
 
 
-def _modulo(operation: Operation, arguments: Sequence[str]) -> str:
+def _modulo(operation: core.Operation, arguments: Sequence[str]) -> str:
     a, b = arguments
     if b.isdigit() and b != "0":
         return f"(mod {a} {b})"
@@ -109,7 +109,7 @@ def _literal_exponent(text: str) -> int | None:
     return int(text) if text.isdigit() and int(text) <= MAXIMUM_EXPONENT else None
 
 
-def _power(operation: Operation, arguments: Sequence[str]) -> str | None:
+def _power(operation: core.Operation, arguments: Sequence[str]) -> str | None:
     base, exponent = arguments
     count = _literal_exponent(exponent)
     if count is None:
@@ -125,14 +125,14 @@ def _power(operation: Operation, arguments: Sequence[str]) -> str | None:
 
 
 def _choice(relation: str) -> Encoder:
-    def encode(_: Operation, arguments: Sequence[str]) -> str:
+    def encode(_: core.Operation, arguments: Sequence[str]) -> str:
         a, b = arguments
         return f"(ite ({relation} {a} {b}) {a} {b})"
 
     return encode
 
 
-def _absolute(operation: Operation, arguments: Sequence[str]) -> str | None:
+def _absolute(operation: core.Operation, arguments: Sequence[str]) -> str | None:
     (a,) = arguments
     zero = "0" if _is(operation, "ℕ", "ℤ") else "0.0"
     return None if _is(operation, "ℂ") else f"(ite (>= {a} {zero}) {a} (- {a}))"
@@ -141,13 +141,13 @@ def _absolute(operation: Operation, arguments: Sequence[str]) -> str | None:
 def _rounded(form: str) -> Encoder:
     """A rounding of a real number, as a form with {a} for it; integers are themselves."""
 
-    def encode(operation: Operation, arguments: Sequence[str]) -> str:
+    def encode(operation: core.Operation, arguments: Sequence[str]) -> str:
         return arguments[0] if _is(operation, "ℕ", "ℤ") else form.replace("{a}", arguments[0])
 
     return encode
 
 
-def _sign(operation: Operation, arguments: Sequence[str]) -> str:
+def _sign(operation: core.Operation, arguments: Sequence[str]) -> str:
     (a,) = arguments
     zero = "0" if _is(operation, "ℕ", "ℤ") else "0.0"
     return f"(ite (> {a} {zero}) 1 (ite (= {a} {zero}) 0 (- 1)))"
@@ -162,18 +162,18 @@ def _swapped(head: str) -> Encoder:
     return lambda _, arguments: f"({head} {arguments[1]} {arguments[0]})"
 
 
-def _index(_: Operation, arguments: Sequence[str]) -> str:
+def _index(_: core.Operation, arguments: Sequence[str]) -> str:
     start = arguments[2] if len(arguments) > 2 else "0"
     return f"(str.indexof {arguments[0]} {arguments[1]} {start})"
 
 
-def _substring(_: Operation, arguments: Sequence[str]) -> str:
+def _substring(_: core.Operation, arguments: Sequence[str]) -> str:
     text, start, length = arguments
     first = start if start.isdigit() else f"(ite (>= {start} 0) {start} 0)"
     return f"(str.substr {text} {first} {length})"
 
 
-def _digits(_: Operation, arguments: Sequence[str]) -> str:
+def _digits(_: core.Operation, arguments: Sequence[str]) -> str:
     (a,) = arguments
     return f'(ite (>= {a} 0) (str.from_int {a}) (str.++ "-" (str.from_int (- {a}))))'
 
@@ -186,32 +186,32 @@ def _only(characters: str, repeat: str) -> Encoder:
     return lambda _, arguments: f"(str.in_re {arguments[0]} ({repeat} {characters}))"
 
 
-def _matches(operation: Operation, arguments: Sequence[str]) -> str:
+def _matches(operation: core.Operation, arguments: Sequence[str]) -> str:
     text, expression = arguments
     return f"(str.in_re {text} {_regex(operation, 1, expression)})"
 
 
-def _regex(operation: Operation, place: int, text: str) -> str:
+def _regex(operation: core.Operation, place: int, text: str) -> str:
     """An argument as a regular expression: a string is the expression of itself."""
     sort = operation.parameters[place].sort
     return f"(str.to_re {text})" if getattr(sort, "name", "") == "String" else text
 
 
 def _regular(head: str) -> Encoder:
-    def encode(operation: Operation, arguments: Sequence[str]) -> str:
+    def encode(operation: core.Operation, arguments: Sequence[str]) -> str:
         return application(head, [_regex(operation, place, each) for place, each in enumerate(arguments)])
 
     return encode
 
 
-def _loop(operation: Operation, arguments: Sequence[str]) -> str | None:
+def _loop(operation: core.Operation, arguments: Sequence[str]) -> str | None:
     expression, low, high = arguments
     if not (low.isdigit() and high.isdigit()):
         return None
     return f"((_ re.loop {low} {high}) {_regex(operation, 0, expression)})"
 
 
-def _range(_: Operation, arguments: Sequence[str]) -> str:
+def _range(_: core.Operation, arguments: Sequence[str]) -> str:
     low, high = (f"(str.at {each} 0)" if len(each) != 3 else each for each in arguments)
     return f"(re.range {low} {high})"
 
@@ -220,7 +220,7 @@ def _range(_: Operation, arguments: Sequence[str]) -> str:
 
 
 def _folded(connective: str) -> Encoder:
-    def encode(_: Operation, arguments: Sequence[str]) -> str:
+    def encode(_: core.Operation, arguments: Sequence[str]) -> str:
         result = arguments[0]
         for each in arguments[1:]:
             result = f"((_ map {connective}) {result} {each})"
@@ -229,21 +229,21 @@ def _folded(connective: str) -> Encoder:
     return encode
 
 
-def _difference(_: Operation, arguments: Sequence[str]) -> str:
+def _difference(_: core.Operation, arguments: Sequence[str]) -> str:
     return f"((_ map and) {arguments[0]} ((_ map not) {arguments[1]}))"
 
 
-def _member(operation: Operation, arguments: Sequence[str]) -> str | None:
-    if not isinstance(operation.parameters[1].sort, SetOf):
+def _member(operation: core.Operation, arguments: Sequence[str]) -> str | None:
+    if not isinstance(operation.parameters[1].sort, core.SetOf):
         return None
     return f"(select {arguments[1]} {arguments[0]})"
 
 
-def _subset(_: Operation, arguments: Sequence[str]) -> str:
+def _subset(_: core.Operation, arguments: Sequence[str]) -> str:
     return f"(= ((_ map and) {arguments[0]} {arguments[1]}) {arguments[0]})"
 
 
-def _proper_subset(operation: Operation, arguments: Sequence[str]) -> str:
+def _proper_subset(operation: core.Operation, arguments: Sequence[str]) -> str:
     return f"(and {_subset(operation, arguments)} (not (= {arguments[0]} {arguments[1]})))"
 
 
@@ -253,10 +253,10 @@ def _proper_subset(operation: Operation, arguments: Sequence[str]) -> str:
 def _words(head: str) -> Encoder:
     """An operation on words; an integer beside a word is the word of its value."""
 
-    def encode(operation: Operation, arguments: Sequence[str]) -> str:
-        widths = [each.sort.width for each in operation.parameters if isinstance(each.sort, BitVec)]
+    def encode(operation: core.Operation, arguments: Sequence[str]) -> str:
+        widths = [each.sort.width for each in operation.parameters if isinstance(each.sort, core.BitVec)]
         texts = [
-            each if isinstance(parameter.sort, BitVec) else f"((_ int2bv {widths[0]}) {each})"
+            each if isinstance(parameter.sort, core.BitVec) else f"((_ int2bv {widths[0]}) {each})"
             for each, parameter in zip(arguments, operation.parameters, strict=True)
         ]
         return application(head, texts)
@@ -265,43 +265,43 @@ def _words(head: str) -> Encoder:
 
 
 def _constant(value: int) -> Encoder:
-    def encode(operation: Operation, _: Sequence[str]) -> str | None:
-        if not isinstance(operation.result, BitVec):
+    def encode(operation: core.Operation, _: Sequence[str]) -> str | None:
+        if not isinstance(operation.result, core.BitVec):
             return None
         return f"(_ bv{value % (1 << operation.result.width)} {operation.result.width})"
 
     return encode
 
 
-def _make_word(operation: Operation, arguments: Sequence[str]) -> str | None:
+def _make_word(operation: core.Operation, arguments: Sequence[str]) -> str | None:
     return (
         f"((_ int2bv {operation.result.width}) {arguments[0]})"
-        if isinstance(operation.result, BitVec)
+        if isinstance(operation.result, core.BitVec)
         else None
     )
 
 
-def _signed(operation: Operation, arguments: Sequence[str]) -> str | None:
+def _signed(operation: core.Operation, arguments: Sequence[str]) -> str | None:
     sort = operation.parameters[0].sort
-    if not isinstance(sort, BitVec):
+    if not isinstance(sort, core.BitVec):
         return None
     half, whole = 1 << (sort.width - 1), 1 << sort.width
     value = f"(bv2nat {arguments[0]})"
     return f"(ite (>= {value} {half}) (- {value} {whole}) {value})"
 
 
-def _width(operation: Operation, _: Sequence[str]) -> str | None:
+def _width(operation: core.Operation, _: Sequence[str]) -> str | None:
     sort = operation.parameters[0].sort
-    return integer(sort.width) if isinstance(sort, BitVec) else None
+    return integer(sort.width) if isinstance(sort, core.BitVec) else None
 
 
-def _extracted(_: Operation, arguments: Sequence[str]) -> str | None:
+def _extracted(_: core.Operation, arguments: Sequence[str]) -> str | None:
     high, low, word = arguments
     return f"((_ extract {high} {low}) {word})" if high.isdigit() and low.isdigit() else None
 
 
 def _extended(head: str) -> Encoder:
-    def encode(_: Operation, arguments: Sequence[str]) -> str | None:
+    def encode(_: core.Operation, arguments: Sequence[str]) -> str | None:
         count, word = arguments
         return f"((_ {head} {count}) {word})" if count.isdigit() else None
 

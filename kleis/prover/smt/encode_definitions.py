@@ -20,9 +20,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise, product
 
-from kleis.core import BOOL, Construction, Definition, DefinitionCall, Term
+from kleis import core
 from kleis.core.build_terms import at_arguments
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.core.traversal import subterms
 from kleis.prover.lowering.match_equations import Case, cases
 from kleis.prover.protocol.engine import Inexpressible
@@ -42,7 +42,7 @@ class Definitions:
     pattern, instead of ``define-funs-rec``: engines that instantiate by pattern prefer that.
     """
 
-    def __init__(self, meaning: Meaning, terms: Terms, *, equations: bool = False) -> None:
+    def __init__(self, meaning: Goal, terms: Terms, *, equations: bool = False) -> None:
         self._meaning = meaning
         self._terms = terms
         self._equations = equations
@@ -61,10 +61,10 @@ class Definitions:
 
     # ── not recursive ────────────────────────────────────────────────────────────────────────────────────
 
-    def _declare(self, definition: Definition) -> None:
+    def _declare(self, definition: core.Definition) -> None:
         head = self._head(definition)
         declarations = self._terms.declarations
-        if definition.result == BOOL:
+        if definition.result == core.BOOL:
             formula = self._terms.formula(definition.body)
             self._known[definition.key] = not formula.total
             if formula.total:
@@ -85,7 +85,7 @@ class Definitions:
 
     # ── recursive ────────────────────────────────────────────────────────────────────────────────────────
 
-    def _declare_group(self, group: Sequence[Definition]) -> None:
+    def _declare_group(self, group: Sequence[core.Definition]) -> None:
         for each in group:
             termination = self._meaning.termination(each.key)
             if termination is None or termination.kind == "unknown":
@@ -99,7 +99,7 @@ class Definitions:
         else:
             self._declare_partial(group, conditions)
 
-    def _condition(self, definition: Definition) -> str:
+    def _condition(self, definition: core.Definition) -> str:
         """Where the recursion ends: the written sorts and the condition of the termination argument."""
         termination = self._meaning.termination(definition.key)
         guards = [
@@ -109,24 +109,24 @@ class Definitions:
             guards.append(self._terms.formula(termination.condition).true)
         return conjunction(*guards)
 
-    def _body(self, definition: Definition) -> tuple[str, str]:
+    def _body(self, definition: core.Definition) -> tuple[str, str]:
         text, _ = self._written(definition, definition.body)
         written = [self._written(definition, case.body)[1] for case in self._cases(definition)]
         return text, conjunction(*written)
 
-    def _written(self, definition: Definition, body: Term) -> tuple[str, str]:
+    def _written(self, definition: core.Definition, body: core.Term) -> tuple[str, str]:
         """The text of a body, and where it is defined."""
-        if definition.result == BOOL:
+        if definition.result == core.BOOL:
             formula = self._terms.formula(body)
             return formula.true, formula.defined
         value = self._terms.value(body)
         return value.text, value.defined
 
-    def _cases(self, definition: Definition) -> tuple[Case, ...]:
+    def _cases(self, definition: core.Definition) -> tuple[Case, ...]:
         return cases(definition, self._terms.sorts.constructors)
 
     def _declare_total(
-        self, group: Sequence[Definition], conditions: dict[str, str], bodies: dict[str, tuple[str, str]]
+        self, group: Sequence[core.Definition], conditions: dict[str, str], bodies: dict[str, tuple[str, str]]
     ) -> None:
         """Functions that are defined exactly where their recursion ends."""
         if self._equations:
@@ -140,7 +140,7 @@ class Definitions:
         self._declare_functions(functions)
         self._declare_domains(group)
 
-    def _declare_equations(self, group: Sequence[Definition]) -> None:
+    def _declare_equations(self, group: Sequence[core.Definition]) -> None:
         """One equation for every case, asserted where the recursion ends: elsewhere any value will do.
 
         An equation whose left side fits every call would be unfolded for ever.  There the calls within are of a copy
@@ -159,19 +159,19 @@ class Definitions:
                 declarations.extend(self._same(each, layer, inner))
             declarations.extend(self._result(each))
 
-    def _fits_every_call(self, definition: Definition) -> bool:
+    def _fits_every_call(self, definition: core.Definition) -> bool:
         """Whether a recursive equation has no constructor on its left side."""
         return any(
-            not any(isinstance(each, Construction) for each in case.arguments)
+            not any(isinstance(each, core.Construction) for each in case.arguments)
             and any(
-                isinstance(each, DefinitionCall) and each.definition in definition.group
+                isinstance(each, core.DefinitionCall) and each.definition in definition.group
                 for each in subterms(case.body)
             )
             for case in self._cases(definition)
         )
 
     @contextmanager
-    def _calling(self, group: Sequence[Definition], layer: str) -> Iterator[None]:
+    def _calling(self, group: Sequence[core.Definition], layer: str) -> Iterator[None]:
         """Within it, calls of the group are calls of its copies."""
         names = {each.key: f"{each.key}{layer}" for each in group}
         self._terms.definition_of = lambda key: (names[key], False) if key in names else self.named(key)
@@ -180,7 +180,7 @@ class Definitions:
         finally:
             self._terms.definition_of = self.named
 
-    def _same(self, definition: Definition, layer: str, inner: str) -> Iterator[str]:
+    def _same(self, definition: core.Definition, layer: str, inner: str) -> Iterator[str]:
         """That a function and its copy are one."""
         if layer == inner or not definition.parameters:
             return
@@ -189,14 +189,14 @@ class Definitions:
         )
         yield f"(assert (forall {self._head(definition)} (! (= {call} {copy}) :pattern ({call}))))"
 
-    def _result(self, definition: Definition) -> Iterator[str]:
+    def _result(self, definition: core.Definition) -> Iterator[str]:
         """That a value is one of the written sort, where the recursion ends: no equation says it of all arguments."""
         call = application(self._name(definition), self._arguments(definition))
         guard = implication(self._condition(definition), self._terms.sorts.guard(definition.result, call))
         if guard != TRUE and definition.parameters:
             yield f"(assert (forall {self._head(definition)} (! {guard} :pattern ({call}))))"
 
-    def _equation(self, definition: Definition, case: Case, layer: str) -> str:
+    def _equation(self, definition: core.Definition, case: Case, layer: str) -> str:
         sorts = self._terms.sorts
         termination = self._meaning.termination(definition.key)
         given = [sorts.guard(each.sort, self._terms.variable(each)) for each in case.variables]
@@ -211,17 +211,17 @@ class Definitions:
         bound = " ".join(f"({self._terms.variable(each)} {sorts.name(each.sort)})" for each in case.variables)
         return f"(assert (forall ({bound}) (! {equation} :pattern ({call}))))"
 
-    def _declare_domains(self, group: Sequence[Definition]) -> None:
+    def _declare_domains(self, group: Sequence[core.Definition]) -> None:
         for each in group:
             termination = self._meaning.termination(each.key)
             if termination is not None and termination.condition is not None:
                 self._declare_domain(each, self._terms.formula(termination.condition).true)
 
-    def _declare_domain(self, definition: Definition, condition: str) -> None:
+    def _declare_domain(self, definition: core.Definition, condition: str) -> None:
         """What makes a recursive definition partial is its condition alone."""
         head, declarations = self._head(definition), self._terms.declarations
         self._known[definition.key] = True
-        if definition.result != BOOL:
+        if definition.result != core.BOOL:
             name = self._name(definition, ".defined")
             declarations.append(f"(define-fun {name} {head} Bool {condition})")
             return
@@ -230,14 +230,14 @@ class Definitions:
         declarations.append(f"(define-fun {self._name(definition, '.true')} {head} Bool {yes})")
         declarations.append(f"(define-fun {self._name(definition, '.false')} {head} Bool {no})")
 
-    def _declare_partial(self, group: Sequence[Definition], conditions: dict[str, str]) -> None:
+    def _declare_partial(self, group: Sequence[core.Definition], conditions: dict[str, str]) -> None:
         """Functions with partial bodies: where they are defined is recursive too."""
         for each in group:
             self._known[each.key] = True
         functions = []
         for each in group:
             condition = conditions[each.key]
-            if each.result == BOOL:
+            if each.result == core.BOOL:
                 formula = self._terms.formula(each.body)
                 functions.append(
                     (self._name(each, ".true"), each, "Bool", conjunction(condition, formula.true))
@@ -253,7 +253,7 @@ class Definitions:
             functions.append((self._name(each, ".defined"), each, "Bool", defined))
         self._declare_functions(functions)
 
-    def _elsewhere(self, definition: Definition, condition: str, body: str) -> str:
+    def _elsewhere(self, definition: core.Definition, condition: str, body: str) -> str:
         """The body where the recursion ends, and something unknown elsewhere."""
         if condition == TRUE:
             return body
@@ -263,7 +263,7 @@ class Definitions:
         self._terms.declarations.append(f"(declare-fun {name} ({sorts}) {result})")
         return f"(ite {condition} {body} {application(name, self._arguments(definition))})"
 
-    def _declare_functions(self, functions: Sequence[tuple[str, Definition, str, str]]) -> None:
+    def _declare_functions(self, functions: Sequence[tuple[str, core.Definition, str, str]]) -> None:
         declarations = self._terms.declarations
         if not self._equations:
             heads = " ".join(f"({name} {self._head(each)} {sort})" for name, each, sort, _ in functions)
@@ -282,15 +282,15 @@ class Definitions:
     # ── names ────────────────────────────────────────────────────────────────────────────────────────────
 
     @staticmethod
-    def _name(definition: Definition, suffix: str = "") -> str:
+    def _name(definition: core.Definition, suffix: str = "") -> str:
         return quoted("d", f"{definition.key}{suffix}")
 
-    def _head(self, definition: Definition) -> str:
+    def _head(self, definition: core.Definition) -> str:
         parts = (
             f"({self._terms.variable(each)} {self._terms.sorts.name(each.sort)})"
             for each in definition.parameters
         )
         return f"({' '.join(parts)})"
 
-    def _arguments(self, definition: Definition) -> list[str]:
+    def _arguments(self, definition: core.Definition) -> list[str]:
         return [self._terms.variable(each) for each in definition.parameters]

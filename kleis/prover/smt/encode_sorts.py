@@ -15,27 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kleis.core import (
-    BOOL,
-    REGEX,
-    STRING,
-    Basic,
-    BitVec,
-    Carrier,
-    Constructor,
-    ConstructorField,
-    DataSort,
-    FunctionOf,
-    ListOf,
-    MatrixOf,
-    Numeric,
-    RecordOf,
-    SetOf,
-    Sort,
-    SortVariable,
-    TupleOf,
-)
-from kleis.core.goal import DataType, Meaning
+from kleis import core
+from kleis.core.goal import DataType, Goal
 from kleis.core.sort_operations import erased
 from kleis.core.sort_printing import sort_text
 from kleis.core.terms import list_constructors, tuple_constructor
@@ -48,86 +29,86 @@ __all__ = ["Sorts"]
 class Sorts:
     """The sorts of one script: their names, and the declarations they need, in order."""
 
-    def __init__(self, meaning: Meaning) -> None:
+    def __init__(self, meaning: Goal) -> None:
         self._meaning = meaning
-        self._names: dict[Sort, str] = {}
-        self._guarded: dict[Sort, bool] = {}
-        self._guards: dict[Sort, str] = {}
+        self._names: dict[core.Sort, str] = {}
+        self._guarded: dict[core.Sort, bool] = {}
+        self._guards: dict[core.Sort, str] = {}
         self._group_of = {each.sort: group for group in meaning.data for each in group}
         self.declarations: list[str] = []
         self.uses_rationals = False
 
     # ── names and declarations ───────────────────────────────────────────────────────────────────────────
 
-    def name(self, sort: Sort) -> str:
+    def name(self, sort: core.Sort) -> str:
         """The SMT sort, declaring what has to be."""
         if sort not in self._names:
-            same = erased(sort) if isinstance(sort, ListOf | TupleOf | RecordOf) else sort
+            same = erased(sort) if isinstance(sort, core.ListOf | core.TupleOf | core.RecordOf) else sort
             self._names[sort] = self._declare(sort) if same == sort else self.name(same)
         return self._names[sort]
 
-    def _declare(self, sort: Sort) -> str:
+    def _declare(self, sort: core.Sort) -> str:
         match sort:
-            case Basic():
-                return {BOOL: "Bool", STRING: "String", REGEX: "RegLan"}[sort]
-            case Numeric(name="ℕ" | "ℤ"):
+            case core.Basic():
+                return {core.BOOL: "Bool", core.STRING: "String", core.REGEX: "RegLan"}[sort]
+            case core.Numeric(name="ℕ" | "ℤ"):
                 return "Int"
-            case Numeric(name="ℚ"):
+            case core.Numeric(name="ℚ"):
                 self.uses_rationals = True
                 return "Real"
-            case Numeric(name="ℝ"):
+            case core.Numeric(name="ℝ"):
                 return "Real"
-            case Numeric():
+            case core.Numeric():
                 self.declarations.append(
                     "(declare-datatypes ((|d:ℂ| 0)) (((|c:complex| (|f:re| Real) (|f:im| Real)))))"
                 )
                 return "|d:ℂ|"
-            case BitVec(width=width):
+            case core.BitVec(width=width):
                 return f"(_ BitVec {width})"
-            case SetOf(element=element):
+            case core.SetOf(element=element):
                 return f"(Array {self.name(element)} Bool)"
-            case FunctionOf(domain=domain, codomain=codomain):
+            case core.FunctionOf(domain=domain, codomain=codomain):
                 text = self.name(codomain)
                 for each in reversed(domain):
                     text = f"(Array {self.name(each)} {text})"
                 return text
-            case Carrier():
+            case core.Carrier():
                 name = quoted("k", sort_text(sort))
                 self.declarations.append(f"(declare-sort {name} 0)")
                 return name
-            case MatrixOf():
+            case core.MatrixOf():
                 name = quoted("k", sort_text(sort))
                 self.declarations.append(f"(declare-sort {name} 0)")
                 return name
-            case DataSort():
+            case core.DataSort():
                 return self._declare_group([each.sort for each in self._group(sort)], sort)
-            case ListOf() | TupleOf() | RecordOf():
+            case core.ListOf() | core.TupleOf() | core.RecordOf():
                 return self._declare_built_in(sort)
-            case SortVariable():
+            case core.SortVariable():
                 raise Inexpressible("incomplete", "a sort is not known")
 
-    def _group(self, sort: DataSort) -> Sequence[DataType]:
+    def _group(self, sort: core.DataSort) -> Sequence[DataType]:
         group = self._group_of.get(sort)
         if group is None:
             raise Inexpressible("incomplete", f"the data type {sort_text(sort)} is not among those in force")
         return group
 
-    def constructors(self, sort: Sort) -> tuple[Constructor, ...]:
+    def constructors(self, sort: core.Sort) -> tuple[core.Constructor, ...]:
         """The constructors of a data type, list, tuple or record sort."""
         match sort:
-            case DataSort():
+            case core.DataSort():
                 return self._meaning.constructors(sort)
-            case ListOf():
+            case core.ListOf():
                 return list_constructors(sort)
-            case TupleOf():
+            case core.TupleOf():
                 return (tuple_constructor(sort),)
-            case RecordOf(fields=fields):
-                parts = tuple(ConstructorField(name, each) for name, each in fields)
-                return (Constructor("record", parts, sort, alone=True),)
+            case core.RecordOf(fields=fields):
+                parts = tuple(core.ConstructorField(name, each) for name, each in fields)
+                return (core.Constructor("record", parts, sort, alone=True),)
             case _:
                 return ()
 
-    def _declare_built_in(self, sort: Sort) -> str:
+    def _declare_built_in(self, sort: core.Sort) -> str:
         """A list, tuple or record: declared with the data types it is part of, if it is part of any."""
         name = quoted("d", sort_text(sort))
         self._names[sort] = name
@@ -142,9 +123,9 @@ class Sorts:
     def _declared_already(self, name: str) -> bool:
         return any(f"({name} 0)" in each for each in self.declarations)
 
-    def _declare_group(self, sorts: Sequence[Sort], wanted: Sort) -> str:
+    def _declare_group(self, sorts: Sequence[core.Sort], wanted: core.Sort) -> str:
         """The data types of a component, with the lists and tuples through which they contain one another."""
-        group: dict[Sort, None] = dict.fromkeys(sorts)
+        group: dict[core.Sort, None] = dict.fromkeys(sorts)
         for sort in list(group):
             for each in self._between(sort, frozenset(sorts), set()):
                 group.setdefault(each)
@@ -157,23 +138,25 @@ class Sorts:
         self.declarations.append(self._datatypes(list(group)))
         return self._names[wanted]
 
-    def _between(self, sort: Sort, members: frozenset[Sort], seen: set[Sort]) -> list[Sort]:
+    def _between(
+        self, sort: core.Sort, members: frozenset[core.Sort], seen: set[core.Sort]
+    ) -> list[core.Sort]:
         """The built-in sorts on a way from a data type back to its component."""
-        found: list[Sort] = []
+        found: list[core.Sort] = []
         for constructor in self.constructors(sort):
             for field in constructor.fields:
                 each = erased(field.sort)
-                if isinstance(each, ListOf | TupleOf | RecordOf) and each not in seen:
+                if isinstance(each, core.ListOf | core.TupleOf | core.RecordOf) and each not in seen:
                     seen.add(each)
                     inner = self._between(each, members, seen)
                     if inner or self._touches(each, members):
                         found += [each, *inner]
         return found
 
-    def _touches(self, sort: Sort, members: frozenset[Sort]) -> bool:
+    def _touches(self, sort: core.Sort, members: frozenset[core.Sort]) -> bool:
         return any(field.sort in members for each in self.constructors(sort) for field in each.fields)
 
-    def _datatypes(self, sorts: Sequence[Sort]) -> str:
+    def _datatypes(self, sorts: Sequence[core.Sort]) -> str:
         heads = " ".join(f"({self._names[sort]} 0)" for sort in sorts)
         bodies = []
         for sort in sorts:
@@ -187,59 +170,59 @@ class Sorts:
             bodies.append(f"({' '.join(variants)})")
         return f"(declare-datatypes ({heads}) ({' '.join(bodies)}))"
 
-    def constructor(self, constructor: Constructor) -> str:
+    def constructor(self, constructor: core.Constructor) -> str:
         """The name of a constructor at its sort."""
         return quoted("c", f"{constructor.name}@{sort_text(erased(constructor.sort))}")
 
-    def selector(self, constructor: Constructor, index: int) -> str:
+    def selector(self, constructor: core.Constructor, index: int) -> str:
         """The name of the selector of a field."""
         return quoted("f", f"{constructor.name}.{index}@{sort_text(erased(constructor.sort))}")
 
-    def tester(self, constructor: Constructor, value: str) -> str:
+    def tester(self, constructor: core.Constructor, value: str) -> str:
         """Whether a value was made by a constructor."""
         self.name(constructor.sort)
         return TRUE if constructor.alone else f"((_ is {self.constructor(constructor)}) {value})"
 
     # ── guards ───────────────────────────────────────────────────────────────────────────────────────────
 
-    def is_guarded(self, sort: Sort) -> bool:
+    def is_guarded(self, sort: core.Sort) -> bool:
         """Whether the SMT sort has values that are not meant."""
         if sort not in self._guarded:
             self._guarded[sort] = False
             inner = self._inside(sort)
-            self._guarded[sort] = sort == Numeric("ℕ") or any(self.is_guarded(each) for each in inner)
+            self._guarded[sort] = sort == core.Numeric("ℕ") or any(self.is_guarded(each) for each in inner)
             if self._guarded[sort]:
                 # A recursive type may have asked while the answer was open: it is known now.
                 self._guarded = {each: guarded for each, guarded in self._guarded.items() if guarded}
         return self._guarded[sort]
 
-    def _inside(self, sort: Sort) -> list[Sort]:
+    def _inside(self, sort: core.Sort) -> list[core.Sort]:
         match sort:
-            case SetOf(element=element):
+            case core.SetOf(element=element):
                 return [element]
-            case FunctionOf(domain=domain, codomain=codomain):
+            case core.FunctionOf(domain=domain, codomain=codomain):
                 return [*domain, codomain]
-            case DataSort() | ListOf() | TupleOf() | RecordOf():
+            case core.DataSort() | core.ListOf() | core.TupleOf() | core.RecordOf():
                 return [field.sort for each in self.constructors(sort) for field in each.fields]
             case _:
                 return []
 
-    def guard(self, sort: Sort, value: str) -> str:
+    def guard(self, sort: core.Sort, value: str) -> str:
         """The formula that says a value of the SMT sort is one of the sort; ``true`` where all are."""
         if not self.is_guarded(sort):
             return TRUE
         match sort:
-            case Numeric():
+            case core.Numeric():
                 return f"(>= {value} 0)"
-            case SetOf(element=element):
+            case core.SetOf(element=element):
                 inner = self.guard(element, "|g:e|")
                 return f"(forall ((|g:e| {self.name(element)})) (=> (select {value} |g:e|) {inner}))"
-            case FunctionOf(domain=domain, codomain=codomain):
+            case core.FunctionOf(domain=domain, codomain=codomain):
                 return self._guard_function(domain, codomain, value)
             case _:
                 return application(self._guard_predicate(sort), (value,))
 
-    def _guard_function(self, domain: Sequence[Sort], codomain: Sort, value: str) -> str:
+    def _guard_function(self, domain: Sequence[core.Sort], codomain: core.Sort, value: str) -> str:
         names = [f"|g:x{place}|" for place in range(len(domain))]
         result = value
         for name in names:
@@ -249,7 +232,7 @@ class Sorts:
         body = implication(given, self.guard(codomain, result))
         return body if body == TRUE else f"(forall ({bound}) {body})"
 
-    def _guard_predicate(self, sort: Sort) -> str:
+    def _guard_predicate(self, sort: core.Sort) -> str:
         """The predicate of a guard; those that speak of one another are defined together, parts before wholes."""
         if sort not in self._guards:
             group = [each for each in self._guarded_parts(sort) if sort in self._guarded_parts(each)]
@@ -265,7 +248,7 @@ class Sorts:
                 self.declarations.append(f"(define-funs-rec ({heads}) ({bodies}))")
         return self._guards[sort]
 
-    def _guard_body(self, sort: Sort) -> str:
+    def _guard_body(self, sort: core.Sort) -> str:
         cases = []
         for constructor in self.constructors(sort):
             fields = [
@@ -275,15 +258,15 @@ class Sorts:
             cases.append(implication(self.tester(constructor, "|g:t|"), conjunction(*fields)))
         return conjunction(*cases)
 
-    def _guarded_parts(self, sort: Sort) -> list[Sort]:
+    def _guarded_parts(self, sort: core.Sort) -> list[core.Sort]:
         """The sorts with predicates that the guard of a sort speaks of, directly or through others."""
-        found: dict[Sort, None] = {}
+        found: dict[core.Sort, None] = {}
         waiting = self._inside(sort)
         while waiting:
             each = waiting.pop()
             if each in found or not self.is_guarded(each):
                 continue
-            if isinstance(each, DataSort | ListOf | TupleOf | RecordOf):
+            if isinstance(each, core.DataSort | core.ListOf | core.TupleOf | core.RecordOf):
                 found[each] = None
             waiting += self._inside(each)
         return list(found)

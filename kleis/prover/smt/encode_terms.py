@@ -19,38 +19,9 @@ from fractions import Fraction
 
 import msgspec
 
-from kleis.core import (
-    BOOL,
-    Application,
-    BuiltinCall,
-    Coercion,
-    Conditional,
-    Connective,
-    Construction,
-    Constructor,
-    Definition,
-    DefinitionCall,
-    Discrimination,
-    Equals,
-    FunctionOf,
-    Lambda,
-    Let,
-    LiteralTerm,
-    Narrowing,
-    Numeric,
-    Operation,
-    Quantifier,
-    Selection,
-    SetOf,
-    Sort,
-    Symbol,
-    SymbolCall,
-    Term,
-    Undefined,
-    Variable,
-)
+from kleis import core
 from kleis.core.sort_printing import sort_text, sorts_text
-from kleis.definedness.partial_logic import Language, TwoSided, conditional, connective, equivalence
+from kleis.definedness.partial_logic import Language, PartialFormula, conditional, connective, equivalence
 from kleis.prover.protocol.engine import Inexpressible
 from kleis.prover.smt.encode_builtins import OPERATIONS
 from kleis.prover.smt.encode_sorts import Sorts
@@ -94,7 +65,7 @@ class Formula(msgspec.Struct, frozen=True):
         return TRUE if self.total else disjunction(self.true, self.false)
 
 
-def _implies(given: TwoSided[str], then: TwoSided[str]) -> str:
+def _implies(given: PartialFormula[str], then: PartialFormula[str]) -> str:
     if given.total and then.total:
         return implication(given.true, then.true)
     return disjunction(given.false, then.true)
@@ -113,11 +84,11 @@ class Value(msgspec.Struct, frozen=True):
 class Terms:
     """Encodes terms over the sorts of one script, and collects the declarations they need."""
 
-    def __init__(self, sorts: Sorts, definitions: Mapping[str, Definition]) -> None:
+    def __init__(self, sorts: Sorts, definitions: Mapping[str, core.Definition]) -> None:
         self.sorts = sorts
         self.definitions = definitions
-        self.symbols: dict[Symbol, str] = {}
-        self.approximated: dict[Operation, str] = {}
+        self.symbols: dict[core.Symbol, str] = {}
+        self.approximated: dict[core.Operation, str] = {}
         self.declarations: list[str] = []
         self.functions: dict[str, str] = {}
         """Function variables that are function symbols of the script, by variable name."""
@@ -126,11 +97,11 @@ class Terms:
 
     # ── names ────────────────────────────────────────────────────────────────────────────────────────────
 
-    def variable(self, variable: Variable) -> str:
+    def variable(self, variable: core.Variable) -> str:
         """The name of a variable."""
         return quoted("v", variable.name)
 
-    def symbol(self, symbol: Symbol) -> str:
+    def symbol(self, symbol: core.Symbol) -> str:
         """The name of a symbol, declared with its guard."""
         if symbol not in self.symbols:
             clash = any(each.name == symbol.name for each in self.symbols)
@@ -139,7 +110,7 @@ class Terms:
             self._declare(self.symbols[symbol], symbol.domain, symbol.codomain)
         return self.symbols[symbol]
 
-    def _declare(self, name: str, domain: Sequence[Sort], codomain: Sort) -> None:
+    def _declare(self, name: str, domain: Sequence[core.Sort], codomain: core.Sort) -> None:
         sorts = [self.sorts.name(sort) for sort in domain]
         result = self.sorts.name(codomain)
         self.declarations.append(f"(declare-fun {name} ({' '.join(sorts)}) {result})")
@@ -154,27 +125,27 @@ class Terms:
 
     # ── formulas ─────────────────────────────────────────────────────────────────────────────────────────
 
-    def formula(self, term: Term) -> Formula:
+    def formula(self, term: core.Term) -> Formula:
         """A term of sort Bool."""
         match term:
-            case LiteralTerm(value=value):
+            case core.LiteralTerm(value=value):
                 return Formula(TRUE if value else FALSE)
-            case Connective(name=name, arguments=arguments):
+            case core.Connective(name=name, arguments=arguments):
                 return Formula(*connective(_SMT, name, [self.formula(each) for each in arguments]))
-            case Equals(left=left, right=right):
+            case core.Equals(left=left, right=right):
                 return self._equation(left, right)
-            case Quantifier():
+            case core.Quantifier():
                 return self._quantifier(term)
-            case Conditional():
+            case core.Conditional():
                 return self._conditional_formula(term)
-            case Let():
+            case core.Let():
                 return self._let_formula(term)
-            case Discrimination(constructor=constructor, term=inner):
+            case core.Discrimination(constructor=constructor, term=inner):
                 made = self.value(inner)
                 return self._where(self.sorts.tester(constructor, made.text), made.defined)
-            case DefinitionCall(definition=key):
+            case core.DefinitionCall(definition=key):
                 return self._call_formula(key, term)
-            case Undefined():
+            case core.Undefined():
                 return Formula(FALSE, FALSE)
             case _:
                 atom = self._plain(term)
@@ -186,8 +157,8 @@ class Terms:
             return Formula(formula)
         return Formula(conjunction(defined, formula), conjunction(defined, negation(formula)))
 
-    def _equation(self, left: Term, right: Term) -> Formula:
-        if left.sort == BOOL:
+    def _equation(self, left: core.Term, right: core.Term) -> Formula:
+        if left.sort == core.BOOL:
             a, b = self.formula(left), self.formula(right)
             if a.total and b.total:
                 return Formula(f"(= {a.true} {b.true})")
@@ -195,13 +166,13 @@ class Terms:
         x, y = self.value(left), self.value(right)
         return self._where(self._same(left.sort, x.text, y.text), conjunction(x.defined, y.defined))
 
-    def _same(self, sort: Sort, left: str, right: str) -> str:
+    def _same(self, sort: core.Sort, left: str, right: str) -> str:
         """Equality of two values: functions and sets are equal when they agree where they are meant to be asked."""
         asked = (
             sort.domain
-            if isinstance(sort, FunctionOf)
+            if isinstance(sort, core.FunctionOf)
             else (sort.element,)
-            if isinstance(sort, SetOf)
+            if isinstance(sort, core.SetOf)
             else ()
         )
         if not any(self.sorts.is_guarded(each) for each in asked):
@@ -215,24 +186,24 @@ class Terms:
             left, right = f"(select {left} {name})", f"(select {right} {name})"
         given = conjunction(*(self.sorts.guard(s, n) for s, n in zip(asked, names, strict=True)))
         bound = " ".join(f"({n} {self.sorts.name(s)})" for n, s in zip(names, asked, strict=True))
-        inner = sort.codomain if isinstance(sort, FunctionOf) else BOOL
+        inner = sort.codomain if isinstance(sort, core.FunctionOf) else core.BOOL
         return f"(forall ({bound}) {implication(given, self._same(inner, left, right))})"
 
-    def _holds_guarded_functions(self, sort: Sort, seen: frozenset[Sort] = frozenset()) -> bool:
+    def _holds_guarded_functions(self, sort: core.Sort, seen: frozenset[core.Sort] = frozenset()) -> bool:
         if sort in seen:
             return False
         for constructor in self.sorts.constructors(sort):
             for field in constructor.fields:
                 each = field.sort
-                asked = each.domain if isinstance(each, FunctionOf) else ()
-                asked = (each.element,) if isinstance(each, SetOf) else asked
+                asked = each.domain if isinstance(each, core.FunctionOf) else ()
+                asked = (each.element,) if isinstance(each, core.SetOf) else asked
                 if any(self.sorts.is_guarded(part) for part in asked):
                     return True
                 if self._holds_guarded_functions(each, seen | {sort}):
                     return True
         return False
 
-    def _quantifier(self, term: Quantifier) -> Formula:
+    def _quantifier(self, term: core.Quantifier) -> Formula:
         body = self.formula(term.body)
         guards = conjunction(*(self.sorts.guard(v.sort, self.variable(v)) for v in term.variables))
         bound = " ".join(f"({self.variable(v)} {self.sorts.name(v.sort)})" for v in term.variables)
@@ -252,14 +223,14 @@ class Terms:
             return Formula(every(body.true), None if body.total else some(body.false))
         return Formula(some(body.true), None if body.total else every(body.false))
 
-    def _conditional_formula(self, term: Conditional) -> Formula:
+    def _conditional_formula(self, term: core.Conditional) -> Formula:
         condition = self.formula(term.condition)
         yes, no = self.formula(term.consequent), self.formula(term.alternative)
         if condition.total and yes.total and no.total:
             return Formula(f"(ite {condition.true} {yes.true} {no.true})")
         return Formula(*conditional(_SMT, condition, yes, no))
 
-    def _let_formula(self, term: Let) -> Formula:
+    def _let_formula(self, term: core.Let) -> Formula:
         value, body = self.value(term.value), self.formula(term.body)
         bind = self._binder(term.variable, value)
         if value.defined == TRUE and body.total:
@@ -268,7 +239,7 @@ class Terms:
             conjunction(value.defined, bind(body.true)), conjunction(value.defined, bind(body.false))
         )
 
-    def _binder(self, variable: Variable, value: Value) -> Callable[[str], str]:
+    def _binder(self, variable: core.Variable, value: Value) -> Callable[[str], str]:
         """How a `let` is put around a text: not at all where the text is a constant."""
         name = self.variable(variable)
 
@@ -277,7 +248,7 @@ class Terms:
 
         return bind
 
-    def _call_formula(self, key: str, term: DefinitionCall) -> Formula:
+    def _call_formula(self, key: str, term: core.DefinitionCall) -> Formula:
         arguments = [self.value(each) for each in term.arguments]
         texts = [each.text for each in arguments]
         given = conjunction(*(each.defined for each in arguments))
@@ -290,66 +261,68 @@ class Terms:
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────────────
 
-    def value(self, term: Term) -> Value:
+    def value(self, term: core.Term) -> Value:
         """A term of any sort; a formula as a value has one where it is true or false."""
-        if term.sort == BOOL and not isinstance(term, Variable | SymbolCall | Selection | Application):
+        if term.sort == core.BOOL and not isinstance(
+            term, core.Variable | core.SymbolCall | core.Selection | core.Application
+        ):
             formula = self.formula(term)
             return Value(formula.true, formula.defined)
         match term:
-            case LiteralTerm():
+            case core.LiteralTerm():
                 return Value(self._literal(term))
-            case Construction(constructor=constructor, arguments=arguments):
+            case core.Construction(constructor=constructor, arguments=arguments):
                 return self._strict(arguments, self._constructed(constructor))
-            case Conditional(condition=condition, consequent=consequent, alternative=alternative):
+            case core.Conditional(condition=condition, consequent=consequent, alternative=alternative):
                 return self._conditional(condition, consequent, alternative)
-            case Let(variable=variable, value=value, body=body):
+            case core.Let(variable=variable, value=value, body=body):
                 inner, result = self.value(value), self.value(body)
                 bind = self._binder(variable, inner)
                 return Value(bind(result.text), conjunction(inner.defined, bind(result.defined)))
-            case DefinitionCall(definition=key, arguments=arguments):
+            case core.DefinitionCall(definition=key, arguments=arguments):
                 return self._call(key, arguments)
-            case Lambda():
+            case core.Lambda():
                 return self._lambda(term)
-            case Coercion(term=inner, sort=sort):
+            case core.Coercion(term=inner, sort=sort):
                 return self._coercion(inner, sort)
-            case Narrowing(term=inner):
+            case core.Narrowing(term=inner):
                 number = self.value(inner)
                 return Value(number.text, conjunction(number.defined, f"(>= {number.text} 0)"))
-            case Undefined(sort=sort):
+            case core.Undefined(sort=sort):
                 return Value(self._anything(sort), FALSE)
             case _:
                 return self._plain(term)
 
-    def _plain(self, term: Term) -> Value:
+    def _plain(self, term: core.Term) -> Value:
         """Atoms: variables, symbols, built-ins, selections, applications."""
         match term:
-            case Variable(name=name):
+            case core.Variable(name=name):
                 return Value(self.functions.get(name) or self.variable(term))
-            case SymbolCall(symbol=symbol, arguments=arguments):
+            case core.SymbolCall(symbol=symbol, arguments=arguments):
                 name = self.symbol(symbol)
                 return self._strict(arguments, lambda texts: application(name, texts))
-            case BuiltinCall(operation=operation, arguments=arguments):
+            case core.BuiltinCall(operation=operation, arguments=arguments):
                 return self._builtin(operation, arguments)
-            case Selection(constructor=constructor, index=index, term=inner):
+            case core.Selection(constructor=constructor, index=index, term=inner):
                 value = self.value(inner)
                 test = self.sorts.tester(constructor, value.text)
                 text = f"({self.sorts.selector(constructor, index)} {value.text})"
                 return Value(text, conjunction(value.defined, test))
-            case Application(function=function, arguments=arguments):
+            case core.Application(function=function, arguments=arguments):
                 return self._application(function, arguments)
             case _:
                 raise Inexpressible("incomplete", f"a {type(term).__name__} as an atom")
 
-    def _strict(self, arguments: Sequence[Term], build: Callable[[Sequence[str]], str]) -> Value:
+    def _strict(self, arguments: Sequence[core.Term], build: Callable[[Sequence[str]], str]) -> Value:
         values = [self.value(each) for each in arguments]
         return Value(build([each.text for each in values]), conjunction(*(each.defined for each in values)))
 
-    def _constructed(self, constructor: Constructor) -> Callable[[Sequence[str]], str]:
+    def _constructed(self, constructor: core.Constructor) -> Callable[[Sequence[str]], str]:
         self.sorts.name(constructor.sort)
         name = self.sorts.constructor(constructor)
         return lambda texts: application(name, texts)
 
-    def _literal(self, term: LiteralTerm) -> str:
+    def _literal(self, term: core.LiteralTerm) -> str:
         value = term.value
         if isinstance(value, str):
             self.characters.note_literal(value)
@@ -358,7 +331,7 @@ class Terms:
             return real(value)
         return integer(int(value))
 
-    def _conditional(self, condition: Term, consequent: Term, alternative: Term) -> Value:
+    def _conditional(self, condition: core.Term, consequent: core.Term, alternative: core.Term) -> Value:
         test, yes, no = self.formula(condition), self.value(consequent), self.value(alternative)
         text = f"(ite {test.true} {yes.text} {no.text})"
         if yes.defined == TRUE and no.defined == TRUE:
@@ -366,7 +339,7 @@ class Terms:
         defined = disjunction(conjunction(test.true, yes.defined), conjunction(test.false, no.defined))
         return Value(text, defined)
 
-    def _call(self, key: str, arguments: Sequence[Term]) -> Value:
+    def _call(self, key: str, arguments: Sequence[core.Term]) -> Value:
         name, partial = self.definition_of(key)
         values = [self.value(each) for each in arguments]
         texts = [each.text for each in values]
@@ -375,7 +348,7 @@ class Terms:
             defined = conjunction(defined, application(quoted("d", f"{name}.defined"), texts))
         return Value(application(quoted("d", name), texts), defined)
 
-    def _lambda(self, term: Lambda) -> Value:
+    def _lambda(self, term: core.Lambda) -> Value:
         body = self.value(term.body)
         if body.defined != TRUE:
             raise Inexpressible("higher-order", "a function that is not defined everywhere, as a value")
@@ -384,11 +357,11 @@ class Terms:
             text = f"(lambda (({self.variable(variable)} {self.sorts.name(variable.sort)})) {text})"
         return Value(text)
 
-    def _application(self, function: Term, arguments: Sequence[Term]) -> Value:
-        if isinstance(function, Variable) and function.name in self.functions:
+    def _application(self, function: core.Term, arguments: Sequence[core.Term]) -> Value:
+        if isinstance(function, core.Variable) and function.name in self.functions:
             name = self.functions[function.name]
             return self._strict(arguments, lambda texts: application(name, texts))
-        if isinstance(function, Lambda):
+        if isinstance(function, core.Lambda):
             return self._beta(function, arguments)
         inner = self.value(function)
 
@@ -401,30 +374,30 @@ class Terms:
         applied = self._strict(arguments, build)
         return Value(applied.text, conjunction(inner.defined, applied.defined))
 
-    def _beta(self, function: Lambda, arguments: Sequence[Term]) -> Value:
+    def _beta(self, function: core.Lambda, arguments: Sequence[core.Term]) -> Value:
         """A λ applied where it stands is a `let`."""
-        body: Term = function.body
+        body: core.Term = function.body
         for variable, argument in reversed(list(zip(function.variables, arguments, strict=True))):
-            body = Let(variable, argument, body)
+            body = core.Let(variable, argument, body)
         return self.value(body)
 
-    def _coercion(self, term: Term, sort: Sort) -> Value:
+    def _coercion(self, term: core.Term, sort: core.Sort) -> Value:
         value, given = self.value(term), term.sort
-        if isinstance(given, Numeric) and isinstance(sort, Numeric):
+        if isinstance(given, core.Numeric) and isinstance(sort, core.Numeric):
             return Value(self._coerced(term, value.text, given, sort), value.defined)
         if self.sorts.name(given) == self.sorts.name(sort):
             return value
         raise Inexpressible("incomplete", f"{sort_text(given)} taken as {sort_text(sort)}")
 
-    def _coerced(self, term: Term, text: str, given: Numeric, sort: Numeric) -> str:
+    def _coerced(self, term: core.Term, text: str, given: core.Numeric, sort: core.Numeric) -> str:
         if given.name in ("ℕ", "ℤ") and sort.name not in ("ℕ", "ℤ"):
-            text = real(int(term.value)) if isinstance(term, LiteralTerm) else f"(to_real {text})"
+            text = real(int(term.value)) if isinstance(term, core.LiteralTerm) else f"(to_real {text})"
         if sort.name == "ℂ" and given.name != "ℂ":
             self.sorts.name(sort)
             return f"(|c:complex| {text} 0.0)"
         return text
 
-    def _anything(self, sort: Sort) -> str:
+    def _anything(self, sort: core.Sort) -> str:
         """Some value of a sort, that nothing depends on."""
         name = quoted("u", sort_text(sort))
         if name not in self.functions.values():
@@ -434,7 +407,7 @@ class Terms:
 
     # ── built-ins ────────────────────────────────────────────────────────────────────────────────────────
 
-    def _builtin(self, operation: Operation, arguments: Sequence[Term]) -> Value:
+    def _builtin(self, operation: core.Operation, arguments: Sequence[core.Term]) -> Value:
         if operation.name == "re_range":
             self.characters.note_range(arguments)
         values = [self.value(each) for each in arguments]
@@ -445,7 +418,7 @@ class Terms:
         defined = conjunction(*(each.defined for each in values), self._condition(operation, texts))
         return Value(self._encoded(operation, texts), defined)
 
-    def _encoded(self, operation: Operation, texts: Sequence[str]) -> str:
+    def _encoded(self, operation: core.Operation, texts: Sequence[str]) -> str:
         if operation.name in ("empty_set", "singleton"):
             empty = f"((as const {self.sorts.name(operation.result)}) false)"
             return f"(store {empty} {texts[0]} true)" if texts else empty
@@ -457,7 +430,7 @@ class Terms:
             return text
         return application(self._approximate(operation), texts)
 
-    def _approximate(self, operation: Operation) -> str:
+    def _approximate(self, operation: core.Operation) -> str:
         """An uninterpreted function for an operation without exact encoding."""
         if operation not in self.approximated:
             sorts = sorts_text((*(each.sort for each in operation.parameters), operation.result))
@@ -466,7 +439,7 @@ class Terms:
             self._declare(self.approximated[operation], domain, operation.result)
         return self.approximated[operation]
 
-    def _condition(self, operation: Operation, texts: Sequence[str]) -> str:
+    def _condition(self, operation: core.Operation, texts: Sequence[str]) -> str:
         """Where a call has a value, over the texts of its arguments."""
         if operation.condition is None:
             return TRUE

@@ -28,7 +28,7 @@ from kleis.theory.loader import Loader, Loading
 from kleis.theory.parse_cache import ParseCache
 from kleis.theory.theory import Theory
 
-__all__ = ["PRELUDE", "Basis", "Library"]
+__all__ = ["PRELUDE", "ImportedTheories", "ImportedTheory"]
 
 PRELUDE = "stdlib/prelude.kleis"
 """What a new session imports."""
@@ -36,7 +36,7 @@ PRELUDE = "stdlib/prelude.kleis"
 _KEPT = 32
 
 
-class Basis(msgspec.Struct, frozen=True, eq=False):
+class ImportedTheory(msgspec.Struct, frozen=True, eq=False):
     """The theory of some imports.
 
     `files` are the names by which places show the files; `own` those that are not of the library. `digest` is that
@@ -57,7 +57,7 @@ class Basis(msgspec.Struct, frozen=True, eq=False):
         return all(signature_of(path) == stamp for path, stamp in self.stamps)
 
 
-class Library:
+class ImportedTheories:
     """Where theories are imported from.  Safe to use from several threads."""
 
     def __init__(
@@ -82,14 +82,14 @@ class Library:
         )
         self._cache = cache
         self._lock = threading.Lock()
-        self._known: OrderedDict[tuple[str, ...], Basis] = OrderedDict()
+        self._known: OrderedDict[tuple[str, ...], ImportedTheory] = OrderedDict()
 
     def prepare(self) -> None:
         """Make what threads would otherwise make at the same time."""
         if self._cache is not None:
             self._cache.prepare()
 
-    def basis(self, imports: Sequence[str]) -> Basis:
+    def basis(self, imports: Sequence[str]) -> ImportedTheory:
         """The theory of some imports.
 
         Raises the first `KleisError` of them: a missing, refused or broken file, or declarations that clash.
@@ -142,7 +142,7 @@ class Library:
                 return prefix + path.relative_to(root.resolve()).as_posix()
         return str(path)
 
-    def _made(self, imports: tuple[str, ...]) -> Basis:
+    def _made(self, imports: tuple[str, ...]) -> ImportedTheory:
         lines = "\n".join(f"import {quote(name)}" for name in imports)
         loading = Loader(self._search, cache=self._cache).load_text(
             lines, file="<imports>", directory=self.saved
@@ -160,7 +160,7 @@ class Library:
         digest = hashlib.sha256()
         for source in sources:
             digest.update(hashlib.sha256(source.text.encode("utf-8", "surrogatepass")).digest())
-        return Basis(
+        return ImportedTheory(
             imports=imports,
             theory=loading.theory,
             digest=digest.hexdigest()[:24],

@@ -26,8 +26,8 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from kleis.sessions.files.errors import SessionError
+from kleis.syntax import tree
 from kleis.syntax.printer.expressions import quote
-from kleis.syntax.tree import Annotation, DataDefinition, Declaration, FunctionDefinition, Import, Structure
 
 __all__ = [
     "Item",
@@ -209,9 +209,9 @@ def _edited(text: str, file: str) -> Record:
     items: list[Item] = []
     behind = 0
     for declaration in result.program.items:
-        if isinstance(declaration, Import):
+        if isinstance(declaration, tree.Import):
             imports.append(declaration.path)
-        elif isinstance(declaration, Annotation):
+        elif isinstance(declaration, tree.Annotation):
             continue
         else:
             items.append(item_of((declaration,), _without_marks(text[behind : declaration.span.end])))
@@ -224,12 +224,12 @@ def _without_marks(text: str) -> str:
     return "\n".join(line for line in text.split("\n") if not line.startswith("//@")).strip()
 
 
-def item_of(declarations: Iterable[Declaration], text: str, **found: Any) -> Item:
+def item_of(declarations: Iterable[tree.Declaration], text: str, **found: Any) -> Item:
     """The item of some declarations; `found` are further fields, `unchecked` if none is given."""
     nodes = tuple(declarations)
-    structures = tuple(each.name for each in nodes if isinstance(each, Structure))
-    functions = tuple(each.name for each in nodes if isinstance(each, FunctionDefinition))
-    data_types = tuple(each.name for each in nodes if isinstance(each, DataDefinition))
+    structures = tuple(each.name for each in nodes if isinstance(each, tree.Structure))
+    functions = tuple(each.name for each in nodes if isinstance(each, tree.FunctionDefinition))
+    data_types = tuple(each.name for each in nodes if isinstance(each, tree.DataDefinition))
     kind: ItemKind = "structure"
     if functions and not structures:
         kind = "define"

@@ -18,24 +18,11 @@ from typing import TypeAlias
 import msgspec
 from rpds import HashTrieMap, List
 
-from kleis.sessions.files.imported_theory import Basis
+from kleis.sessions.files.imported_theory import ImportedTheory
 from kleis.sessions.files.record import Item
+from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
-from kleis.syntax.tree import (
-    Annotation,
-    Axiom,
-    Declaration,
-    Example,
-    Expression,
-    FunctionDefinition,
-    Implements,
-    Import,
-    NestedStructure,
-    Program,
-    Quantifier,
-    Structure,
-)
-from kleis.theory.name_dependencies import mentioned
+from kleis.theory.name_dependencies import names_used
 from kleis.theory.theory import Entry, Theory
 
 __all__ = ["Universe", "declared_names", "item_file"]
@@ -47,7 +34,7 @@ class Universe(msgspec.Struct, frozen=True, eq=False):
     """One state of a session.  `before` is the state without the last item; None where there is no item."""
 
     session: str
-    basis: Basis
+    basis: ImportedTheory
     theory: Theory
     count: int = 0
     last: Item | None = None
@@ -57,11 +44,11 @@ class Universe(msgspec.Struct, frozen=True, eq=False):
     """Whether what is imported was changed since the items were checked."""
 
     @classmethod
-    def of(cls, session: str, basis: Basis, *, stale: bool = False) -> Universe:
+    def of(cls, session: str, basis: ImportedTheory, *, stale: bool = False) -> Universe:
         """A universe without items."""
         return cls(session=session, basis=basis, theory=basis.theory, index=_basis_index(basis), stale=stale)
 
-    def extended(self, item: Item, program: Program, theory: Theory) -> Universe:
+    def extended(self, item: Item, program: tree.Program, theory: Theory) -> Universe:
         """The universe with one more item; `theory` is this one's with the program's declarations."""
         index = self.index
         for declaration in program.items:
@@ -104,7 +91,7 @@ class Universe(msgspec.Struct, frozen=True, eq=False):
             for entry in self.index.get(name, ()):
                 declaration = entry.declaration
                 if id(declaration) in seen or (
-                    isinstance(declaration, Structure) and name in _own(declaration)
+                    isinstance(declaration, tree.Structure) and name in _own(declaration)
                 ):
                     continue
                 seen[id(declaration)] = entry
@@ -119,35 +106,37 @@ def item_file(session: str, number: int) -> str:
     return f"{session}#{number}"
 
 
-def declared_names(declaration: Declaration) -> Iterator[str]:
+def declared_names(declaration: tree.Declaration) -> Iterator[str]:
     """The names that a declaration gives to everybody: its own, its constructors, a section's members."""
     name = getattr(declaration, "name", None)
-    if isinstance(declaration, Example | Annotation | Import | Implements) or not isinstance(name, str):
+    if isinstance(
+        declaration, tree.Example | tree.Annotation | tree.Import | tree.Implements
+    ) or not isinstance(name, str):
         return
     yield canonical_name(name)
     for variant in getattr(declaration, "variants", ()):
         yield variant.name
-    if isinstance(declaration, Structure) and not declaration.parameters:
+    if isinstance(declaration, tree.Structure) and not declaration.parameters:
         yield from (canonical_name(each.name) for each in declaration.members)
 
 
-def _leads_on(declaration: Declaration) -> Iterable[str]:
+def _leads_on(declaration: tree.Declaration) -> Iterable[str]:
     """The names through which what speaks of this declaration speaks of what it does."""
     return tuple(declared_names(declaration))
 
 
-def _own(structure: Structure) -> frozenset[str]:
+def _own(structure: tree.Structure) -> frozenset[str]:
     """The names that stand for a structure's own members, wherever else they are declared."""
     if not structure.parameters:
         return frozenset()
     return frozenset(
-        canonical_name(each.name) for each in structure.members if not isinstance(each, NestedStructure)
+        canonical_name(each.name) for each in structure.members if not isinstance(each, tree.NestedStructure)
     )
 
 
 def _indexed(index: Index, entry: Entry) -> Index:
     declaration = entry.declaration
-    if isinstance(declaration, Import | Annotation | Example):
+    if isinstance(declaration, tree.Import | tree.Annotation | tree.Example):
         return index
     for name in _speaks_of(declaration):
         known: List[Entry] = index.get(name, List())
@@ -155,50 +144,50 @@ def _indexed(index: Index, entry: Entry) -> Index:
     return index
 
 
-def _speaks_of(declaration: Declaration) -> frozenset[str]:
+def _speaks_of(declaration: tree.Declaration) -> frozenset[str]:
     """The names that a declaration mentions, but for variables that are bound in the whole of a member."""
-    if not isinstance(declaration, Structure | FunctionDefinition):
-        return frozenset(mentioned(declaration))
+    if not isinstance(declaration, tree.Structure | tree.FunctionDefinition):
+        return frozenset(names_used(declaration))
     found: set[str] = set()
-    members = declaration.members if isinstance(declaration, Structure) else (declaration,)
-    if isinstance(declaration, Structure):
-        found.update(mentioned(msgspec.structs.replace(declaration, members=())))
+    members = declaration.members if isinstance(declaration, tree.Structure) else (declaration,)
+    if isinstance(declaration, tree.Structure):
+        found.update(names_used(msgspec.structs.replace(declaration, members=())))
     for member in members:
         match member:
-            case Axiom():
+            case tree.Axiom():
                 found |= _free(member.proposition)
-            case FunctionDefinition():
+            case tree.FunctionDefinition():
                 inner = {each.name for each in member.parameters}
                 types = [each.type for each in member.parameters if each.type is not None]
-                found |= set(mentioned(member.body)) - inner
-                found.update(name for each in types for name in mentioned(each))
+                found |= set(names_used(member.body)) - inner
+                found.update(name for each in types for name in names_used(each))
                 found.add(canonical_name(member.name))
-                found.update(mentioned(member.result) if member.result is not None else ())
+                found.update(names_used(member.result) if member.result is not None else ())
                 found.update(
-                    name for each in member.decreases for name in mentioned(each) if name not in inner
+                    name for each in member.decreases for name in names_used(each) if name not in inner
                 )
             case _:
-                found.update(mentioned(member))
+                found.update(names_used(member))
     return frozenset(found)
 
 
-def _free(proposition: Expression) -> set[str]:
+def _free(proposition: tree.Expression) -> set[str]:
     """The names in a proposition without those that its outermost quantifiers bind."""
     bound: set[str] = set()
     types: set[str] = set()
     conditions: set[str] = set()
-    while isinstance(proposition, Quantifier):
+    while isinstance(proposition, tree.Quantifier):
         for binder in proposition.binders:
             bound.add(binder.name)
-            types.update(mentioned(binder.type))
+            types.update(names_used(binder.type))
         if proposition.where is not None:
-            conditions.update(mentioned(proposition.where))
+            conditions.update(names_used(proposition.where))
         proposition = proposition.body
-    return types | conditions | (set(mentioned(proposition)) - bound)
+    return types | conditions | (set(names_used(proposition)) - bound)
 
 
 @lru_cache(maxsize=32)
-def _basis_index(basis: Basis) -> Index:
+def _basis_index(basis: ImportedTheory) -> Index:
     index: Index = HashTrieMap()
     for entry in basis.theory.entries:
         index = _indexed(index, entry)

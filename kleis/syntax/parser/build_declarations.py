@@ -7,46 +7,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
-from kleis.syntax.parser.build_expressions import ExpressionBuilder, Refusal, decode
-from kleis.syntax.tree import (
-    AliasDefinition,
-    Annotation,
-    AppliedType,
-    Assertion,
-    Axiom,
-    Call,
-    ConstructorPattern,
-    DataDefinition,
-    Declaration,
-    ElementDeclaration,
-    ElementImplementation,
-    Example,
-    Expression,
-    ExpressionStatement,
-    Field,
-    FunctionDefinition,
-    ImplementationMember,
-    Implements,
-    Import,
-    LetStatement,
-    NestedStructure,
-    OperationDeclaration,
-    OperationImplementation,
-    Parameter,
-    Pattern,
-    Renaming,
-    Span,
-    Statement,
-    Structure,
-    StructureMember,
-    TypeExpression,
-    TypeParameter,
-    VariablePattern,
-    Variant,
-    VariantField,
-    VerifyImplementation,
-)
+from kleis.syntax.parser.build_expressions import ExpressionBuilder, TreeError, decode
 
 __all__ = ["ItemBuilder"]
 
@@ -58,239 +21,249 @@ _BLOCK = 256
 class Parent(NamedTuple):
     """An ``extends`` clause."""
 
-    type: TypeExpression
-    renamings: tuple[Renaming, ...]
+    type: tree.TypeExpression
+    renamings: tuple[tree.Renaming, ...]
 
 
 class ItemBuilder(ExpressionBuilder):
     """Builds everything that is no expression, and the expressions inside."""
 
-    def program(self, span: Span, items: list[Declaration] | None = None) -> list[Declaration]:
+    def program(self, span: tree.Span, items: list[tree.Declaration] | None = None) -> list[tree.Declaration]:
         return items or []
 
-    def annotation(self, span: Span, name: str, text: str | None) -> Declaration:
-        return Annotation(name, text[1:-1] if text is not None else None, span)
+    def annotation(self, span: tree.Span, name: str, text: str | None) -> tree.Declaration:
+        return tree.Annotation(name, text[1:-1] if text is not None else None, span)
 
-    def import_path(self, span: Span, literal: str) -> Declaration:
-        return Import(decode(literal), span)
+    def import_path(self, span: tree.Span, literal: str) -> tree.Declaration:
+        return tree.Import(decode(literal), span)
 
-    def operator_name(self, span: Span, operator: str) -> str:
+    def operator_name(self, span: tree.Span, operator: str) -> str:
         return canonical_name(operator)
 
     # ── Structures and their models ──────────────────────────────────────────────────────────────────────────
 
     def structure(
         self,
-        span: Span,
+        span: tree.Span,
         name: str,
-        parameters: tuple[TypeParameter, ...] | None,
+        parameters: tuple[tree.TypeParameter, ...] | None,
         parent: Parent | None,
-        over: TypeExpression | None,
-        members: list[StructureMember] | None = None,
-    ) -> Declaration:
+        over: tree.TypeExpression | None,
+        members: list[tree.StructureMember] | None = None,
+    ) -> tree.Declaration:
         extends = parent.type if parent else None
         renamings = parent.renamings if parent else ()
-        return Structure(name, parameters or (), extends, renamings, over, tuple(members or ()), span)
+        return tree.Structure(name, parameters or (), extends, renamings, over, tuple(members or ()), span)
 
-    def extends(self, span: Span, parent: TypeExpression, renamings: tuple[Renaming, ...] | None) -> Parent:
+    def extends(
+        self, span: tree.Span, parent: tree.TypeExpression, renamings: tuple[tree.Renaming, ...] | None
+    ) -> Parent:
         return Parent(parent, renamings or ())
 
     def renamings(
-        self, span: Span, first: Renaming, rest: list[Renaming] | None = None
-    ) -> tuple[Renaming, ...]:
+        self, span: tree.Span, first: tree.Renaming, rest: list[tree.Renaming] | None = None
+    ) -> tuple[tree.Renaming, ...]:
         return (first, *(rest or ()))
 
-    def renaming(self, span: Span, old: str, new: str) -> Renaming:
-        return Renaming(old, new, span)
+    def renaming(self, span: tree.Span, old: str, new: str) -> tree.Renaming:
+        return tree.Renaming(old, new, span)
 
-    def operation(self, span: Span, name: str, type_: TypeExpression) -> OperationDeclaration:
-        return OperationDeclaration(name, type_, span)
+    def operation(self, span: tree.Span, name: str, type_: tree.TypeExpression) -> tree.OperationDeclaration:
+        return tree.OperationDeclaration(name, type_, span)
 
-    def element(self, span: Span, name: str, type_: TypeExpression) -> StructureMember:
-        return ElementDeclaration(name, type_, span)
+    def element(self, span: tree.Span, name: str, type_: tree.TypeExpression) -> tree.StructureMember:
+        return tree.ElementDeclaration(name, type_, span)
 
-    def axiom(self, span: Span, name: str, proposition: Expression) -> StructureMember:
+    def axiom(self, span: tree.Span, name: str, proposition: tree.Expression) -> tree.StructureMember:
         self.linter.proposition(span)
-        return Axiom(name, proposition, span)
+        return tree.Axiom(name, proposition, span)
 
-    def field(self, span: Span, name: str, type_: TypeExpression) -> StructureMember:
-        return Field(name, type_, span)
+    def field(self, span: tree.Span, name: str, type_: tree.TypeExpression) -> tree.StructureMember:
+        return tree.Field(name, type_, span)
 
     def nested(
         self,
-        span: Span,
+        span: tree.Span,
         name: str,
-        type_: TypeExpression,
-        renamings: tuple[Renaming, ...] | None,
-        members: tuple[StructureMember, ...] | None,
-    ) -> StructureMember:
-        return NestedStructure(name, type_, renamings or (), members or (), span)
+        type_: tree.TypeExpression,
+        renamings: tuple[tree.Renaming, ...] | None,
+        members: tuple[tree.StructureMember, ...] | None,
+    ) -> tree.StructureMember:
+        return tree.NestedStructure(name, type_, renamings or (), members or (), span)
 
     def nested_members(
-        self, span: Span, members: list[StructureMember] | None = None
-    ) -> tuple[StructureMember, ...]:
+        self, span: tree.Span, members: list[tree.StructureMember] | None = None
+    ) -> tuple[tree.StructureMember, ...]:
         return tuple(members or ())
 
     def implements(
         self,
-        span: Span,
+        span: tree.Span,
         name: str,
-        arguments: tuple[TypeExpression, ...],
-        over: TypeExpression | None,
-        where: tuple[AppliedType, ...] | None,
-        members: list[ImplementationMember] | None = None,
-    ) -> Declaration:
-        return Implements(name, arguments, over, where or (), tuple(members or ()), span)
+        arguments: tuple[tree.TypeExpression, ...],
+        over: tree.TypeExpression | None,
+        where: tuple[tree.AppliedType, ...] | None,
+        members: list[tree.ImplementationMember] | None = None,
+    ) -> tree.Declaration:
+        return tree.Implements(name, arguments, over, where or (), tuple(members or ()), span)
 
     def constraints(
-        self, span: Span, first: AppliedType, rest: list[AppliedType] | None = None
-    ) -> tuple[AppliedType, ...]:
+        self, span: tree.Span, first: tree.AppliedType, rest: list[tree.AppliedType] | None = None
+    ) -> tuple[tree.AppliedType, ...]:
         return (first, *(rest or ()))
 
-    def constraint(self, span: Span, name: str, arguments: tuple[TypeExpression, ...]) -> AppliedType:
-        return AppliedType(name, arguments, span)
+    def constraint(
+        self, span: tree.Span, name: str, arguments: tuple[tree.TypeExpression, ...]
+    ) -> tree.AppliedType:
+        return tree.AppliedType(name, arguments, span)
 
-    def element_implementation(self, span: Span, name: str, value: Expression) -> ImplementationMember:
-        return ElementImplementation(name, value, span)
+    def element_implementation(
+        self, span: tree.Span, name: str, value: tree.Expression
+    ) -> tree.ImplementationMember:
+        return tree.ElementImplementation(name, value, span)
 
     def operation_implementation(
-        self, span: Span, name: str, parameters: tuple[Parameter, ...] | None, body: Expression
-    ) -> ImplementationMember:
-        return OperationImplementation(name, parameters or (), body, span)
+        self, span: tree.Span, name: str, parameters: tuple[tree.Parameter, ...] | None, body: tree.Expression
+    ) -> tree.ImplementationMember:
+        return tree.OperationImplementation(name, parameters or (), body, span)
 
-    def verify_implementation(self, span: Span, name: str) -> ImplementationMember:
-        return VerifyImplementation(name, span)
+    def verify_implementation(self, span: tree.Span, name: str) -> tree.ImplementationMember:
+        return tree.VerifyImplementation(name, span)
 
     # ── Data, functions, aliases ─────────────────────────────────────────────────────────────────────────────
 
     def data(
         self,
-        span: Span,
+        span: tree.Span,
         name: str,
-        parameters: tuple[TypeParameter, ...] | None,
-        first: Variant,
-        rest: list[Variant] | None = None,
-    ) -> Declaration:
-        return DataDefinition(name, parameters or (), (first, *(rest or ())), span)
+        parameters: tuple[tree.TypeParameter, ...] | None,
+        first: tree.Variant,
+        rest: list[tree.Variant] | None = None,
+    ) -> tree.Declaration:
+        return tree.DataDefinition(name, parameters or (), (first, *(rest or ())), span)
 
-    def variant(self, span: Span, name: str, fields: tuple[VariantField, ...] | None) -> Variant:
-        return Variant(name, fields or (), span)
+    def variant(
+        self, span: tree.Span, name: str, fields: tuple[tree.VariantField, ...] | None
+    ) -> tree.Variant:
+        return tree.Variant(name, fields or (), span)
 
     def variant_fields(
-        self, span: Span, fields: list[VariantField] | None = None
-    ) -> tuple[VariantField, ...]:
+        self, span: tree.Span, fields: list[tree.VariantField] | None = None
+    ) -> tuple[tree.VariantField, ...]:
         return tuple(fields or ())
 
-    def plain_field(self, span: Span, type_: TypeExpression) -> VariantField:
-        return VariantField(None, type_, span)
+    def plain_field(self, span: tree.Span, type_: tree.TypeExpression) -> tree.VariantField:
+        return tree.VariantField(None, type_, span)
 
-    def named_field(self, span: Span, name: str, type_: TypeExpression) -> VariantField:
-        return VariantField(name, type_, span)
+    def named_field(self, span: tree.Span, name: str, type_: tree.TypeExpression) -> tree.VariantField:
+        return tree.VariantField(name, type_, span)
 
     def definition(
         self,
-        span: Span,
-        measure: tuple[Expression, ...] | None,
+        span: tree.Span,
+        measure: tuple[tree.Expression, ...] | None,
         name: str,
-        parameters: tuple[Parameter, ...] | None,
-        result: TypeExpression | None,
-        body: Expression,
-    ) -> FunctionDefinition:
-        return FunctionDefinition(name, parameters or (), result, body, measure or (), span)
+        parameters: tuple[tree.Parameter, ...] | None,
+        result: tree.TypeExpression | None,
+        body: tree.Expression,
+    ) -> tree.FunctionDefinition:
+        return tree.FunctionDefinition(name, parameters or (), result, body, measure or (), span)
 
     def measure(
-        self, span: Span, first: Expression, rest: list[Expression] | None = None
-    ) -> tuple[Expression, ...]:
+        self, span: tree.Span, first: tree.Expression, rest: list[tree.Expression] | None = None
+    ) -> tuple[tree.Expression, ...]:
         return (first, *(rest or ()))
 
     def parameters(
-        self, span: Span, first: Parameter | None, rest: list[Parameter] | None = None
-    ) -> tuple[Parameter, ...]:
+        self, span: tree.Span, first: tree.Parameter | None, rest: list[tree.Parameter] | None = None
+    ) -> tuple[tree.Parameter, ...]:
         return (first, *(rest or ())) if first else ()
 
-    def parameter(self, span: Span, name: str, type_: TypeExpression | None) -> Parameter:
-        return Parameter(name, type_, span)
+    def parameter(self, span: tree.Span, name: str, type_: tree.TypeExpression | None) -> tree.Parameter:
+        return tree.Parameter(name, type_, span)
 
     def alias(
         self,
-        span: Span,
+        span: tree.Span,
         name: str,
-        parameters: tuple[TypeParameter, ...] | None,
-        type_: TypeExpression,
-    ) -> Declaration:
-        return AliasDefinition(name, parameters or (), type_, span)
+        parameters: tuple[tree.TypeParameter, ...] | None,
+        type_: tree.TypeExpression,
+    ) -> tree.Declaration:
+        return tree.AliasDefinition(name, parameters or (), type_, span)
 
     # ── Examples ─────────────────────────────────────────────────────────────────────────────────────────────
 
     def example(
-        self, span: Span, literal: str, statements: list[Statement | None] | None = None
-    ) -> Declaration:
+        self, span: tree.Span, literal: str, statements: list[tree.Statement | None] | None = None
+    ) -> tree.Declaration:
         written = tuple(statement for statement in statements or () if statement is not None)
-        return Example(decode(literal), written, span)
+        return tree.Example(decode(literal), written, span)
 
     def let_statement(
         self,
-        span: Span,
-        pattern: Pattern,
-        type_: TypeExpression | None,
-        value: Expression | None,
-    ) -> Statement:
-        if isinstance(pattern, ConstructorPattern):
+        span: tree.Span,
+        pattern: tree.Pattern,
+        type_: tree.TypeExpression | None,
+        value: tree.Expression | None,
+    ) -> tree.Statement:
+        if isinstance(pattern, tree.ConstructorPattern):
             pattern = self.bound_pattern(pattern)
-        if not isinstance(pattern, VariablePattern):
-            raise Refusal(
+        if not isinstance(pattern, tree.VariablePattern):
+            raise TreeError(
                 "let-pattern",
                 "a `let` statement binds one name",
                 "take the value apart with `match`, or with `let (a, b) = … in …`",
                 pattern.span,
             )
         if type_ is None and value is None:
-            raise Refusal(
+            raise TreeError(
                 "empty-let",
                 f"`let {pattern.name}` has neither a type nor a value",
                 f"write `let {pattern.name} = value`, or `let {pattern.name} : type` for any value of a type",
                 span,
             )
-        return LetStatement(pattern.name, type_, value, span)
+        return tree.LetStatement(pattern.name, type_, value, span)
 
-    def assertion(self, span: Span, proposition: Expression) -> Statement:
+    def assertion(self, span: tree.Span, proposition: tree.Expression) -> tree.Statement:
         self.linter.proposition(span)
-        return Assertion("assert", proposition, span)
+        return tree.Assertion("assert", proposition, span)
 
-    def assert_disproved(self, span: Span, proposition: Expression) -> Statement:
+    def assert_disproved(self, span: tree.Span, proposition: tree.Expression) -> tree.Statement:
         self.linter.proposition(span)
-        return Assertion("assert_disproved", proposition, span)
+        return tree.Assertion("assert_disproved", proposition, span)
 
-    def assert_unknown(self, span: Span, proposition: Expression) -> Statement:
+    def assert_unknown(self, span: tree.Span, proposition: tree.Expression) -> tree.Statement:
         self.linter.proposition(span)
-        return Assertion("assert_unknown", proposition, span)
+        return tree.Assertion("assert_unknown", proposition, span)
 
-    def assert_sat(self, span: Span, proposition: Expression) -> Statement:
+    def assert_sat(self, span: tree.Span, proposition: tree.Expression) -> tree.Statement:
         self.linter.proposition(span)
-        return Assertion("assert_sat", proposition, span)
+        return tree.Assertion("assert_sat", proposition, span)
 
-    def assert_inconsistent(self, span: Span, proposition: Expression | None = None) -> Statement:
+    def assert_inconsistent(
+        self, span: tree.Span, proposition: tree.Expression | None = None
+    ) -> tree.Statement:
         self.linter.proposition(span)
-        return Assertion("assert_inconsistent", proposition, span)
+        return tree.Assertion("assert_inconsistent", proposition, span)
 
     def assert_inconsistent_block(
-        self, span: Span, propositions: list[Expression] | None = None
-    ) -> Statement:
+        self, span: tree.Span, propositions: list[tree.Expression] | None = None
+    ) -> tree.Statement:
         parts = list(propositions or ())
         if len(parts) > _BLOCK:
-            raise Refusal("block-too-long", f"more than {_BLOCK} propositions in one block", "", span)
+            raise TreeError("block-too-long", f"more than {_BLOCK} propositions in one block", "", span)
         while len(parts) > 1:  # pairwise, so that the conjunction is as shallow as it can be
             pairs = zip(parts[::2], parts[1::2], strict=False)
             odd = parts[-1:] if len(parts) % 2 else []
-            parts = [Call("logical_and", pair, span) for pair in pairs] + odd
+            parts = [tree.Call("logical_and", pair, span) for pair in pairs] + odd
         self.linter.proposition(span)
-        return Assertion("assert_inconsistent", parts[0] if parts else None, span)
+        return tree.Assertion("assert_inconsistent", parts[0] if parts else None, span)
 
-    def proposition(self, span: Span, expression: Expression) -> Expression:
+    def proposition(self, span: tree.Span, expression: tree.Expression) -> tree.Expression:
         return expression
 
-    def expression_statement(self, span: Span, expression: Expression) -> Statement:
-        return ExpressionStatement(expression, span)
+    def expression_statement(self, span: tree.Span, expression: tree.Expression) -> tree.Statement:
+        return tree.ExpressionStatement(expression, span)
 
-    def nothing(self, span: Span) -> None:
+    def nothing(self, span: tree.Span) -> None:
         return None

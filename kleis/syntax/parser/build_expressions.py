@@ -9,50 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kleis.syntax import tree
 from kleis.syntax.operators import POSTFIX, canonical_name
-from kleis.syntax.tree import (
-    AppliedType,
-    Apply,
-    Ascription,
-    AsPattern,
-    Binder,
-    Boolean,
-    Call,
-    Case,
-    Conditional,
-    ConstructorPattern,
-    DimensionOperation,
-    Expression,
-    ForAllType,
-    FunctionType,
-    Lambda,
-    Let,
-    ListLiteral,
-    ListPattern,
-    LiteralPattern,
-    Match,
-    Name,
-    NamedType,
-    Number,
-    NumberType,
-    Parameter,
-    Pattern,
-    ProductType,
-    Quantifier,
-    QuantifierKind,
-    Span,
-    Text,
-    TypeExpression,
-    TypeParameter,
-    Using,
-    VariablePattern,
-    WildcardPattern,
-)
 
 if TYPE_CHECKING:
     from kleis.syntax.parser.lints import Linter
 
-__all__ = ["DIMENSION_FUNCTIONS", "TUPLES", "ExpressionBuilder", "Refusal"]
+__all__ = ["DIMENSION_FUNCTIONS", "TUPLES", "ExpressionBuilder", "TreeError"]
 
 TUPLES = {2: "Pair", 3: "Tuple3", 4: "Tuple4", 5: "Tuple5"}
 """The constructor of a tuple by its length."""
@@ -79,7 +42,7 @@ _PREFIXES = {
     "∫": "Integrate",
 }
 _POSTFIXES = {operator.symbol: operator.name for operator in POSTFIX.values()}
-_QUANTIFIERS: dict[str, QuantifierKind] = {
+_QUANTIFIERS: dict[str, tree.QuantifierKind] = {
     "∀": "forall",
     "forall": "forall",
     "∃": "exists",
@@ -88,10 +51,10 @@ _QUANTIFIERS: dict[str, QuantifierKind] = {
 _ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
 
 
-class Refusal(Exception):
+class TreeError(Exception):
     """A text that follows the grammar but says nothing: raised while building, caught by the parser."""
 
-    def __init__(self, code: str, message: str, hint: str, span: Span) -> None:
+    def __init__(self, code: str, message: str, hint: str, span: tree.Span) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
@@ -104,13 +67,13 @@ class NamedArgument:
 
     __slots__ = ("name", "span", "value")
 
-    def __init__(self, name: str, value: Expression, span: Span) -> None:
+    def __init__(self, name: str, value: tree.Expression, span: tree.Span) -> None:
         self.name = name
         self.value = value
         self.span = span
 
 
-Arguments = list[Expression | NamedArgument]
+Arguments = list[tree.Expression | NamedArgument]
 
 
 def decode(literal: str) -> str:
@@ -143,260 +106,301 @@ class ExpressionBuilder:
 
     # ── Types ────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def named_type(self, span: Span, name: str) -> TypeExpression:
-        return NamedType(_qualified(name), span)
+    def named_type(self, span: tree.Span, name: str) -> tree.TypeExpression:
+        return tree.NamedType(_qualified(name), span)
 
-    def carrier_type(self, span: Span, name: str, _dot: str) -> TypeExpression:
-        return NamedType(f"{name}::carrier", span)
+    def carrier_type(self, span: tree.Span, name: str, _dot: str) -> tree.TypeExpression:
+        return tree.NamedType(f"{name}::carrier", span)
 
-    def applied_type(self, span: Span, name: str, arguments: tuple[TypeExpression, ...]) -> TypeExpression:
+    def applied_type(
+        self, span: tree.Span, name: str, arguments: tuple[tree.TypeExpression, ...]
+    ) -> tree.TypeExpression:
         if name in DIMENSION_FUNCTIONS:
-            return DimensionOperation(name, arguments, span)
-        return AppliedType(_qualified(name), arguments, span)
+            return tree.DimensionOperation(name, arguments, span)
+        return tree.AppliedType(_qualified(name), arguments, span)
 
     def type_arguments(
-        self, span: Span, arguments: list[TypeExpression] | None = None
-    ) -> tuple[TypeExpression, ...]:
+        self, span: tree.Span, arguments: list[tree.TypeExpression] | None = None
+    ) -> tuple[tree.TypeExpression, ...]:
         return tuple(arguments or ())
 
-    def number_type(self, span: Span, text: str) -> TypeExpression:
+    def number_type(self, span: tree.Span, text: str) -> tree.TypeExpression:
         if not text.isdigit():
-            raise Refusal("number-in-type", f"a number in a type must be whole, not {text}", "", span)
+            raise TreeError("number-in-type", f"a number in a type must be whole, not {text}", "", span)
         if len(text) > 18:
-            raise Refusal("number-in-type", "a number in a type has at most 18 digits", "", span)
-        return NumberType(int(text), span)
+            raise TreeError("number-in-type", "a number in a type has at most 18 digits", "", span)
+        return tree.NumberType(int(text), span)
 
-    def unit_type(self, span: Span) -> TypeExpression:
-        return NamedType("Unit", span)
+    def unit_type(self, span: tree.Span) -> tree.TypeExpression:
+        return tree.NamedType("Unit", span)
 
-    def group_type(self, span: Span, inner: TypeExpression) -> TypeExpression:
+    def group_type(self, span: tree.Span, inner: tree.TypeExpression) -> tree.TypeExpression:
         return inner
 
-    def product_type(self, span: Span, first: TypeExpression, rest: list[TypeExpression]) -> TypeExpression:
-        return ProductType((first, *rest), span)
+    def product_type(
+        self, span: tree.Span, first: tree.TypeExpression, rest: list[tree.TypeExpression]
+    ) -> tree.TypeExpression:
+        return tree.ProductType((first, *rest), span)
 
     def function_type(
-        self, span: Span, domain: TypeExpression, _arrow: str, codomain: TypeExpression
-    ) -> TypeExpression:
-        return FunctionType(domain, codomain, span)
+        self, span: tree.Span, domain: tree.TypeExpression, _arrow: str, codomain: tree.TypeExpression
+    ) -> tree.TypeExpression:
+        return tree.FunctionType(domain, codomain, span)
 
     def for_all_type(
-        self, span: Span, _quantifier: str, variables: tuple[TypeParameter, ...], body: TypeExpression
-    ) -> TypeExpression:
-        return ForAllType(variables, body, span)
+        self,
+        span: tree.Span,
+        _quantifier: str,
+        variables: tuple[tree.TypeParameter, ...],
+        body: tree.TypeExpression,
+    ) -> tree.TypeExpression:
+        return tree.ForAllType(variables, body, span)
 
     def dimension(
-        self, span: Span, left: TypeExpression, operator: str, right: TypeExpression
-    ) -> TypeExpression:
-        return DimensionOperation(operator, (left, right), span)
+        self, span: tree.Span, left: tree.TypeExpression, operator: str, right: tree.TypeExpression
+    ) -> tree.TypeExpression:
+        return tree.DimensionOperation(operator, (left, right), span)
 
     def type_variables(
-        self, span: Span, *groups: tuple[TypeParameter, ...] | list[tuple[TypeParameter, ...]]
-    ) -> tuple[TypeParameter, ...]:
-        variables: tuple[TypeParameter, ...] = ()
+        self, span: tree.Span, *groups: tuple[tree.TypeParameter, ...] | list[tuple[tree.TypeParameter, ...]]
+    ) -> tuple[tree.TypeParameter, ...]:
+        variables: tuple[tree.TypeParameter, ...] = ()
         for group in groups:
             variables += tuple(v for part in group for v in part) if isinstance(group, list) else group
         return variables
 
     def type_variable_group(
-        self, span: Span, names: list[str], kind: TypeExpression | None
-    ) -> tuple[TypeParameter, ...]:
-        return tuple(TypeParameter(name, kind or NamedType("Type", span), span) for name in names)
+        self, span: tree.Span, names: list[str], kind: tree.TypeExpression | None
+    ) -> tuple[tree.TypeParameter, ...]:
+        return tuple(tree.TypeParameter(name, kind or tree.NamedType("Type", span), span) for name in names)
 
     def type_parameters(
-        self, span: Span, parameters: list[TypeParameter] | None = None
-    ) -> tuple[TypeParameter, ...]:
+        self, span: tree.Span, parameters: list[tree.TypeParameter] | None = None
+    ) -> tuple[tree.TypeParameter, ...]:
         return tuple(parameters or ())
 
-    def type_parameter(self, span: Span, name: str, kind: TypeExpression | None) -> TypeParameter:
-        return TypeParameter(name, kind, span)
+    def type_parameter(
+        self, span: tree.Span, name: str, kind: tree.TypeExpression | None
+    ) -> tree.TypeParameter:
+        return tree.TypeParameter(name, kind, span)
 
     # ── Patterns ─────────────────────────────────────────────────────────────────────────────────────────────
 
-    def as_pattern(self, span: Span, pattern: Pattern, name: str) -> Pattern:
-        return AsPattern(pattern, name, span)
+    def as_pattern(self, span: tree.Span, pattern: tree.Pattern, name: str) -> tree.Pattern:
+        return tree.AsPattern(pattern, name, span)
 
-    def name_pattern(self, span: Span, name: str) -> Pattern:
+    def name_pattern(self, span: tree.Span, name: str) -> tree.Pattern:
         if name == "_":
-            return WildcardPattern(span)
+            return tree.WildcardPattern(span)
         if name in ("true", "false"):
-            return LiteralPattern(Boolean(name == "true", span), span)
+            return tree.LiteralPattern(tree.Boolean(name == "true", span), span)
         if name[0].isupper():
-            return ConstructorPattern(name, (), span)
-        return VariablePattern(name, span)
+            return tree.ConstructorPattern(name, (), span)
+        return tree.VariablePattern(name, span)
 
-    def number_pattern(self, span: Span, text: str) -> Pattern:
-        return LiteralPattern(Number(text, span), span)
+    def number_pattern(self, span: tree.Span, text: str) -> tree.Pattern:
+        return tree.LiteralPattern(tree.Number(text, span), span)
 
-    def text_pattern(self, span: Span, literal: str) -> Pattern:
-        return LiteralPattern(Text(decode(literal), span), span)
+    def text_pattern(self, span: tree.Span, literal: str) -> tree.Pattern:
+        return tree.LiteralPattern(tree.Text(decode(literal), span), span)
 
-    def constructor_pattern(self, span: Span, name: str, arguments: list[Pattern] | None = None) -> Pattern:
-        return ConstructorPattern(name, tuple(arguments or ()), span)
+    def constructor_pattern(
+        self, span: tree.Span, name: str, arguments: list[tree.Pattern] | None = None
+    ) -> tree.Pattern:
+        return tree.ConstructorPattern(name, tuple(arguments or ()), span)
 
-    def unit_pattern(self, span: Span) -> Pattern:
-        return ConstructorPattern("Unit", (), span)
+    def unit_pattern(self, span: tree.Span) -> tree.Pattern:
+        return tree.ConstructorPattern("Unit", (), span)
 
-    def group_pattern(self, span: Span, inner: Pattern) -> Pattern:
+    def group_pattern(self, span: tree.Span, inner: tree.Pattern) -> tree.Pattern:
         return inner
 
-    def tuple_pattern(self, span: Span, first: Pattern, rest: list[Pattern]) -> Pattern:
-        return ConstructorPattern(_tuple_name(1 + len(rest), span), (first, *rest), span)
+    def tuple_pattern(self, span: tree.Span, first: tree.Pattern, rest: list[tree.Pattern]) -> tree.Pattern:
+        return tree.ConstructorPattern(_tuple_name(1 + len(rest), span), (first, *rest), span)
 
-    def list_pattern(self, span: Span, first: Pattern | None, rest: list[Pattern] | None = None) -> Pattern:
-        return ListPattern((first, *(rest or ())) if first else (), span)
+    def list_pattern(
+        self, span: tree.Span, first: tree.Pattern | None, rest: list[tree.Pattern] | None = None
+    ) -> tree.Pattern:
+        return tree.ListPattern((first, *(rest or ())) if first else (), span)
 
-    def bound_pattern(self, pattern: Pattern) -> Pattern:
+    def bound_pattern(self, pattern: tree.Pattern) -> tree.Pattern:
         """The pattern of a ``let``, where a bare capitalised name is a variable too."""
-        if isinstance(pattern, ConstructorPattern) and pattern.span.end - pattern.span.start == len(
+        if isinstance(pattern, tree.ConstructorPattern) and pattern.span.end - pattern.span.start == len(
             pattern.name
         ):
-            return VariablePattern(pattern.name, pattern.span)
+            return tree.VariablePattern(pattern.name, pattern.span)
         return pattern
 
     # ── Atoms and calls ──────────────────────────────────────────────────────────────────────────────────────
 
-    def number(self, span: Span, text: str) -> Expression:
-        return Number(text, span)
+    def number(self, span: tree.Span, text: str) -> tree.Expression:
+        return tree.Number(text, span)
 
-    def text(self, span: Span, literal: str) -> Expression:
-        return Text(decode(literal), span)
+    def text(self, span: tree.Span, literal: str) -> tree.Expression:
+        return tree.Text(decode(literal), span)
 
-    def name(self, span: Span, name: str) -> Expression:
+    def name(self, span: tree.Span, name: str) -> tree.Expression:
         if name == "true" or name == "false":
-            return Boolean(name == "true", span)
+            return tree.Boolean(name == "true", span)
         self.linter.name(name, span)
-        return Name(_qualified(name), span)
+        return tree.Name(_qualified(name), span)
 
-    def operator_value(self, span: Span, operator: str) -> Expression:
-        return Name(canonical_name(operator), span)
+    def operator_value(self, span: tree.Span, operator: str) -> tree.Expression:
+        return tree.Name(canonical_name(operator), span)
 
-    def unit(self, span: Span) -> Expression:
-        return Call("Unit", (), span)
+    def unit(self, span: tree.Span) -> tree.Expression:
+        return tree.Call("Unit", (), span)
 
-    def group(self, span: Span, inner: Expression) -> Expression:
+    def group(self, span: tree.Span, inner: tree.Expression) -> tree.Expression:
         return inner
 
-    def tuple_literal(self, span: Span, first: Expression, rest: list[Expression]) -> Expression:
-        return Call(_tuple_name(1 + len(rest), span), (first, *rest), span)
+    def tuple_literal(
+        self, span: tree.Span, first: tree.Expression, rest: list[tree.Expression]
+    ) -> tree.Expression:
+        return tree.Call(_tuple_name(1 + len(rest), span), (first, *rest), span)
 
     def list_literal(
-        self, span: Span, first: Expression | None, rest: list[Expression] | None = None
-    ) -> Expression:
-        return ListLiteral((first, *(rest or ())) if first else (), span)
+        self, span: tree.Span, first: tree.Expression | None, rest: list[tree.Expression] | None = None
+    ) -> tree.Expression:
+        return tree.ListLiteral((first, *(rest or ())) if first else (), span)
 
     def arguments(
-        self, span: Span, first: Expression | NamedArgument, rest: Arguments | None = None
-    ) -> tuple[Expression, ...]:
+        self, span: tree.Span, first: tree.Expression | NamedArgument, rest: Arguments | None = None
+    ) -> tuple[tree.Expression, ...]:
         every = (first, *(rest or ()))
         positional = tuple(argument for argument in every if not isinstance(argument, NamedArgument))
         if len(positional) == len(every):
             return positional
         fields = tuple(
-            Call("field", (Text(argument.name, argument.span), argument.value), argument.span)
+            tree.Call("field", (tree.Text(argument.name, argument.span), argument.value), argument.span)
             for argument in every
             if isinstance(argument, NamedArgument)
         )
-        return (*positional, Call("record", fields, span))
+        return (*positional, tree.Call("record", fields, span))
 
-    def named_argument(self, span: Span, name: str, value: Expression) -> NamedArgument:
+    def named_argument(self, span: tree.Span, name: str, value: tree.Expression) -> NamedArgument:
         self.linter.named_argument(name, span)
         return NamedArgument(name, value, span)
 
-    def call(self, span: Span, name: str, arguments: tuple[Expression, ...] | None) -> Expression:
-        return Call(_qualified(name), arguments or (), span)
+    def call(
+        self, span: tree.Span, name: str, arguments: tuple[tree.Expression, ...] | None
+    ) -> tree.Expression:
+        return tree.Call(_qualified(name), arguments or (), span)
 
-    def apply(self, span: Span, function: Expression, arguments: tuple[Expression, ...] | None) -> Expression:
-        if isinstance(function, Name):
-            return Call(function.name, arguments or (), span)
-        return Apply(function, arguments or (), span)
+    def apply(
+        self, span: tree.Span, function: tree.Expression, arguments: tuple[tree.Expression, ...] | None
+    ) -> tree.Expression:
+        if isinstance(function, tree.Name):
+            return tree.Call(function.name, arguments or (), span)
+        return tree.Apply(function, arguments or (), span)
 
-    def big_call(self, span: Span, operator: str, arguments: tuple[Expression, ...] | None) -> Expression:
+    def big_call(
+        self, span: tree.Span, operator: str, arguments: tuple[tree.Expression, ...] | None
+    ) -> tree.Expression:
         name, order = _BIG_OPERATORS[operator]
         parts = arguments or ()
         if len(parts) == len(order):
             parts = tuple(parts[position] for position in order)
-        return Call(name, parts, span)
+        return tree.Call(name, parts, span)
 
     # ── Operators ────────────────────────────────────────────────────────────────────────────────────────────
 
-    def prefix(self, span: Span, sign: str, operand: Expression) -> Expression:
-        return Call(_PREFIXES[sign], (operand,), span)
+    def prefix(self, span: tree.Span, sign: str, operand: tree.Expression) -> tree.Expression:
+        return tree.Call(_PREFIXES[sign], (operand,), span)
 
-    def postfix(self, span: Span, operand: Expression, mark: str) -> Expression:
+    def postfix(self, span: tree.Span, operand: tree.Expression, mark: str) -> tree.Expression:
         self.linter.postfix(span)
-        return Call(_POSTFIXES[mark], (operand,), span)
+        return tree.Call(_POSTFIXES[mark], (operand,), span)
 
-    def ascription(self, span: Span, expression: Expression, type_: TypeExpression) -> Expression:
-        return Ascription(expression, type_, span)
+    def ascription(
+        self, span: tree.Span, expression: tree.Expression, type_: tree.TypeExpression
+    ) -> tree.Expression:
+        return tree.Ascription(expression, type_, span)
 
     # ── Forms ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def quantifier(
         self,
-        span: Span,
+        span: tree.Span,
         quantifier: str,
-        binders: tuple[Binder, ...],
-        where: Expression | None,
-        body: Expression,
-    ) -> Expression:
-        return Quantifier(_QUANTIFIERS[quantifier], binders, where, body, span)
+        binders: tuple[tree.Binder, ...],
+        where: tree.Expression | None,
+        body: tree.Expression,
+    ) -> tree.Expression:
+        return tree.Quantifier(_QUANTIFIERS[quantifier], binders, where, body, span)
 
     def binders(
-        self, span: Span, *groups: tuple[Binder, ...] | list[tuple[Binder, ...]]
-    ) -> tuple[Binder, ...]:
-        binders: tuple[Binder, ...] = ()
+        self, span: tree.Span, *groups: tuple[tree.Binder, ...] | list[tuple[tree.Binder, ...]]
+    ) -> tuple[tree.Binder, ...]:
+        binders: tuple[tree.Binder, ...] = ()
         for group in groups:
             binders += tuple(b for part in group for b in part) if isinstance(group, list) else group
         return binders
 
-    def binder_group(self, span: Span, names: list[str], type_: TypeExpression) -> tuple[Binder, ...]:
-        return tuple(Binder(name, type_, span) for name in names)
+    def binder_group(
+        self, span: tree.Span, names: list[str], type_: tree.TypeExpression
+    ) -> tuple[tree.Binder, ...]:
+        return tuple(tree.Binder(name, type_, span) for name in names)
 
     def conditional(
-        self, span: Span, condition: Expression, consequent: Expression, alternative: Expression
-    ) -> Expression:
+        self,
+        span: tree.Span,
+        condition: tree.Expression,
+        consequent: tree.Expression,
+        alternative: tree.Expression,
+    ) -> tree.Expression:
         self.linter.condition(condition)
-        return Conditional(condition, consequent, alternative, span)
+        return tree.Conditional(condition, consequent, alternative, span)
 
     def let(
         self,
-        span: Span,
-        pattern: Pattern,
-        type_: TypeExpression | None,
-        value: Expression,
-        body: Expression,
-    ) -> Expression:
-        return Let(self.bound_pattern(pattern), type_, value, body, span)
+        span: tree.Span,
+        pattern: tree.Pattern,
+        type_: tree.TypeExpression | None,
+        value: tree.Expression,
+        body: tree.Expression,
+    ) -> tree.Expression:
+        return tree.Let(self.bound_pattern(pattern), type_, value, body, span)
 
     def lambda_form(
-        self, span: Span, _lambda: str, parameters: list[tuple[Parameter, ...]], body: Expression
-    ) -> Expression:
-        return Lambda(tuple(p for group in parameters for p in group), body, span)
+        self,
+        span: tree.Span,
+        _lambda: str,
+        parameters: list[tuple[tree.Parameter, ...]],
+        body: tree.Expression,
+    ) -> tree.Expression:
+        return tree.Lambda(tuple(p for group in parameters for p in group), body, span)
 
-    def plain_parameter(self, span: Span, name: str) -> tuple[Parameter, ...]:
-        return (Parameter(name, None, span),)
+    def plain_parameter(self, span: tree.Span, name: str) -> tuple[tree.Parameter, ...]:
+        return (tree.Parameter(name, None, span),)
 
     def typed_parameters(
-        self, span: Span, first: tuple[Binder, ...], rest: list[tuple[Binder, ...]] | None = None
-    ) -> tuple[Parameter, ...]:
+        self,
+        span: tree.Span,
+        first: tuple[tree.Binder, ...],
+        rest: list[tuple[tree.Binder, ...]] | None = None,
+    ) -> tuple[tree.Parameter, ...]:
         every = (first, *(rest or ()))
-        return tuple(Parameter(b.name, b.type, b.span) for group in every for b in group)
+        return tuple(tree.Parameter(b.name, b.type, b.span) for group in every for b in group)
 
-    def using(self, span: Span, structure: TypeExpression, body: Expression) -> Expression:
-        return Using(structure, body, span)
+    def using(
+        self, span: tree.Span, structure: tree.TypeExpression, body: tree.Expression
+    ) -> tree.Expression:
+        return tree.Using(structure, body, span)
 
-    def match(self, span: Span, scrutinee: Expression, cases: list[Case]) -> Expression:
-        return Match(scrutinee, tuple(cases), span)
+    def match(self, span: tree.Span, scrutinee: tree.Expression, cases: list[tree.Case]) -> tree.Expression:
+        return tree.Match(scrutinee, tuple(cases), span)
 
-    def case(self, span: Span, pattern: Pattern, guard: Expression | None, body: Expression) -> Case:
-        return Case(pattern, guard, body, span)
+    def case(
+        self, span: tree.Span, pattern: tree.Pattern, guard: tree.Expression | None, body: tree.Expression
+    ) -> tree.Case:
+        return tree.Case(pattern, guard, body, span)
 
 
-def _tuple_name(length: int, span: Span) -> str:
+def _tuple_name(length: int, span: tree.Span) -> str:
     name = TUPLES.get(length)
     if name is None:
-        raise Refusal(
+        raise TreeError(
             "tuple-too-long",
             f"a tuple has at most five parts, not {length}",
             "use a list or a data type",

@@ -20,10 +20,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
+from kleis.syntax import tree
 from kleis.syntax.operators import BINARY, CUSTOM_OPERATORS, Binary
 from kleis.syntax.parser.lexer import Tokens
 from kleis.syntax.parser.operator_chains import Operand
-from kleis.syntax.tree import Call, Declaration, Example, Expression, Lint, Span
 
 __all__ = ["Linter"]
 
@@ -49,9 +49,9 @@ class Linter:
     def __init__(self, tokens: Tokens, file: str) -> None:
         self._tokens = tokens
         self._file = file
-        self._kept: list[Lint] = []
-        self._pending: list[Lint] = []
-        self._named: list[tuple[str, Span]] = []
+        self._kept: list[tree.Lint] = []
+        self._pending: list[tree.Lint] = []
+        self._named: list[tuple[str, tree.Span]] = []
         self._mixed: set[tuple[int, int]] = set()
 
     # ── What the parser reports ──────────────────────────────────────────────────────────────────────────────
@@ -83,13 +83,13 @@ class Linter:
         elif operator.level == _ADDITIVE and left.joined not in ("", operator.name):
             self._additive(operator, token, left.joined)
 
-    def postfix(self, span: Span) -> None:
+    def postfix(self, span: tree.Span) -> None:
         """A postfix mark was read."""
         first = self._at(span.start)
         if self._tokens.kinds[first] == "NEGATE":
             self._tight_minus(first)
 
-    def name(self, name: str, span: Span) -> None:
+    def name(self, name: str, span: tree.Span) -> None:
         """A name stands in an expression."""
         if name[-1] in _SUPERSCRIPTS:
             base = name.rstrip("".join(_SUPERSCRIPTS))
@@ -97,11 +97,11 @@ class Linter:
                 "superscript-name", span, f"`{name}` is one name, not a power", f"write {base}^2 for a power"
             )
 
-    def named_argument(self, name: str, span: Span) -> None:
+    def named_argument(self, name: str, span: tree.Span) -> None:
         """An argument was read as ``name = value``."""
         self._named.append((name, span))
 
-    def proposition(self, span: Span) -> None:
+    def proposition(self, span: tree.Span) -> None:
         """An axiom or assertion is complete."""
         for name, place in self._named:
             if place.start >= span.start:
@@ -113,10 +113,10 @@ class Linter:
                 )
         self._named.clear()
 
-    def condition(self, condition: Expression) -> None:
+    def condition(self, condition: tree.Expression) -> None:
         """The condition of an ``if`` is complete."""
         node = condition
-        while isinstance(node, Call) and node.name == "logical_or" and len(node.arguments) == 2:
+        while isinstance(node, tree.Call) and node.name == "logical_or" and len(node.arguments) == 2:
             enclosed = self._tokens.kinds[self._at(node.span.end)] == "RPAR"
             if (node.span.start, node.span.end) in self._mixed and not enclosed:
                 self._note(
@@ -138,11 +138,11 @@ class Linter:
         """An item is broken."""
         self._forget()
 
-    def finish(self, items: tuple[Declaration, ...]) -> tuple[Lint, ...]:
+    def finish(self, items: tuple[tree.Declaration, ...]) -> tuple[tree.Lint, ...]:
         """All lints of the text in order of place."""
         self._pending = self._kept
         for item in items:
-            if isinstance(item, Example):
+            if isinstance(item, tree.Example):
                 self._continued_lines(item)
         kinds = self._tokens.kinds
         for index, (kind, text) in enumerate(zip(kinds, self._tokens.texts, strict=True)):
@@ -165,7 +165,7 @@ class Linter:
         self._named.clear()
         self._mixed.clear()
 
-    def _continued_lines(self, example: Example) -> None:
+    def _continued_lines(self, example: tree.Example) -> None:
         tokens = self._tokens
         for index in range(self._at(example.span.start), self._at(example.span.end)):
             if tokens.kinds[index] in ("_OPEN", "MINUS") and tokens.first_on_line(index):
@@ -203,13 +203,13 @@ class Linter:
 
     def _add(self, code: str, index: int, message: str, hint: str) -> None:
         tokens = self._tokens
-        span = Span(tokens.starts[index], tokens.end(index), tokens.lines[index], tokens.columns[index])
+        span = tree.Span(tokens.starts[index], tokens.end(index), tokens.lines[index], tokens.columns[index])
         self._note(code, span, message, hint)
 
-    def _note(self, code: str, span: Span, message: str, hint: str) -> None:
+    def _note(self, code: str, span: tree.Span, message: str, hint: str) -> None:
         text = self._tokens.text[span.start : span.end]
         lines = text.count("\n")
         column = span.column + len(text) if not lines else len(text) - text.rfind("\n")
         self._pending.append(
-            Lint(code, message, hint, self._file, span.line, span.column, span.line + lines, column)
+            tree.Lint(code, message, hint, self._file, span.line, span.column, span.line + lines, column)
         )

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from kleis.syntax.operators import SPELLINGS, Binary
-from kleis.syntax.parser.build_expressions import Refusal
+from kleis.syntax.parser.build_expressions import TreeError
 from kleis.syntax.tree import MAXIMUM_NESTING, Call, Expression, Span
 
 __all__ = ["Chain", "Operand", "fold"]
@@ -61,7 +61,7 @@ def fold(
         height = 1 + max(left.height, right.height)
         place = span(left.first, right.last)
         if height > MAXIMUM_NESTING:
-            raise Refusal(
+            raise TreeError(
                 "too-deep",
                 f"more than {MAXIMUM_NESTING} levels of operators",
                 "name a part of the expression with a define of its own",
@@ -86,7 +86,7 @@ def _binds_first(left: Binary, right: Binary, span: Callable[[int, int], Span], 
     if left.level != right.level:
         return left.level > right.level
     if right.associativity == "none":
-        raise Refusal(
+        raise TreeError(
             "chained-comparison",
             f"a second comparison `{right.symbol}`: comparisons do not chain",
             "write a < b ∧ b < c, or put one comparison in parentheses",

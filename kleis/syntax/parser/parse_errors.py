@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kleis.errors import ParseError
-from kleis.syntax.parser.build_expressions import Refusal
+from kleis.syntax.parser.build_expressions import TreeError
 from kleis.syntax.parser.common_mistakes import ILLEGAL_CHARACTERS, Mistake, Place, named_mistake
 from kleis.syntax.parser.lexer import Tokens
 from kleis.syntax.parser.tables import END, Tables
@@ -123,7 +123,7 @@ def explain_token(
     )
 
 
-def explain_refusal(tokens: Tokens, refusal: Refusal, file: str) -> ParseError:
+def explain_refusal(tokens: Tokens, refusal: TreeError, file: str) -> ParseError:
     """The error of a text that follows the grammar but says nothing."""
     span = refusal.span
     text = tokens.text[span.start : span.end]

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from kleis.errors import ParseError
 from kleis.syntax.parser.build_declarations import ItemBuilder
-from kleis.syntax.parser.build_expressions import Refusal
+from kleis.syntax.parser.build_expressions import TreeError
 from kleis.syntax.parser.lexer import GLUED, VOID, Tokens, soft, tokenize
 from kleis.syntax.parser.lints import Linter
 from kleis.syntax.parser.operator_chains import Chain, Operand, fold
@@ -109,7 +109,7 @@ class _Parse:
         """The one tree of the text."""
         try:
             return self._run(start, 0)
-        except (Stuck, Refusal) as problem:
+        except (Stuck, TreeError) as problem:
             raise self._error(problem) from None
 
     def program(self) -> ParseResult:
@@ -121,7 +121,7 @@ class _Parse:
             try:
                 self._run("program", begin)
                 begin = None
-            except (Stuck, Refusal) as problem:
+            except (Stuck, TreeError) as problem:
                 errors.append(self._error(problem))
                 self.linter.drop_unfinished()
                 recovery = recovery or Recovery(self.tokens)
@@ -131,13 +131,13 @@ class _Parse:
         items = tuple(self.items)
         return ParseResult(Program(items, self.file), tuple(errors), self.linter.finish(items))
 
-    def _error(self, problem: Stuck | Refusal) -> ParseError:
+    def _error(self, problem: Stuck | TreeError) -> ParseError:
         """The error in words.
 
         On the way to being stuck the automaton may have reduced what it had, and with it lost sight of what
         could have come; so the item is read again, up to the token and no further.
         """
-        if isinstance(problem, Refusal):
+        if isinstance(problem, TreeError):
             return explain_refusal(self.tokens, problem, self.file)
         begin = self.item_start
         states = self._run(problem.start, begin, stop=problem.index)
@@ -297,8 +297,8 @@ def _never(*_: Any) -> Any:
     raise AssertionError("a rule that passes its part through has no function")
 
 
-def _too_deep(span: Span) -> Refusal:
-    return Refusal(
+def _too_deep(span: Span) -> TreeError:
+    return TreeError(
         "too-deep",
         f"more than {MAXIMUM_NESTING} levels of nesting",
         "name a part of it with a define of its own",

@@ -49,7 +49,7 @@ __all__ = ["ExpressionPrinter", "TypePrinter", "quote"]
 
 # Types, kinds and dimensions as text.  See kleis/syntax/printer/program.py.
 
-_ARROW, _PRODUCT, _SUM, _TERM, _POWER, _ATOM_PRINTER_TYPES = range(6)
+_ARROW, _PRODUCT, _SUM, _TERM, _POWER, _TYPE_ATOM = range(6)
 _DIMENSION_LEVELS = {"+": _SUM, "-": _SUM, "*": _TERM, "/": _TERM, "^": _POWER}
 
 
@@ -111,10 +111,10 @@ class TypePrinter:
     def _dimension(self, tree: DimensionOperation) -> tuple[str, int]:
         level = _DIMENSION_LEVELS.get(tree.operator)
         if level is None:
-            return f"{tree.operator}({self._types(tree.arguments)})", _ATOM_PRINTER_TYPES
+            return f"{tree.operator}({self._types(tree.arguments)})", _TYPE_ATOM
         left, right = tree.arguments
         if level == _POWER:
-            return f"{self.type(left, _ATOM_PRINTER_TYPES)}^{self.type(right, _POWER)}", level
+            return f"{self.type(left, _TYPE_ATOM)}^{self.type(right, _POWER)}", level
         return f"{self.type(left, level)} {tree.operator} {self.type(right, level + 1)}", level
 
 

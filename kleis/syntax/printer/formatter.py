@@ -17,9 +17,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import NamedTuple
 
+from kleis.syntax import tree
 from kleis.syntax.parser.lexer import VOID, Tokens, is_word
 from kleis.syntax.parser.parser import parse_source, parse_with_tokens
-from kleis.syntax.tree import Case, Declaration, Example, Implements, NestedStructure, Structure
 from kleis.syntax.tree.traversal import walk
 
 __all__ = ["format_source"]
@@ -72,7 +72,7 @@ def format_source(text: str, *, ascii: bool = False, file: str = "<text>") -> st
     return formatted if again.ok and again.program == result.program else text
 
 
-def _pieces(tokens: Tokens, items: tuple[Declaration, ...], ascii: bool) -> list[_Piece]:
+def _pieces(tokens: Tokens, items: tuple[tree.Declaration, ...], ascii: bool) -> list[_Piece]:
     units = _unit_starts(tokens, items)
     spans = [
         (tokens.starts[index], tokens.end(index), index)
@@ -105,18 +105,18 @@ def _spelling(tokens: Tokens, index: int, ascii: bool) -> str:
     return text
 
 
-def _unit_starts(tokens: Tokens, items: tuple[Declaration, ...]) -> set[int]:
+def _unit_starts(tokens: Tokens, items: tuple[tree.Declaration, ...]) -> set[int]:
     """The tokens with which an item, member, statement or case starts (or the bar before a case)."""
     starts: set[int] = set()
     for item in items:
         units = [item.span.start]
         for node in walk(item):
             match node:
-                case Structure() | NestedStructure() | Implements():
+                case tree.Structure() | tree.NestedStructure() | tree.Implements():
                     units += [member.span.start for member in node.members]
-                case Example():
+                case tree.Example():
                     units += [statement.span.start for statement in node.statements]
-                case Case():
+                case tree.Case():
                     units.append(node.span.start)
                 case _:
                     continue

@@ -1,12 +1,17 @@
-"""Walking trees without recursion."""
+"""Walking trees without recursion, and rebuilding them one level at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import msgspec
 
 from kleis.syntax.tree.expressions import Node
 
-__all__ = ["children", "walk"]
+__all__ = ["children", "rebuild", "walk"]
+
+_Node = TypeVar("_Node", bound=Node)
 
 
 def children(node: Node) -> Iterator[Node]:
@@ -28,3 +33,24 @@ def walk(*roots: Node) -> Iterator[Node]:
         node = waiting.pop()
         yield node
         waiting.extend(reversed(list(children(node))))
+
+
+def rebuild(node: _Node, change: Callable[[Node], Node]) -> _Node:
+    """The node with `change` applied to the nodes directly below it; the same object if none changed."""
+    changes: dict[str, object] = {}
+    for field in node.__struct_fields__:
+        value = getattr(node, field)
+        replaced = _replaced(value, change)
+        if replaced is not value:
+            changes[field] = replaced
+    return msgspec.structs.replace(node, **changes) if changes else node
+
+
+def _replaced(value: Any, change: Callable[[Node], Node]) -> Any:
+    """The value of a field with the nodes in it changed; the same object if none changed."""
+    if isinstance(value, Node):
+        return change(value)
+    if not isinstance(value, tuple):
+        return value
+    parts = tuple(_replaced(each, change) for each in value)
+    return parts if any(new is not old for new, old in zip(parts, value, strict=True)) else value

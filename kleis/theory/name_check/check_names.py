@@ -20,34 +20,8 @@ from rpds import HashTrieSet
 
 from kleis.builtins.row import NUMERIC_EXTRA
 from kleis.problems import Problem, Spanned
+from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
-from kleis.syntax.tree import (
-    AliasDefinition,
-    Annotation,
-    Assertion,
-    Axiom,
-    DataDefinition,
-    ElementDeclaration,
-    ElementImplementation,
-    Example,
-    ExpressionStatement,
-    Field,
-    FunctionDefinition,
-    Implements,
-    Import,
-    LetStatement,
-    Name,
-    NestedStructure,
-    OperationDeclaration,
-    OperationImplementation,
-    Program,
-    Renaming,
-    Structure,
-    StructureMember,
-    TypeExpression,
-    TypeParameter,
-    VerifyImplementation,
-)
 from kleis.theory.name_check.known_names import Arity, Known, Report
 from kleis.theory.name_check.structure_members import circular, head_name, needed
 from kleis.theory.name_check.uses import ExpressionNames, TypeNames
@@ -62,7 +36,7 @@ _MOST_ANCESTORS = 100
 """So many ancestors may give what an implementation does not."""
 
 
-def check_names(program: Program, theory: Theory, builtins: Mapping[str, Arity]) -> tuple[Problem, ...]:
+def check_names(program: tree.Program, theory: Theory, builtins: Mapping[str, Arity]) -> tuple[Problem, ...]:
     """The problems with the names of a program, in order of place.
 
     `theory` holds the program and its imports; `builtins` gives the least and greatest number of arguments of
@@ -89,26 +63,26 @@ class _Check:
 
     def item(self, item: object) -> None:
         match item:
-            case Import() | Annotation():
+            case tree.Import() | tree.Annotation():
                 pass
-            case FunctionDefinition():
+            case tree.FunctionDefinition():
                 self._definition(item, _NOTHING)
-            case OperationDeclaration():
+            case tree.OperationDeclaration():
                 self.types.check(item.type, _NOTHING)
-            case AliasDefinition():
+            case tree.AliasDefinition():
                 self._alias(item)
-            case DataDefinition():
+            case tree.DataDefinition():
                 self._data(item)
-            case Structure():
+            case tree.Structure():
                 self._structure(item)
-            case Implements():
+            case tree.Implements():
                 self._implements(item)
-            case Example():
+            case tree.Example():
                 self._example(item)
 
     # ── definitions and types ────────────────────────────────────────────────────────────────────────────
 
-    def _definition(self, item: FunctionDefinition, scope: _Scope, *, is_global: bool = True) -> None:
+    def _definition(self, item: tree.FunctionDefinition, scope: _Scope, *, is_global: bool = True) -> None:
         self._distinct("parameter", [(each.name, each) for each in item.parameters])
         for parameter in item.parameters:
             self.types.check(parameter.type, scope)
@@ -126,7 +100,7 @@ class _Check:
                 hint="rename it if the builtin is meant elsewhere",
             )
 
-    def _alias(self, item: AliasDefinition) -> None:
+    def _alias(self, item: tree.AliasDefinition) -> None:
         scope = self._parameters(item.parameters, _NOTHING)
         self.types.check(item.type, scope)
         if self.circular_aliases is None:
@@ -136,7 +110,7 @@ class _Check:
             message = f"the alias {item.name} stands for itself"
             self.report.error(item, "alias-cycle", message, hint="name a type that is no alias of it")
 
-    def _data(self, item: DataDefinition) -> None:
+    def _data(self, item: tree.DataDefinition) -> None:
         scope = self._parameters(item.parameters, _NOTHING)
         self._distinct("constructor", [(each.name, each) for each in item.variants])
         for variant in item.variants:
@@ -144,7 +118,7 @@ class _Check:
             for field in variant.fields:
                 self.types.check(field.type, scope)
 
-    def _parameters(self, parameters: tuple[TypeParameter, ...], scope: _Scope) -> _Scope:
+    def _parameters(self, parameters: tuple[tree.TypeParameter, ...], scope: _Scope) -> _Scope:
         self._distinct("type parameter", [(each.name, each) for each in parameters])
         for parameter in parameters:
             self.types.check(parameter.kind, scope)
@@ -160,7 +134,7 @@ class _Check:
 
     # ── structures ───────────────────────────────────────────────────────────────────────────────────────
 
-    def _structure(self, item: Structure) -> None:
+    def _structure(self, item: tree.Structure) -> None:
         scope = self._parameters(item.parameters, _NOTHING)
         if self.types.structure(item.extends, scope, "extends"):
             self._renamings(item.renamings, head_name(item.extends) or "")
@@ -171,7 +145,7 @@ class _Check:
             self.report.error(item, "inheritance-cycle", message, hint="cut the circle of extends and over")
         self._members(item.members, scope, is_global=not item.parameters)
 
-    def _over_parameters(self, item: Structure) -> set[str]:
+    def _over_parameters(self, item: tree.Structure) -> set[str]:
         """The type names that the parents' arguments bring along: the F of ``over Field(F)``."""
         found: set[str] = set()
         for each in (item.extends, item.over):
@@ -181,23 +155,23 @@ class _Check:
                     found.add(name)
         return found
 
-    def _members(self, members: tuple[StructureMember, ...], scope: _Scope, *, is_global: bool) -> None:
-        axioms = [(member.name, member) for member in members if isinstance(member, Axiom)]
+    def _members(self, members: tuple[tree.StructureMember, ...], scope: _Scope, *, is_global: bool) -> None:
+        axioms = [(member.name, member) for member in members if isinstance(member, tree.Axiom)]
         self._distinct("axiom", axioms)
         for member in members:
             match member:
-                case OperationDeclaration() | ElementDeclaration() | Field():
+                case tree.OperationDeclaration() | tree.ElementDeclaration() | tree.Field():
                     self.types.check(member.type, scope)
-                case Axiom():
+                case tree.Axiom():
                     self.expressions.check(member.proposition, scope, "proposition")
-                case FunctionDefinition():
+                case tree.FunctionDefinition():
                     self._definition(member, scope, is_global=is_global)
-                case NestedStructure():
+                case tree.NestedStructure():
                     if self.types.structure(member.type, scope, "a nested structure"):
                         self._renamings(member.renamings, head_name(member.type) or "")
                     self._members(member.members, scope, is_global=is_global)
 
-    def _renamings(self, renamings: tuple[Renaming, ...], structure: str) -> None:
+    def _renamings(self, renamings: tuple[tree.Renaming, ...], structure: str) -> None:
         if not renamings:
             return
         members = self.known.members.of(structure)
@@ -207,7 +181,7 @@ class _Check:
                 self._unknown_member(each, each.old, structure, members)
 
     def _unknown_member(
-        self, node: Spanned, name: str, structure: str, members: Mapping[str, StructureMember]
+        self, node: Spanned, name: str, structure: str, members: Mapping[str, tree.StructureMember]
     ) -> None:
         otherwise = f"it has {', '.join(islice(members, 12))}" if members else "it has no members"
         hint = self.report.nearest(f"member of {structure}", name, members.keys, otherwise)
@@ -216,7 +190,7 @@ class _Check:
 
     # ── implementations ──────────────────────────────────────────────────────────────────────────────────
 
-    def _implements(self, item: Implements) -> None:
+    def _implements(self, item: tree.Implements) -> None:
         for argument in item.arguments:
             self.types.check(argument, _NOTHING)
         for constraint in item.where:
@@ -242,35 +216,39 @@ class _Check:
 
     def _implementation(
         self,
-        member: ElementImplementation | OperationImplementation | VerifyImplementation,
-        item: Implements,
-        members: Mapping[str, StructureMember] | None,
+        member: tree.ElementImplementation | tree.OperationImplementation | tree.VerifyImplementation,
+        item: tree.Implements,
+        members: Mapping[str, tree.StructureMember] | None,
     ) -> None:
         name = canonical_name(member.name)
         if members is not None and name not in members:
             self._unknown_member(member, name, item.name, members)
         elif (
             members is not None
-            and isinstance(members[name], Axiom | NestedStructure)
-            and not isinstance(member, VerifyImplementation)
+            and isinstance(members[name], tree.Axiom | tree.NestedStructure)
+            and not isinstance(member, tree.VerifyImplementation)
         ):
             message = f"{member.name} of {item.name} is no operation or element, so it cannot be given"
             self.report.error(member, "not-an-operation", message, found=member.name)
         match member:
-            case ElementImplementation():
+            case tree.ElementImplementation():
                 self.expressions.check(member.value, _NOTHING, "definition")
-            case OperationImplementation():
+            case tree.OperationImplementation():
                 self._distinct("parameter", [(each.name, each) for each in member.parameters])
                 scope = _NOTHING.update(each.name for each in member.parameters)
                 self._body(member, scope)
-            case VerifyImplementation():
-                if members is not None and name in members and not isinstance(members[name], Axiom):
+            case tree.VerifyImplementation():
+                if members is not None and name in members and not isinstance(members[name], tree.Axiom):
                     message = f"{member.name} is no axiom of {item.name}"
                     self.report.error(member, "not-an-axiom", message, found=member.name)
 
-    def _body(self, member: OperationImplementation, scope: _Scope) -> None:
+    def _body(self, member: tree.OperationImplementation, scope: _Scope) -> None:
         body = member.body
-        if isinstance(body, Name) and body.name.startswith("builtin_") and not self.known.is_value(body.name):
+        if (
+            isinstance(body, tree.Name)
+            and body.name.startswith("builtin_")
+            and not self.known.is_value(body.name)
+        ):
             message = f"there is no builtin {body.name}; {member.name} means nothing in particular here"
             builtins = self.known.builtins
             hint = self.report.nearest(
@@ -280,7 +258,7 @@ class _Check:
         else:
             self.expressions.check(body, scope, "definition")
 
-    def _missing(self, item: Implements, members: Mapping[str, StructureMember]) -> None:
+    def _missing(self, item: tree.Implements, members: Mapping[str, tree.StructureMember]) -> None:
         """Operations that no implementation at these types gives; builtins give themselves."""
         given = self.given.at(item)
         absent = (
@@ -299,7 +277,7 @@ class _Check:
 
     # ── examples ─────────────────────────────────────────────────────────────────────────────────────────
 
-    def _example(self, item: Example) -> None:
+    def _example(self, item: tree.Example) -> None:
         if item.name in self.example_names:
             self.report.warn(
                 item,
@@ -311,15 +289,15 @@ class _Check:
         scope: _Scope = _NOTHING
         for statement in item.statements:
             match statement:
-                case LetStatement():
+                case tree.LetStatement():
                     self.types.check(statement.type, scope)
                     if statement.value is not None:
                         self.expressions.check(statement.value, scope, "proposition")
                     scope = scope.insert(statement.name)
-                case Assertion():
+                case tree.Assertion():
                     if statement.proposition is not None:
                         self.expressions.check(statement.proposition, scope, "proposition")
-                case ExpressionStatement():
+                case tree.ExpressionStatement():
                     self.expressions.check(statement.expression, scope, "proposition")
 
 
@@ -328,14 +306,14 @@ class _Given:
 
     def __init__(self, known: Known) -> None:
         self._known = known
-        self._names: dict[tuple[TypeExpression, ...], dict[str, set[str]]] = {}
-        self._found: dict[tuple[str, tuple[TypeExpression, ...]], set[str]] = {}
+        self._names: dict[tuple[tree.TypeExpression, ...], dict[str, set[str]]] = {}
+        self._found: dict[tuple[str, tuple[tree.TypeExpression, ...]], set[str]] = {}
         for each in known.theory.implementations:
             structures = self._names.setdefault(each.arguments, {})
             names = structures.setdefault(each.name, set())
             names.update(canonical_name(member.name) for member in each.members)
 
-    def at(self, item: Implements) -> set[str]:
+    def at(self, item: tree.Implements) -> set[str]:
         """The names given for a structure at its types, there or for its ancestors."""
         key = (item.name, item.arguments)
         if key not in self._found:

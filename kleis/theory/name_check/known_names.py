@@ -13,21 +13,8 @@ from typing import Literal
 
 from kleis.problems import Place, Problem, Spanned, problem_at
 from kleis.spelling import suggestion
+from kleis.syntax import tree
 from kleis.syntax.operators import BINARY, CUSTOM_OPERATORS, POSTFIX, PREFIX
-from kleis.syntax.tree import (
-    AliasDefinition,
-    DataDefinition,
-    ElementDeclaration,
-    Field,
-    ForAllType,
-    FunctionDefinition,
-    FunctionType,
-    OperationDeclaration,
-    ProductType,
-    Structure,
-    TypeExpression,
-    Variant,
-)
 from kleis.theory.name_check.structure_members import Members, head_name
 from kleis.theory.theory import Declared, Theory
 
@@ -159,7 +146,7 @@ class Known:
     def type_parameters(self, name: str) -> int | None:
         """How many arguments a declared type takes; None where it is not declared."""
         theory = self.theory
-        found: DataDefinition | AliasDefinition | Structure | None = (
+        found: tree.DataDefinition | tree.AliasDefinition | tree.Structure | None = (
             theory.data.get(name) or theory.aliases.get(name) or theory.structures.get(name)
         )
         return None if found is None else len(found.parameters)
@@ -188,27 +175,31 @@ class Known:
 
     def _arity(self, node: object) -> Arity:
         match node:
-            case FunctionDefinition(parameters=parameters):
+            case tree.FunctionDefinition(parameters=parameters):
                 return (0, len(parameters)) if parameters else _ANY
-            case Variant(fields=fields):
+            case tree.Variant(fields=fields):
                 return (len(fields), len(fields))
-            case OperationDeclaration(type=written) | ElementDeclaration(type=written) | Field(type=written):
+            case (
+                tree.OperationDeclaration(type=written)
+                | tree.ElementDeclaration(type=written)
+                | tree.Field(type=written)
+            ):
                 return self._arity_of_type(written)
             case _:
                 return _ANY
 
-    def _arity_of_type(self, written: TypeExpression) -> Arity:
+    def _arity_of_type(self, written: tree.TypeExpression) -> Arity:
         """How many arguments a value of that type takes, curried or not.
 
         A type variable or an alias may stand for a function type, so only a result that is a declared or
         built-in type bounds the number.
         """
-        while isinstance(written, ForAllType):
+        while isinstance(written, tree.ForAllType):
             written = written.body
         most = 0
-        while isinstance(written, FunctionType):
+        while isinstance(written, tree.FunctionType):
             domain = written.domain
-            most += len(domain.items) if isinstance(domain, ProductType) else 1
+            most += len(domain.items) if isinstance(domain, tree.ProductType) else 1
             written = written.codomain
         result = head_name(written)
         closed = result is not None and result not in self.theory.aliases and self.is_type(result)

@@ -18,38 +18,27 @@ from typing import TypeAlias
 
 from rpds import HashTrieMap
 
+from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
-from kleis.syntax.tree import (
-    AppliedType,
-    ElementDeclaration,
-    Field,
-    NamedType,
-    NestedStructure,
-    OperationDeclaration,
-    Renaming,
-    Structure,
-    StructureMember,
-    TypeExpression,
-)
 from kleis.theory.theory import Theory
 
 __all__ = ["Members", "circular", "head_name", "needed"]
 
-_Table: TypeAlias = "HashTrieMap[str, StructureMember]"
+_Table: TypeAlias = "HashTrieMap[str, tree.StructureMember]"
 
 _MOST_COPIES = 500_000
 """Members copied from one table to another in one check; then the answer is "cannot tell"."""
 
 
-def head_name(expression: TypeExpression | None) -> str | None:
+def head_name(expression: tree.TypeExpression | None) -> str | None:
     """The name a structure reference begins with: ``Ring`` of ``Ring(ℤ)``; None if it is no such reference."""
-    return expression.name if isinstance(expression, NamedType | AppliedType) else None
+    return expression.name if isinstance(expression, tree.NamedType | tree.AppliedType) else None
 
 
-def needed(members: Mapping[str, StructureMember]) -> Iterator[str]:
+def needed(members: Mapping[str, tree.StructureMember]) -> Iterator[str]:
     """The names that an implementation has to give: not axioms, definitions or nested structures."""
     for name, member in members.items():
-        if isinstance(member, OperationDeclaration | ElementDeclaration | Field):
+        if isinstance(member, tree.OperationDeclaration | tree.ElementDeclaration | tree.Field):
             yield name
 
 
@@ -67,20 +56,20 @@ class Members:
         self._copies = _MOST_COPIES
         self._circular: frozenset[str] | None = None
 
-    def of(self, name: str) -> Mapping[str, StructureMember] | None:
+    def of(self, name: str) -> Mapping[str, tree.StructureMember] | None:
         """The members of a structure by the name they have in it; empty if it is not declared."""
         return self._table(name)
 
-    def at(self, path: tuple[str, ...]) -> tuple[bool, Mapping[str, StructureMember] | None]:
+    def at(self, path: tuple[str, ...]) -> tuple[bool, Mapping[str, tree.StructureMember] | None]:
         """Whether a path (``("Ring", "additive")``) leads to a structure, and its members."""
         if path[0] not in self._theory.structures:
             return False, None
-        here: Mapping[str, StructureMember] | None = self._table(path[0])
+        here: Mapping[str, tree.StructureMember] | None = self._table(path[0])
         for step in path[1:]:
             if here is None:
                 return True, None
             nested = here.get(step)
-            if not isinstance(nested, NestedStructure):
+            if not isinstance(nested, tree.NestedStructure):
                 return False, None
             here = self._nested(nested)
         return True, here
@@ -109,7 +98,7 @@ class Members:
                     pending.append(parent)
                     yield parent
 
-    def _nested(self, nested: NestedStructure) -> _Table | None:
+    def _nested(self, nested: tree.NestedStructure) -> _Table | None:
         table = self._table(head_name(nested.type) or "")
         if table is None:
             return None
@@ -141,7 +130,7 @@ class Members:
                 waiting += [each for each in _needs(structure) if each not in opened]
         return self._tables[name]
 
-    def _assemble(self, structure: Structure) -> _Table | None:
+    def _assemble(self, structure: tree.Structure) -> _Table | None:
         """The table of a structure whose needs are known; needs that are not there close a circle."""
         table: _Table = HashTrieMap()
         for parent, renamings in _parents(structure):
@@ -157,7 +146,7 @@ class Members:
                 return None
             table = merged
         for member in structure.members:
-            if isinstance(member, NestedStructure):
+            if isinstance(member, tree.NestedStructure):
                 source = self._tables.get(head_name(member.type) or "") or HashTrieMap()
                 for renaming in member.renamings:
                     if renaming.old in source:
@@ -180,9 +169,9 @@ class Members:
         return larger
 
 
-def _parents(structure: Structure) -> list[tuple[str, tuple[Renaming, ...]]]:
+def _parents(structure: tree.Structure) -> list[tuple[str, tuple[tree.Renaming, ...]]]:
     """The structures whose members a structure shares, with the renamings in between."""
-    found: list[tuple[str, tuple[Renaming, ...]]] = []
+    found: list[tuple[str, tuple[tree.Renaming, ...]]] = []
     for reference, renamings in ((structure.extends, structure.renamings), (structure.over, ())):
         name = head_name(reference)
         if name is not None:
@@ -190,12 +179,12 @@ def _parents(structure: Structure) -> list[tuple[str, tuple[Renaming, ...]]]:
     return found
 
 
-def _needs(structure: Structure) -> Iterator[str]:
+def _needs(structure: tree.Structure) -> Iterator[str]:
     """The structures whose members have to be known first."""
     for parent, _ in _parents(structure):
         yield parent
     for member in structure.members:
-        if isinstance(member, NestedStructure) and member.renamings:
+        if isinstance(member, tree.NestedStructure) and member.renamings:
             yield head_name(member.type) or ""
 
 

@@ -16,40 +16,8 @@ from rpds import HashTrieSet
 
 from kleis.builtins.row import NUMERIC_EXTRA
 from kleis.problems import Spanned
+from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
-from kleis.syntax.tree import (
-    AppliedType,
-    Apply,
-    Ascription,
-    AsPattern,
-    Boolean,
-    Call,
-    Conditional,
-    ConstructorPattern,
-    DimensionOperation,
-    Expression,
-    ForAllType,
-    FunctionType,
-    Lambda,
-    Let,
-    ListLiteral,
-    ListPattern,
-    LiteralPattern,
-    Match,
-    Name,
-    NamedType,
-    Number,
-    NumberType,
-    Pattern,
-    ProductType,
-    Quantifier,
-    Text,
-    TypeExpression,
-    Using,
-    VariablePattern,
-    WildcardPattern,
-    split_name,
-)
 from kleis.theory.name_check.known_names import Arity, Known, Report, describe
 from kleis.theory.name_check.structure_members import head_name
 
@@ -72,9 +40,9 @@ class ExpressionNames:
         self._types = TypeNames(known, report)
         self._patterns = PatternNames(known, report)
         self._free: FreeNames = "proposition"
-        self._pending: list[tuple[Expression, _Scope]] = []
+        self._pending: list[tuple[tree.Expression, _Scope]] = []
 
-    def check(self, expression: Expression, scope: _Scope, free: FreeNames) -> None:
+    def check(self, expression: tree.Expression, scope: _Scope, free: FreeNames) -> None:
         """Report the names of an expression that mean nothing where `scope` are the local names."""
         self._free = free
         self._pending = [(expression, scope)]
@@ -82,52 +50,52 @@ class ExpressionNames:
             node, names = self._pending.pop()
             self._visit(node, names)
 
-    def _visit(self, node: Expression, scope: _Scope) -> None:
+    def _visit(self, node: tree.Expression, scope: _Scope) -> None:
         pending = self._pending
         match node:
-            case Number() | Text() | Boolean():
+            case tree.Number() | tree.Text() | tree.Boolean():
                 pass
-            case Name():
+            case tree.Name():
                 self._name(node, scope)
-            case Call():
+            case tree.Call():
                 self._call(node, scope)
                 pending.extend((argument, scope) for argument in node.arguments)
-            case Apply():
+            case tree.Apply():
                 pending.append((node.function, scope))
                 pending.extend((argument, scope) for argument in node.arguments)
-            case ListLiteral():
+            case tree.ListLiteral():
                 pending.extend((item, scope) for item in node.items)
-            case Conditional():
+            case tree.Conditional():
                 pending += [(node.condition, scope), (node.consequent, scope), (node.alternative, scope)]
-            case Ascription():
+            case tree.Ascription():
                 self._types.check(node.type, scope)
                 pending.append((node.expression, scope))
-            case Using():
+            case tree.Using():
                 self._types.structure(node.structure, scope, "using")
                 pending.append((node.body, scope))
-            case Quantifier() | Let() | Lambda() | Match():
+            case tree.Quantifier() | tree.Let() | tree.Lambda() | tree.Match():
                 self._bind(node, scope)
 
-    def _bind(self, node: Quantifier | Let | Lambda | Match, scope: _Scope) -> None:
+    def _bind(self, node: tree.Quantifier | tree.Let | tree.Lambda | tree.Match, scope: _Scope) -> None:
         pending = self._pending
         match node:
-            case Quantifier():
+            case tree.Quantifier():
                 for binder in node.binders:
                     self._types.check(binder.type, scope)
                 inner = self._distinct(scope, [(each.name, each) for each in node.binders])
                 if node.where is not None:
                     pending.append((node.where, inner))
                 pending.append((node.body, inner))
-            case Lambda():
+            case tree.Lambda():
                 for parameter in node.parameters:
                     self._types.check(parameter.type, scope)
                 inner = self._distinct(scope, [(each.name, each) for each in node.parameters])
                 pending.append((node.body, inner))
-            case Let():
+            case tree.Let():
                 self._types.check(node.type, scope)
                 pending.append((node.value, scope))
                 pending.append((node.body, scope.update(self._patterns.check(node.pattern))))
-            case Match():
+            case tree.Match():
                 pending.append((node.scrutinee, scope))
                 for case in node.cases:
                     inner = scope.update(self._patterns.check(case.pattern))
@@ -149,7 +117,7 @@ class ExpressionNames:
             seen.add(name)
         return scope.update(seen)
 
-    def _name(self, node: Name, scope: _Scope) -> None:
+    def _name(self, node: tree.Name, scope: _Scope) -> None:
         name = node.name
         if name in scope or self._known.is_value(name) or self._known.is_type(name):
             return
@@ -168,7 +136,7 @@ class ExpressionNames:
             message = f"{name} is declared nowhere and read as any value"
             self._report.warn(node, "free-name", message, hint=hint, found=name)
 
-    def _call(self, node: Call, scope: _Scope) -> None:
+    def _call(self, node: tree.Call, scope: _Scope) -> None:
         name = node.name
         if name in scope:
             return
@@ -193,7 +161,7 @@ class ExpressionNames:
             self._report.warn(node, "needs-numeric", message, hint=hint, found=name)
         self._count(node, self._known.arities(name))
 
-    def _count(self, node: Call, arities: list[Arity]) -> None:
+    def _count(self, node: tree.Call, arities: list[Arity]) -> None:
         given = len(node.arguments)
         accepted = any(least <= given and (most is None or given <= most) for least, most in arities)
         if accepted or not arities:
@@ -210,9 +178,9 @@ class ExpressionNames:
             related=places,
         )
 
-    def _member(self, node: Name | Call, name: str, scope: _Scope) -> None:
+    def _member(self, node: tree.Name | tree.Call, name: str, scope: _Scope) -> None:
         """A qualified name: ``S::op``, ``S::nested::op``, ``S::carrier``."""
-        *owner, last = split_name(name)
+        *owner, last = tree.split_name(name)
         if owner[0] in scope:
             return
         structures = self._known.theory.structures
@@ -255,29 +223,29 @@ class PatternNames:
         self._known = known
         self._report = report
 
-    def check(self, pattern: Pattern) -> frozenset[str]:
+    def check(self, pattern: tree.Pattern) -> frozenset[str]:
         """Report what is wrong with a pattern; the variables it binds."""
         bound: set[str] = set()
         pending = [pattern]
         while pending:
             node = pending.pop()
             match node:
-                case WildcardPattern() | LiteralPattern():
+                case tree.WildcardPattern() | tree.LiteralPattern():
                     pass
-                case VariablePattern():
+                case tree.VariablePattern():
                     self._bind(node.name, node, bound)
                     self._variable(node)
-                case AsPattern():
+                case tree.AsPattern():
                     self._bind(node.name, node, bound)
                     pending.append(node.pattern)
-                case ListPattern():
+                case tree.ListPattern():
                     pending.extend(reversed(node.items))
-                case ConstructorPattern():
+                case tree.ConstructorPattern():
                     self._constructor(node)
                     pending.extend(reversed(node.arguments))
         return frozenset(bound)
 
-    def _bind(self, name: str, node: VariablePattern | AsPattern, bound: set[str]) -> None:
+    def _bind(self, name: str, node: tree.VariablePattern | tree.AsPattern, bound: set[str]) -> None:
         if name in bound:
             self._report.error(
                 node,
@@ -288,7 +256,7 @@ class PatternNames:
             )
         bound.add(name)
 
-    def _variable(self, node: VariablePattern) -> None:
+    def _variable(self, node: tree.VariablePattern) -> None:
         declared = self._known.theory.constructors.get(node.name)
         if declared is not None:
             self._report.warn(
@@ -301,7 +269,7 @@ class PatternNames:
                 related=(declared.place,),
             )
 
-    def _constructor(self, node: ConstructorPattern) -> None:
+    def _constructor(self, node: tree.ConstructorPattern) -> None:
         declared = [each for each in self._known.declared(node.name) if each.kind == "constructor"]
         if not declared and (self._known.declared(node.name) or not self._known.is_value(node.name)):
             self._report.error(
@@ -344,32 +312,32 @@ class TypeNames:
         self._known = known
         self._report = report
 
-    def check(self, written: TypeExpression | None, scope: _Scope) -> None:
+    def check(self, written: tree.TypeExpression | None, scope: _Scope) -> None:
         """Report the names of a type that mean nothing; `scope` are the type parameters and local names."""
         pending = [(written, scope)] if written is not None else []
         while pending:
             node, names = pending.pop()
             match node:
-                case NumberType():
+                case tree.NumberType():
                     pass
-                case NamedType():
+                case tree.NamedType():
                     self._name(node, names)
-                case AppliedType():
+                case tree.AppliedType():
                     self._name(node, names)
                     self._count(node)
                     pending.extend((argument, names) for argument in node.arguments)
-                case FunctionType():
+                case tree.FunctionType():
                     pending += [(node.domain, names), (node.codomain, names)]
-                case ProductType():
+                case tree.ProductType():
                     pending.extend((item, names) for item in node.items)
-                case ForAllType():
+                case tree.ForAllType():
                     inner = names.update(variable.name for variable in node.variables)
                     pending.extend((each.kind, names) for each in node.variables if each.kind is not None)
                     pending.append((node.body, inner))
-                case DimensionOperation():
+                case tree.DimensionOperation():
                     pending.extend((argument, names) for argument in node.arguments)
 
-    def structure(self, written: TypeExpression | None, scope: _Scope, role: str) -> bool:
+    def structure(self, written: tree.TypeExpression | None, scope: _Scope, role: str) -> bool:
         """Report a reference to a structure that is none; whether it is one."""
         if written is None:
             return False
@@ -378,7 +346,7 @@ class TypeNames:
             self._report.error(written, "not-a-structure", f"{role} takes a structure, like Group(G)")
             return False
         if name in self._known.theory.structures:
-            if isinstance(written, AppliedType):
+            if isinstance(written, tree.AppliedType):
                 self._count(written)
                 for argument in written.arguments:
                     self.check(argument, scope)
@@ -393,8 +361,8 @@ class TypeNames:
         )
         return False
 
-    def _name(self, node: NamedType | AppliedType, scope: _Scope) -> None:
-        head, *rest = split_name(node.name)
+    def _name(self, node: tree.NamedType | tree.AppliedType, scope: _Scope) -> None:
+        head, *rest = tree.split_name(node.name)
         if head in scope or self._known.is_type(head):
             return
         if rest:
@@ -407,7 +375,7 @@ class TypeNames:
             message = f"the type {head} is declared nowhere and read as a type of its own"
             self._report.warn(node, "unknown-type", message, hint=hint, found=head)
 
-    def _count(self, node: AppliedType) -> None:
+    def _count(self, node: tree.AppliedType) -> None:
         wanted = self._known.type_parameters(node.name)
         given = len(node.arguments)
         if wanted is None or wanted == given:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from pif.analysis.cost.polynomials import ONE, ZERO, Polynomial, constant, larger, smaller
-from pif.analysis.types.unification import Origin, Shape, Type, Variable, find
+from pif.analysis.types.unification import Origin, Shape, Type, TypeVariable, find
 from pif.language.budget import STRING_LENGTH
 from pif.language.terms import Term
 
@@ -259,17 +259,17 @@ def _certain(type_: Shape) -> tuple[list[tuple[str, Type]], Type]:
     doubtful = False
     while isinstance(row, Shape) and row.name == "field":
         flag = find(row.parts[0])
-        if ("there" in flag.rules) if isinstance(flag, Variable) else flag.name == "present":
+        if ("there" in flag.rules) if isinstance(flag, TypeVariable) else flag.name == "present":
             found.append((row.label, row.parts[1]))
         else:
             doubtful = True
         row = find(row.parts[2])
-    return sorted(found, key=lambda field: field[0]), (Variable("row", 0) if doubtful else row)
+    return sorted(found, key=lambda field: field[0]), (TypeVariable("row", 0) if doubtful else row)
 
 
 def _closed(row: Type) -> bool:
     flag = find(row.parts[0]) if isinstance(row, Shape) else None
-    return isinstance(flag, Variable) and "gone" in flag.rules
+    return isinstance(flag, TypeVariable) and "gone" in flag.rules
 
 
 def _read(values: list[Term], type_: Type, found: list[int]) -> None:

@@ -25,7 +25,7 @@ from pif.analysis.normal_form.static_facts import is_text, may_continue
 from pif.language.budget import TERM_DEPTH
 from pif.language.terms import Term, literal, make, same_term
 
-__all__ = ["Census", "closed", "normalize", "opened", "reduced"]
+__all__ = ["Census", "normalize", "reduced", "to_indices", "to_names"]
 
 
 def reduced(term: Term) -> Term:
@@ -211,9 +211,9 @@ class _Pass:
 
 # Names inside normalisation: numbers for the binders that may be renamed, and back (pif-language.md §2 "normalize").
 #
-# `opened` gives every binder that no live `eval` can see a number of its own, and its variables the same number. After
+# `to_indices` gives every binder that no live `eval` can see a number of its own, and its variables the same number. After
 # that no substitution can capture anything: two binders never share a name, and numbers never meet the names (strings)
-# that stayed. What an `eval` can see stays as it was written, whole. `closed` gives the numbers names again, by how
+# that stayed. What an `eval` can see stays as it was written, whole. `to_names` gives the numbers names again, by how
 # many renamed binders stand around each, so that terms that differ only in such names come out the same.
 
 
@@ -268,7 +268,7 @@ class Census:
         return evaluates, reenters
 
 
-def opened(term: Term) -> Term:
+def to_indices(term: Term) -> Term:
     """The term with numbers for the binders that no live `eval` stands in the scope of."""
     return _Opening(Census(term).evaluating).walk(term, 0)
 
@@ -308,7 +308,7 @@ class _Opening:
         return make(term.op, (*outer, body), number)
 
 
-def closed(term: Term) -> Term:
+def to_names(term: Term) -> Term:
     """The term with names for numbers: `x0`, `x1`, … by nesting, without those that stand free in it."""
     return _Closing(set(_names(term, 0))).walk(term, 0)
 
@@ -366,7 +366,7 @@ def normalize(term: Term, visit: Callable[[int], None]) -> Term:
     `visit` is told the number of nodes before each pass over them; what it raises stops the work and is passed on.
     """
     visit(term.nodes)
-    current = opened(term)
+    current = to_indices(term)
     while True:
         following = reduced(current)
         if same_term(following, current):
@@ -374,4 +374,4 @@ def normalize(term: Term, visit: Callable[[int], None]) -> Term:
         current = following
         visit(current.nodes)
     visit(current.nodes)
-    return closed(current)
+    return to_names(current)

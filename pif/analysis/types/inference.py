@@ -32,8 +32,8 @@ from pif.analysis.types.unification import (
     Sort,
     TooMuchWork,
     Type,
+    TypeVariable,
     Unifier,
-    Variable,
     find,
     function,
 )
@@ -77,10 +77,10 @@ def instantiate(type_: Type, level: int, origin: Origin | None, work: Callable[[
         if known is not None:
             return known[1]
         work()
-        if isinstance(part, Variable):
+        if isinstance(part, TypeVariable):
             if part.level != GENERIC:
                 return part
-            fresh = Variable(part.sort, level)
+            fresh = TypeVariable(part.sort, level)
             fresh.rules = dict.fromkeys(part.rules, origin) if origin else dict(part.rules)
             new: Type = fresh
         elif part.parts:
@@ -125,8 +125,8 @@ class Inference:
 
     # The pieces of all rules.
 
-    def fresh(self, sort: Sort = "type") -> Variable:
-        return Variable(sort, self.level)
+    def fresh(self, sort: Sort = "type") -> TypeVariable:
+        return TypeVariable(sort, self.level)
 
     def pure(self, path: Path) -> Shape:
         return Shape("pure", (), Origin(path))
@@ -219,7 +219,7 @@ class Inference:
         if known:
             return instantiate(known[-1], self.level, None, self.unifier.work)
         if name not in self.free:
-            self.free[name] = Variable("type", 0)
+            self.free[name] = TypeVariable("type", 0)
         return self.free[name]
 
     def function(self, term: Term, path: Path) -> Type:
@@ -239,7 +239,7 @@ class Inference:
     def generalise(self, type_: Type) -> None:
         """Make generic what no surrounding part can decide any more."""
         for part in self.unifier.parts(type_):
-            if isinstance(part, Variable) and part.level > self.level:
+            if isinstance(part, TypeVariable) and part.level > self.level:
                 part.level = GENERIC
 
     def choice(self, term: Term, path: Path, effect: Type) -> Type:
@@ -401,7 +401,7 @@ class Inference:
         self.same(parts[2][0], item, parts[2][1], "the record's other values are", None)
         return every
 
-    def flag(self, rule: Rule, path: Path) -> Variable:
+    def flag(self, rule: Rule, path: Path) -> TypeVariable:
         flag = self.fresh("flag")
         flag.rules[rule] = Origin(path)
         return flag

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 
 from pif.analysis.types.type_text import print_type
-from pif.analysis.types.unification import DYNAMIC, Origin, Shape, Type, Variable, find
+from pif.analysis.types.unification import DYNAMIC, Origin, Shape, Type, TypeVariable, find
 from pif.language.terms import Term, literal, make
 
 __all__ = ["Sampler", "shrunk", "weight"]
@@ -28,7 +28,7 @@ class Sampler:
     def __init__(self, random: Random, size: int) -> None:
         self.random = random
         self.size = size
-        self.chosen: dict[int, tuple[Variable, Type]] = {}
+        self.chosen: dict[int, tuple[TypeVariable, Type]] = {}
 
     def input(self, type_: Type) -> Term:
         """A term whose value has the type."""
@@ -37,7 +37,7 @@ class Sampler:
     def settled(self, type_: Type) -> Type:
         """The type with a type for each of its variables."""
         type_ = find(type_)
-        if isinstance(type_, Variable):
+        if isinstance(type_, TypeVariable):
             known = self.chosen.get(id(type_))
             if known is None:
                 known = self.chosen[id(type_)] = (type_, self.choice(type_))
@@ -48,7 +48,7 @@ class Sampler:
             return self.fields(type_)
         return Shape(type_.name, tuple(map(self.settled, type_.parts)), type_.origin, type_.label)
 
-    def choice(self, variable: Variable) -> Type:
+    def choice(self, variable: TypeVariable) -> Type:
         """A type for a variable, within its rules."""
         if variable.sort == "row":
             return self.fields(_every(_shape("maybe"), self.some_type(0)))
@@ -75,15 +75,15 @@ class Sampler:
 
     def is_absent(self, flag: Type) -> bool:
         """Whether a field is left out: one that may be missing, half the time."""
-        if isinstance(flag, Variable) and ("there" in flag.rules or "gone" in flag.rules):
+        if isinstance(flag, TypeVariable) and ("there" in flag.rules or "gone" in flag.rules):
             return "gone" in flag.rules
-        return (isinstance(flag, Variable) or flag.name == "maybe") and self.random.random() < 0.5
+        return (isinstance(flag, TypeVariable) or flag.name == "maybe") and self.random.random() < 0.5
 
     def fields(self, every: Shape) -> Type:
         """Some fields for a row of which only the type of the others is known."""
         flag = find(every.parts[0])
         row: Type = _every(_gone(), every.parts[1])
-        if isinstance(flag, Variable) and "gone" in flag.rules:
+        if isinstance(flag, TypeVariable) and "gone" in flag.rules:
             return row
         for name in self.random.sample(_NAMES, self.random.randint(0, min(3, self.size))):
             row = Shape("field", (_shape("present"), self.settled(every.parts[1]), row), Origin(None), name)
@@ -146,8 +146,8 @@ def _shape(name: str, *parts: Type) -> Shape:
     return Shape(name, parts, Origin(None))
 
 
-def _gone() -> Variable:
-    flag = Variable("flag", 0)
+def _gone() -> TypeVariable:
+    flag = TypeVariable("flag", 0)
     flag.rules["gone"] = Origin(None)
     return flag
 
@@ -249,7 +249,7 @@ def _smaller_record(term: Term, type_: Type) -> Iterator[Term]:
 
 
 def _may_be_missing(flag: Type) -> bool:
-    return "there" not in flag.rules if isinstance(flag, Variable) else flag.name == "maybe"
+    return "there" not in flag.rules if isinstance(flag, TypeVariable) else flag.name == "maybe"
 
 
 def _smaller_data(value: bool | int | str | None) -> Iterator[bool | int | str | None]:

@@ -13,7 +13,7 @@ import msgspec
 from pif.analysis.facts import literal_tool, live_children
 from pif.analysis.types.inference import Inference, ToolTypes, Typed
 from pif.analysis.types.type_text import TypeProblem, Unknown, print_type
-from pif.analysis.types.unification import GENERIC, Shape, TooMuchWork, Type, Unifier, Variable, find
+from pif.analysis.types.unification import GENERIC, Shape, TooMuchWork, Type, TypeVariable, Unifier, find
 from pif.language.budget import reserve_stack
 from pif.language.host import Tool, Tools
 from pif.language.terms import Json, Term
@@ -150,7 +150,8 @@ class _Question:
 
     def infer(self, group: dict[str, Term]) -> dict[str, Typed]:
         self.current = {
-            name: ToolTypes(name, Variable("type", 1), Variable("effect", 1), mono=True) for name in group
+            name: ToolTypes(name, TypeVariable("type", 1), TypeVariable("effect", 1), mono=True)
+            for name in group
         }
         typed = {
             name: Inference(self.unifier, self.types, self.current[name]).run(term)

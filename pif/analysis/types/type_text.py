@@ -25,7 +25,7 @@ from pif.analysis.types.unification import (
     Shape,
     Sort,
     Type,
-    Variable,
+    TypeVariable,
     find,
     function,
 )
@@ -62,7 +62,7 @@ class _Printer:
     def __init__(self) -> None:
         self.left = _PARTS
         self.names: dict[int, str] = {}
-        self.kept: list[Variable] = []
+        self.kept: list[TypeVariable] = []
         self.counts = {"type": 0, "row": 0}
 
     def text(self, type_: Type) -> str:
@@ -70,7 +70,7 @@ class _Printer:
         self.left -= 1
         if self.left < 0:
             return "…"
-        if isinstance(type_, Variable):
+        if isinstance(type_, TypeVariable):
             return self.variable(type_)
         match type_.name:
             case "list" | "pair":
@@ -82,7 +82,7 @@ class _Printer:
             case name:
                 return name
 
-    def variable(self, variable: Variable) -> str:
+    def variable(self, variable: TypeVariable) -> str:
         known = self.names.get(id(variable))
         if known is not None:
             return known
@@ -123,7 +123,7 @@ class _Printer:
                 continue
             mark = "" if _is_there(flag) else "?"
             texts.append(f"{_label(field.label)}{mark}: {self.text(field.parts[1])}")
-        if isinstance(row, Variable):
+        if isinstance(row, TypeVariable):
             rest = self.variable(row)
             name, prefix = rest.split(" ")[-1], rest[: -len(rest.split(" ")[-1])]
             texts.append(f"{prefix}..{name}")
@@ -133,11 +133,11 @@ class _Printer:
 
 
 def _is_gone(flag: Type) -> bool:
-    return isinstance(flag, Variable) and "gone" in flag.rules
+    return isinstance(flag, TypeVariable) and "gone" in flag.rules
 
 
 def _is_there(flag: Type) -> bool:
-    return ("there" in flag.rules) if isinstance(flag, Variable) else flag.name == "present"
+    return ("there" in flag.rules) if isinstance(flag, TypeVariable) else flag.name == "present"
 
 
 def _label(label: str) -> str:
@@ -199,7 +199,7 @@ class _Parser:
             at = found.end()
         self.at = 0
         self.level = 0
-        self.variables: dict[tuple[Sort, str], Variable] = {}
+        self.variables: dict[tuple[Sort, str], TypeVariable] = {}
         self.origin = Origin(None)
 
     # Tokens.
@@ -271,13 +271,13 @@ class _Parser:
             word = self.word()
         return self.variable("type", word, rules)
 
-    def variable(self, sort: Sort, name: str, rules: list[Rule]) -> Variable:
+    def variable(self, sort: Sort, name: str, rules: list[Rule]) -> TypeVariable:
         if not re.fullmatch(r"[a-q][0-9]*|r[0-9]*", name):
             self.at -= 1
             self.refuse(
                 "a type is wanted: integer, boolean, string, unit, quoted, list(t), pair(t, u), {k: t}, t → u"
             )
-        variable = self.variables.setdefault((sort, name), Variable(sort, GENERIC))
+        variable = self.variables.setdefault((sort, name), TypeVariable(sort, GENERIC))
         for rule in rules:
             variable.rules[rule] = self.origin
         return variable
@@ -301,7 +301,7 @@ class _Parser:
         flag: Type = Shape("maybe", (), self.origin)
         if not self.takes("?:"):
             self.needs(":")
-            flag = Variable("flag", GENERIC)
+            flag = TypeVariable("flag", GENERIC)
             flag.rules["there"] = self.origin
         type_ = self.type()
         if self.takes(","):
@@ -310,9 +310,9 @@ class _Parser:
         return Shape("field", (flag, type_, self.closed()), self.origin, label)
 
     def closed(self) -> Shape:
-        flag = Variable("flag", GENERIC)
+        flag = TypeVariable("flag", GENERIC)
         flag.rules["gone"] = self.origin
-        return Shape("every", (flag, Variable("type", GENERIC)), self.origin)
+        return Shape("every", (flag, TypeVariable("type", GENERIC)), self.origin)
 
 
 # What inference has to say where a term has no type: one problem for each place, with the place it clashes with.

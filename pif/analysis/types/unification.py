@@ -1,6 +1,6 @@
 """Types and how two of them are made one (pif-language.md §2; the method is Hindley's and Milner's, with Rémy's rows).
 
-A type is a `Shape` (a name over parts) or a `Variable` that may still become one. The same two classes stand for what
+A type is a `Shape` (a name over parts) or a `TypeVariable` that may still become one. The same two classes stand for what
 is inside types, told apart by `Sort`:
 
 | sort | shapes |
@@ -36,8 +36,8 @@ __all__ = [
     "Sort",
     "TooMuchWork",
     "Type",
+    "TypeVariable",
     "Unifier",
-    "Variable",
     "find",
     "function",
 ]
@@ -59,7 +59,7 @@ class Origin(NamedTuple):
     tool: str | None = None
 
 
-class Variable:
+class TypeVariable:
     """What is not known yet. `level` counts the enclosing `let`s, `link` is what it has become."""
 
     __slots__ = ("level", "link", "rules", "sort")
@@ -83,7 +83,7 @@ class Shape:
         self.label = label
 
 
-Type = Variable | Shape
+Type = TypeVariable | Shape
 
 
 def function(argument: Type, result: Type, effect: Type, origin: Origin) -> Shape:
@@ -92,7 +92,7 @@ def function(argument: Type, result: Type, effect: Type, origin: Origin) -> Shap
 
 def find(type_: Type) -> Type:
     """What a type has become so far."""
-    while isinstance(type_, Variable) and type_.link is not None:
+    while isinstance(type_, TypeVariable) and type_.link is not None:
         type_ = type_.link
     return type_
 
@@ -129,7 +129,7 @@ class Unifier:
 
     def __init__(self, limit: int) -> None:
         self._left = limit
-        self._trail: list[tuple[Variable, Rule | None]] = []
+        self._trail: list[tuple[TypeVariable, Rule | None]] = []
 
     def work(self, amount: int = 1) -> None:
         self._left -= amount
@@ -153,7 +153,7 @@ class Unifier:
             else:
                 del variable.rules[rule]
 
-    def link(self, variable: Variable, type_: Type) -> None:
+    def link(self, variable: TypeVariable, type_: Type) -> None:
         variable.link = type_
         self._trail.append((variable, None))
 
@@ -164,9 +164,9 @@ class Unifier:
         self.work()
         if depth > DEPTH:
             raise TooMuchWork
-        if isinstance(found, Variable):
+        if isinstance(found, TypeVariable):
             self._bind(found, expected)
-        elif isinstance(expected, Variable):
+        elif isinstance(expected, TypeVariable):
             self._bind(expected, found)
         elif found.name == DYNAMIC or expected.name == DYNAMIC:
             self.forget(expected if found.name == DYNAMIC else found)
@@ -178,11 +178,11 @@ class Unifier:
             for one, other in zip(found.parts, expected.parts, strict=True):
                 self.unify(one, other, depth + 1)
 
-    def _bind(self, variable: Variable, type_: Type) -> None:
+    def _bind(self, variable: TypeVariable, type_: Type) -> None:
         for part in self.parts(type_):
             if part is variable:
                 raise Clash(variable, type_, infinite=True)
-            if isinstance(part, Variable):
+            if isinstance(part, TypeVariable):
                 part.level = min(part.level, variable.level)
         self.link(variable, type_)
         for rule, origin in variable.rules.items():
@@ -202,12 +202,12 @@ class Unifier:
             return (inner for inner in shape.parts if _may_hold_functions(inner)) if rule == "data" else ()
 
         for part in self._walk(type_, held):
-            if isinstance(part, Variable):
+            if isinstance(part, TypeVariable):
                 self._rule(part, rule, origin)
             elif not _keeps(part, rule):
                 raise Clash(part, rule=rule, origin=origin)
 
-    def _rule(self, variable: Variable, rule: Rule, origin: Origin) -> None:
+    def _rule(self, variable: TypeVariable, rule: Rule, origin: Origin) -> None:
         rules = variable.rules
         if rule in rules:
             return
@@ -221,7 +221,7 @@ class Unifier:
     def forget(self, type_: Type) -> None:
         """What meets `?` is not known either: every variable in a type becomes `?`."""
         for part in self.parts(type_):
-            if isinstance(part, Variable) and part.sort != "effect":
+            if isinstance(part, TypeVariable) and part.sort != "effect":
                 self.link(part, unknown(part.sort, Origin(None)))
 
     def parts(self, type_: Type) -> Iterator[Type]:
@@ -246,7 +246,7 @@ class Unifier:
     def _rows(self, found: Shape, expected: Shape, depth: int) -> None:
         label = found.label if found.name == "field" else expected.label
         tail = _tail(found)
-        if isinstance(tail, Variable) and tail is _tail(expected) and _labels(found) != _labels(expected):
+        if isinstance(tail, TypeVariable) and tail is _tail(expected) and _labels(found) != _labels(expected):
             raise Clash(found, expected, infinite=True)
         flag, type_, rest = self._taken(found, label)
         other_flag, other_type, other_rest = self._taken(expected, label)
@@ -265,11 +265,11 @@ class Unifier:
             self.work()
             before.append(part)
             part = find(part.parts[2])
-        if isinstance(part, Variable):
+        if isinstance(part, TypeVariable):
             level = part.level
             made = Shape(
                 "field",
-                (Variable("flag", level), Variable("type", level), Variable("row", level)),
+                (TypeVariable("flag", level), TypeVariable("type", level), TypeVariable("row", level)),
                 row.origin,
                 label,
             )
@@ -297,7 +297,7 @@ def unknown(sort: Sort, origin: Origin) -> Shape:
 
 def _may_hold_functions(inner: Type) -> bool:
     inner = find(inner)
-    if isinstance(inner, Variable):
+    if isinstance(inner, TypeVariable):
         return inner.sort in ("type", "row")
     return inner.name not in ("present", "maybe")
 

@@ -21,7 +21,7 @@ from registry.cli.demo.theory_acts import POLICY, Act, Call, policy_options
 from registry.cli.terminal.layout import Piece
 from registry.cli.terminal.process import FAILED, SUCCEEDED
 from registry.cli.terminal.screen import Screen, json_text
-from registry.cli.terminal.session import Session
+from registry.cli.terminal.session import CommandContext
 
 if TYPE_CHECKING:
     from registry.cli.demo.client import Connection
@@ -45,7 +45,7 @@ class Played(msgspec.Struct, frozen=True):
     progress: tuple[str, ...]
 
 
-def play(session: Session) -> int:
+def play(session: CommandContext) -> int:
     """Play all acts; returns the exit status."""
     stage = _Stage(None if session.as_json else session.screen)
     with tempfile.TemporaryDirectory(prefix="pif-demo-") as directory:

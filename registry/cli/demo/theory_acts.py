@@ -277,7 +277,7 @@ _CLASH = """structure Strange(W) extends Symmetries(W) {
   axiom constant : ∀(x y : W). x ⊙ y = u
 }"""
 
-_COMMUTES_DEMO_THEORY = "∀(x y : W). x ⊙ y = y ⊙ x"
+_COMMUTES_IN_W = "∀(x y : W). x ⊙ y = y ⊙ x"
 
 
 def _verdict(status: str, **more: object) -> dict[str, object]:
@@ -307,7 +307,7 @@ THEORY = Act(
         ),
         Call(
             "evaluate",
-            {"expression": _COMMUTES_DEMO_THEORY},
+            {"expression": _COMMUTES_IN_W},
             _verdict("disproved", verified=False),
             "groups need not commute: the smallest one that does not, as a table",
         ),
@@ -321,7 +321,7 @@ THEORY = Act(
         Call(
             "submit_structure",
             {
-                "kleis": f"structure Abelian(W) extends Symmetries(W) {{ axiom comm : {_COMMUTES_DEMO_THEORY} }}",
+                "kleis": f"structure Abelian(W) extends Symmetries(W) {{ axiom comm : {_COMMUTES_IN_W} }}",
                 "session": "abelian",
             },
             _verdict("consistent", accepted=True),

@@ -10,7 +10,7 @@ import click
 
 from registry.cli.kleis.shared.options import FILES, FRESH, GRANT, JSON, PATH
 from registry.cli.terminal.commands import NumbersCommand
-from registry.cli.terminal.plain_output import complain, progress, say
+from registry.cli.terminal.plain_output import print_error, progress, say
 from registry.cli.terminal.process import words
 
 __all__ = ["COMMANDS"]
@@ -136,7 +136,7 @@ def fmt(files: tuple[str, ...], only_check: bool, in_ascii: bool) -> int:
     outcomes = [format_file(name, only_check=only_check, in_ascii=in_ascii) for name in expand(files)]
     changed, failed = outcomes.count("changed"), outcomes.count("failed")
     if changed and not only_check:
-        complain(f"{changed} of {len(outcomes)} files changed")
+        print_error(f"{changed} of {len(outcomes)} files changed")
     return 1 if failed or (only_check and changed) else 0
 
 
@@ -188,7 +188,7 @@ def _show_file(file: str, tree: bool, in_ascii: bool) -> int:
     try:
         source = load(make_loader(), name).main
     except LoadError as error:
-        complain(str(error), style="bad")
+        print_error(str(error), style="bad")
         return 1
     program = source.result.program
     if tree:
@@ -197,7 +197,7 @@ def _show_file(file: str, tree: bool, in_ascii: bool) -> int:
     else:
         say(print_program(program, ascii=in_ascii).rstrip("\n"))
     for problem in source.result.errors:
-        complain(render(problem, source.text), style="bad")
+        print_error(render(problem, source.text), style="bad")
     return 0 if source.result.ok else 1
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kleis.errors import KleisError
-from registry.cli.terminal.plain_output import complain, progress, say, say_row, table
+from registry.cli.terminal.plain_output import print_error, progress, say, say_row, table
 
 if TYPE_CHECKING:
     from kleis.policy.audit import Audit
@@ -152,7 +152,7 @@ def _load(file: Path, default: Default, roots: tuple[Path, ...], *, as_json: boo
         if as_json:
             _print_json({"error": error.as_dict()})
         else:
-            complain(f"error  {error}", style="bad")
+            print_error(f"error  {error}", style="bad")
         return None
 
 

@@ -10,7 +10,7 @@ import click
 from registry.cli.pif import views
 from registry.cli.pif.completion import tool_names
 from registry.cli.terminal.error_report import Texts
-from registry.cli.terminal.session import Session, TermCommand, command
+from registry.cli.terminal.session import CommandContext, TermCommand, command
 from registry.cli.terminal.sources import path, text
 from registry.errors import RegistryError
 
@@ -28,7 +28,7 @@ _EXAMPLE = click.option(
 )  # fmt: skip
 
 
-def _examples(session: Session, pairs: tuple[tuple[str, str], ...]) -> tuple[Example, ...]:
+def _examples(session: CommandContext, pairs: tuple[tuple[str, str], ...]) -> tuple[Example, ...]:
     """Examples from the command line. Raises `click.UsageError` for what is no JSON."""
     from registry.tools.code_and_examples import Example
 
@@ -42,7 +42,7 @@ def _examples(session: Session, pairs: tuple[tuple[str, str], ...]) -> tuple[Exa
     return tuple(read)
 
 
-def _stage(session: Session, given: str) -> Any:
+def _stage(session: CommandContext, given: str) -> Any:
     """A tool's name, or a term."""
     if not given.lstrip().startswith(("{", "@", "-")):
         return given
@@ -62,7 +62,7 @@ def _stage(session: Session, given: str) -> Any:
 @_DRY
 @_FORCE
 def compose(
-    session: Session, name: str, stages: tuple[str, ...], description: str,
+    session: CommandContext, name: str, stages: tuple[str, ...], description: str,
     examples: tuple[tuple[str, str], ...], dry_run: bool, force: bool,
 ) -> int:  # fmt: skip
     """Make tool NAME a pipeline: what it is given goes through all stages, first to last."""
@@ -84,7 +84,7 @@ def compose(
 @_DRY
 @_FORCE
 def derive(
-    session: Session, name: str, tool: str, by: str, description: str,
+    session: CommandContext, name: str, tool: str, by: str, description: str,
     examples: tuple[tuple[str, str], ...], dry_run: bool, force: bool,
 ) -> int:  # fmt: skip
     """Make tool NAME of the code that a term tool gives for the code of TOOL."""
@@ -105,7 +105,7 @@ def derive(
 @click.option("--image", type=path, metavar="FILE.svg", help="Write a picture of it to FILE.svg.")
 @click.option("--overwrite", is_flag=True, help="Replace FILE.svg if it is there.")
 def graph(
-    session: Session, names: tuple[str, ...], library: bool, image: Path | None, overwrite: bool
+    session: CommandContext, names: tuple[str, ...], library: bool, image: Path | None, overwrite: bool
 ) -> int:
     """Show which tools use which, as Mermaid text or as a picture.
 
@@ -138,7 +138,7 @@ def _write(image: Path, text_of_it: str, *, overwrite: bool) -> None:
         ) from None  # fmt: skip
 
 
-def _show_graph(session: Session, drawn: dict[str, Any]) -> None:
+def _show_graph(session: CommandContext, drawn: dict[str, Any]) -> None:
     if "image" in drawn:
         session.say(f"picture written to {drawn['image']}")
     else:
@@ -149,14 +149,14 @@ def _show_graph(session: Session, drawn: dict[str, Any]) -> None:
 
 @command("users")
 @click.argument("tool", type=text, shell_complete=tool_names)
-def users(session: Session, tool: str) -> int:
+def users(session: CommandContext, tool: str) -> int:
     """Show which tools use a tool, themselves or through others."""
     with session.workspace() as workspace:
         answer = workspace.users(tool)
     return session.answer(answer, lambda found: _show_users(session, found))
 
 
-def _show_users(session: Session, found: dict[str, Any]) -> None:
+def _show_users(session: CommandContext, found: dict[str, Any]) -> None:
     rows = [
         (
             f"{user['name']}@{user['version']}",

@@ -10,7 +10,7 @@ import click
 from registry.cli.pif import views
 from registry.cli.pif.completion import own_tool_names
 from registry.cli.terminal.process import USAGE
-from registry.cli.terminal.session import Session, command
+from registry.cli.terminal.session import CommandContext, command
 from registry.cli.terminal.sources import path, text
 
 __all__ = ["COMMANDS"]
@@ -20,7 +20,7 @@ __all__ = ["COMMANDS"]
 @click.argument("directory", type=path)
 @click.argument("names", type=text, nargs=-1, shell_complete=own_tool_names)
 @click.option("--overwrite", is_flag=True, help="Replace an earlier export in DIRECTORY.")
-def export(session: Session, directory: Path, names: tuple[str, ...], overwrite: bool) -> int:
+def export(session: CommandContext, directory: Path, names: tuple[str, ...], overwrite: bool) -> int:
     """Write tools (all, or those NAMES) with all their versions to a directory of JSON files."""
     with session.workspace() as workspace:
         answer = workspace.export(directory, names=names or None, overwrite=overwrite)
@@ -30,7 +30,7 @@ def export(session: Session, directory: Path, names: tuple[str, ...], overwrite:
 @command("import")
 @click.argument("directory", type=path)
 @click.option("--renumber", is_flag=True, help="Give versions whose number is taken new numbers.")
-def import_(session: Session, directory: Path, renumber: bool) -> int:
+def import_(session: CommandContext, directory: Path, renumber: bool) -> int:
     """Take in the tools of an exported directory, all of them or none; every hash is checked."""
     with session.workspace() as workspace:
         answer = workspace.import_(directory, renumber=renumber)
@@ -40,7 +40,7 @@ def import_(session: Session, directory: Path, renumber: bool) -> int:
 @command("backup")
 @click.argument("file", type=path)
 @click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
-def backup(session: Session, file: Path, overwrite: bool) -> int:
+def backup(session: CommandContext, file: Path, overwrite: bool) -> int:
     """Write a complete copy of the home to one file, while servers go on using it."""
     with session.workspace() as workspace:
         answer = workspace.backup(file, overwrite=overwrite)
@@ -83,7 +83,7 @@ def backup(session: Session, file: Path, overwrite: bool) -> int:
     "--http", default="", metavar="HOST:PORT",
     help="Serve streamable HTTP there, at /mcp, instead of standard input and output.",
 )  # fmt: skip
-def serve(session: Session, groups: str, **options: Any) -> int:
+def serve(session: CommandContext, groups: str, **options: Any) -> int:
     """Serve MCP on standard input and output, or over HTTP."""
     if session.as_json:
         raise click.UsageError("`serve` speaks MCP on standard output; it has no --json")
@@ -97,7 +97,7 @@ def serve(session: Session, groups: str, **options: Any) -> int:
 
 
 @command("demo")
-def demo(session: Session) -> int:
+def demo(session: CommandContext) -> int:
     """Start a server with an empty home, and show what it can do.
 
     The home is a temporary one: your own tools are not touched.
@@ -108,7 +108,7 @@ def demo(session: Session) -> int:
 
 
 @command("doctor")
-def doctor(session: Session) -> int:
+def doctor(session: CommandContext) -> int:
     """Check the installation and the home: versions, what is missing, whether the store is whole."""
     from registry.cli.pif.doctor import examine, show
 

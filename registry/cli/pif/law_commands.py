@@ -9,7 +9,7 @@ import click
 from registry.cli.pif import law_views as views
 from registry.cli.pif.completion import tool_names
 from registry.cli.terminal.commands import SECONDS, watch_of
-from registry.cli.terminal.session import Answer, Session, command, home_and_json
+from registry.cli.terminal.session import Answer, CommandContext, command, home_and_json
 from registry.cli.terminal.sources import path, text
 from registry.errors import RegistryError
 
@@ -22,7 +22,7 @@ _STATUS = {"proved": 0, "refuted": 1, "tested": 3, "untested": 3}
 @click.argument("proposition", type=text)
 @click.option("--lemma", "lemmas", type=text, multiple=True, help="A law that is proved first (repeatable).")
 @click.option("--timeout", type=SECONDS, metavar="SECONDS", help="The most time for proofs.")
-def verify(session: Session, proposition: str, lemmas: tuple[str, ...], timeout: float | None) -> int:
+def verify(session: CommandContext, proposition: str, lemmas: tuple[str, ...], timeout: float | None) -> int:
     """Decide a Kleis proposition about tools; nothing is kept.
 
     For example '∀(x : ℤ). square(x) ≥ 0', or 'safe(square)'. A tool whose name Kleis uses itself is tool_NAME:
@@ -46,7 +46,7 @@ def certificate(context: click.Context, home: Path | None, as_json: bool) -> Non
 @click.argument("tools", type=text, metavar="NAME[@V]...", nargs=-1, shell_complete=tool_names)
 @click.option("--all", "every", is_flag=True, help="Every tool of the home that has laws.")
 @click.option("--library", is_flag=True, help="Every tool of the standard library that has laws.")
-def check(session: Session, tools: tuple[str, ...], every: bool, library: bool) -> int:
+def check(session: CommandContext, tools: tuple[str, ...], every: bool, library: bool) -> int:
     """Check the laws of tools again from nothing.
 
     Their code is translated again, each law is read again, and everything in its certificate is parsed, encoded and
@@ -62,7 +62,7 @@ def check(session: Session, tools: tuple[str, ...], every: bool, library: bool) 
     return _check_several(session, tools, every=every, library=library)
 
 
-def _check_several(session: Session, tools: tuple[str, ...], *, every: bool, library: bool) -> int:
+def _check_several(session: CommandContext, tools: tuple[str, ...], *, every: bool, library: bool) -> int:
     """Check tool after tool, and say at once what was found of each."""
     from registry.laws.requests import tools_with_laws
 
@@ -87,7 +87,7 @@ def _check_several(session: Session, tools: tuple[str, ...], *, every: bool, lib
 @click.argument("tool", type=text, metavar="NAME[@V]", shell_complete=tool_names)
 @click.argument("directory", type=path, metavar="DIR")
 @click.option("--overwrite", is_flag=True, help="Replace files that are there.")
-def export(session: Session, tool: str, directory: Path, overwrite: bool) -> int:
+def export(session: CommandContext, tool: str, directory: Path, overwrite: bool) -> int:
     """Write the certificates of a tool's laws to files.
 
     One file a law that is proved, NAME-1.json and so on, for `kleis certificate check`, which needs no home; beside it

@@ -15,7 +15,7 @@ from registry.cli.pif.tool_commands import code_of
 from registry.cli.terminal.commands import SECONDS, watch_of
 from registry.cli.terminal.error_report import Texts
 from registry.cli.terminal.process import INTERRUPTED
-from registry.cli.terminal.session import Answer, Session, TermCommand, command, interruptible
+from registry.cli.terminal.session import Answer, CommandContext, TermCommand, command, interruptible
 from registry.cli.terminal.sources import Source, text
 from registry.errors import RegistryError
 
@@ -52,7 +52,7 @@ __all__ = ["COMMANDS", "theory_for_run"]
     help="A Kleis file that the run may ask.",
 )
 def run(
-    session: Session,
+    session: CommandContext,
     code: str,
     given: str | None,
     fuel: int | None,
@@ -108,7 +108,7 @@ def _refuse_evolve_file(source: Source) -> None:
         )
 
 
-def _answered(session: Session, answer: Answer, texts: Texts) -> int:
+def _answered(session: CommandContext, answer: Answer, texts: Texts) -> int:
     if "trace" in answer and not session.as_json:
         views.trace(session.screen, answer["trace"])
     show = views.continuation if answer["type"] == "continuation" else views.value
@@ -124,7 +124,7 @@ def _answered(session: Session, answer: Answer, texts: Texts) -> int:
 @click.option("--against", type=text, metavar="TOOL|TERM", help="A second one: do both do the same?")
 @click.option("--timeout", type=SECONDS, metavar="SECONDS", help="With --against: the most time for proofs.")
 def analyze(
-    session: Session, code: str, aspects: tuple[str, ...], against: str | None, timeout: float | None
+    session: CommandContext, code: str, aspects: tuple[str, ...], against: str | None, timeout: float | None
 ) -> int:
     """Tell what can be known of a tool or a term without running it.
 
@@ -145,7 +145,9 @@ def analyze(
         return session.answer(answer, lambda found: views.analysis(session.screen, found, texts), texts)
 
 
-def _compared(session: Session, workspace: Workspace, code: Any, against: str, timeout: float | None) -> int:
+def _compared(
+    session: CommandContext, workspace: Workspace, code: Any, against: str, timeout: float | None
+) -> int:
     from registry.cli.pif import law_views as pif_law_views
 
     tools = workspace.tools()
@@ -170,7 +172,7 @@ def _compared(session: Session, workspace: Workspace, code: Any, against: str, t
 )
 @click.option("--strict", is_flag=True, help="End with status 1 if any run gave an error.")
 def fuzz(
-    session: Session,
+    session: CommandContext,
     tool: str,
     examples: int,
     seed: int | None,
@@ -202,7 +204,7 @@ def fuzz(
 @command("help")
 @click.argument("topic", type=text, required=False)
 @click.pass_context
-def help_(ctx: click.Context, session: Session, topic: str | None) -> int:
+def help_(ctx: click.Context, session: CommandContext, topic: str | None) -> int:
     """Explain the language: an overview, a topic, or one operation."""
     from registry.tools.help import help_on
 

@@ -12,7 +12,7 @@ from registry.cli.pif import views
 from registry.cli.pif.completion import own_tool_names, tool_names
 from registry.cli.terminal.commands import SECONDS, watch_of
 from registry.cli.terminal.error_report import Texts
-from registry.cli.terminal.session import Answer, Session, TermCommand, command
+from registry.cli.terminal.session import Answer, CommandContext, TermCommand, command
 from registry.cli.terminal.sources import Source, text
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def code_of(workspace: Workspace) -> Callable[[str], Any]:
     "--timeout", type=SECONDS, metavar="SECONDS", help="The most time for proofs of the laws of a tool."
 )
 def evolve(
-    session: Session,
+    session: CommandContext,
     file: str,
     name: str | None,
     description: str | None,
@@ -121,7 +121,7 @@ def _description(workspace: Workspace, name: str) -> str:
 
 
 def _evolve_one(
-    session: Session,
+    session: CommandContext,
     workspace: Workspace,
     request: dict[str, Any],
     source: Source,
@@ -156,7 +156,9 @@ def _evolve_one(
     "--limit", type=click.IntRange(1, 1_000), default=50, show_default=True, help="At most this many."
 )
 @click.option("--library", is_flag=True, help="List the standard library's tools instead of the home's.")
-def list_tools(session: Session, query: tuple[str, ...], offset: int, limit: int, library: bool) -> int:
+def list_tools(
+    session: CommandContext, query: tuple[str, ...], offset: int, limit: int, library: bool
+) -> int:
     """Find tools by words in their names and descriptions."""
     with session.workspace() as workspace:
         answer = workspace.list(" ".join(query), offset=offset, limit=limit, library=library)
@@ -167,7 +169,7 @@ def list_tools(session: Session, query: tuple[str, ...], offset: int, limit: int
 @click.argument("tool", type=text, metavar="NAME[@V]", shell_complete=tool_names)
 @click.option("--python", is_flag=True, help="Show the code as a Python function.")
 @click.option("--kleis", is_flag=True, help="Show the code as Kleis definitions, as laws speak of it.")
-def show(session: Session, tool: str, python: bool, kleis: bool) -> int:
+def show(session: CommandContext, tool: str, python: bool, kleis: bool) -> int:
     """Show one tool: its term, what it may do, its laws and versions."""
     with session.workspace() as workspace:
         answer = workspace.show(tool, python=python, kleis=kleis)
@@ -177,7 +179,7 @@ def show(session: Session, tool: str, python: bool, kleis: bool) -> int:
 @command("diff")
 @click.argument("left", type=text, metavar="A", shell_complete=tool_names)
 @click.argument("right", type=text, metavar="[B]", required=False, shell_complete=tool_names)
-def diff(session: Session, left: str, right: str | None) -> int:
+def diff(session: CommandContext, left: str, right: str | None) -> int:
     """Show where two tools or versions differ; of one alone, from the version before it."""
     with session.workspace() as workspace:
         answer = workspace.diff(left, right)
@@ -186,7 +188,7 @@ def diff(session: Session, left: str, right: str | None) -> int:
 
 @command("history")
 @click.argument("name", type=text, shell_complete=own_tool_names)
-def history(session: Session, name: str) -> int:
+def history(session: CommandContext, name: str) -> int:
     """Show everything that happened to a name, oldest first."""
     with session.workspace() as workspace:
         answer = workspace.history(name)
@@ -200,7 +202,9 @@ def history(session: Session, name: str) -> int:
     "--expect-version", type=click.IntRange(min=1), metavar="N", help="Refuse unless version N is current."
 )
 @click.option("--force", is_flag=True, help="Go back though examples of tools that use it fail.")
-def rollback(session: Session, name: str, version: int, expect_version: int | None, force: bool) -> int:
+def rollback(
+    session: CommandContext, name: str, version: int, expect_version: int | None, force: bool
+) -> int:
     """Make an older version of a tool the current one."""
     with session.workspace() as workspace:
         answer = workspace.rollback(name, version, expect_version=expect_version, force=force)
@@ -210,7 +214,7 @@ def rollback(session: Session, name: str, version: int, expect_version: int | No
 @command("forget")
 @click.argument("tool", type=text, metavar="NAME[@V]", shell_complete=own_tool_names)
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def forget(session: Session, tool: str, yes: bool) -> int:
+def forget(session: CommandContext, tool: str, yes: bool) -> int:
     """Drop a tool, or one version of it, for good."""
     with session.workspace() as workspace:
         if not yes and not _agreed(session, workspace, tool):
@@ -221,7 +225,7 @@ def forget(session: Session, tool: str, yes: bool) -> int:
     return session.answer(answer, lambda done: session.say(views.forgotten(done)))
 
 
-def _agreed(session: Session, workspace: Workspace, tool: str) -> bool:
+def _agreed(session: CommandContext, workspace: Workspace, tool: str) -> bool:
     """Ask, on a terminal. Elsewhere nobody can answer, so `--yes` has to be given."""
     shown: Answer = workspace.show(tool)
     if shown["type"] == "error":

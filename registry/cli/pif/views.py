@@ -9,7 +9,7 @@ from typing import Any
 
 from registry.cli.pif.law_views import laws
 from registry.cli.terminal.characters import shortened
-from registry.cli.terminal.error_report import Texts, complaint
+from registry.cli.terminal.error_report import Texts, error_report
 from registry.cli.terminal.layout import Piece, Role, lay_out
 from registry.cli.terminal.screen import Line, Screen, json_text
 
@@ -273,7 +273,7 @@ def analysis(screen: Screen, answer: Answer, texts: Texts) -> None:
     name = answer.get("tool", "the term")
     if not answer.get("valid", True):
         for error in answer["errors"]:
-            screen.write(*complaint(error, texts, width=screen.width), "")
+            screen.write(*error_report(error, texts, width=screen.width), "")
         count = len(answer["errors"])
         screen.write([Piece(f"not a term: {count} error{'s' if count != 1 else ''}", "bad")])
         return
@@ -327,7 +327,7 @@ def fuzzed(screen: Screen, answer: Answer, texts: Texts) -> None:
     for found in answer["errors"]:
         times = "once" if found["count"] == 1 else f"{found['count']} times"
         screen.write("", [Piece(times, "strong"), Piece(f", smallest: {_again(answer['tool'], found)}")])
-        screen.write(*complaint(found["error"], texts, width=screen.width))
+        screen.write(*error_report(found["error"], texts, width=screen.width))
     if answer.get("stopped"):
         screen.complain("stopped: this is what was found until then")
 
@@ -393,7 +393,7 @@ def _types(screen: Screen, answer: Answer, texts: Texts) -> None:
     for place in answer.get("type_unknown", ()):
         screen.write(_field("", f"? at {place['path'] or 'the root'}: {place['reason']}"))
     for found in answer.get("type_errors", ()):
-        screen.write("", *complaint(found, texts, width=screen.width))
+        screen.write("", *error_report(found, texts, width=screen.width))
 
 
 def exported(answer: Answer) -> str:

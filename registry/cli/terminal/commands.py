@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from kleis.prover.process.deadline import Watch
+    from kleis.prover.process.deadline import Deadline
 
 __all__ = ["SECONDS", "Commands", "NumbersCommand", "watch_of"]
 
@@ -43,10 +43,10 @@ class Commands(click.Group):
 SECONDS = click.FloatRange(min=0, min_open=True)
 
 
-def watch_of(seconds: float | None) -> Watch | None:
+def watch_of(seconds: float | None) -> Deadline | None:
     """The watch over a question; None where it may take as long as it takes."""
     if seconds is None:
         return None
-    from kleis.prover.process.deadline import Watch
+    from kleis.prover.process.deadline import Deadline
 
-    return Watch(seconds)
+    return Deadline(seconds)

@@ -15,7 +15,7 @@ from registry.cli.terminal.layout import Layout, Mark, Piece, excerpt_of, place_
 from registry.cli.terminal.screen import Line
 from registry.cli.terminal.sources import Source
 
-__all__ = ["Texts", "complaint"]
+__all__ = ["Texts", "error_report"]
 
 Json = Any
 Error = dict[str, Any]
@@ -115,7 +115,7 @@ def _as_code(data: Json) -> Json:
         return data
 
 
-def complaint(error: Error, texts: Texts, *, width: int) -> list[Line]:
+def error_report(error: Error, texts: Texts, *, width: int) -> list[Line]:
     """The lines that explain an error."""
     found = texts.of(error)
     lines: list[Line] = []

@@ -15,7 +15,7 @@ from typing import TextIO
 
 from registry.cli.terminal.characters import visible
 
-__all__ = ["complain", "is_terminal", "progress", "say", "say_row", "table"]
+__all__ = ["is_terminal", "print_error", "progress", "say", "say_row", "table"]
 
 _COLOURS = {"good": "\x1b[32m", "bad": "\x1b[31m", "note": "\x1b[33m", "quiet": "\x1b[2m"}
 _RESET = "\x1b[0m"
@@ -39,7 +39,7 @@ def say_row(word: str, text: str, *, style: str) -> None:
         _write(sys.stdout, f"{word} {text}", "")
 
 
-def complain(text: str, *, style: str = "") -> None:
+def print_error(text: str, *, style: str = "") -> None:
     """Anything but a result."""
     sys.stdout.flush()
     _write(sys.stderr, text, style)

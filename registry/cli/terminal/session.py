@@ -1,6 +1,6 @@
 """What every command shares: the home it works on, how it answers, and the exit status that follows.
 
-A command is a function that takes a `Session` first and returns an exit status: 0 a value or a continuation, 1 an
+A command is a function that takes a `CommandContext` first and returns an exit status: 0 a value or a continuation, 1 an
 error result, 2 usage, 130 interrupted (servers.md, "Command line"). `--home` and `--json` belong to every command.
 """
 
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from registry.cli.terminal.commands import NumbersCommand
-from registry.cli.terminal.error_report import Texts, complaint
+from registry.cli.terminal.error_report import Texts, error_report
 from registry.cli.terminal.process import FAILED, SUCCEEDED
 from registry.cli.terminal.screen import Line, Screen, json_text
 from registry.cli.terminal.sources import Sources, path
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from registry.home import Home
     from registry.workspace.workspace import Workspace
 
-__all__ = ["Answer", "Session", "TermCommand", "command", "home_and_json", "interruptible"]
+__all__ = ["Answer", "CommandContext", "TermCommand", "command", "home_and_json", "interruptible"]
 
 Answer = dict[str, Any]
 
 
-class Session:
+class CommandContext:
     """One command under way. `closed`: which of the descriptors 0 to 2 were closed when the process started."""
 
     def __init__(self, *, home: Path | None, as_json: bool, closed: frozenset[int] = frozenset()) -> None:
@@ -79,7 +79,7 @@ class Session:
 
     def complain(self, error: dict[str, Any], texts: Texts) -> None:
         """Explain an error on standard error."""
-        self.screen.complain(*complaint(error, texts, width=self.screen.width))
+        self.screen.complain(*error_report(error, texts, width=self.screen.width))
 
     def say(self, *lines: Line) -> None:
         """Write a result's lines."""
@@ -112,7 +112,7 @@ class _Command(click.Command):
         outer = ctx.find_root().params
         home: Path | None = ctx.params.pop("home", None) or outer.get("home")
         as_json = ctx.params.pop("as_json", False) or bool(outer.get("as_json"))
-        session = Session(home=home, as_json=as_json, closed=ctx.obj or frozenset())
+        session = CommandContext(home=home, as_json=as_json, closed=ctx.obj or frozenset())
         ctx.params["session"] = session
         try:
             status = super().invoke(ctx)

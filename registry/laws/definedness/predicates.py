@@ -30,27 +30,14 @@ from typing import cast
 import msgspec
 
 from kleis.core import DefinitionCall
-from kleis.core.goal import Meaning, Termination
+from kleis.core.goal import Goal, Termination
 from kleis.definedness.conditions import Definedness
 from kleis.delaborate.describe_goal import expression_of
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
+from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_program
 from kleis.syntax.printer.program import print_declaration
-from kleis.syntax.tree import (
-    Binder,
-    Call,
-    Case,
-    Conditional,
-    Expression,
-    FunctionDefinition,
-    Let,
-    Match,
-    Name,
-    NamedType,
-    Node,
-    Quantifier,
-)
 from kleis.syntax.tree.traversal import children, walk
 from kleis.theory.theory import Theory
 from pif.language.budget import reserve_stack
@@ -69,19 +56,19 @@ from registry.translate.kleis_syntax import call, is_total, names_in
 from registry.translate.symbolic_values import Untranslatable
 from registry.translate.tool_theory import MOST_NESTED, ToolTheory, height
 
-__all__ = ["Companions", "Shortening", "never_together", "plainer"]
+__all__ = ["DefinednessPredicates", "Shortening", "never_together", "plainer"]
 
 _STACK = 12_000
 _SUFFIX = "has_value"
 
 
-class Companions:
+class DefinednessPredicates:
     """The companions of the functions of a theory. `labels` are tools in it, `laws` what will be said of them.
 
     Raises `Unsaid` where it is not said where some function has a value.
     """
 
-    def __init__(self, theory: ToolTheory, labels: Iterable[str], laws: Sequence[Expression]) -> None:
+    def __init__(self, theory: ToolTheory, labels: Iterable[str], laws: Sequence[tree.Expression]) -> None:
         reserve_stack(_STACK)
         self._theory = theory
         self._definitions = {
@@ -93,14 +80,16 @@ class Companions:
         self._taken = _all_names(*laws, *self._definitions.values())
         self._names: dict[str, str] = {}
         self._waiting: list[str] = []
-        self._made: list[FunctionDefinition] = []
+        self._made: list[tree.FunctionDefinition] = []
 
-    def of_laws(self, laws: Sequence[Expression]) -> tuple[Expression, ...]:
+    def of_laws(self, laws: Sequence[tree.Expression]) -> tuple[tree.Expression, ...]:
         """Laws where their tools have values; a law itself where they always have. To be asked once."""
         conditions = self._conditions(whole=False)
         return self._shortened([conditions.of_law(each) for each in laws])
 
-    def never_asked(self, law: Expression, *, where_defined: bool) -> tuple[Expression | None, bool]:
+    def never_asked(
+        self, law: tree.Expression, *, where_defined: bool
+    ) -> tuple[tree.Expression | None, bool]:
         """That the premises of a law are never true together (`never_together`), None where there is nothing to ask;
         and whether this asks for values at all that a quantifier inside the law ranges over. Asked instead of `of_laws`.
         """
@@ -110,12 +99,12 @@ class Companions:
             return None, False
         made = set(self._names.values())
         body = never
-        while isinstance(body, Quantifier):
+        while isinstance(body, tree.Quantifier):
             body = body.body
-        inside = (each for each in walk(body) if isinstance(each, Quantifier))
+        inside = (each for each in walk(body) if isinstance(each, tree.Quantifier))
         return self._shortened([never])[0], any(not made.isdisjoint(names_in(each)) for each in inside)
 
-    def agreement(self, left: Call, right: Call) -> Expression:
+    def agreement(self, left: tree.Call, right: tree.Call) -> tree.Expression:
         """That two calls have values together, and one value where they have. Asked instead of `of_laws`."""
         conditions = self._conditions(whole=False)
         first, second = conditions.of(left), conditions.of(right)
@@ -128,7 +117,7 @@ class Companions:
         found = (each for terminations in self._partial.values() for each in terminations)
         return all(each is None or (each.kind != "unknown" and each.condition is None) for each in found)
 
-    def _shortened(self, laws: Sequence[Expression]) -> tuple[Expression, ...]:
+    def _shortened(self, laws: Sequence[tree.Expression]) -> tuple[tree.Expression, ...]:
         """Laws that speak of companions, with these made."""
         while self._waiting:
             self._made.append(self._companion(self._waiting.pop(0)))
@@ -180,17 +169,17 @@ class Companions:
             self._waiting.append(name)
         return self._names[name]
 
-    def _companion(self, name: str) -> FunctionDefinition:
+    def _companion(self, name: str) -> tree.FunctionDefinition:
         definition = self._definitions[name]
         body = plainer(self._conditions(whole=True).of(definition.body))
         ends = self._ends(name)
         if ends is not None:
-            body = Conditional(ends, body, FALSE)
+            body = tree.Conditional(ends, body, FALSE)
         return msgspec.structs.replace(
-            definition, name=self._names[name], result=NamedType("Bool"), body=body, decreases=()
+            definition, name=self._names[name], result=tree.NamedType("Bool"), body=body, decreases=()
         )
 
-    def _ends(self, name: str) -> Expression | None:
+    def _ends(self, name: str) -> tree.Expression | None:
         """For which parameters a recursion ends, where that is not for all."""
         found = self._partial[name]
         if any(each is not None and each.kind == "unknown" for each in found):
@@ -203,23 +192,23 @@ class Companions:
 
 
 def never_together(
-    law: Expression,
-    needs: Callable[[Expression], Expression],
+    law: tree.Expression,
+    needs: Callable[[tree.Expression], tree.Expression],
     *,
     where_defined: bool,
-    given: tuple[Expression, ...] = (),
-) -> Expression | None:
+    given: tuple[tree.Expression, ...] = (),
+) -> tree.Expression | None:
     """That the premises of a law, those before each of its →, are never true together with what they need; None where
     it has none. `needs` says where an expression has a value. With `where_defined` the conclusion is to have one too.
     """
     match law:
-        case Quantifier(kind="forall", binders=binders, where=where, body=body) if not _captures(
+        case tree.Quantifier(kind="forall", binders=binders, where=where, body=body) if not _captures(
             binders, given
         ):
             given = given if where is None else (*given, needs(where), where)
             inner = never_together(body, needs, where_defined=where_defined, given=given)
             return None if inner is None else msgspec.structs.replace(law, where=None, body=inner)
-        case Call(name="implies", arguments=(premise, conclusion)):
+        case tree.Call(name="implies", arguments=(premise, conclusion)):
             given = (*given, needs(premise), premise)
             return never_together(conclusion, needs, where_defined=where_defined, given=given)
         case _:
@@ -227,17 +216,17 @@ def never_together(
             return call("logical_not", reduce(_both, asked)) if asked else None
 
 
-def _both(left: Expression, right: Expression) -> Expression:
+def _both(left: tree.Expression, right: tree.Expression) -> tree.Expression:
     return call("logical_and", left, right)
 
 
-def _captures(binders: Iterable[Binder], given: Iterable[Expression]) -> bool:
+def _captures(binders: Iterable[tree.Binder], given: Iterable[tree.Expression]) -> bool:
     """Whether a quantifier binds a name that means another thing in what stands before it."""
     bound = {each.name for each in binders}
     return any(not bound.isdisjoint(names_in(each)) for each in given)
 
 
-def _partial(meaning: Meaning) -> Iterable[tuple[str, Termination | None]]:
+def _partial(meaning: Goal) -> Iterable[tuple[str, Termination | None]]:
     """The definitions of a meaning that are not shown to have a value everywhere."""
     definedness = Definedness(meaning)
     for each in meaning.definitions:
@@ -246,7 +235,7 @@ def _partial(meaning: Meaning) -> Iterable[tuple[str, Termination | None]]:
             yield each.name, meaning.termination(each.key)
 
 
-def _all_names(*roots: Node) -> frozenset[str]:
+def _all_names(*roots: tree.Node) -> frozenset[str]:
     """Every name that stands in some trees, bound or not."""
     return frozenset(name for node in walk(*roots) if isinstance(name := getattr(node, "name", None), str))
 
@@ -265,28 +254,29 @@ def _all_names(*roots: Node) -> frozenset[str]:
 #       as the law is.
 
 
-def plainer(formula: Expression, known: tuple[Expression, ...] = ()) -> Expression:
+def plainer(formula: tree.Expression, known: tuple[tree.Expression, ...] = ()) -> tree.Expression:
     """The body of a companion without what is `known` to be true around it. (No name is bound twice on a path.)"""
     if formula in known:
         return TRUE
     match formula:
-        case Call(name="logical_and", arguments=(left, right)):
+        case tree.Call(name="logical_and", arguments=(left, right)):
             first = plainer(left, known)
             return both(first, plainer(right, (*known, *conjuncts(first))))
-        case Conditional(condition=condition, consequent=yes, alternative=no):
+        case tree.Conditional(condition=condition, consequent=yes, alternative=no):
             yes, no = plainer(yes, known), plainer(no, known)
-            return yes if yes == no else Conditional(condition, yes, no)
-        case Let(pattern=pattern, body=body):
+            return yes if yes == no else tree.Conditional(condition, yes, no)
+        case tree.Let(pattern=pattern, body=body):
             inside = plainer(body, known)
             if names_in(inside).isdisjoint(bound_by(pattern)):
                 return inside
             return msgspec.structs.replace(formula, pattern=used(pattern, inside), body=inside)
-        case Match(scrutinee=scrutinee, cases=cases):
+        case tree.Match(scrutinee=scrutinee, cases=cases):
             bodies = [plainer(each.body, known) for each in cases]
             made = [
-                Case(used(each.pattern, body), None, body) for each, body in zip(cases, bodies, strict=True)
+                tree.Case(used(each.pattern, body), None, body)
+                for each, body in zip(cases, bodies, strict=True)
             ]
-            return TRUE if all(body == TRUE for body in bodies) else Match(scrutinee, tuple(made))
+            return TRUE if all(body == TRUE for body in bodies) else tree.Match(scrutinee, tuple(made))
         case _:
             return formula
 
@@ -294,7 +284,7 @@ def plainer(formula: Expression, known: tuple[Expression, ...] = ()) -> Expressi
 class Shortening:
     """What becomes of definitions, and of laws that call them."""
 
-    def __init__(self, definitions: Sequence[FunctionDefinition]) -> None:
+    def __init__(self, definitions: Sequence[tree.FunctionDefinition]) -> None:
         self._needed: dict[str, frozenset[int]] = {each.name: frozenset() for each in definitions}
         changed = True
         while changed:
@@ -305,46 +295,48 @@ class Shortening:
                 if needed != self._needed[each.name]:
                     self._needed[each.name], changed = needed, True
 
-    def definition(self, definition: FunctionDefinition) -> FunctionDefinition:
+    def definition(self, definition: tree.FunctionDefinition) -> tree.FunctionDefinition:
         """A definition without the parameters that nothing is asked of."""
         needed = self._needed[definition.name]
         kept = tuple(each for place, each in enumerate(definition.parameters) if place in needed)
-        body = cast(Expression, self._rewritten(definition.body, strict=False))
+        body = cast(tree.Expression, self._rewritten(definition.body, strict=False))
         return msgspec.structs.replace(definition, parameters=kept, body=body)
 
-    def law(self, law: Expression) -> Expression:
+    def law(self, law: tree.Expression) -> tree.Expression:
         """A law with the calls of the definitions in it."""
-        return cast(Expression, self._rewritten(law, strict=True))
+        return cast(tree.Expression, self._rewritten(law, strict=True))
 
-    def _used(self, node: Node) -> Iterator[str]:
+    def _used(self, node: tree.Node) -> Iterator[str]:
         """The names in a tree, but for arguments that are only handed on."""
-        if isinstance(node, Name):
+        if isinstance(node, tree.Name):
             yield node.name
-        kept = self._needed.get(node.name) if isinstance(node, Call) else None
+        kept = self._needed.get(node.name) if isinstance(node, tree.Call) else None
         for place, below in enumerate(children(node)):
             if kept is None or place in kept:
                 yield from self._used(below)
 
-    def _rewritten(self, node: Node, *, strict: bool) -> Node:
+    def _rewritten(self, node: tree.Node, *, strict: bool) -> tree.Node:
         changed: dict[str, object] = {}
         for name in node.__struct_fields__:
             value = getattr(node, name)
-            if isinstance(value, Node):
+            if isinstance(value, tree.Node):
                 changed[name] = self._rewritten(value, strict=strict)
-            elif isinstance(value, tuple) and any(isinstance(each, Node) for each in value):
+            elif isinstance(value, tuple) and any(isinstance(each, tree.Node) for each in value):
                 changed[name] = tuple(self._rewritten(each, strict=strict) for each in value)
         made = msgspec.structs.replace(node, **changed) if changed else node
-        return self._call(made, strict) if isinstance(made, Call) else made
+        return self._call(made, strict) if isinstance(made, tree.Call) else made
 
-    def _call(self, node: Call, strict: bool) -> Expression:
+    def _call(self, node: tree.Call, strict: bool) -> tree.Expression:
         needed = self._needed.get(node.name)
         if node.name == "logical_and" and not self._needed.keys().isdisjoint(names_in(node)):
             return both(*node.arguments)
         if needed is None:
             return node
         places = list(enumerate(node.arguments))
-        shorter: Expression = Call(node.name, tuple(each for place, each in places if place in needed))
+        shorter: tree.Expression = tree.Call(
+            node.name, tuple(each for place, each in places if place in needed)
+        )
         for place, each in places if strict else ():
             if place not in needed and not is_total(each):
-                shorter = Conditional(call("equals", each, each), shorter, FALSE)
+                shorter = tree.Conditional(call("equals", each, each), shorter, FALSE)
         return shorter

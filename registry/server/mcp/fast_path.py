@@ -27,13 +27,13 @@ from registry.server.contract.group import Answer
 from registry.server.mcp.stdio_streams import OutputStream
 from registry.server.streams.messages import Incoming, encode_message
 
-__all__ = ["Lane"]
+__all__ = ["FastPath"]
 
 BYTES = 64 * 1024 * 1024
 """Of requests under way at once."""
 
 
-class Lane:
+class FastPath:
     """Takes the plain calls of one connection. Nothing is taken until `settle` has said what it speaks."""
 
     def __init__(

@@ -30,7 +30,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from registry.server.calls.contexts import Workers
 from registry.server.contract.group import Group
-from registry.server.mcp.mcp_server import Shell
+from registry.server.mcp.mcp_server import McpServer
 from registry.server.mcp.stdio_server import tune
 from registry.server.streams.messages import (
     INVALID_REQUEST,
@@ -85,12 +85,12 @@ def serve_http(groups: Sequence[Group], address: Address, *, name: str, version:
         sys.stderr.write(f"pif serve: cannot serve {host}:{port}: {error.strerror or error}\n")
         return 1
     tune()
-    shell = Shell(groups, name=name, version=version, title=title, workers=Workers())
+    shell = McpServer(groups, name=name, version=version, title=title, workers=Workers())
     with listening:
         return asyncio.run(_serve(shell, listening, host, token))
 
 
-async def _serve(shell: Shell, listening: socket.socket, host: str, token: str) -> int:
+async def _serve(shell: McpServer, listening: socket.socket, host: str, token: str) -> int:
     app = _Door(shell.http_app(PATH, BODY, guarded=not token), token)
     config = uvicorn.Config(
         app, log_level="warning", lifespan="on", timeout_graceful_shutdown=GRACE, server_header=False

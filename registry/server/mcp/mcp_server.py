@@ -50,14 +50,14 @@ from registry.server.contract.group import (
     TemplateSpec,
     ToolSpec,
 )
-from registry.server.mcp.fast_path import Lane
+from registry.server.mcp.fast_path import FastPath
 from registry.server.mcp.stdio_streams import InputStream, OutputStream
 from registry.server.streams.messages import Unencodable, encode_json, plain_result, tool_result
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-__all__ = ["COMPLETIONS", "INSTRUCTIONS_LIMIT", "PAGE", "Shell"]
+__all__ = ["COMPLETIONS", "INSTRUCTIONS_LIMIT", "PAGE", "McpServer"]
 
 INSTRUCTIONS_LIMIT = 2_048
 """Characters of instructions, and of a description; clients cut both there without a word."""
@@ -95,7 +95,7 @@ class _Server(Server[Any]):
         return super().create_initialization_options(options, experimental_capabilities, extensions)
 
 
-class Shell:
+class McpServer:
     """The server over some groups: make it, then `serve` a connection.
 
     Raises ValueError where the groups do not fit together (see `Calls`) or their instructions are too long.
@@ -164,7 +164,7 @@ class Shell:
     async def serve(self, reading: InputStream, writing: OutputStream) -> None:
         """Serve one connection until it ends. For the groups' sake, a shell serves once."""
         async with self.open():
-            lane = Lane(self._calls, writing, self._sealed)
+            lane = FastPath(self._calls, writing, self._sealed)
             self._settled = lane.settle
             reading.take = lane.take
             try:

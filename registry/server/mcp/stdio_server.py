@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from pif.language.budget import reserve_stack
 from registry.server.calls.contexts import DEFAULT_WORKERS, Workers
 from registry.server.contract.group import Group
-from registry.server.mcp.mcp_server import Shell
+from registry.server.mcp.mcp_server import McpServer
 from registry.server.mcp.stdio_streams import InputStream, open_streams
 from registry.server.streams.descriptors import move_descriptors
 from registry.server.streams.framing import DEFAULT_CAP
@@ -48,11 +48,11 @@ def serve_stdio(
         sys.stderr.write("pif serve: standard input and output must be open\n")
         return 2
     tune()
-    shell = Shell(groups, name=name, version=version, title=title, workers=Workers(workers))
+    shell = McpServer(groups, name=name, version=version, title=title, workers=Workers(workers))
     return asyncio.run(_serve(shell, source, sink, cap))
 
 
-async def _serve(shell: Shell, source: int, sink: int, cap: int) -> int:
+async def _serve(shell: McpServer, source: int, sink: int, cap: int) -> int:
     reading, writing = await open_streams(source, sink, cap=cap)
     stopped = _end_on_signals(reading)
     gc.collect()

@@ -39,7 +39,7 @@ from registry.store.sqlite.connections import Readers, connect_writer, make_priv
 from registry.store.sqlite.maintenance import copy_whole, problems
 from registry.store.sqlite.queries import SqliteSnapshot, last_sequence, record_at, together, unknown_tool
 from registry.store.sqlite.tables import prepare
-from registry.store.sqlite.version_counter import Mark
+from registry.store.sqlite.version_counter import VersionCounter
 
 __all__ = ["FILE_NAME", "GRACE", "PATIENCE", "SqliteStore"]
 
@@ -83,7 +83,7 @@ class SqliteStore:
         self._seen: _Seen | None = None
         with refusals(self._path), ExitStack() as undo:
             home.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._mark = Mark(home / "tools.lock", patience=patience)
+            self._mark = VersionCounter(home / "tools.lock", patience=patience)
             undo.callback(self._mark.close)
             with self._mark.writing():
                 make_private(self._path)

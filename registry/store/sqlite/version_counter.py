@@ -26,14 +26,14 @@ from typing import Final
 from registry.errors import RegistryError
 from registry.store.failures import refusals
 
-__all__ = ["Mark"]
+__all__ = ["VersionCounter"]
 
 _SIZE: Final = 8
 _FIRST_WAIT: Final = 0.0005
 _LONGEST_WAIT: Final = 0.02
 
 
-class Mark:
+class VersionCounter:
     """The lock and the mark of one home. One object is used by one writer at a time."""
 
     def __init__(self, path: Path, *, patience: float) -> None:

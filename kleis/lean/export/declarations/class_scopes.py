@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from kleis.core import NATURAL, Carrier, Dimension, Sort, Symbol, Term
+from kleis import core
 from kleis.lean.export.declarations.inductive_types import UNIVERSES, Data
 from kleis.lean.export.declarations.requirements import Contents, carriers_in
 from kleis.lean.export.terms.lean_names import Locals, Names
@@ -41,10 +41,10 @@ class Parameter(msgspec.Struct, frozen=True):
     kleis: str
     lean: str
     kind: Literal["type", "family", "number"]
-    carrier: Carrier | None = None
+    carrier: core.Carrier | None = None
 
 
-Argument: TypeAlias = Sort | Dimension | str
+Argument: TypeAlias = core.Sort | core.Dimension | str
 """What stands for a parameter: a sort, a number, or the name of a family of carriers."""
 
 
@@ -72,11 +72,11 @@ class ClassInfo(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     label: str
     parameters: tuple[Parameter, ...]
-    symbols: Mapping[Symbol, Owner]
+    symbols: Mapping[core.Symbol, Owner]
     requires: tuple[Use, ...] = ()
     parent: Use | None = None
     fields: frozenset[str] = frozenset()
-    axioms: tuple[tuple[Term, str], ...] = ()
+    axioms: tuple[tuple[core.Term, str], ...] = ()
     inhabited: frozenset[str] = frozenset()
 
     @property
@@ -93,7 +93,7 @@ class Use(msgspec.Struct, frozen=True):
 
     info: ClassInfo
     arguments: tuple[Argument, ...]
-    symbols: Mapping[Symbol, Owner]
+    symbols: Mapping[core.Symbol, Owner]
 
     def __hash__(self) -> int:
         return hash((self.info.name, self.arguments))
@@ -105,7 +105,7 @@ class Use(msgspec.Struct, frozen=True):
             yield use
             use = at(use.info.parent, use) if use.info.parent is not None else None
 
-    def least(self, needed: Iterable[Symbol]) -> Use | None:
+    def least(self, needed: Iterable[core.Symbol]) -> Use | None:
         """The class up its line of parents that is enough for these symbols; None if this has none of them."""
         wanted = [symbol for symbol in needed if symbol in self.symbols]
         if not wanted:
@@ -135,9 +135,9 @@ def at(inner: Use, outer: Use) -> Use:
 def _replaced(argument: Argument, chosen: Mapping[str, Argument]) -> Argument:
     if isinstance(argument, str):
         return chosen.get(argument, argument)
-    if isinstance(argument, Carrier) and not argument.arguments:
+    if isinstance(argument, core.Carrier) and not argument.arguments:
         return chosen.get(argument.name, argument)
-    if isinstance(argument, Dimension) and len(argument.terms) == 1 and argument.terms[0][1] == 1:
+    if isinstance(argument, core.Dimension) and len(argument.terms) == 1 and argument.terms[0][1] == 1:
         atoms = argument.terms[0][0]
         return chosen.get(atoms[0], argument) if len(atoms) == 1 else argument
     raise refused("a class over types that are built of its parameters")
@@ -151,9 +151,9 @@ def own_argument(parameter: Parameter) -> Argument:
     """What a parameter is as an argument."""
     match parameter.kind:
         case "type":
-            return Carrier(parameter.kleis)
+            return core.Carrier(parameter.kleis)
         case "number":
-            return Dimension((((parameter.kleis,), 1),))
+            return core.Dimension((((parameter.kleis,), 1),))
         case "family":
             return parameter.kleis
 
@@ -204,8 +204,8 @@ class Scope:
         uses: Sequence[Use],
         *,
         definition: Callable[[str, Scope], DefinitionInfo],
-        fields: Mapping[Symbol, str] | None = None,
-        own: Iterable[Symbol] = (),
+        fields: Mapping[core.Symbol, str] | None = None,
+        own: Iterable[core.Symbol] = (),
         avoid: Iterable[str] = (),
     ) -> None:
         self.uses = tuple(uses)
@@ -221,18 +221,18 @@ class Scope:
         self.inhabited: set[str] = set()
         for use in uses:
             for parameter, argument in zip(use.info.parameters, use.arguments, strict=True):
-                if parameter.kleis in use.info.inhabited and isinstance(argument, Carrier):
+                if parameter.kleis in use.info.inhabited and isinstance(argument, core.Carrier):
                     self.inhabited.add(argument.name)
         self.noncomputable = False
         self.sorts = Sorts(data, self._lean, self._lean, self.locals, self._constants())
 
     # ── what terms ask ───────────────────────────────────────────────────────────────────────────────────
 
-    def symbol(self, symbol: Symbol) -> LeanTerm:
+    def symbol(self, symbol: core.Symbol) -> LeanTerm:
         """The function of a symbol."""
         if symbol in self.fields:
             return Name(self.fields[symbol])
-        if symbol == Symbol(symbol.name, (), NATURAL) and symbol.name in self._lean:
+        if symbol == core.Symbol(symbol.name, (), core.NATURAL) and symbol.name in self._lean:
             return Name(self._lean[symbol.name])
         for use in self.uses:
             if symbol in use.symbols:
@@ -255,7 +255,7 @@ class Scope:
     def _named(self, parameter: Parameter) -> LeanTerm:
         return Named(parameter.lean, Name(self._lean[parameter.kleis]))
 
-    def _field(self, symbol: Symbol, owner: Owner) -> LeanTerm:
+    def _field(self, symbol: core.Symbol, owner: Owner) -> LeanTerm:
         head = Name(f"{owner.info.name}.{owner.field}")
         mentioned = carriers_in(symbol.domain)
         known = {*mentioned.carriers, *mentioned.numbers}
@@ -270,15 +270,15 @@ class Scope:
             return Name(self._lean[argument])
         return self.sorts.argument(argument)
 
-    def _constants(self) -> dict[Sort, LeanTerm]:
+    def _constants(self) -> dict[core.Sort, LeanTerm]:
         """Elements of carriers that some class declares."""
-        found: dict[Sort, LeanTerm] = {}
+        found: dict[core.Sort, LeanTerm] = {}
         for use in self.uses:
             for symbol, owner in use.symbols.items():
                 sort = symbol.codomain
-                if symbol.domain or not isinstance(sort, Carrier) or sort.arguments or sort in found:
+                if symbol.domain or not isinstance(sort, core.Carrier) or sort.arguments or sort in found:
                     continue
-                if all(isinstance(each, Carrier) and not each.arguments for each in owner.arguments):
+                if all(isinstance(each, core.Carrier) and not each.arguments for each in owner.arguments):
                     names = [getattr(each, "name", "") for each in owner.arguments]
                     pairs = zip(owner.info.parameters, names, strict=True)
                     named = [Named(each.lean, Name(self._lean[name])) for each, name in pairs]
@@ -325,7 +325,7 @@ class Scope:
         constants = set() if not every else set(self.sorts.constants)
         found = []
         for each in self.parameters:
-            needed = each.kleis in self.inhabited or (every and Carrier(each.kleis) not in constants)
+            needed = each.kleis in self.inhabited or (every and core.Carrier(each.kleis) not in constants)
             if each.kind != "number" and needed:
                 found.append(Binder((), self._inhabited(each), "instance"))
         return tuple(found)
@@ -336,7 +336,7 @@ class Scope:
         binders, names = [], []
         for place, argument in enumerate(parameter.carrier.arguments):
             name = self.locals.fresh(f"i{place}")
-            binders.append(Binder((name,), Name("ℕ" if isinstance(argument, Dimension) else "Type")))
+            binders.append(Binder((name,), Name("ℕ" if isinstance(argument, core.Dimension) else "Type")))
             names.append(Name(name))
         inner = Call(Name("Nonempty"), (Call(Name(parameter.lean), tuple(names)),))
         return Bind("∀", tuple(binders), inner)
@@ -344,14 +344,15 @@ class Scope:
 
 def _takes_types(parameter: Parameter) -> bool:
     carrier = parameter.carrier
-    return carrier is not None and any(not isinstance(each, Dimension) for each in carrier.arguments)
+    return carrier is not None and any(not isinstance(each, core.Dimension) for each in carrier.arguments)
 
 
 def _family(parameter: Parameter, plain: LeanTerm) -> LeanTerm:
     if parameter.carrier is None:
         return plain
     kinds = [
-        Name("ℕ") if isinstance(each, Dimension) else Name("Type") for each in parameter.carrier.arguments
+        Name("ℕ") if isinstance(each, core.Dimension) else Name("Type")
+        for each in parameter.carrier.arguments
     ]
     return arrow(*kinds, plain)
 
@@ -360,7 +361,7 @@ def _of_arguments(arguments: Iterable[Argument]) -> Contents:
     found = Contents()
     for each in arguments:
         if isinstance(each, str):
-            found.carriers.setdefault(each, Carrier(each, (NATURAL,)))
+            found.carriers.setdefault(each, core.Carrier(each, (core.NATURAL,)))
         else:
             found.sort(each)
     return found

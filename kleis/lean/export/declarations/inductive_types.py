@@ -10,20 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from kleis.core import (
-    Basic,
-    BitVec,
-    Constructor,
-    ConstructorField,
-    DataSort,
-    Dimension,
-    ListOf,
-    Numeric,
-    RecordOf,
-    Sort,
-    SortVariable,
-    TupleOf,
-)
+from kleis import core
 from kleis.core.sort_operations import sort_parts
 from kleis.core.sort_printing import sort_text
 from kleis.core.terms import list_constructors, tuple_constructor
@@ -65,7 +52,7 @@ class Data:
         self._data: dict[str, str] = {}
         self._made: dict[tuple[str, str], str] = {}
         self._records: dict[tuple[str, ...], tuple[str, tuple[str, ...]]] = {}
-        self._constructors: dict[DataSort, tuple[Constructor, ...]] = {}
+        self._constructors: dict[core.DataSort, tuple[core.Constructor, ...]] = {}
 
     # ── what terms ask ───────────────────────────────────────────────────────────────────────────────────
 
@@ -75,27 +62,27 @@ class Data:
             self._declare(name)
         return self._data[name]
 
-    def constructor(self, constructor: Constructor) -> str:
+    def constructor(self, constructor: core.Constructor) -> str:
         """The full name of a constructor."""
-        if isinstance(constructor.sort, RecordOf):
+        if isinstance(constructor.sort, core.RecordOf):
             name, _ = self.record(tuple(each for each, _ in constructor.sort.fields))
             return f"{name}.mk"
-        if not isinstance(constructor.sort, DataSort):
+        if not isinstance(constructor.sort, core.DataSort):
             raise refused(f"the constructor {constructor.name} has no name in Lean")
         owner = self.data(constructor.sort.name)
         return f"{owner}.{self._made[(constructor.sort.name, constructor.name)]}"
 
-    def constructors(self, sort: Sort) -> tuple[Constructor, ...]:
+    def constructors(self, sort: core.Sort) -> tuple[core.Constructor, ...]:
         """All constructors of a sort, in order."""
         match sort:
-            case ListOf():
+            case core.ListOf():
                 return list_constructors(sort)
-            case TupleOf():
+            case core.TupleOf():
                 return (tuple_constructor(sort),)
-            case RecordOf(fields=fields):
-                given = tuple(ConstructorField(name, each) for name, each in fields)
-                return (Constructor("record", given, sort, alone=True),)
-            case DataSort():
+            case core.RecordOf(fields=fields):
+                given = tuple(core.ConstructorField(name, each) for name, each in fields)
+                return (core.Constructor("record", given, sort, alone=True),)
+            case core.DataSort():
                 if sort not in self._constructors:
                     for group in self._elaborator.groups((sort,)):
                         self._constructors |= {each.sort: each.constructors for each in group}
@@ -181,19 +168,19 @@ class Data:
         sorts = [field.sort for each in declaration.constructors for field in each.fields]
         return ("Repr", "DecidableEq") if all(self._plain(each, name) for each in sorts) else ()
 
-    def _plain(self, sort: Sort, name: str) -> bool:
+    def _plain(self, sort: core.Sort, name: str) -> bool:
         match sort:
-            case Basic(name=basic):
+            case core.Basic(name=basic):
                 return basic != "Regex"
-            case Numeric(name=numeric):
+            case core.Numeric(name=numeric):
                 return numeric in ("ℕ", "ℤ", "ℚ")
-            case SortVariable() | BitVec():
+            case core.SortVariable() | core.BitVec():
                 return True
-            case DataSort(name=other) if other == name:
+            case core.DataSort(name=other) if other == name:
                 return True
-            case ListOf() | TupleOf():
+            case core.ListOf() | core.TupleOf():
                 return all(self._plain(each, "") for each in sort_parts(sort))
-            case DataSort(name=other):
+            case core.DataSort(name=other):
                 return other != name and name != "" and self.derives(other)
             case _:
                 return False
@@ -202,6 +189,6 @@ class Data:
 def _is_number(parameter: str, declaration: DataDeclaration) -> bool:
     """Whether a parameter is a number: its data type says so at its own parameters."""
     own = declaration.constructors[0].sort if declaration.constructors else None
-    arguments = own.arguments if isinstance(own, DataSort) else ()
+    arguments = own.arguments if isinstance(own, core.DataSort) else ()
     place = declaration.parameters.index(parameter)
-    return place < len(arguments) and isinstance(arguments[place], Dimension)
+    return place < len(arguments) and isinstance(arguments[place], core.Dimension)

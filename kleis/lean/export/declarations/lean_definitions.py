@@ -20,19 +20,7 @@ from typing import Protocol
 
 import msgspec
 
-from kleis.core import (
-    BOOL,
-    COMPLEX,
-    REAL,
-    BuiltinCall,
-    Definition,
-    DefinitionCall,
-    Narrowing,
-    Numeric,
-    Sort,
-    Term,
-    Undefined,
-)
+from kleis import core
 from kleis.core.goal import Termination
 from kleis.core.traversal import sorts_of, subterms
 from kleis.lean.export.declarations.class_scopes import DefinitionInfo, Scope, Use
@@ -80,7 +68,7 @@ class Surroundings(Protocol):
 class Key(msgspec.Struct, frozen=True):
     """A definition with the classes it is taken over."""
 
-    definition: Definition
+    definition: core.Definition
     uses: tuple[Use, ...]
 
     def __hash__(self) -> int:
@@ -104,7 +92,7 @@ class Definitions:
     def __init__(
         self,
         around: Surroundings,
-        definitions: Sequence[Definition],
+        definitions: Sequence[core.Definition],
         terminations: Sequence[tuple[str, Termination]],
         places: dict[str, Place],
         known: dict[Key, DefinitionInfo],
@@ -135,7 +123,7 @@ class Definitions:
         termination = self._terminations.get(key)
         return termination is not None and termination.kind == "measure"
 
-    def _uses(self, definition: Definition, scope: Scope) -> tuple[Use, ...]:
+    def _uses(self, definition: core.Definition, scope: Scope) -> tuple[Use, ...]:
         """The classes whose operations a definition speaks of."""
         contents = self.gathering.definition(definition.key)
         if any(symbol in scope.own for symbol in contents.symbols):
@@ -148,11 +136,11 @@ class Definitions:
         if key not in self._computing:
             definition = self._definitions[key]
             self._computing[key] = True  # of its own calls, unless something else says no
-            decided = definition.result == BOOL and self.decidability.formula(definition.body)
+            decided = definition.result == core.BOOL and self.decidability.formula(definition.body)
             self._computing[key] = decided and not self._is_partial(definition)
         return self._computing[key]
 
-    def _is_partial(self, definition: Definition) -> bool:
+    def _is_partial(self, definition: core.Definition) -> bool:
         termination = self._terminations.get(definition.key)
         if termination is not None and termination.condition is not None:
             return True
@@ -161,7 +149,7 @@ class Definitions:
 
     # ── declarations ─────────────────────────────────────────────────────────────────────────────────────
 
-    def _declare(self, definition: Definition, uses: tuple[Use, ...]) -> None:
+    def _declare(self, definition: core.Definition, uses: tuple[Use, ...]) -> None:
         """Declare a definition with its group: as total if that is what it is, else with companions."""
         group = [self._definitions[key] for key in definition.group] or [definition]
         for each in group:
@@ -181,7 +169,7 @@ class Definitions:
         self._emit(group, uses, written, infos)
 
     def _note(
-        self, group: Sequence[Definition], uses: tuple[Use, ...], infos: dict[str, DefinitionInfo]
+        self, group: Sequence[core.Definition], uses: tuple[Use, ...], infos: dict[str, DefinitionInfo]
     ) -> None:
         """What the calls within a group are to themselves."""
         for each in group:
@@ -190,7 +178,7 @@ class Definitions:
 
     def _emit(
         self,
-        group: Sequence[Definition],
+        group: Sequence[core.Definition],
         uses: tuple[Use, ...],
         written: Sequence[Written],
         infos: dict[str, DefinitionInfo],
@@ -235,7 +223,7 @@ class Definitions:
             decreasing=part.command.decreasing if recursive else (),
         )
 
-    def _check_termination(self, definition: Definition) -> None:
+    def _check_termination(self, definition: core.Definition) -> None:
         termination = self._terminations.get(definition.key)
         if definition.group and (termination is None or termination.kind == "unknown"):
             raise refused(
@@ -243,11 +231,11 @@ class Definitions:
                 "write @decreases(measure) before its define",
             )
 
-    def _reserve(self, definition: Definition, uses: tuple[Use, ...]) -> DefinitionInfo:
+    def _reserve(self, definition: core.Definition, uses: tuple[Use, ...]) -> DefinitionInfo:
         """What a definition is to its callers, if it is total."""
         name = self._around.names.declare(definition.name, "definition")
         kind = "value"
-        if definition.result == BOOL:
+        if definition.result == core.BOOL:
             kind = "bool" if self._computed(definition.key) else "prop"
         scope = self._scope(definition, uses)
         mentioned = carriers_in(each.sort for each in definition.parameters)
@@ -260,7 +248,7 @@ class Definitions:
             determined=all(each.kleis in known for each in scope.parameters),
         )
 
-    def _with_companions(self, definition: Definition, info: DefinitionInfo) -> DefinitionInfo:
+    def _with_companions(self, definition: core.Definition, info: DefinitionInfo) -> DefinitionInfo:
         """The same, with the name of the predicate that says where it is defined, or false."""
         kind = "false" if info.kind == "prop" else "defined"
         name = self._around.names.declare(definition.name, kind, stem=f"{info.name}_{kind}")
@@ -268,7 +256,7 @@ class Definitions:
             return msgspec.structs.replace(info, false=name)
         return msgspec.structs.replace(info, defined=name)
 
-    def _scope(self, definition: Definition, uses: tuple[Use, ...]) -> Scope:
+    def _scope(self, definition: core.Definition, uses: tuple[Use, ...]) -> Scope:
         contents = Contents()
         contents.add(self.gathering.definition(definition.key))
         for each in definition.parameters:
@@ -276,7 +264,7 @@ class Definitions:
         contents.symbols, contents.definitions = {}, {}
         return Scope(self._around.names, self._around.data, contents, uses, definition=self)
 
-    def _write(self, definition: Definition, uses: tuple[Use, ...], info: DefinitionInfo) -> Written:
+    def _write(self, definition: core.Definition, uses: tuple[Use, ...], info: DefinitionInfo) -> Written:
         """The definition, and what its companions say."""
         scope = self._scope(definition, uses)
         termination = self._terminations.get(definition.key)
@@ -329,7 +317,9 @@ class Definitions:
         return Bind("∃", (Binder((hypothesis,), condition),), formula)
 
     @staticmethod
-    def _body(terms: Terms, definition: Definition, kind: str) -> tuple[LeanTerm, LeanTerm, LeanTerm | None]:
+    def _body(
+        terms: Terms, definition: core.Definition, kind: str
+    ) -> tuple[LeanTerm, LeanTerm, LeanTerm | None]:
         """The body, where it is defined, and for a partial formula where it is false."""
         if kind == "prop":
             formula = terms.formula(definition.body)
@@ -356,32 +346,32 @@ class Definitions:
         )
 
 
-def _measure(terms: Terms, measure: Term) -> LeanTerm:
+def _measure(terms: Terms, measure: core.Term) -> LeanTerm:
     value = terms.value(measure).term
     match measure.sort:
-        case Numeric(name="ℕ"):
+        case core.Numeric(name="ℕ"):
             return value
-        case Numeric(name="ℤ"):
+        case core.Numeric(name="ℤ"):
             return call(Name("Int.toNat"), value)
-        case Numeric():
+        case core.Numeric():
             raise refused("a measure that is no integer")
         case _:
             return call(Name("sizeOf"), value)
 
 
-def _is_real(definition: Definition) -> bool:
-    sorts: list[Sort] = [definition.result, *sorts_of(definition.body)]
-    return any(each in (REAL, COMPLEX) for each in sorts)
+def _is_real(definition: core.Definition) -> bool:
+    sorts: list[core.Sort] = [definition.result, *sorts_of(definition.body)]
+    return any(each in (core.REAL, core.COMPLEX) for each in sorts)
 
 
-def _looks_total(term: Term, definitions: dict[str, Definition], seen: set[str]) -> bool:
+def _looks_total(term: core.Term, definitions: dict[str, core.Definition], seen: set[str]) -> bool:
     """Whether nothing partial occurs in a term or in what it calls."""
     for each in subterms(term):
-        if isinstance(each, Narrowing | Undefined):
+        if isinstance(each, core.Narrowing | core.Undefined):
             return False
-        if isinstance(each, BuiltinCall) and each.operation.condition is not None:
+        if isinstance(each, core.BuiltinCall) and each.operation.condition is not None:
             return False
-        if isinstance(each, DefinitionCall) and each.definition not in seen:
+        if isinstance(each, core.DefinitionCall) and each.definition not in seen:
             seen.add(each.definition)
             if not _looks_total(definitions[each.definition].body, definitions, seen):
                 return False

@@ -12,24 +12,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from kleis.core import (
-    NATURAL,
-    BuiltinCall,
-    Carrier,
-    Construction,
-    DataSort,
-    Definition,
-    DefinitionCall,
-    Dimension,
-    Discrimination,
-    MatrixOf,
-    Operation,
-    Selection,
-    Sort,
-    Symbol,
-    SymbolCall,
-    Term,
-)
+from kleis import core
 from kleis.core.sort_operations import sort_parts
 from kleis.core.traversal import bound_by, subterms
 from kleis.lean.export.terms.lean_builtins import OPERATIONS
@@ -51,11 +34,11 @@ class Contents(msgspec.Struct):
         The symbols among `symbols` that stand for built-ins.
     """
 
-    symbols: dict[Symbol, None] = msgspec.field(default_factory=dict)
-    carriers: dict[str, Carrier] = msgspec.field(default_factory=dict)
+    symbols: dict[core.Symbol, None] = msgspec.field(default_factory=dict)
+    carriers: dict[str, core.Carrier] = msgspec.field(default_factory=dict)
     numbers: dict[str, None] = msgspec.field(default_factory=dict)
     definitions: dict[str, None] = msgspec.field(default_factory=dict)
-    unread: dict[Symbol, None] = msgspec.field(default_factory=dict)
+    unread: dict[core.Symbol, None] = msgspec.field(default_factory=dict)
 
     def add(self, other: Contents) -> None:
         """Take in what another one has."""
@@ -65,24 +48,24 @@ class Contents(msgspec.Struct):
         self.definitions |= other.definitions
         self.unread |= other.unread
 
-    def sort(self, sort: Sort | Dimension) -> None:
+    def sort(self, sort: core.Sort | core.Dimension) -> None:
         """Note the carriers and numbers of a sort."""
-        if isinstance(sort, Dimension):
+        if isinstance(sort, core.Dimension):
             self.numbers |= dict.fromkeys(atom for atoms, _ in sort.terms for atom in atoms)
             return
-        if isinstance(sort, Carrier):
+        if isinstance(sort, core.Carrier):
             self.carriers.setdefault(sort.name, sort)
-        if isinstance(sort, MatrixOf):
+        if isinstance(sort, core.MatrixOf):
             self.sort(sort.rows)
             self.sort(sort.columns)
-        if isinstance(sort, Carrier | DataSort):
+        if isinstance(sort, core.Carrier | core.DataSort):
             for each in sort.arguments:
-                if isinstance(each, Dimension):
+                if isinstance(each, core.Dimension):
                     self.sort(each)
         for part in sort_parts(sort):
             self.sort(part)
 
-    def symbol(self, symbol: Symbol) -> None:
+    def symbol(self, symbol: core.Symbol) -> None:
         """Note a symbol; a number that is a parameter is none."""
         for each in (*symbol.domain, symbol.codomain):
             self.sort(each)
@@ -99,22 +82,22 @@ class _AnyTypes(Sorts):
     def fresh(self, stem: str) -> str:
         return stem
 
-    def type(self, sort: Sort) -> LeanTerm:
+    def type(self, sort: core.Sort) -> LeanTerm:
         return Name("T")
 
-    def some(self, sort: Sort, below: frozenset[Sort] = frozenset()) -> LeanTerm:
+    def some(self, sort: core.Sort, below: frozenset[core.Sort] = frozenset()) -> LeanTerm:
         return Name("d")
 
 
 class Gathering:
     """Gathers over the definitions of one meaning."""
 
-    def __init__(self, definitions: Mapping[str, Definition]) -> None:
+    def __init__(self, definitions: Mapping[str, core.Definition]) -> None:
         self.definitions = definitions
         self._known: dict[str, Contents] = {}
         self._types = _AnyTypes()
 
-    def of(self, terms: Iterable[Term]) -> Contents:
+    def of(self, terms: Iterable[core.Term]) -> Contents:
         """What terms speak of."""
         found = Contents()
         for term in terms:
@@ -133,32 +116,32 @@ class Gathering:
             found.add(self.of((definition.body,)))
         return self._known[key]
 
-    def _note(self, term: Term, found: Contents) -> None:
+    def _note(self, term: core.Term, found: Contents) -> None:
         found.sort(term.sort)
         for variable in bound_by(term):
             found.sort(variable.sort)
         match term:
-            case SymbolCall(symbol=symbol):
-                if symbol.name in found.numbers and symbol == Symbol(symbol.name, (), NATURAL):
+            case core.SymbolCall(symbol=symbol):
+                if symbol.name in found.numbers and symbol == core.Symbol(symbol.name, (), core.NATURAL):
                     return
                 found.symbol(symbol)
-            case BuiltinCall(operation=operation):
+            case core.BuiltinCall(operation=operation):
                 if not self.reads(operation):
                     found.symbol(builtin_symbol(operation))
                     found.unread.setdefault(builtin_symbol(operation))
                 if operation.condition is not None:
                     found.add(self.of((operation.condition,)))
-            case DefinitionCall(definition=key):
+            case core.DefinitionCall(definition=key):
                 found.definitions.setdefault(key)
                 found.add(self.definition(key))
-            case Construction(constructor=constructor) | Discrimination(constructor=constructor):
+            case core.Construction(constructor=constructor) | core.Discrimination(constructor=constructor):
                 found.sort(constructor.sort)
-            case Selection(constructor=constructor):
+            case core.Selection(constructor=constructor):
                 found.sort(constructor.sort)
             case _:
                 pass
 
-    def reads(self, operation: Operation) -> bool:
+    def reads(self, operation: core.Operation) -> bool:
         """Whether a built-in has a Lean reading at its sorts."""
         encoder = OPERATIONS.get(operation.name)
         if encoder is None:
@@ -167,7 +150,7 @@ class Gathering:
         return encoder(operation, given, self._types) is not None
 
 
-def carriers_in(sorts: Iterable[Sort | Dimension]) -> Contents:
+def carriers_in(sorts: Iterable[core.Sort | core.Dimension]) -> Contents:
     """The carriers and numbers of some sorts."""
     found = Contents()
     for each in sorts:

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from kleis.core import Carrier, Dimension, Sort, Symbol, Term
-from kleis.core.goal import Axiom, Instance, Meaning
+from kleis import core
+from kleis.core.goal import Axiom, Goal, Instance
 from kleis.core.traversal import canonical
 from kleis.elaborate.elaborator import Elaborator
 from kleis.elaborate.scopes.scope import is_builtin
@@ -40,7 +40,7 @@ class Writer(Protocol):
     classes: Classes
     names: Names
 
-    def definitions_of(self, meaning: Meaning) -> Definitions:
+    def definitions_of(self, meaning: Goal) -> Definitions:
         """The definitions of a meaning."""
 
 
@@ -51,7 +51,7 @@ class Available:
         self._writer = writer
         self._structures: dict[str, ClassInfo | LeanError] = {}
         self._sections: dict[str, ClassInfo | LeanError | None] = {}
-        self._unknown: dict[Symbol, ClassInfo] = {}
+        self._unknown: dict[core.Symbol, ClassInfo] = {}
         self._labels: dict[str, None] = {}
 
     def unknown_labels(self) -> Iterable[str]:
@@ -74,7 +74,7 @@ class Available:
                 self._structures[name] = error
         return _found(self._structures[name])
 
-    def _declared(self, meaning: Meaning, instance: StructureInstance) -> ClassInfo:
+    def _declared(self, meaning: Goal, instance: StructureInstance) -> ClassInfo:
         """The class of a structure, from what it is at any carriers."""
         formulas = self._formulas(instance)
         axioms = [each for each in meaning.axioms if each.formula in formulas]
@@ -93,13 +93,13 @@ class Available:
         instance: StructureInstance,
         axioms: Sequence[Axiom],
         linked: Sequence[Use],
-    ) -> list[Symbol]:
+    ) -> list[core.Symbol]:
         """Declared operations, and those that only axioms mention and no other class has."""
         elsewhere = {symbol for use in linked for symbol in use.symbols}
         mentioned = definitions.gathering.of(each.formula for each in axioms).symbols
         return [*_symbols(instance), *(each for each in mentioned if each not in elsewhere)]
 
-    def _linked(self, meaning: Meaning, definitions: Definitions, own: set[Symbol]) -> list[Use]:
+    def _linked(self, meaning: Goal, definitions: Definitions, own: set[core.Symbol]) -> list[Use]:
         """The classes of the sections that a structure's axioms are linked to, and of unread built-ins."""
         found: list[Use] = []
         for each in meaning.instances:
@@ -134,10 +134,10 @@ class Available:
                 info = error
             self._sections |= dict.fromkeys(labels, info)
 
-    def _component(self, meaning: Meaning, labels: Sequence[str]) -> ClassInfo | None:
+    def _component(self, meaning: Goal, labels: Sequence[str]) -> ClassInfo | None:
         """The class of linked sections; None where they declare nothing that needs one."""
         definitions = self._writer.definitions_of(meaning)
-        symbols: list[Symbol] = []
+        symbols: list[core.Symbol] = []
         for name in labels:
             symbols += _symbols(self._writer.elaborator.globals.section(name))
         gathered = definitions.gathering.of(each.formula for each in meaning.axioms)
@@ -151,11 +151,11 @@ class Available:
         content = ClassContent(label, symbols, meaning.axioms, (), place)
         return self._writer.classes.declare(content, definitions, unread)
 
-    def unknown(self, symbol: Symbol) -> Use:
+    def unknown(self, symbol: core.Symbol) -> Use:
         """The class of a built-in without a Lean reading, at the sorts it is used."""
         if symbol not in self._unknown:
             content = ClassContent(f"Builtin_{symbol.name}", (symbol,), ())
-            empty = self._writer.definitions_of(Meaning(claim=None))
+            empty = self._writer.definitions_of(Goal(claim=None))
             self._unknown[symbol] = self._writer.classes.declare(content, empty, ())
             self._labels.setdefault(symbol.name)
         return itself(self._unknown[symbol])
@@ -179,7 +179,7 @@ class Available:
             return None
         renamed = dict(zip(old, new, strict=True))
         chosen = {p.kleis: a for p, a in zip(info.parameters, arguments, strict=True)}
-        symbols: dict[Symbol, Owner] = {}
+        symbols: dict[core.Symbol, Owner] = {}
         for symbol, owner in info.symbols.items():
             if symbol not in renamed:
                 return None
@@ -194,17 +194,17 @@ class Available:
     @staticmethod
     def _arguments(info: ClassInfo, own: Instance, here: Instance) -> tuple[Argument, ...] | None:
         """The arguments of an instance, in the order of the class's parameters."""
-        chosen: dict[str, Sort | Dimension] = {}
+        chosen: dict[str, core.Sort | core.Dimension] = {}
         for parameter, argument in zip(own.arguments, here.arguments, strict=True):
-            if isinstance(parameter, Carrier):
+            if isinstance(parameter, core.Carrier):
                 chosen[parameter.name] = argument
-            elif isinstance(parameter, Dimension) and len(parameter.terms) == 1:
+            elif isinstance(parameter, core.Dimension) and len(parameter.terms) == 1:
                 chosen["".join(parameter.terms[0][0])] = argument
         if not all(each.kleis in chosen and each.kind != "family" for each in info.parameters):
             return None
         return tuple(chosen[each.kleis] for each in info.parameters)
 
-    def cover(self, meaning: Meaning, definitions: Definitions) -> tuple[Use, ...]:
+    def cover(self, meaning: Goal, definitions: Definitions) -> tuple[Use, ...]:
         """The classes that a proposition takes."""
         terms = [each.formula for each in meaning.axioms]
         if meaning.claim is not None:
@@ -212,11 +212,11 @@ class Available:
         gathered = definitions.gathering.of(terms)
         return self._of_instances(meaning, gathered) or self._flat(meaning, definitions, gathered)
 
-    def _of_instances(self, meaning: Meaning, gathered: Contents) -> tuple[Use, ...] | None:
+    def _of_instances(self, meaning: Goal, gathered: Contents) -> tuple[Use, ...] | None:
         """The classes of the structures in force, if together they say what is in force; else None."""
         left = {canonical(each.formula) for each in meaning.axioms}
         all_axioms = frozenset(left)
-        symbols: set[Symbol] = set()
+        symbols: set[core.Symbol] = set()
         uses: dict[Use, None] = {}
         for instance in meaning.instances:
             theirs = {canonical(each.formula) for each in self._axioms(self._instance(instance))} & all_axioms
@@ -240,15 +240,15 @@ class Available:
             return None
         return tuple(uses) if uses or not gathered.symbols else None
 
-    def _said(self, uses: Iterable[Use], meaning: Meaning) -> bool:
+    def _said(self, uses: Iterable[Use], meaning: Goal) -> bool:
         """Whether no symbol has two classes."""
-        count: dict[Symbol, int] = {}
+        count: dict[core.Symbol, int] = {}
         for use in uses:
             for symbol in use.symbols:
                 count[symbol] = count.get(symbol, 0) + 1
         return all(number == 1 for number in count.values())
 
-    def _flat(self, meaning: Meaning, definitions: Definitions, gathered: Contents) -> tuple[Use, ...]:
+    def _flat(self, meaning: Goal, definitions: Definitions, gathered: Contents) -> tuple[Use, ...]:
         """One class with everything in force."""
         unread = [self.unknown(each) for each in gathered.unread]
         own = [each for each in gathered.symbols if each not in gathered.unread]
@@ -273,19 +273,19 @@ class Available:
     def _axioms(self, instance: StructureInstance) -> list[Axiom]:
         return [self._writer.elaborator.axiom(each) for each in instance.axioms]
 
-    def _formulas(self, instance: StructureInstance) -> set[Term]:
+    def _formulas(self, instance: StructureInstance) -> set[core.Term]:
         return {each.formula for each in self._axioms(instance)}
 
 
-def _symbols(instance: StructureInstance) -> list[Symbol]:
+def _symbols(instance: StructureInstance) -> list[core.Symbol]:
     return [each for each in instance.symbols if not is_builtin(each.name, each)]
 
 
 def _moved(argument: Argument, chosen: dict[str, Argument]) -> Argument | None:
     match argument:
-        case Carrier(name=name, arguments=()):
+        case core.Carrier(name=name, arguments=()):
             return chosen.get(name)
-        case Dimension(terms=((atoms, 1),)) if len(atoms) == 1:
+        case core.Dimension(terms=((atoms, 1),)) if len(atoms) == 1:
             return chosen.get(atoms[0])
         case _:
             return None

@@ -17,22 +17,8 @@ from functools import partial
 
 import msgspec
 
-from kleis.core import (
-    BOOL,
-    RATIONAL,
-    STRING,
-    BuiltinCall,
-    Connective,
-    DataSort,
-    DefinitionCall,
-    Equals,
-    Quantifier,
-    Sort,
-    SymbolCall,
-    Term,
-    Variable,
-)
-from kleis.core.goal import Meaning
+from kleis import core
+from kleis.core.goal import Goal
 from kleis.core.traversal import rebuild, sorts_of, substitute, subterms
 from kleis.lean.export.declarations.class_scopes import Scope, own_argument
 from kleis.lean.export.declarations.lean_definitions import Definitions
@@ -66,20 +52,20 @@ class _Law(msgspec.Struct, frozen=True):
     """A fact: its name with type arguments, its variables, premises and conclusion."""
 
     head: LeanTerm
-    variables: tuple[Variable, ...]
-    premises: tuple[Term, ...]
-    conclusion: Term
+    variables: tuple[core.Variable, ...]
+    premises: tuple[core.Term, ...]
+    conclusion: core.Term
 
 
 class _Step(msgspec.Struct, frozen=True):
     """A term reached: from which one, and the Lean proof that both are equal."""
 
-    before: Term | None
+    before: core.Term | None
     proof: Callable[[], LeanTerm] | None
 
 
 def instance_proof(
-    meaning: Meaning, statement: LeanTerm, terms: Terms, scope: Scope
+    meaning: Goal, statement: LeanTerm, terms: Terms, scope: Scope
 ) -> tuple[Tactic, ...] | None:
     """Tactics that prove the claim; None if nothing was found, or the claim is of another kind."""
     claim = meaning.claim
@@ -91,10 +77,10 @@ def instance_proof(
     names: list[str] = []
     facts = list(_laws(scope))
     while True:
-        if isinstance(claim, Quantifier) and claim.kind == "forall":
+        if isinstance(claim, core.Quantifier) and claim.kind == "forall":
             names += [terms.locals(each.name) for each in claim.variables]
             claim = claim.body
-        elif isinstance(claim, Connective) and claim.name == "implies":
+        elif isinstance(claim, core.Connective) and claim.name == "implies":
             hypothesis = terms.locals.fresh("h")
             names.append(hypothesis)
             facts += _assumed(Name(hypothesis), claim.arguments[0])
@@ -107,8 +93,8 @@ def instance_proof(
     return (Intro(tuple(names)), Exact(proof)) if names else (Exact(proof),)
 
 
-def _is_plain(claim: Term) -> bool:
-    kinds = Quantifier | Connective | Equals | SymbolCall | Variable
+def _is_plain(claim: core.Term) -> bool:
+    kinds = core.Quantifier | core.Connective | core.Equals | core.SymbolCall | core.Variable
     return all(isinstance(each, kinds) for each in subterms(claim))
 
 
@@ -129,20 +115,20 @@ def _laws(scope: Scope) -> Iterator[_Law]:
             yield from _as_laws(call(Name(name), *named), formula)
 
 
-def _as_laws(head: LeanTerm, formula: Term) -> Iterator[_Law]:
-    variables: list[Variable] = []
-    while isinstance(formula, Quantifier) and formula.kind == "forall":
+def _as_laws(head: LeanTerm, formula: core.Term) -> Iterator[_Law]:
+    variables: list[core.Variable] = []
+    while isinstance(formula, core.Quantifier) and formula.kind == "forall":
         variables += formula.variables
         formula = formula.body
-    premises: list[Term] = []
-    while isinstance(formula, Connective) and formula.name == "implies":
+    premises: list[core.Term] = []
+    while isinstance(formula, core.Connective) and formula.name == "implies":
         premises.append(formula.arguments[0])
         formula = formula.arguments[1]
-    if isinstance(formula, Equals | SymbolCall):
+    if isinstance(formula, core.Equals | core.SymbolCall):
         yield _Law(head, tuple(variables), tuple(premises), formula)
 
 
-def _assumed(name: LeanTerm, formula: Term) -> Iterator[_Law]:
+def _assumed(name: LeanTerm, formula: core.Term) -> Iterator[_Law]:
     """A hypothesis; of a conjunction each part, which Lean's ∧ holds leaning right."""
     parts = conjuncts(formula)
     rest = name
@@ -152,17 +138,17 @@ def _assumed(name: LeanTerm, formula: Term) -> Iterator[_Law]:
         rest = Call(Name("And.right"), (rest,))
 
 
-def _matched(pattern: Term, term: Term, open_: frozenset[str], found: dict[str, Term]) -> bool:
+def _matched(pattern: core.Term, term: core.Term, open_: frozenset[str], found: dict[str, core.Term]) -> bool:
     """Whether a term is an instance of a pattern, whose `open_` variables are noted in `found`."""
-    if isinstance(pattern, Variable) and pattern.name in open_:
+    if isinstance(pattern, core.Variable) and pattern.name in open_:
         if pattern.sort != term.sort:
             return False
         return found.setdefault(pattern.name, term) == term
-    if isinstance(pattern, SymbolCall) and isinstance(term, SymbolCall):
+    if isinstance(pattern, core.SymbolCall) and isinstance(term, core.SymbolCall):
         return pattern.symbol == term.symbol and all(
             _matched(a, b, open_, found) for a, b in zip(pattern.arguments, term.arguments, strict=True)
         )
-    if isinstance(pattern, Equals) and isinstance(term, Equals):
+    if isinstance(pattern, core.Equals) and isinstance(term, core.Equals):
         return _matched(pattern.left, term.left, open_, found) and _matched(
             pattern.right, term.right, open_, found
         )
@@ -176,24 +162,24 @@ class _Search:
         self._terms = terms
         self._facts = [_apart(each) for each in facts]
 
-    def prove(self, goal: Term, depth: int) -> LeanTerm | None:
+    def prove(self, goal: core.Term, depth: int) -> LeanTerm | None:
         """A Lean proof of an atom or conjunction of atoms."""
-        if isinstance(goal, Connective) and goal.name == "and":
+        if isinstance(goal, core.Connective) and goal.name == "and":
             parts = [self.prove(each, depth) for each in conjuncts(goal)]
             proved = tuple(each for each in parts if each is not None)
             if len(proved) < len(parts):
                 return None
             return Anonymous(proved) if len(proved) > 1 else proved[0]
-        if not isinstance(goal, Equals | SymbolCall):
+        if not isinstance(goal, core.Equals | core.SymbolCall):
             return None
         direct = self._backward(goal, depth)
-        if direct is None and isinstance(goal, Equals):
+        if direct is None and isinstance(goal, core.Equals):
             return self._rewritten(goal.left, goal.right)
         return direct
 
-    def _backward(self, goal: Term, depth: int) -> LeanTerm | None:
+    def _backward(self, goal: core.Term, depth: int) -> LeanTerm | None:
         for fact in self._facts:
-            found: dict[str, Term] = {}
+            found: dict[str, core.Term] = {}
             open_ = frozenset(each.name for each in fact.variables)
             if _matched(fact.conclusion, goal, open_, found):
                 proof = self._applied(fact, found, depth)
@@ -201,7 +187,7 @@ class _Search:
                     return proof
         return None
 
-    def _applied(self, fact: _Law, found: dict[str, Term], depth: int) -> LeanTerm | None:
+    def _applied(self, fact: _Law, found: dict[str, core.Term], depth: int) -> LeanTerm | None:
         """A fact at arguments, its premises proved; premises may settle arguments that are still open."""
         if fact.premises and depth == 0:
             return None
@@ -213,8 +199,8 @@ class _Search:
         return None
 
     def _settled(
-        self, fact: _Law, found: dict[str, Term], premises: Sequence[Term]
-    ) -> Iterator[dict[str, Term]]:
+        self, fact: _Law, found: dict[str, core.Term], premises: Sequence[core.Term]
+    ) -> Iterator[dict[str, core.Term]]:
         """All ways of giving every variable a value by matching premises with facts that have none."""
         if all(each.name in found for each in fact.variables):
             yield found
@@ -223,28 +209,28 @@ class _Search:
         for premise in (part for each in premises for part in conjuncts(each)):
             asked = substitute(premise, found)
             for other in self._facts:
-                more: dict[str, Term] = {}
+                more: dict[str, core.Term] = {}
                 ground = not other.variables and not other.premises
                 if ground and _matched(asked, other.conclusion, open_, more) and more:
                     yield from self._settled(fact, {**found, **more}, premises)
 
-    def _instance(self, fact: _Law, found: dict[str, Term]) -> LeanTerm:
+    def _instance(self, fact: _Law, found: dict[str, core.Term]) -> LeanTerm:
         return call(fact.head, *(self._term(found[each.name]) for each in fact.variables))
 
-    def _term(self, term: Term) -> LeanTerm:
+    def _term(self, term: core.Term) -> LeanTerm:
         return self._terms.value(term).term
 
     # ── equations ────────────────────────────────────────────────────────────────────────────────────────
 
-    def _rewritten(self, left: Term, right: Term) -> LeanTerm | None:
+    def _rewritten(self, left: core.Term, right: core.Term) -> LeanTerm | None:
         """A chain of replacements from one term to another, found from both ends."""
-        forward: dict[Term, _Step] = {left: _Step(None, None)}
-        backward: dict[Term, _Step] = {right: _Step(None, None)}
-        queues: list[list[Term]] = [[left], [right]]
+        forward: dict[core.Term, _Step] = {left: _Step(None, None)}
+        backward: dict[core.Term, _Step] = {right: _Step(None, None)}
+        queues: list[list[core.Term]] = [[left], [right]]
         largest = 2 * max(_size(left), _size(right)) + 4
         while any(queues) and max(len(forward), len(backward)) < _STATES:
             for side, (seen, other) in enumerate(((forward, backward), (backward, forward))):
-                following: list[Term] = []
+                following: list[core.Term] = []
                 for term in queues[side]:
                     for after, proof in self._steps(term, forwards=side == 0):
                         if after not in seen and _size(after) <= largest and len(seen) < _STATES:
@@ -255,17 +241,19 @@ class _Search:
                 queues[side] = following
         return None
 
-    def _steps(self, term: Term, *, forwards: bool) -> Iterator[tuple[Term, Callable[[], LeanTerm]]]:
+    def _steps(
+        self, term: core.Term, *, forwards: bool
+    ) -> Iterator[tuple[core.Term, Callable[[], LeanTerm]]]:
         """Terms one replacement away, and what makes proofs of ``term = after`` (or ``after = term``)."""
         for part in dict.fromkeys(subterms(term)):
             for fact in self._facts:
-                if fact.premises or not isinstance(fact.conclusion, Equals):
+                if fact.premises or not isinstance(fact.conclusion, core.Equals):
                     continue
                 for flipped in (False, True):
                     source, target = fact.conclusion.left, fact.conclusion.right
                     if flipped:
                         source, target = target, source
-                    found: dict[str, Term] = {}
+                    found: dict[str, core.Term] = {}
                     open_ = frozenset(each.name for each in fact.variables)
                     if not _matched(source, part, open_, found) or len(found) < len(fact.variables):
                         continue
@@ -276,16 +264,16 @@ class _Search:
                     yield _replaced(term, part, replaced), proof
 
     def _replacement(
-        self, term: Term, part: Term, fact: _Law, found: dict[str, Term], turned: bool
+        self, term: core.Term, part: core.Term, fact: _Law, found: dict[str, core.Term], turned: bool
     ) -> LeanTerm:
         proof = self._instance(fact, found)
         return self._within(term, part, Call(Name("Eq.symm"), (proof,)) if turned else proof)
 
-    def _within(self, term: Term, part: Term, proof: LeanTerm) -> LeanTerm:
+    def _within(self, term: core.Term, part: core.Term, proof: LeanTerm) -> LeanTerm:
         """The same equation around a part: all its occurrences are replaced."""
         if term == part:
             return proof
-        hole = Variable(_HOLE, part.sort)
+        hole = core.Variable(_HOLE, part.sort)
         name = self._terms.locals(_HOLE)
         body = self._term(_replaced(term, part, hole))
         function = Bind("fun", (Binder((name,), self._terms.sorts.type(part.sort)),), body)
@@ -294,7 +282,7 @@ class _Search:
 
 def _apart(fact: _Law) -> _Law:
     """A fact with variables that no claim has."""
-    renamed = {each.name: Variable(f"\0{each.name}", each.sort) for each in fact.variables}
+    renamed = {each.name: core.Variable(f"\0{each.name}", each.sort) for each in fact.variables}
     return _Law(
         fact.head,
         tuple(renamed[each.name] for each in fact.variables),
@@ -303,25 +291,25 @@ def _apart(fact: _Law) -> _Law:
     )
 
 
-def conjuncts(formula: Term) -> tuple[Term, ...]:
+def conjuncts(formula: core.Term) -> tuple[core.Term, ...]:
     """The parts of a conjunction, each once: so they are written in Lean."""
-    if isinstance(formula, Connective) and formula.name == "and":
+    if isinstance(formula, core.Connective) and formula.name == "and":
         return tuple(dict.fromkeys(part for each in formula.arguments for part in conjuncts(each)))
     return (formula,)
 
 
-def _replaced(term: Term, part: Term, by: Term) -> Term:
+def _replaced(term: core.Term, part: core.Term, by: core.Term) -> core.Term:
     return by if term == part else rebuild(term, lambda each: _replaced(each, part, by))
 
 
-def _size(term: Term) -> int:
+def _size(term: core.Term) -> int:
     return sum(1 for _ in subterms(term))
 
 
-def _chain(forward: dict[Term, _Step], backward: dict[Term, _Step], middle: Term) -> LeanTerm:
+def _chain(forward: dict[core.Term, _Step], backward: dict[core.Term, _Step], middle: core.Term) -> LeanTerm:
     """The proofs from the left term to the middle and on to the right one, as one."""
     proofs: list[LeanTerm] = []
-    term: Term | None = middle
+    term: core.Term | None = middle
     while term is not None:
         step = forward[term]
         if step.proof is not None:
@@ -363,7 +351,7 @@ class Proof(msgspec.Struct, frozen=True):
 
 
 def find_proof(
-    meaning: Meaning, statement: LeanTerm, terms: Terms, scope: Scope, definitions: Definitions
+    meaning: Goal, statement: LeanTerm, terms: Terms, scope: Scope, definitions: Definitions
 ) -> Proof | None:
     """A proof of a claim that is known to hold; None where none of our forms fits."""
     claim = meaning.claim
@@ -375,15 +363,15 @@ def find_proof(
     return None if tactics is None else Proof(tactics, "ground instantiation")
 
 
-def _outermost(claim: Term) -> tuple[tuple[Variable, ...], Term]:
-    variables: list[Variable] = []
-    while isinstance(claim, Quantifier) and claim.kind == "forall":
+def _outermost(claim: core.Term) -> tuple[tuple[core.Variable, ...], core.Term]:
+    variables: list[core.Variable] = []
+    while isinstance(claim, core.Quantifier) and claim.kind == "forall":
         variables += claim.variables
         claim = claim.body
     return tuple(variables), claim
 
 
-def is_decided(formula: Term, definitions: Definitions) -> bool:
+def is_decided(formula: core.Term, definitions: Definitions) -> bool:
     """Whether Lean's ``decide`` computes a formula once its variables have values.
 
     Not rational numbers, which it cannot compute with, nor strings, whose functions it does not unfold well, nor
@@ -394,18 +382,18 @@ def is_decided(formula: Term, definitions: Definitions) -> bool:
     waiting, seen = [formula], set[str]()
     while waiting:
         term = waiting.pop()
-        if any(each in (RATIONAL, STRING) for each in sorts_of(term)):
+        if any(each in (core.RATIONAL, core.STRING) for each in sorts_of(term)):
             return False
         for each in subterms(term):
-            if isinstance(each, SymbolCall | Quantifier):
+            if isinstance(each, core.SymbolCall | core.Quantifier):
                 return False
-            if isinstance(each, BuiltinCall):
+            if isinstance(each, core.BuiltinCall):
                 condition = each.operation.condition
                 if not definitions.gathering.reads(each.operation):
                     return False
                 if condition is not None and not definitions.decidability.formula(condition):
                     return False
-            if isinstance(each, DefinitionCall) and each.definition not in seen:
+            if isinstance(each, core.DefinitionCall) and each.definition not in seen:
                 seen.add(each.definition)
                 if definitions.is_measured(each.definition):
                     return False
@@ -414,12 +402,12 @@ def is_decided(formula: Term, definitions: Definitions) -> bool:
 
 
 def _cases(
-    variables: Sequence[Variable], statement: LeanTerm, definitions: Definitions
+    variables: Sequence[core.Variable], statement: LeanTerm, definitions: Definitions
 ) -> tuple[Tactic, ...] | None:
     """Cases of every variable, each decided; None where a sort has infinitely many values, or too many."""
     count = 1
     for variable in variables:
-        size = _size_proofs(variable.sort, definitions)
+        size = _number_of_values(variable.sort, definitions)
         if size is None:
             return None
         count *= size
@@ -432,10 +420,10 @@ def _cases(
     return (Intro(names), Cases(names, Close("decide"))) if names else (Close("decide"),)
 
 
-def _size_proofs(sort: Sort, definitions: Definitions) -> int | None:
-    if sort == BOOL:
+def _number_of_values(sort: core.Sort, definitions: Definitions) -> int | None:
+    if sort == core.BOOL:
         return 2
-    if not isinstance(sort, DataSort):
+    if not isinstance(sort, core.DataSort):
         return None
     constructors = definitions.data.constructors(sort)
     return None if any(each.fields for each in constructors) else len(constructors)

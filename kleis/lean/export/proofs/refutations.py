@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from kleis.core import BOOL, Carrier, Quantifier, Sort, Symbol, Term, Variable
-from kleis.core.goal import Meaning
+from kleis import core
+from kleis.core.goal import Goal
 from kleis.core.sort_printing import sort_text
 from kleis.errors import KleisError
 from kleis.lean.export.declarations.class_scopes import Scope, Use
@@ -63,14 +63,14 @@ class Refuter(Protocol):
     def emit(self) -> Emit:
         """Takes finished commands."""
 
-    def literal_at(self, text: str, sort: Sort) -> Term:
+    def literal_at(self, text: str, sort: core.Sort) -> core.Term:
         """The value that a text of Kleis is, at a sort."""
 
 
 def refutation_of(
     writer: Refuter,
     theorem: Theorem,
-    meaning: Meaning,
+    meaning: Goal,
     verdict: Verdict,
     scope: Scope,
     terms: Terms,
@@ -104,15 +104,15 @@ def _emit(
 def _by_witness(
     writer: Refuter,
     theorem: Theorem,
-    claim: Term,
+    claim: core.Term,
     evidence: Evidence,
     terms: Terms,
     definitions: Definitions,
     source: tuple[str, Place],
 ) -> str | None:
-    variables: list[Variable] = []
+    variables: list[core.Variable] = []
     body = claim
-    while isinstance(body, Quantifier) and body.kind == "forall":
+    while isinstance(body, core.Quantifier) and body.kind == "forall":
         variables += body.variables
         body = body.body
     if not is_decided(body, definitions) or theorem.classical:
@@ -146,11 +146,11 @@ def _by_model(
         return None
     sizes: dict[str, list[str]] = {}
     for parameter in scope.parameters:
-        found = elements.get(_shown(Carrier(parameter.kleis)))
+        found = elements.get(_shown(core.Carrier(parameter.kleis)))
         if not found or len(found) > LARGEST:
             return None
         sizes[parameter.kleis] = list(found)
-    if len({_shown(Carrier(each)) for each in sizes}) < len(sizes):
+    if len({_shown(core.Carrier(each)) for each in sizes}) < len(sizes):
         return None
     fields = _fields(evidence, use, sizes)
     if fields is None or theorem.classical:
@@ -158,7 +158,7 @@ def _by_model(
     label, place = source
     types = [_fin(len(sizes[each.kleis])) for each in scope.parameters]
     chosen = {each.kleis: type_ for each, type_ in zip(scope.parameters, types, strict=True)}
-    arguments = [chosen[each.name] for each in use.arguments if isinstance(each, Carrier)]
+    arguments = [chosen[each.name] for each in use.arguments if isinstance(each, core.Carrier)]
     name = writer.names.declare(f"{label} (model)", "model", stem=f"{theorem.name}_model")
     laws = [ModelField(field, None, (Close("decide"),)) for field in use.info.laws]
     writer.emit(Model(name, call(Name(use.info.name), *arguments), (*fields, *laws)), place, label)
@@ -173,7 +173,7 @@ def _by_model(
     return f"finite model: {shown}"
 
 
-def _shown(sort: Sort) -> str:
+def _shown(sort: core.Sort) -> str:
     """A sort as evidence names it: carriers without their structure."""
     return sort_text(sort).rpartition("::")[2]
 
@@ -197,8 +197,8 @@ def _fields(evidence: Evidence, use: Use, sizes: dict[str, list[str]]) -> list[M
     for symbol, owner in use.symbols.items():
         table = _table(evidence, symbol)
         places = [_elements(each, sizes) for each in symbol.domain]
-        target = None if symbol.codomain == BOOL else _elements(symbol.codomain, sizes)
-        if table is None or None in places or (target is None and symbol.codomain != BOOL):
+        target = None if symbol.codomain == core.BOOL else _elements(symbol.codomain, sizes)
+        if table is None or None in places or (target is None and symbol.codomain != core.BOOL):
             return None
         body = _tabled(table, [each for each in places if each is not None], target)
         if body is None:
@@ -207,11 +207,11 @@ def _fields(evidence: Evidence, use: Use, sizes: dict[str, list[str]]) -> list[M
     return found
 
 
-def _elements(sort: Sort, sizes: dict[str, list[str]]) -> list[str] | None:
-    return sizes.get(sort.name) if isinstance(sort, Carrier) and not sort.arguments else None
+def _elements(sort: core.Sort, sizes: dict[str, list[str]]) -> list[str] | None:
+    return sizes.get(sort.name) if isinstance(sort, core.Carrier) and not sort.arguments else None
 
 
-def _table(evidence: Evidence, symbol: Symbol) -> Table | None:
+def _table(evidence: Evidence, symbol: core.Symbol) -> Table | None:
     """The table of an operation; a constant is a binding or a table of one row."""
     columns = tuple(map(_shown, (*symbol.domain, symbol.codomain)))
     for table in evidence.tables:

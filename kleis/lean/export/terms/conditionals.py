@@ -8,28 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from kleis.core import (
-    BOOL,
-    Basic,
-    BitVec,
-    BuiltinCall,
-    Conditional,
-    Connective,
-    Constructor,
-    DataSort,
-    DefinitionCall,
-    Discrimination,
-    Equals,
-    Let,
-    ListOf,
-    LiteralTerm,
-    Numeric,
-    Selection,
-    Sort,
-    Term,
-    TupleOf,
-    Variable,
-)
+from kleis import core
 from kleis.core.traversal import rebuild
 
 __all__ = ["Decidability", "specialised", "tested"]
@@ -46,48 +25,50 @@ class Decidability:
         self._data = data
         self._definition = definition
 
-    def sort(self, sort: Sort) -> bool:
+    def sort(self, sort: core.Sort) -> bool:
         """Whether equality of values is decided."""
         match sort:
-            case Basic(name=name):
+            case core.Basic(name=name):
                 return name != "Regex"
-            case Numeric(name=name):
+            case core.Numeric(name=name):
                 return name in ("ℕ", "ℤ", "ℚ")
-            case BitVec():
+            case core.BitVec():
                 return True
-            case ListOf(element=element):
+            case core.ListOf(element=element):
                 return self.sort(element)
-            case TupleOf(items=items):
+            case core.TupleOf(items=items):
                 return all(map(self.sort, items))
-            case DataSort(name=name, arguments=arguments):
+            case core.DataSort(name=name, arguments=arguments):
                 return self._data(name) and all(
-                    self.sort(each) for each in arguments if isinstance(each, Sort)
+                    self.sort(each) for each in arguments if isinstance(each, core.Sort)
                 )
             case _:
                 return False
 
-    def formula(self, term: Term) -> bool:
+    def formula(self, term: core.Term) -> bool:
         """Whether a formula is decided."""
         match term:
-            case LiteralTerm() | Variable() | Selection() | Discrimination():
+            case core.LiteralTerm() | core.Variable() | core.Selection() | core.Discrimination():
                 return True
-            case Connective(arguments=arguments):
+            case core.Connective(arguments=arguments):
                 return all(map(self.formula, arguments))
-            case Equals(left=left, right=right):
-                if left.sort == BOOL:
+            case core.Equals(left=left, right=right):
+                if left.sort == core.BOOL:
                     return self.formula(left) and self.formula(right)
                 return self.sort(left.sort)
-            case Conditional(condition=condition, consequent=yes, alternative=no):
+            case core.Conditional(condition=condition, consequent=yes, alternative=no):
                 return all(map(self.formula, (condition, yes, no)))
-            case Let(body=body):
+            case core.Let(body=body):
                 return self.formula(body)
-            case DefinitionCall(definition=key):
+            case core.DefinitionCall(definition=key):
                 return self._definition(key)
-            case BuiltinCall(operation=operation, arguments=arguments):
+            case core.BuiltinCall(operation=operation, arguments=arguments):
                 if operation.name in _COMPARISONS:
                     return self.sort(arguments[0].sort)
                 if operation.name in _EQUALITIES:
-                    return self.sort(arguments[0].sort) and isinstance(arguments[-1].sort, ListOf | Basic)
+                    return self.sort(arguments[0].sort) and isinstance(
+                        arguments[-1].sort, core.ListOf | core.Basic
+                    )
                 return operation.name in _WORDS
             case _:
                 return False
@@ -101,26 +82,28 @@ class Decidability:
 # ``specialised`` is a term as it is when a value was made by a known constructor: its testers are decided, its
 # selections are the names of the parts.  So a case is complete in itself, however tests were nested.
 
-_TRUE = LiteralTerm(True, BOOL)
-_FALSE = LiteralTerm(False, BOOL)
+_TRUE = core.LiteralTerm(True, core.BOOL)
+_FALSE = core.LiteralTerm(False, core.BOOL)
 
 
-def tested(condition: Term) -> Term | None:
+def tested(condition: core.Term) -> core.Term | None:
     """The value whose constructor a condition asks for first; None if it asks something else."""
-    while isinstance(condition, Connective) and condition.name == "and":
+    while isinstance(condition, core.Connective) and condition.name == "and":
         condition = condition.arguments[0]
-    return condition.term if isinstance(condition, Discrimination) else None
+    return condition.term if isinstance(condition, core.Discrimination) else None
 
 
-def specialised(term: Term, subject: Term, constructor: Constructor, parts: Sequence[Variable]) -> Term:
+def specialised(
+    term: core.Term, subject: core.Term, constructor: core.Constructor, parts: Sequence[core.Variable]
+) -> core.Term:
     """The term where `subject` is the constructor at these parts."""
 
-    def change(each: Term) -> Term:
+    def change(each: core.Term) -> core.Term:
         match each:
-            case Selection(constructor=selected, index=index, term=inner) if inner == subject:
+            case core.Selection(constructor=selected, index=index, term=inner) if inner == subject:
                 if selected == constructor:
                     return parts[index]
-            case Discrimination(constructor=asked, term=inner) if inner == subject:
+            case core.Discrimination(constructor=asked, term=inner) if inner == subject:
                 return _TRUE if asked == constructor else _FALSE
             case _:
                 pass
@@ -129,25 +112,25 @@ def specialised(term: Term, subject: Term, constructor: Constructor, parts: Sequ
     return change(term)
 
 
-def _decided(term: Term) -> Term:
+def _decided(term: core.Term) -> core.Term:
     match term:
-        case Conditional(condition=condition, consequent=yes, alternative=no):
+        case core.Conditional(condition=condition, consequent=yes, alternative=no):
             return yes if condition == _TRUE else no if condition == _FALSE else term
-        case Connective(name="and", arguments=arguments):
+        case core.Connective(name="and", arguments=arguments):
             return _joined("and", arguments, _TRUE, _FALSE)
-        case Connective(name="or", arguments=arguments):
+        case core.Connective(name="or", arguments=arguments):
             return _joined("or", arguments, _FALSE, _TRUE)
-        case Connective(name="not", arguments=(LiteralTerm(value=value),)):
+        case core.Connective(name="not", arguments=(core.LiteralTerm(value=value),)):
             return _FALSE if value else _TRUE
         case _:
             return term
 
 
-def _joined(name: str, arguments: Sequence[Term], neutral: Term, absorbing: Term) -> Term:
+def _joined(name: str, arguments: Sequence[core.Term], neutral: core.Term, absorbing: core.Term) -> core.Term:
     """∧ and ∨ are strong Kleene, so a decided part decides or disappears, whatever the others are."""
     if absorbing in arguments:
         return absorbing
     kept = tuple(each for each in arguments if each != neutral)
     if not kept:
         return neutral
-    return kept[0] if len(kept) == 1 else Connective("and" if name == "and" else "or", kept)
+    return kept[0] if len(kept) == 1 else core.Connective("and" if name == "and" else "or", kept)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from kleis.core import INTEGER, REAL, BitVec, ListOf, LiteralTerm, Numeric, Operation, SetOf, Sort, TupleOf
+from kleis import core
 from kleis.core.sort_printing import sort_text
 from kleis.lean.export.terms.lean_collections import COLLECTIONS, component
 from kleis.lean.export.terms.lean_types import Encoder, Sorts, call, named, refused, sort_of
@@ -40,7 +40,7 @@ __all__ = ["OPERATIONS", "WORDS", "cast", "coerced", "literal"]
 # ("Numbers": coercions upward only, and elementwise).
 
 
-def literal(term: LiteralTerm, sorts: Sorts) -> LeanTerm:
+def literal(term: core.LiteralTerm, sorts: Sorts) -> LeanTerm:
     """A number with its type, a string or a truth value."""
     value = term.value
     if isinstance(value, str):
@@ -54,18 +54,18 @@ def literal(term: LiteralTerm, sorts: Sorts) -> LeanTerm:
     return Typed(Prefix("-", number) if fraction < 0 else number, sorts.type(term.sort))
 
 
-def coerced(term: LeanTerm, source: Sort, target: Sort, sorts: Sorts) -> LeanTerm:
+def coerced(term: LeanTerm, source: core.Sort, target: core.Sort, sorts: Sorts) -> LeanTerm:
     """A value of one sort as one of a larger sort."""
     if source == target:
         return term
     match source, target:
-        case Numeric(), Numeric():
+        case core.Numeric(), core.Numeric():
             return cast(term, sorts.type(source), sorts.type(target))
-        case ListOf(element=old), ListOf(element=new):
+        case core.ListOf(element=old), core.ListOf(element=new):
             return call(Name("List.map"), _coercion(old, new, sorts), term)
-        case SetOf(element=old), SetOf(element=new):
+        case core.SetOf(element=old), core.SetOf(element=new):
             return call(Name("Set.image"), _coercion(old, new, sorts), term)
-        case TupleOf(items=old), TupleOf(items=new):
+        case core.TupleOf(items=old), core.TupleOf(items=new):
             count = len(old)
             parts = [component(term, place, count) for place in range(count)]
             pairs = zip(parts, old, new, strict=True)
@@ -74,7 +74,7 @@ def coerced(term: LeanTerm, source: Sort, target: Sort, sorts: Sorts) -> LeanTer
             raise refused(f"{sort_text(source)} read as {sort_text(target)} has no Lean form")
 
 
-def _coercion(source: Sort, target: Sort, sorts: Sorts) -> LeanTerm:
+def _coercion(source: core.Sort, target: core.Sort, sorts: Sorts) -> LeanTerm:
     name = sorts.fresh("each")
     body = coerced(Name(name), source, target, sorts)
     return Bind("fun", (Binder((name,), sorts.type(source)),), body)
@@ -86,11 +86,11 @@ def _coercion(source: Sort, target: Sort, sorts: Sorts) -> LeanTerm:
 def _words(name: str, *, truth: bool = False) -> Encoder:
     """A function of words; an integer beside a word is the word of its value."""
 
-    def encode(operation: Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
-        widths = [each.sort.width for each in operation.parameters if isinstance(each.sort, BitVec)]
+    def encode(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+        widths = [each.sort.width for each in operation.parameters if isinstance(each.sort, core.BitVec)]
         words = [
             each
-            if isinstance(parameter.sort, BitVec)
+            if isinstance(parameter.sort, core.BitVec)
             else call(Name("BitVec.ofInt"), Number(widths[0]), each)
             for each, parameter in zip(given, operation.parameters, strict=True)
         ]
@@ -103,23 +103,23 @@ def _words(name: str, *, truth: bool = False) -> Encoder:
 def _swapped(encoder: Encoder) -> Encoder:
     """A comparison with its operands exchanged."""
 
-    def encode(operation: Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
+    def encode(operation: core.Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
         first, second = operation.parameters
-        turned = Operation(operation.name, (second, first), operation.result)
+        turned = core.Operation(operation.name, (second, first), operation.result)
         return encoder(turned, (given[1], given[0]), sorts)
 
     return encode
 
 
-def _word(operation: Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
-    if not isinstance(operation.result, BitVec):
+def _word(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+    if not isinstance(operation.result, core.BitVec):
         return None
     return call(Name("BitVec.ofInt"), Number(operation.result.width), given[0])
 
 
 def _extended(name: str) -> Encoder:
-    def encode(operation: Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
-        if not isinstance(operation.result, BitVec):
+    def encode(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+        if not isinstance(operation.result, core.BitVec):
             return None
         return call(Name(name), Number(operation.result.width), given[1])
 
@@ -127,8 +127,8 @@ def _extended(name: str) -> Encoder:
 
 
 def _constant_word(value: int) -> Encoder:
-    def encode(operation: Operation, _: Sequence[LeanTerm], __: Sorts) -> LeanTerm | None:
-        if not isinstance(operation.result, BitVec):
+    def encode(operation: core.Operation, _: Sequence[LeanTerm], __: Sorts) -> LeanTerm | None:
+        if not isinstance(operation.result, core.BitVec):
             return None
         width = operation.result.width
         return call(Name("BitVec.ofNat"), Number(width), Number(value % (1 << width)))
@@ -173,19 +173,19 @@ def cast(term: LeanTerm, source: LeanTerm, target: LeanTerm) -> LeanTerm:
     return Typed(inner, target)
 
 
-def _is(operation: Operation, *names: str) -> bool:
+def _is(operation: core.Operation, *names: str) -> bool:
     sort = sort_of(operation)
-    return isinstance(sort, Numeric) and sort.name in names
+    return isinstance(sort, core.Numeric) and sort.name in names
 
 
-def _numeric(operation: Operation) -> bool:
-    return isinstance(sort_of(operation), Numeric)
+def _numeric(operation: core.Operation) -> bool:
+    return isinstance(sort_of(operation), core.Numeric)
 
 
 def _infix(operator: str) -> Encoder:
     """An operator of numbers, folded to the left; matrices have it too."""
 
-    def encode(operation: Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+    def encode(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
         if not all(each.sort == operation.result for each in operation.parameters):
             return None
         result = given[0]
@@ -196,24 +196,24 @@ def _infix(operator: str) -> Encoder:
     return encode
 
 
-def _minus(operation: Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
+def _minus(operation: core.Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
     """On ℕ, it is that of ℤ."""
     if _is(operation, "ℕ"):
-        left, right = (cast(each, Name("ℕ"), sorts.type(INTEGER)) for each in given)
+        left, right = (cast(each, Name("ℕ"), sorts.type(core.INTEGER)) for each in given)
         return Infix("-", left, right)
     return _infix("-")(operation, given, sorts)
 
 
-def _negate(operation: Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
-    inner = cast(given[0], Name("ℕ"), sorts.type(INTEGER)) if _is(operation, "ℕ") else given[0]
+def _negate(operation: core.Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
+    inner = cast(given[0], Name("ℕ"), sorts.type(core.INTEGER)) if _is(operation, "ℕ") else given[0]
     return Prefix("-", inner)
 
 
-def _divide(operation: Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+def _divide(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
     return Infix("/", given[0], given[1]) if _is(operation, "ℚ", "ℝ", "ℂ") else None
 
 
-def _reciprocal(operation: Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
+def _reciprocal(operation: core.Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
     return Infix("/", Typed(Number(1), sorts.type(operation.result)), given[0])
 
 
@@ -224,7 +224,7 @@ def _whole(natural: str, integer: str) -> Encoder:
     and its arithmetic tactics understand them.
     """
 
-    def encode(operation: Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+    def encode(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
         if _is(operation, "ℕ") or (_is(operation, "ℤ") and _is_positive(given[1])):
             return Infix(natural, given[0], given[1])
         return call(Name(integer), *given) if _is(operation, "ℤ") else None
@@ -237,13 +237,13 @@ def _is_positive(term: LeanTerm) -> bool:
     return isinstance(term, Typed) and isinstance(term.term, Number) and term.term.value > 0
 
 
-def _power(operation: Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+def _power(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
     """0 ^ 0 is 1 in both; the exponent's type says which power it is."""
     return Infix("^", given[0], given[1]) if _numeric(operation) else None
 
 
 def _compare(operator: str) -> Encoder:
-    def encode(operation: Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+    def encode(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
         return Infix(operator, given[0], given[1]) if _is(operation, "ℕ", "ℤ", "ℚ", "ℝ") else None
 
     return encode
@@ -254,13 +254,13 @@ def _only(name: str, *sorts: str) -> Encoder:
     return lambda operation, given, _: call(Name(name), *given) if _is(operation, *sorts) else None
 
 
-def _absolute(operation: Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+def _absolute(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
     match sort_of(operation):
-        case Numeric(name="ℕ"):
+        case core.Numeric(name="ℕ"):
             return given[0]
-        case Numeric(name="ℤ"):
+        case core.Numeric(name="ℤ"):
             return call(Name("Int.natAbs"), given[0])
-        case Numeric(name="ℂ"):
+        case core.Numeric(name="ℂ"):
             return call(Name("norm"), given[0])
         case _:
             return call(Name("abs"), given[0])
@@ -271,7 +271,7 @@ def _rounded(name: str) -> Encoder:
     return lambda operation, given, _: given[0] if _is(operation, "ℤ") else call(Name(name), given[0])
 
 
-def _sign(operation: Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+def _sign(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
     return call(Name("Int.sign"), given[0]) if _is(operation, "ℤ") else None
 
 
@@ -313,8 +313,8 @@ OPERATIONS: Mapping[str, Encoder] = {
     "greater_than": _compare(">"),
     "geq": _compare("≥"),
     **{name: _only(lean, "ℝ") for name, lean in _REAL_FUNCTIONS.items()},
-    "pi": lambda operation, _, __: Name("Real.pi") if operation.result == REAL else None,
-    "e": lambda _, __, sorts: call(Name("Real.exp"), Typed(Number(1), sorts.type(REAL))),
+    "pi": lambda operation, _, __: Name("Real.pi") if operation.result == core.REAL else None,
+    "e": lambda _, __, sorts: call(Name("Real.exp"), Typed(Number(1), sorts.type(core.REAL))),
     "complex": named("Complex.mk"),
     "complex_add": _infix("+"),
     "complex_sub": _infix("-"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from kleis.core import FunctionOf, ListOf, Operation, SetOf, TupleOf
+from kleis import core
 from kleis.lean.export.terms.lean_types import Encoder, Sorts, call, named, sort_of
 from kleis.lean.export.terms.propositions import conjunction
 from kleis.lean.language.lean_tree import Bind, Binder, Infix, LeanTerm, ListLiteral, Name, Text, Typed
@@ -13,9 +13,9 @@ __all__ = ["COLLECTIONS", "component"]
 
 
 def _component(place: int) -> Encoder:
-    def encode(operation: Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+    def encode(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
         sort = sort_of(operation)
-        return component(given[0], place, len(sort.items)) if isinstance(sort, TupleOf) else None
+        return component(given[0], place, len(sort.items)) if isinstance(sort, core.TupleOf) else None
 
     return encode
 
@@ -27,19 +27,21 @@ def component(term: LeanTerm, place: int, count: int) -> LeanTerm:
     return term if place == count - 1 else call(Name("Prod.fst"), term)
 
 
-def _head(operation: Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
+def _head(operation: core.Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
     return call(Name("List.headD"), given[0], sorts.some(operation.result))
 
 
-def _nth(operation: Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
+def _nth(operation: core.Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
     return call(Name("List.getD"), given[0], call(Name("Int.toNat"), given[1]), sorts.some(operation.result))
 
 
-def _length(operation: Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
-    return call(Name("List.length" if isinstance(sort_of(operation), ListOf) else "String.length"), given[0])
+def _length(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+    return call(
+        Name("List.length" if isinstance(sort_of(operation), core.ListOf) else "String.length"), given[0]
+    )
 
 
-def _concat(operation: Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+def _concat(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
     if not given:
         return None
     result = given[-1]
@@ -48,14 +50,14 @@ def _concat(operation: Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTe
     return result
 
 
-def _is_empty(_: Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
+def _is_empty(_: core.Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
     return Infix("=", given[0], ListLiteral(()))
 
 
-def _filter(operation: Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
+def _filter(operation: core.Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
     """Lean's takes a function to Bool."""
     predicate = operation.parameters[0].sort
-    if not isinstance(predicate, FunctionOf):
+    if not isinstance(predicate, core.FunctionOf):
         return None
     each = sorts.fresh("each")
     binders = (Binder((each,), sorts.type(predicate.domain[0])),)
@@ -64,9 +66,9 @@ def _filter(operation: Operation, given: Sequence[LeanTerm], sorts: Sorts) -> Le
 
 
 def _of_members(kind: str) -> Encoder:
-    def encode(operation: Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
+    def encode(operation: core.Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
         predicate = operation.parameters[0].sort
-        if not isinstance(predicate, FunctionOf):
+        if not isinstance(predicate, core.FunctionOf):
             return None
         each = sorts.fresh("each")
         member = Infix("∈", Name(each), given[1])
@@ -79,7 +81,7 @@ def _of_members(kind: str) -> Encoder:
     return encode
 
 
-def _replicate(_: Operation, given: Sequence[LeanTerm], __: Sorts) -> LeanTerm | None:
+def _replicate(_: core.Operation, given: Sequence[LeanTerm], __: Sorts) -> LeanTerm | None:
     return call(Name("List.replicate"), call(Name("Int.toNat"), given[0]), given[1])
 
 
@@ -94,7 +96,7 @@ def _over_interval(name: str) -> Encoder:
 def _with_rest(build: Callable[[LeanTerm, LeanTerm], LeanTerm]) -> Encoder:
     """``s`` is ``build(part, rest)`` for some rest."""
 
-    def encode(_: Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
+    def encode(_: core.Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
         rest = sorts.fresh("rest")
         body = Infix("=", given[0], build(given[1], Name(rest)))
         return Bind("∃", (Binder((rest,), Name("String")),), body)
@@ -102,7 +104,7 @@ def _with_rest(build: Callable[[LeanTerm, LeanTerm], LeanTerm]) -> Encoder:
     return encode
 
 
-def _contains(_: Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
+def _contains(_: core.Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
     before, rest = sorts.fresh("before"), sorts.fresh("rest")
     inside = Infix("++", Name(before), Infix("++", given[1], Name(rest)))
     inner = Bind("∃", (Binder((rest,), Name("String")),), Infix("=", given[0], inside))
@@ -112,12 +114,12 @@ def _contains(_: Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm
 # ── Sets ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _empty_set(operation: Operation, _: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
+def _empty_set(operation: core.Operation, _: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
     return Typed(Name("∅"), sorts.type(operation.result))
 
 
 def _folded(operator: str) -> Encoder:
-    def encode(_: Operation, given: Sequence[LeanTerm], __: Sorts) -> LeanTerm | None:
+    def encode(_: core.Operation, given: Sequence[LeanTerm], __: Sorts) -> LeanTerm | None:
         result = given[0]
         for each in given[1:]:
             result = Infix(operator, result, each)
@@ -126,19 +128,19 @@ def _folded(operator: str) -> Encoder:
     return encode
 
 
-def _of_list(operation: Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
-    if not isinstance(operation.result, SetOf):
+def _of_list(operation: core.Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
+    if not isinstance(operation.result, core.SetOf):
         return None
     each = sorts.fresh("each")
     binder = Binder((each,), sorts.type(operation.result.element))
     return Typed(Bind("fun", (binder,), Infix("∈", Name(each), given[0])), sorts.type(operation.result))
 
 
-def _proper_subset(_: Operation, given: Sequence[LeanTerm], __: Sorts) -> LeanTerm | None:
+def _proper_subset(_: core.Operation, given: Sequence[LeanTerm], __: Sorts) -> LeanTerm | None:
     return conjunction(Infix("⊆", given[0], given[1]), Infix("≠", given[0], given[1]))
 
 
-def _disjoint(operation: Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
+def _disjoint(operation: core.Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
     empty = Typed(Name("∅"), sorts.type(sort_of(operation)))
     return Infix("=", Infix("∩", given[0], given[1]), empty)
 

@@ -15,35 +15,7 @@ from typing import Protocol
 
 import msgspec
 
-from kleis.core import (
-    BOOL,
-    Application,
-    BuiltinCall,
-    Coercion,
-    Conditional,
-    Connective,
-    Construction,
-    Constructor,
-    DefinitionCall,
-    Discrimination,
-    Equals,
-    Lambda,
-    Let,
-    ListOf,
-    LiteralTerm,
-    Narrowing,
-    Operation,
-    Quantifier,
-    RecordOf,
-    Selection,
-    Sort,
-    Symbol,
-    SymbolCall,
-    Term,
-    TupleOf,
-    Undefined,
-    Variable,
-)
+from kleis import core
 from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import substitute
 from kleis.definedness.partial_logic import conditional, connective, equivalence
@@ -116,16 +88,16 @@ class DefinitionUse(msgspec.Struct, frozen=True):
 class World(Protocol):
     """What stands around the terms of one declaration."""
 
-    def symbol(self, symbol: Symbol) -> LeanTerm:
+    def symbol(self, symbol: core.Symbol) -> LeanTerm:
         """The function of a symbol."""
 
     def definition(self, key: str) -> DefinitionUse:
         """A definition."""
 
 
-def builtin_symbol(operation: Operation) -> Symbol:
+def builtin_symbol(operation: core.Operation) -> core.Symbol:
     """The unknown function that stands for a built-in without a Lean reading."""
-    return Symbol(operation.name, tuple(each.sort for each in operation.parameters), operation.result)
+    return core.Symbol(operation.name, tuple(each.sort for each in operation.parameters), operation.result)
 
 
 class Terms:
@@ -150,51 +122,51 @@ class Terms:
         self._named_conditions = named_conditions
         self._count = 0
 
-    def binder(self, variable: Variable) -> Binder:
+    def binder(self, variable: core.Variable) -> Binder:
         """A variable as it is bound."""
         return Binder((self.locals(variable.name),), self.sorts.type(variable.sort))
 
-    def statement(self, term: Term, *, assume_defined: bool = False) -> LeanTerm:
+    def statement(self, term: core.Term, *, assume_defined: bool = False) -> LeanTerm:
         """What is claimed of a closed formula: that it is true; or only that it is nowhere false."""
         formula = self.formula(term)
         return simplified(denied(formula.false) if assume_defined else formula.true)
 
     # ── formulas ─────────────────────────────────────────────────────────────────────────────────────────
 
-    def formula(self, term: Term) -> Formula:
+    def formula(self, term: core.Term) -> Formula:
         """A term of sort Bool."""
         match term:
-            case LiteralTerm(value=value):
+            case core.LiteralTerm(value=value):
                 return Formula(TRUE if value else FALSE)
-            case Connective(name=name, arguments=arguments):
+            case core.Connective(name=name, arguments=arguments):
                 return Formula(*connective(LEAN, name, [self.formula(each) for each in arguments]))
-            case Equals(left=left, right=right):
+            case core.Equals(left=left, right=right):
                 return self._equation(left, right)
-            case Quantifier(kind=kind, variables=variables, body=body):
+            case core.Quantifier(kind=kind, variables=variables, body=body):
                 return self._quantified(kind, variables, self.formula(body))
-            case Conditional():
+            case core.Conditional():
                 return self._conditional_formula(term)
-            case Let(variable=variable, value=value, body=body):
+            case core.Let(variable=variable, value=value, body=body):
                 return self._let_formula(variable, value, body)
-            case Discrimination(constructor=constructor, term=inner):
+            case core.Discrimination(constructor=constructor, term=inner):
                 return self._made_by(constructor, inner)
-            case DefinitionCall(definition=key, arguments=arguments):
+            case core.DefinitionCall(definition=key, arguments=arguments):
                 return self._called_formula(key, arguments)
-            case Undefined():
+            case core.Undefined():
                 return Formula(FALSE, FALSE)
             case _:
                 return self._atom(term)
 
-    def _atom(self, term: Term) -> Formula:
+    def _atom(self, term: core.Term) -> Formula:
         """A formula that is a call: symbols, built-ins and functions give formulas, variables and parts Bool."""
         value = self._plain(term)
         atom = value.term
-        if isinstance(term, Variable | Selection | Coercion):
+        if isinstance(term, core.Variable | core.Selection | core.Coercion):
             atom = Infix("=", atom, Name("true"))
         return where(atom, value.defined)
 
-    def _equation(self, left: Term, right: Term) -> Formula:
-        if left.sort == BOOL:
+    def _equation(self, left: core.Term, right: core.Term) -> Formula:
+        if left.sort == core.BOOL:
             a, b = self.formula(left), self.formula(right)
             if a.total and b.total:
                 return Formula(Infix("↔", a.true, b.true))
@@ -202,13 +174,13 @@ class Terms:
         x, y = self.value(left), self.value(right)
         return where(Infix("=", x.term, y.term), conjunction(x.defined, y.defined))
 
-    def _quantified(self, kind: str, variables: Sequence[Variable], body: Formula) -> Formula:
+    def _quantified(self, kind: str, variables: Sequence[core.Variable], body: Formula) -> Formula:
         binders = merged(self.binder(each) for each in variables)
         if kind == "forall":
             return Formula(forall(binders, body.true), None if body.total else exists(binders, body.false))
         return Formula(exists(binders, body.true), None if body.total else forall(binders, body.false))
 
-    def _conditional_formula(self, term: Conditional) -> Formula:
+    def _conditional_formula(self, term: core.Conditional) -> Formula:
         subject = tested(term.condition)
         if subject is not None:
             return self._cases_formula(term, subject)
@@ -218,20 +190,20 @@ class Terms:
             return Formula(chosen(condition.true, yes.true, no.true))
         return Formula(*conditional(LEAN, condition, yes, no))
 
-    def _let_formula(self, variable: Variable, value: Term, body: Term) -> Formula:
+    def _let_formula(self, variable: core.Variable, value: core.Term, body: core.Term) -> Formula:
         inner, formula = self.value(value), self.formula(body)
         true = conjunction(inner.defined, self._bound(variable, inner, formula.true))
         if inner.defined == TRUE and formula.total:
             return Formula(true)
         return Formula(true, conjunction(inner.defined, self._bound(variable, inner, formula.false)))
 
-    def _bound(self, variable: Variable, value: Value, body: LeanTerm) -> LeanTerm:
+    def _bound(self, variable: core.Variable, value: Value, body: LeanTerm) -> LeanTerm:
         name = self.locals(variable.name)
         if not mentions(body, name):
             return body
         return LetIn(name, self.sorts.type(variable.sort), value.term, body)
 
-    def _made_by(self, constructor: Constructor, inner: Term) -> Formula:
+    def _made_by(self, constructor: core.Constructor, inner: core.Term) -> Formula:
         value = self.value(inner)
         if constructor.alone:
             return where(TRUE, value.defined)
@@ -240,7 +212,7 @@ class Terms:
         test = Match(value.term, (Arm(self._any(constructor), Name("true")), Arm(Name("_"), Name("false"))))
         return where(Infix("=", test, Name("true")), value.defined)
 
-    def _called_formula(self, key: str, arguments: Sequence[Term]) -> Formula:
+    def _called_formula(self, key: str, arguments: Sequence[core.Term]) -> Formula:
         given = [self.value(each) for each in arguments]
         terms = [each.term for each in given]
         defined = conjunction(*(each.defined for each in given))
@@ -254,39 +226,39 @@ class Terms:
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────────────
 
-    def value(self, term: Term) -> Value:
+    def value(self, term: core.Term) -> Value:
         """A term as a value; a formula as one of type Bool."""
-        if term.sort == BOOL and not isinstance(term, Variable | Selection):
+        if term.sort == core.BOOL and not isinstance(term, core.Variable | core.Selection):
             formula = self.formula(term)
             return Value(self._truth(formula.true, term), formula.defined)
         match term:
-            case LiteralTerm():
+            case core.LiteralTerm():
                 return Value(literal(term, self.sorts))
-            case Construction(constructor=constructor, arguments=arguments):
+            case core.Construction(constructor=constructor, arguments=arguments):
                 return self._construction(constructor, arguments)
-            case Conditional():
+            case core.Conditional():
                 return self._conditional(term)
-            case Let(variable=variable, value=inner, body=body):
+            case core.Let(variable=variable, value=inner, body=body):
                 given, result = self.value(inner), self.value(body)
                 bound = self._bound(variable, given, result.term)
                 return Value(bound, conjunction(given.defined, self._bound(variable, given, result.defined)))
-            case DefinitionCall(definition=key, arguments=arguments):
+            case core.DefinitionCall(definition=key, arguments=arguments):
                 return self._called(key, arguments)
-            case Lambda(variables=variables, body=body):
+            case core.Lambda(variables=variables, body=body):
                 return self._lambda(variables, body)
-            case Coercion(term=inner, sort=sort):
+            case core.Coercion(term=inner, sort=sort):
                 value = self.value(inner)
                 return Value(coerced(value.term, inner.sort, sort, self.sorts), value.defined)
-            case Narrowing(term=inner):
+            case core.Narrowing(term=inner):
                 value = self.value(inner)
                 natural = Infix("≤", Typed(Number(0), Name("ℤ")), value.term)
                 return Value(call(Name("Int.toNat"), value.term), conjunction(value.defined, natural))
-            case Undefined(sort=sort):
+            case core.Undefined(sort=sort):
                 return Value(self.sorts.some(sort), FALSE)
             case _:
                 return self._plain(term)
 
-    def _truth(self, formula: LeanTerm, term: Term) -> LeanTerm:
+    def _truth(self, formula: LeanTerm, term: core.Term) -> LeanTerm:
         """A formula as a value of type Bool."""
         match formula:
             case Name(text="True"):
@@ -300,73 +272,73 @@ class Terms:
                     self.classical = True
                 return call(Name("decide"), formula)
 
-    def _plain(self, term: Term) -> Value:
+    def _plain(self, term: core.Term) -> Value:
         """Atoms: variables, symbols, built-ins, selections, applications."""
         match term:
-            case Variable(name=name):
+            case core.Variable(name=name):
                 return Value(Name(self.locals(name)))
-            case SymbolCall(symbol=symbol, arguments=arguments):
+            case core.SymbolCall(symbol=symbol, arguments=arguments):
                 return self._strict(arguments, lambda given: call(self.world.symbol(symbol), *given))
-            case BuiltinCall(operation=operation, arguments=arguments):
+            case core.BuiltinCall(operation=operation, arguments=arguments):
                 return self._builtin(operation, arguments)
-            case Selection(constructor=constructor, index=index, term=inner):
+            case core.Selection(constructor=constructor, index=index, term=inner):
                 return self._selection(constructor, index, inner)
-            case Application(function=function, arguments=arguments):
+            case core.Application(function=function, arguments=arguments):
                 head = self.value(function)
                 value = self._strict(arguments, lambda given: call(head.term, *given))
-                if isinstance(function, Lambda):
+                if isinstance(function, core.Lambda):
                     raise refused("a function that is written where it is applied", "write let instead")
                 return Value(value.term, conjunction(head.defined, value.defined))
             case _:
                 raise refused(f"{type(term).__name__} of {sort_text(term.sort)} has no Lean form")
 
-    def _strict(self, arguments: Sequence[Term], build: Callable[[list[LeanTerm]], LeanTerm]) -> Value:
+    def _strict(self, arguments: Sequence[core.Term], build: Callable[[list[LeanTerm]], LeanTerm]) -> Value:
         given = [self.value(each) for each in arguments]
         return Value(build([each.term for each in given]), conjunction(*(each.defined for each in given)))
 
     # ── constructors ─────────────────────────────────────────────────────────────────────────────────────
 
-    def _head(self, constructor: Constructor) -> LeanTerm:
+    def _head(self, constructor: core.Constructor) -> LeanTerm:
         """A constructor, or the value of one without fields."""
-        if isinstance(constructor.sort, ListOf):
+        if isinstance(constructor.sort, core.ListOf):
             return ListLiteral(()) if not constructor.fields else Name("List.cons")
         name = Name(self.data.constructor(constructor))
         return name if constructor.fields else Typed(name, self.sorts.type(constructor.sort))
 
-    def _construction(self, constructor: Constructor, arguments: Sequence[Term]) -> Value:
+    def _construction(self, constructor: core.Constructor, arguments: Sequence[core.Term]) -> Value:
         def build(given: list[LeanTerm]) -> LeanTerm:
-            if isinstance(constructor.sort, ListOf) and given:
+            if isinstance(constructor.sort, core.ListOf) and given:
                 rest = given[1]
                 inner = rest.term if isinstance(rest, Typed) else rest
                 if isinstance(inner, ListLiteral):
                     return Typed(ListLiteral((given[0], *inner.items)), self.sorts.type(constructor.sort))
                 return Infix("::", given[0], rest)
-            if isinstance(constructor.sort, ListOf):
+            if isinstance(constructor.sort, core.ListOf):
                 return Typed(ListLiteral(()), self.sorts.type(constructor.sort))
-            if isinstance(constructor.sort, TupleOf):
+            if isinstance(constructor.sort, core.TupleOf):
                 return Tuple(tuple(given))
             return call(self._head(constructor), *given)
 
         return self._strict(arguments, build)
 
-    def _any(self, constructor: Constructor) -> LeanTerm:
+    def _any(self, constructor: core.Constructor) -> LeanTerm:
         return self.pattern(constructor, ["_"] * len(constructor.fields))
 
-    def pattern(self, constructor: Constructor, names: Sequence[str]) -> LeanTerm:
+    def pattern(self, constructor: core.Constructor, names: Sequence[str]) -> LeanTerm:
         """A constructor as a pattern."""
         parts: list[LeanTerm] = [Name(each) for each in names]
-        if isinstance(constructor.sort, ListOf):
+        if isinstance(constructor.sort, core.ListOf):
             return Infix("::", parts[0], parts[1]) if parts else ListLiteral(())
-        if isinstance(constructor.sort, TupleOf):
+        if isinstance(constructor.sort, core.TupleOf):
             return Tuple(tuple(parts))
         return call(Name(self.data.constructor(constructor)), *parts)
 
-    def _selection(self, constructor: Constructor, index: int, inner: Term) -> Value:
+    def _selection(self, constructor: core.Constructor, index: int, inner: core.Term) -> Value:
         value = self.value(inner)
         match constructor.sort:
-            case TupleOf(items=items):
+            case core.TupleOf(items=items):
                 return Value(component(value.term, index, len(items)), value.defined)
-            case RecordOf(fields=fields):
+            case core.RecordOf(fields=fields):
                 name, projections = self.data.record(tuple(each for each, _ in fields))
                 return Value(call(Name(f"{name}.{projections[index]}"), value.term), value.defined)
             case _:
@@ -381,7 +353,7 @@ class Terms:
 
     # ── conditionals and matches ─────────────────────────────────────────────────────────────────────────
 
-    def _conditional(self, term: Conditional) -> Value:
+    def _conditional(self, term: core.Conditional) -> Value:
         subject = tested(term.condition)
         if subject is not None:
             return self._cases(term, subject)
@@ -396,9 +368,9 @@ class Terms:
             branches = chosen(condition.true, yes.defined, no.defined)
         return Value(result, conjunction(condition.defined, branches))
 
-    def _branches(self, term: Term, subject: Term) -> list[tuple[LeanTerm, Term]]:
+    def _branches(self, term: core.Term, subject: core.Term) -> list[tuple[LeanTerm, core.Term]]:
         """The cases of a term by the constructor of a value: patterns, and the term in each case."""
-        found: list[tuple[LeanTerm, Term]] = []
+        found: list[tuple[LeanTerm, core.Term]] = []
         for constructor in self.data.constructors(subject.sort):
             parts = [self._part(each.name, each.sort) for each in constructor.fields]
             body = specialised(term, subject, constructor, parts)
@@ -406,18 +378,18 @@ class Terms:
             found.append((self.pattern(constructor, names), body))
         return found
 
-    def _part(self, name: str, sort: Sort) -> Variable:
+    def _part(self, name: str, sort: core.Sort) -> core.Variable:
         self._count += 1
-        return Variable(f"{name if not name.startswith('_') else 'part'}\0{self._count}", sort)
+        return core.Variable(f"{name if not name.startswith('_') else 'part'}\0{self._count}", sort)
 
-    def _cases(self, term: Conditional, subject: Term) -> Value:
+    def _cases(self, term: core.Conditional, subject: core.Term) -> Value:
         value = self.value(subject)
         branches = [(pattern, self.value(body)) for pattern, body in self._branches(term, subject)]
         result = cases(value.term, [(pattern, each.term) for pattern, each in branches])
         defined = cases(value.term, [(pattern, each.defined) for pattern, each in branches])
         return Value(result, conjunction(value.defined, defined))
 
-    def _cases_formula(self, term: Conditional, subject: Term) -> Formula:
+    def _cases_formula(self, term: core.Conditional, subject: core.Term) -> Formula:
         value = self.value(subject)
         branches = [(pattern, self.formula(body)) for pattern, body in self._branches(term, subject)]
         true = cases(value.term, [(pattern, each.true) for pattern, each in branches])
@@ -428,7 +400,7 @@ class Terms:
 
     # ── calls ────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _called(self, key: str, arguments: Sequence[Term]) -> Value:
+    def _called(self, key: str, arguments: Sequence[core.Term]) -> Value:
         use = self.world.definition(key)
         value = self._strict(arguments, lambda given: call(use.head, *given))
         if use.defined is None:
@@ -436,11 +408,11 @@ class Terms:
         inside = self._strict(arguments, lambda given: call(use.defined or TRUE, *given))
         return Value(value.term, conjunction(value.defined, inside.term))
 
-    def _builtin(self, operation: Operation, arguments: Sequence[Term]) -> Value:
+    def _builtin(self, operation: core.Operation, arguments: Sequence[core.Term]) -> Value:
         given: list[Value] = []
         everywhere: LeanTerm = TRUE
         for place, each in enumerate(arguments):
-            if place == 0 and isinstance(each, Lambda) and operation.name in _APPLIED:
+            if place == 0 and isinstance(each, core.Lambda) and operation.name in _APPLIED:
                 value, everywhere = self._function(each, _APPLIED[operation.name], arguments)
                 given.append(value)
             else:
@@ -459,10 +431,12 @@ class Terms:
             condition = settled(self.formula(inside).true)
         return Value(result, conjunction(*(each.defined for each in given), everywhere, condition))
 
-    def _function(self, function: Lambda, applied: str, arguments: Sequence[Term]) -> tuple[Value, LeanTerm]:
+    def _function(
+        self, function: core.Lambda, applied: str, arguments: Sequence[core.Term]
+    ) -> tuple[Value, LeanTerm]:
         """A function given to a built-in, and that it has values where the built-in asks for them."""
         binders = tuple(self.binder(each) for each in function.variables)
-        if function.body.sort == BOOL:
+        if function.body.sort == core.BOOL:
             formula = self.formula(function.body)
             inner, defined = formula.true, formula.defined
         else:
@@ -476,9 +450,9 @@ class Terms:
             asked = conjunction(Infix("≤", low, argument), Infix("≤", argument, high))
         return Value(Bind("fun", binders, inner)), forall(binders, implication(asked, defined))
 
-    def _lambda(self, variables: Sequence[Variable], body: Term) -> Value:
+    def _lambda(self, variables: Sequence[core.Variable], body: core.Term) -> Value:
         binders = tuple(self.binder(each) for each in variables)
-        if body.sort == BOOL:
+        if body.sort == core.BOOL:
             formula = self.formula(body)
             total, inner = formula.total, formula.true
         else:

@@ -9,25 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeAlias
 
-from kleis.core import (
-    BOOL,
-    Basic,
-    BitVec,
-    Carrier,
-    Constructor,
-    DataSort,
-    Dimension,
-    FunctionOf,
-    ListOf,
-    MatrixOf,
-    Numeric,
-    Operation,
-    RecordOf,
-    SetOf,
-    Sort,
-    SortVariable,
-    TupleOf,
-)
+from kleis import core
 from kleis.core.sort_printing import sort_text
 from kleis.lean.export.terms.lean_names import Locals
 from kleis.lean.language.lean_lexer import LeanError
@@ -76,10 +58,10 @@ class DataNames(Protocol):
     def data(self, name: str) -> str:
         """The Lean name of a data type."""
 
-    def constructor(self, constructor: Constructor) -> str:
+    def constructor(self, constructor: core.Constructor) -> str:
         """The full name of a constructor: ``Vine.fork``."""
 
-    def constructors(self, sort: Sort) -> tuple[Constructor, ...]:
+    def constructors(self, sort: core.Sort) -> tuple[core.Constructor, ...]:
         """All constructors of a sort that has some, in order."""
 
     def record(self, fields: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
@@ -95,7 +77,7 @@ class Sorts:
         carriers: Mapping[str, str],
         dimensions: Mapping[str, str],
         locals_: Locals,
-        constants: Mapping[Sort, LeanTerm] | None = None,
+        constants: Mapping[core.Sort, LeanTerm] | None = None,
     ) -> None:
         self._data = data
         self._carriers = carriers
@@ -109,47 +91,47 @@ class Sorts:
         """A name for a new variable."""
         return self._locals.fresh(stem)
 
-    def type(self, sort: Sort) -> LeanTerm:
+    def type(self, sort: core.Sort) -> LeanTerm:
         """The type of the values of a sort."""
         match sort:
-            case Basic(name="Regex"):
+            case core.Basic(name="Regex"):
                 raise refused("regular expressions have no type in Lean")
-            case Basic(name=name) | Numeric(name=name):
+            case core.Basic(name=name) | core.Numeric(name=name):
                 return Name(name)
-            case BitVec(width=width):
+            case core.BitVec(width=width):
                 return Call(Name("BitVec"), (Number(width),))
-            case ListOf(element=element):
+            case core.ListOf(element=element):
                 return Call(Name("List"), (self.type(element),))
-            case SetOf(element=element):
+            case core.SetOf(element=element):
                 return Call(Name("Set"), (self.type(element),))
-            case TupleOf(items=()):
+            case core.TupleOf(items=()):
                 return Name("Unit")
-            case TupleOf(items=items):
+            case core.TupleOf(items=items):
                 return self._product([self.type(each) for each in items])
-            case RecordOf(fields=fields):
+            case core.RecordOf(fields=fields):
                 name, _ = self._data.record(tuple(each for each, _ in fields))
                 return call(Name(name), *(self.type(each) for _, each in fields))
-            case MatrixOf(rows=rows, columns=columns, element=element):
+            case core.MatrixOf(rows=rows, columns=columns, element=element):
                 indexes = [Call(Name("Fin"), (self.number(each),)) for each in (rows, columns)]
                 return Call(Name("Matrix"), (*indexes, self.type(element)))
-            case FunctionOf(domain=domain, codomain=codomain):
+            case core.FunctionOf(domain=domain, codomain=codomain):
                 return arrow(*(self.type(each) for each in domain), self.result(codomain))
-            case DataSort(name=name, arguments=arguments):
+            case core.DataSort(name=name, arguments=arguments):
                 return call(Name(self._data.data(name)), *map(self.argument, arguments))
-            case Carrier(name=name, arguments=arguments):
+            case core.Carrier(name=name, arguments=arguments):
                 return call(Name(self._carrier(name)), *map(self.argument, arguments))
-            case SortVariable(name=name):
+            case core.SortVariable(name=name):
                 return Name(self._carrier(name))
 
-    def result(self, sort: Sort) -> LeanTerm:
+    def result(self, sort: core.Sort) -> LeanTerm:
         """The type of what a function or relation gives."""
-        return Name("Prop") if sort == BOOL else self.type(sort)
+        return Name("Prop") if sort == core.BOOL else self.type(sort)
 
-    def argument(self, argument: Sort | Dimension) -> LeanTerm:
+    def argument(self, argument: core.Sort | core.Dimension) -> LeanTerm:
         """A sort or number as an argument of a type."""
-        return self.number(argument) if isinstance(argument, Dimension) else self.type(argument)
+        return self.number(argument) if isinstance(argument, core.Dimension) else self.type(argument)
 
-    def number(self, dimension: Dimension) -> LeanTerm:
+    def number(self, dimension: core.Dimension) -> LeanTerm:
         """A dimension as a term of ℕ."""
         result: LeanTerm | None = None
         for atoms, coefficient in dimension.terms:
@@ -182,36 +164,36 @@ class Sorts:
 
     # ── a value of every sort ────────────────────────────────────────────────────────────────────────────
 
-    def some(self, sort: Sort, below: frozenset[Sort] = frozenset()) -> LeanTerm:
+    def some(self, sort: core.Sort, below: frozenset[core.Sort] = frozenset()) -> LeanTerm:
         """A value, whichever: it stands where Kleis has none."""
         if sort in self.constants:
             return self.constants[sort]
         match sort:
-            case Basic(name="Bool"):
+            case core.Basic(name="Bool"):
                 return Name("false")
-            case Basic(name="String"):
+            case core.Basic(name="String"):
                 return Text("")
-            case Numeric() | BitVec() | MatrixOf():
+            case core.Numeric() | core.BitVec() | core.MatrixOf():
                 return Typed(Number(0), self.type(sort))
-            case ListOf():
+            case core.ListOf():
                 return Typed(ListLiteral(()), self.type(sort))
-            case SetOf():
+            case core.SetOf():
                 return Typed(Name("∅"), self.type(sort))
-            case TupleOf(items=items):
+            case core.TupleOf(items=items):
                 return Tuple(tuple(self.some(each, below) for each in items))
-            case FunctionOf(domain=domain, codomain=codomain):
+            case core.FunctionOf(domain=domain, codomain=codomain):
                 binders = tuple(Binder((self._locals.fresh("a"),), self.type(each)) for each in domain)
-                value = Name("False") if codomain == BOOL else self.some(codomain, below)
+                value = Name("False") if codomain == core.BOOL else self.some(codomain, below)
                 return Bind("fun", binders, value)
-            case DataSort():
+            case core.DataSort():
                 return self._some_data(sort, below)
-            case Carrier(name=name):
+            case core.Carrier(name=name):
                 self.chosen.add(name)
                 return Typed(Name("Classical.ofNonempty"), self.type(sort))
             case _:
                 raise refused(f"no value of {sort_text(sort)} can be written")
 
-    def _some_data(self, sort: DataSort, below: frozenset[Sort]) -> LeanTerm:
+    def _some_data(self, sort: core.DataSort, below: frozenset[core.Sort]) -> LeanTerm:
         for constructor in self._data.constructors(sort):
             fields = [each.sort for each in constructor.fields]
             if any(each in below | {sort} for each in fields):
@@ -226,10 +208,10 @@ class Sorts:
 # An encoder gets an operation, the Lean terms of its arguments and the types at hand; its answer is right wherever the
 # operation is defined, and of an operation that gives a truth value a formula.  None says that there is no reading.
 
-Encoder: TypeAlias = Callable[[Operation, Sequence[LeanTerm], Sorts], "LeanTerm | None"]
+Encoder: TypeAlias = Callable[[core.Operation, Sequence[LeanTerm], Sorts], "LeanTerm | None"]
 
 
-def sort_of(operation: Operation) -> Sort:
+def sort_of(operation: core.Operation) -> core.Sort:
     """The sort that an operation is about: its first argument's, or its result's."""
     return operation.parameters[0].sort if operation.parameters else operation.result
 

@@ -14,7 +14,7 @@ import msgspec
 
 from kleis.core import Term, Variable
 from kleis.core.traversal import subterms
-from kleis.definedness.partial_logic import Language, TwoSided
+from kleis.definedness.partial_logic import Language, PartialFormula
 from kleis.lean.language.lean_tree import (
     Anonymous,
     Arm,
@@ -318,7 +318,7 @@ def where(formula: LeanTerm, defined: LeanTerm) -> Formula:
     return Formula(conjunction(defined, formula), conjunction(defined, negation(formula)))
 
 
-def _implies(given: TwoSided[LeanTerm], then: TwoSided[LeanTerm]) -> LeanTerm:
+def _implies(given: PartialFormula[LeanTerm], then: PartialFormula[LeanTerm]) -> LeanTerm:
     return implication(given.true, then.true) if given.total else disjunction(given.false, then.true)
 
 

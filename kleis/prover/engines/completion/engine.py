@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from kleis.core import Equals, Quantifier, Sort, SymbolCall, Variable
-from kleis.core import Term as CoreTerm
+from kleis import core
 from kleis.core.sort_printing import sort_text
 from kleis.prover.engines.completion.precedences import least_constants, precedences
 from kleis.prover.engines.completion.rewriting import expanded
@@ -35,7 +34,15 @@ from kleis.prover.engines.completion.unit_equations import (
     units_of,
 )
 from kleis.prover.engines.first_order_problem import Problem, translate
-from kleis.prover.engines.first_order_terms import FALSE, TRUE, Function, Letter, Literal, Term, functions_of
+from kleis.prover.engines.first_order_terms import (
+    FALSE,
+    TRUE,
+    Function,
+    Literal,
+    Term,
+    Variable,
+    functions_of,
+)
 from kleis.prover.protocol.engine import Answer, Task
 from kleis.prover.protocol.verdict import Reason
 
@@ -226,7 +233,7 @@ class _Attempt:
         names: dict[str, int] = {}
 
         def node(term: Term) -> Node:
-            if isinstance(term, Letter):
+            if isinstance(term, Variable):
                 return run.search.bank.variable(
                     names.setdefault(term.name, len(names)), self._sorts.index(term.sort)
                 )
@@ -275,10 +282,10 @@ class _Attempt:
             steps=_spent(runs),
         )
 
-    def _derived(self, run: _Run) -> tuple[CoreTerm, ...]:
+    def _derived(self, run: _Run) -> tuple[core.Term, ...]:
         """The shortest equations that follow from the axioms alone, in terms of symbols."""
         given = {_key(*self._nodes(run, each)) for each in self._units.units}
-        found: list[CoreTerm] = []
+        found: list[core.Term] = []
         claimed: dict[int, bool] = {}
         active = sorted(
             run.search.active.values(), key=lambda each: (each.left.size + each.right.size, each.number)
@@ -313,7 +320,7 @@ class _Attempt:
         known.update(dict.fromkeys(above, False))
         return False
 
-    def _formula(self, run: _Run, left: Node, right: Node) -> CoreTerm | None:
+    def _formula(self, run: _Run, left: Node, right: Node) -> core.Term | None:
         """An equation as a closed core formula; None if it speaks of Skolem functions or truth values."""
         left, right = run.search.bank.renamed((left, right))
         letters = {each: None for side in (left, right) for each in variables_of(side)}
@@ -321,10 +328,10 @@ class _Attempt:
         if sides[0] is None or sides[1] is None:
             return None
         variables = tuple(self._variable(each) for each in letters)
-        equation = Equals(sides[0], sides[1])
-        return Quantifier("forall", variables, equation) if variables else equation
+        equation = core.Equals(sides[0], sides[1])
+        return core.Quantifier("forall", variables, equation) if variables else equation
 
-    def _core(self, run: _Run, node: Node) -> CoreTerm | None:
+    def _core(self, run: _Run, node: Node) -> core.Term | None:
         if node.head < 0:
             return self._variable(node)
         function = self._functions[node.head]
@@ -336,10 +343,10 @@ class _Attempt:
             or len(known) < len(arguments)
         ):
             return None
-        return SymbolCall(function.symbol, known)
+        return core.SymbolCall(function.symbol, known)
 
-    def _variable(self, node: Node) -> Variable:
-        return Variable(f"x{-1 - node.head}", self._sorts[node.sort])
+    def _variable(self, node: Node) -> core.Variable:
+        return core.Variable(f"x{-1 - node.head}", self._sorts[node.sort])
 
 
 def _key(left: Node, right: Node) -> Any:
@@ -368,7 +375,7 @@ def _functions(units: Sequence[Unit]) -> tuple[Function, ...]:
     return (*functions, *(_inhabitant(sort) for sort in sorts if sort not in inhabited))
 
 
-def _inhabitant(sort: Sort) -> Function:
+def _inhabitant(sort: core.Sort) -> Function:
     """A new constant: sorts are not empty."""
     return Function(f"?any {sort_text(sort)}", (), sort)
 
@@ -392,7 +399,7 @@ def _spent(runs: Sequence[_Run]) -> int:
 class Reader:
     """What the numbers of a search stand for."""
 
-    def __init__(self, functions: Sequence[Function], sorts: Sequence[Sort]) -> None:
+    def __init__(self, functions: Sequence[Function], sorts: Sequence[core.Sort]) -> None:
         self.functions = functions
         self.sorts = sorts
 

@@ -13,7 +13,15 @@ from typing import Any, TypeAlias
 from kleis.core import BOOL
 from kleis.core.sort_printing import sort_text
 from kleis.prover.engines.completion.unit_equations import Unit
-from kleis.prover.engines.first_order_terms import FALSE, TRUE, Function, Letter, Literal, Term, functions_of
+from kleis.prover.engines.first_order_terms import (
+    FALSE,
+    TRUE,
+    Function,
+    Literal,
+    Term,
+    Variable,
+    functions_of,
+)
 
 __all__ = [
     "MalformedError",
@@ -86,7 +94,7 @@ class Signature:
 
     def plain(self, term: Term) -> Plain:
         """A first-order term as a plain one."""
-        if isinstance(term, Letter):
+        if isinstance(term, Variable):
             return f"{term.name} : {sort_text(term.sort)}"
         return (term.function.name, *map(self.plain, term.arguments))
 

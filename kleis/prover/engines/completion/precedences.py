@@ -18,7 +18,7 @@ from itertools import islice, permutations
 
 from kleis.core import BOOL, Sort
 from kleis.prover.engines.completion.unit_equations import Unit, is_equality
-from kleis.prover.engines.first_order_terms import Apply, Function, Letter, Term
+from kleis.prover.engines.first_order_terms import Apply, Function, Term, Variable
 
 __all__ = ["least_constants", "precedences"]
 
@@ -110,7 +110,7 @@ def _law(left: Term, right: Term) -> tuple[Function, Function] | None:
         return None
     inner = right.function
     below = [each for each in left.arguments if isinstance(each, Apply)]
-    letters = [each for each in left.arguments if isinstance(each, Letter)]
+    letters = [each for each in left.arguments if isinstance(each, Variable)]
     if len(below) != 1 or len(letters) != 1 or below[0].function != inner or len(inner.domain) != 2:
         return None
     outer = all(isinstance(each, Apply) and each.function == left.function for each in right.arguments)

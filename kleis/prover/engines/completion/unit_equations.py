@@ -28,17 +28,17 @@ from kleis.prover.engines.first_order_problem import Problem
 from kleis.prover.engines.first_order_terms import (
     FALSE,
     TRUE,
+    And,
     Apply,
-    Both,
-    Either,
     Formula,
     Function,
-    Letter,
+    Iff,
     Literal,
-    Same,
+    Or,
     Term,
+    Variable,
     functions_of,
-    letters_in,
+    variables_in,
 )
 
 __all__ = ["CASES", "CLAIM", "EQUALITY", "REFLEXIVITY", "Unit", "Units", "is_equality", "units_of"]
@@ -73,7 +73,7 @@ class Unit(msgspec.Struct, frozen=True):
         left = self.left
         if self.right != FALSE or not isinstance(left, Apply) or not is_equality(left.function):
             return None
-        return None if letters_in(left) else (left.arguments[0], left.arguments[1])
+        return None if variables_in(left) else (left.arguments[0], left.arguments[1])
 
 
 class Units(msgspec.Struct, frozen=True):
@@ -102,11 +102,11 @@ def units_of(problem: Problem, branch: int | None, *, conditional: bool = False)
     functions = functions_of(*(Literal(True, each.left, each.right) for each in units))
     for function in functions:
         if is_equality(function):
-            letter = Letter("x", function.domain[0])
+            letter = Variable("x", function.domain[0])
             units.append(Unit(REFLEXIVITY, Apply(function, (letter, letter)), TRUE))
         elif function.name.startswith(_IF):
             same, _, yes, no = (
-                Letter(name, sort) for name, sort in zip("xyzw", function.domain, strict=True)
+                Variable(name, sort) for name, sort in zip("xyzw", function.domain, strict=True)
             )
             units.append(Unit(CASES, Apply(function, (same, same, yes, no)), yes))
     return Units(tuple(units), complete)
@@ -124,14 +124,14 @@ def _equality(sort: Sort) -> Function:
 def _equations(formula: Formula, conditional: bool) -> Iterator[tuple[Term | None, Term | None, bool]]:
     """The equations that a formula implies, each with whether it says all that its part of the formula says."""
     match formula:
-        case Both(parts=parts):
+        case And(parts=parts):
             for each in parts:
                 yield from _equations(each, conditional)
         case Literal():
             yield *_sides(formula), True
-        case Same(left=Literal() as left, right=Literal() as right):
+        case Iff(left=Literal() as left, right=Literal() as right):
             yield _as_term(left), _as_term(right), left.right == TRUE and right.right == TRUE
-        case Either(parts=()):
+        case Or(parts=()):
             yield TRUE, FALSE, True
         case _:
             clauses = _clauses(formula) if conditional else None
@@ -150,13 +150,13 @@ def _clauses(formula: Formula) -> list[tuple[Literal, ...]] | None:
     match formula:
         case Literal():
             return [(formula,)]
-        case Same(left=Literal() as left, right=Literal() as right):
+        case Iff(left=Literal() as left, right=Literal() as right):
             return [(_negated(left), right), (left, _negated(right))]
-        case Both(parts=parts):
+        case And(parts=parts):
             found = [_clauses(each) for each in parts]
             known = [each for each in found if each is not None]
             return [clause for each in known for clause in each] if len(known) == len(found) else None
-        case Either(parts=parts):
+        case Or(parts=parts):
             result: list[tuple[Literal, ...]] = [()]
             for part in parts:
                 clauses = _clauses(part)

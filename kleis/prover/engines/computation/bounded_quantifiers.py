@@ -22,20 +22,8 @@ from fractions import Fraction
 
 import msgspec
 
-from kleis.core import (
-    INTEGER,
-    NATURAL,
-    BuiltinCall,
-    Coercion,
-    Connective,
-    Equals,
-    Numeric,
-    Quantifier,
-    Sort,
-    Term,
-    Variable,
-)
-from kleis.core.goal import Meaning
+from kleis import core
+from kleis.core.goal import Goal
 from kleis.core.traversal import free_variables
 from kleis.semantics.ranges import Bounds, Ranges
 from kleis.semantics.reference import Account, Environment, Evaluator
@@ -56,29 +44,29 @@ _SMALLER = {
 class Guard(msgspec.Struct, frozen=True):
     """A quantifier with those of its kind right below it: the variables, the conjuncts of the guard, the body."""
 
-    variables: tuple[Variable, ...]
-    conjuncts: tuple[Term, ...]
-    body: Term
+    variables: tuple[core.Variable, ...]
+    conjuncts: tuple[core.Term, ...]
+    body: core.Term
 
 
-def guard_of(term: Quantifier) -> Guard:
+def guard_of(term: core.Quantifier) -> Guard:
     """The quantifier with its guard: what stands left of → under ∀, all conjuncts under ∃."""
     variables, body = term.variables, term.body
-    while isinstance(body, Quantifier) and body.kind == term.kind:
+    while isinstance(body, core.Quantifier) and body.kind == term.kind:
         variables, body = (*variables, *body.variables), body.body
-    conjuncts: list[Term] = []
+    conjuncts: list[core.Term] = []
     if term.kind == "exists":
         conjuncts += _conjuncts(body)
     else:
         rest = body
-        while isinstance(rest, Connective) and rest.name == "implies":
+        while isinstance(rest, core.Connective) and rest.name == "implies":
             conjuncts += _conjuncts(rest.arguments[0])
             rest = rest.arguments[1]
     return Guard(variables, tuple(conjuncts), body)
 
 
-def _conjuncts(term: Term) -> Iterator[Term]:
-    if isinstance(term, Connective) and term.name == "and":
+def _conjuncts(term: core.Term) -> Iterator[core.Term]:
+    if isinstance(term, core.Connective) and term.name == "and":
         for each in term.arguments:
             yield from _conjuncts(each)
     else:
@@ -89,15 +77,15 @@ class _Bound(msgspec.Struct, frozen=True):
     """A conjunct about a variable: ``low``, ``high``, ``equal`` or ``member``, and the term on the other side."""
 
     kind: str
-    term: Term
+    term: core.Term
     strict: bool = False
 
 
-def restricts(conjunct: Term, variable: Variable) -> tuple[_Bound, ...]:
+def restricts(conjunct: core.Term, variable: core.Variable) -> tuple[_Bound, ...]:
     """How a conjunct bounds a variable; the other side does not speak of it."""
     found: list[_Bound] = []
     match conjunct:
-        case BuiltinCall(operation=operation, arguments=(left, right)) if operation.name in _SMALLER:
+        case core.BuiltinCall(operation=operation, arguments=(left, right)) if operation.name in _SMALLER:
             small, large, strict = _SMALLER[operation.name]
             sides = (left, right)
             if _counts(variable):
@@ -105,27 +93,27 @@ def restricts(conjunct: Term, variable: Variable) -> tuple[_Bound, ...]:
                     found.append(_Bound("high", sides[large], strict))
                 if _is(sides[large], variable):
                     found.append(_Bound("low", sides[small], strict))
-        case Equals(left=left, right=right):
+        case core.Equals(left=left, right=right):
             if _counts(variable):
                 found += [_Bound("equal", b) for a, b in ((left, right), (right, left)) if _is(a, variable)]
-        case BuiltinCall(operation=operation, arguments=(left, right)) if operation.name == "in_set":
+        case core.BuiltinCall(operation=operation, arguments=(left, right)) if operation.name == "in_set":
             if _is(left, variable):
                 found.append(_Bound("member", right))
     return tuple(each for each in found if variable not in free_variables(each.term))
 
 
-def _is(term: Term, variable: Variable) -> bool:
+def _is(term: core.Term, variable: core.Variable) -> bool:
     return _number_of(term) == variable
 
 
-def _number_of(term: Term) -> Term:
+def _number_of(term: core.Term) -> core.Term:
     """The term that is taken as a number of a larger set here."""
-    while isinstance(term, Coercion) and isinstance(term.term.sort, Numeric):
+    while isinstance(term, core.Coercion) and isinstance(term.term.sort, core.Numeric):
         term = term.term
     return term
 
 
-def bounded_evaluator(meaning: Meaning, bounds: Bounds, account: Account) -> BoundedEvaluator:
+def bounded_evaluator(meaning: Goal, bounds: Bounds, account: Account) -> BoundedEvaluator:
     """The evaluator of a meaning without symbols: those there are stay open."""
     groups = tuple({each.sort: each.constructors for each in group} for group in meaning.data)
     return BoundedEvaluator(meaning, Ranges(bounds, {}, groups, account), account, "one-sided")
@@ -134,7 +122,7 @@ def bounded_evaluator(meaning: Meaning, bounds: Bounds, account: Account) -> Bou
 class BoundedEvaluator(Evaluator):
     """The one-sided reference semantics that heeds bounds."""
 
-    def _quantifier(self, term: Quantifier, environment: Environment) -> Truth:
+    def _quantifier(self, term: core.Quantifier, environment: Environment) -> Truth:
         guard = guard_of(term)
         combine, decisive = (conjunction, FALSE) if term.kind == "forall" else (disjunction, negation(FALSE))
         walk = _Walk(self, guard)
@@ -146,7 +134,7 @@ class BoundedEvaluator(Evaluator):
         return result if walk.complete else combine(result, OPEN)
 
     def members(
-        self, variable: Variable, conjuncts: Sequence[Term], environment: Environment
+        self, variable: core.Variable, conjuncts: Sequence[core.Term], environment: Environment
     ) -> Sequence[Value] | None:
         """The members of a finite list or set that a conjunct requires the variable to be in; None if there is none."""
         for bound in (each for conjunct in conjuncts for each in restricts(conjunct, variable)):
@@ -158,13 +146,15 @@ class BoundedEvaluator(Evaluator):
         return None
 
     def intervals(
-        self, variables: Sequence[Variable], conjuncts: Sequence[Term], environment: Environment
-    ) -> dict[Variable, range]:
+        self, variables: Sequence[core.Variable], conjuncts: Sequence[core.Term], environment: Environment
+    ) -> dict[core.Variable, range]:
         """The integers that variables may be where no conjunct that bounds them is false.
 
         A bound may be another of the variables, with what bounds that: ``0 ≤ x ∧ x < y ∧ y < 6`` leaves 0 … 4 to x.
         """
-        found = {each: _Interval(0 if each.sort == NATURAL else None) for each in variables if _counts(each)}
+        found = {
+            each: _Interval(0 if each.sort == core.NATURAL else None) for each in variables if _counts(each)
+        }
         for _ in found:
             for variable in found:
                 for bound in (each for conjunct in conjuncts for each in restricts(conjunct, variable)):
@@ -176,25 +166,25 @@ class BoundedEvaluator(Evaluator):
         }
 
     def _limit(
-        self, bound: _Bound, known: Mapping[Variable, _Interval], environment: Environment
+        self, bound: _Bound, known: Mapping[core.Variable, _Interval], environment: Environment
     ) -> _Interval:
         """What a bound leaves, as far as its other side is known."""
         other = _number_of(bound.term)
-        if isinstance(other, Variable) and other in known:
+        if isinstance(other, core.Variable) and other in known:
             return _left_by(bound, known[other].low, known[other].high)
         value = self._known(bound.term, environment) if bound.kind != "member" else None
         if isinstance(value, bool) or not isinstance(value, int | Fraction):
             return _Interval()
         return _left_by(bound, value, value)
 
-    def _known(self, term: Term, environment: Environment) -> Value | None:
+    def _known(self, term: core.Term, environment: Environment) -> Value | None:
         """The value of the other side of a bound, if what it speaks of is known and it has one."""
         if any(each.name not in environment for each in free_variables(term)):
             return None
         outcome = self.outcome(term, environment)
         return None if isinstance(outcome, Truth) else outcome
 
-    def range_of(self, sort: Sort) -> tuple[Sequence[Value], bool]:
+    def range_of(self, sort: core.Sort) -> tuple[Sequence[Value], bool]:
         """Values of a sort, and whether these are all."""
         found = self.ranges.of(sort)
         return found.values, found.complete
@@ -223,17 +213,19 @@ def _left_by(bound: _Bound, low: int | Fraction | None, high: int | Fraction | N
     return _Interval(least, most)
 
 
-def _counts(variable: Variable) -> bool:
-    return variable.sort in (INTEGER, NATURAL)
+def _counts(variable: core.Variable) -> bool:
+    return variable.sort in (core.INTEGER, core.NATURAL)
 
 
-def _belongs(value: Value, sort: Sort) -> bool:
+def _belongs(value: Value, sort: core.Sort) -> bool:
     """Whether a member, whose sort may be a larger set of numbers, is a value of the variable."""
-    if not isinstance(sort, Numeric):
+    if not isinstance(sort, core.Numeric):
         return True
-    if sort == NATURAL:
+    if sort == core.NATURAL:
         return isinstance(value, int) and value >= 0
-    return isinstance(value, int) or (sort != INTEGER and (sort.name == "ℂ" or isinstance(value, Fraction)))
+    return isinstance(value, int) or (
+        sort != core.INTEGER and (sort.name == "ℂ" or isinstance(value, Fraction))
+    )
 
 
 class _Walk:
@@ -245,7 +237,7 @@ class _Walk:
         self.complete = True
 
     def environments(
-        self, variables: Sequence[Variable], environment: dict[str, Value]
+        self, variables: Sequence[core.Variable], environment: dict[str, Value]
     ) -> Iterator[dict[str, Value]]:
         """The environment with every combination of values for the variables, one variable after the other."""
         if not variables:
@@ -257,8 +249,8 @@ class _Walk:
             yield from self.environments(rest, {**environment, variable.name: value})
 
     def _next(
-        self, variables: Sequence[Variable], environment: dict[str, Value]
-    ) -> tuple[Variable, Sequence[Value]]:
+        self, variables: Sequence[core.Variable], environment: dict[str, Value]
+    ) -> tuple[core.Variable, Sequence[Value]]:
         """A variable whose values are known before the others', else the first one with some of its values."""
         intervals = self._evaluator.intervals(variables, self._conjuncts, environment)
         for each in variables:

@@ -19,9 +19,9 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 
+from kleis import core
 from kleis.budget import Budget
-from kleis.core import STRING, Connective, FunctionOf, LiteralTerm, Numeric, Sort, Term, Variable
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.core.traversal import stripped, subterms
 from kleis.errors import BudgetError
 from kleis.prover.protocol.engine import Answer, Task
@@ -81,8 +81,8 @@ class Enumeration:
 ENUMERATION = Enumeration()
 
 
-def _holds_functions(sort: Sort | object) -> bool:
-    if isinstance(sort, FunctionOf):
+def _holds_functions(sort: core.Sort | object) -> bool:
+    if isinstance(sort, core.FunctionOf):
         return True
     if isinstance(sort, tuple):
         return any(map(_holds_functions, sort))
@@ -93,12 +93,12 @@ def _holds_functions(sort: Sort | object) -> bool:
 class _Search:
     """The points of one claim."""
 
-    def __init__(self, meaning: Meaning, steps: int) -> None:
+    def __init__(self, meaning: Goal, steps: int) -> None:
         assert meaning.claim is not None
         self._meaning = meaning
         self._variables, hypotheses, rest = stripped(meaning.claim)
         for hypothesis in reversed(hypotheses):
-            rest = Connective("implies", (hypothesis, rest))
+            rest = core.Connective("implies", (hypothesis, rest))
         self._body = rest
         self._literals = _literals(meaning)
         self._account = Account(Budget(steps=steps, depth=_BUDGET_DEPTH, size=100_000))
@@ -145,12 +145,12 @@ class _Search:
                 self.undefined = environment
         return None
 
-    def _values(self, variable: Variable) -> list[Value]:
+    def _values(self, variable: core.Variable) -> list[Value]:
         """Values of a sort: some small ones, those near the claim's literals, then more."""
         plain = list(self._evaluator.ranges.of(variable.sort).values)
-        if isinstance(variable.sort, Numeric):
+        if isinstance(variable.sort, core.Numeric):
             near: list[Value] = [each for each in self._near() if _belongs(each, variable.sort)]
-        elif variable.sort == STRING:
+        elif variable.sort == core.STRING:
             near = self._texts()
         else:
             return plain
@@ -172,18 +172,18 @@ class _Search:
 _FIRST = 5
 
 
-def _literals(meaning: Meaning) -> list[int | Fraction | str]:
+def _literals(meaning: Goal) -> list[int | Fraction | str]:
     """The numbers and strings that the claim and its definitions speak of."""
-    terms: list[Term] = [] if meaning.claim is None else [meaning.claim]
+    terms: list[core.Term] = [] if meaning.claim is None else [meaning.claim]
     terms += [each.body for each in meaning.definitions]
     found: dict[int | Fraction | str, None] = {}
     for each in subterms(*terms):
-        if isinstance(each, LiteralTerm) and not isinstance(each.value, bool):
+        if isinstance(each, core.LiteralTerm) and not isinstance(each.value, bool):
             found.setdefault(each.value)
     return list(found)
 
 
-def _belongs(value: int | Fraction, sort: Numeric) -> bool:
+def _belongs(value: int | Fraction, sort: core.Numeric) -> bool:
     if sort.name == "ℕ":
         return isinstance(value, int) and value >= 0
     return isinstance(value, int) or sort.name != "ℤ"

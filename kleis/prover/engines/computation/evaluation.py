@@ -19,22 +19,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from kleis import core
 from kleis.budget import Budget
-from kleis.core import (
-    BOOL,
-    BitVec,
-    Carrier,
-    DataSort,
-    FunctionOf,
-    Quantifier,
-    RecordOf,
-    SetOf,
-    Sort,
-    Term,
-    TupleOf,
-    Variable,
-)
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.core.traversal import sorts_of
 from kleis.errors import BudgetError
 from kleis.prover.engines.computation.bounded_quantifiers import bounded_evaluator, guard_of, restricts
@@ -71,7 +58,7 @@ class Evaluation:
             proof = (("evaluation", json.dumps({"steps": used})),)
             return Answer(outcome="proved", detail="computed", steps=used, proof=proof)
         claim = task.meaning.claim
-        if truth is FALSE and not (isinstance(claim, Quantifier) and claim.kind == "forall"):
+        if truth is FALSE and not (isinstance(claim, core.Quantifier) and claim.kind == "forall"):
             return Answer(outcome="refuted", witness=Witness(), detail="computed", steps=used)
         if exceeded:
             return Answer(
@@ -105,42 +92,42 @@ def _computed(task: Task, steps: int) -> tuple[Truth, int, bool]:
 # ── Syntax ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _is_finite(meaning: Meaning, claim: Term) -> bool:
+def _is_finite(meaning: Goal, claim: core.Term) -> bool:
     """Whether the outermost ∀ may mean finitely many values: their sorts are finite, or a guard bounds them."""
-    if not isinstance(claim, Quantifier) or claim.kind != "forall":
+    if not isinstance(claim, core.Quantifier) or claim.kind != "forall":
         return True
     guard = guard_of(claim)
 
-    def bounded(variable: Variable) -> bool:
+    def bounded(variable: core.Variable) -> bool:
         kinds = {bound.kind for each in guard.conjuncts for bound in restricts(each, variable)}
         return bool(kinds & {"equal", "member", "high"})
 
     return all(bounded(each) or _has_few_values(meaning, each.sort) for each in guard.variables)
 
 
-def _has_few_values(meaning: Meaning, sort: Sort, inside: frozenset[Sort] = frozenset()) -> bool:
+def _has_few_values(meaning: Goal, sort: core.Sort, inside: frozenset[core.Sort] = frozenset()) -> bool:
     """Whether a sort certainly has finitely many values."""
     match sort:
-        case BitVec():
+        case core.BitVec():
             return True
-        case SetOf(element=element):
+        case core.SetOf(element=element):
             return _has_few_values(meaning, element, inside)
-        case TupleOf(items=items):
+        case core.TupleOf(items=items):
             return all(_has_few_values(meaning, each, inside) for each in items)
-        case RecordOf(fields=fields):
+        case core.RecordOf(fields=fields):
             return all(_has_few_values(meaning, each, inside) for _, each in fields)
-        case FunctionOf(domain=domain, codomain=codomain):
+        case core.FunctionOf(domain=domain, codomain=codomain):
             return all(_has_few_values(meaning, each, inside) for each in (*domain, codomain))
-        case DataSort():
+        case core.DataSort():
             if sort in inside:
                 return False
             made = [field.sort for each in meaning.constructors(sort) for field in each.fields]
             return all(_has_few_values(meaning, each, inside | {sort}) for each in made)
         case _:
-            return sort == BOOL
+            return sort == core.BOOL
 
 
-def _reached(meaning: Meaning) -> Iterator[Term]:
+def _reached(meaning: Goal) -> Iterator[core.Term]:
     """The claim and every definition in force."""
     if meaning.claim is not None:
         yield meaning.claim
@@ -148,22 +135,22 @@ def _reached(meaning: Meaning) -> Iterator[Term]:
         yield each.body
 
 
-def _speaks_of_carriers(term: Term) -> bool:
+def _speaks_of_carriers(term: core.Term) -> bool:
     return any(_holds_carrier(sort) for sort in sorts_of(term))
 
 
-def _holds_carrier(sort: Sort) -> bool:
+def _holds_carrier(sort: core.Sort) -> bool:
     match sort:
-        case Carrier():
+        case core.Carrier():
             return True
-        case FunctionOf(domain=domain, codomain=codomain):
+        case core.FunctionOf(domain=domain, codomain=codomain):
             return any(map(_holds_carrier, (*domain, codomain)))
-        case TupleOf(items=items):
+        case core.TupleOf(items=items):
             return any(map(_holds_carrier, items))
-        case RecordOf(fields=fields):
+        case core.RecordOf(fields=fields):
             return any(_holds_carrier(each) for _, each in fields)
-        case DataSort(arguments=arguments):
-            return any(_holds_carrier(each) for each in arguments if isinstance(each, Sort))
+        case core.DataSort(arguments=arguments):
+            return any(_holds_carrier(each) for each in arguments if isinstance(each, core.Sort))
         case _:
             element = getattr(sort, "element", None)
             return element is not None and _holds_carrier(element)

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kleis.prover.engines.induction.lemmas import Lemma, given, lemma_called, proved_with_lemmas
-from kleis.prover.engines.induction.schemes import HYPOTHESIS, Goal, goal_of, obligations, schemes
+from kleis.prover.engines.induction.schemes import HYPOTHESIS, InductionGoal, goal_of, obligations, schemes
 from kleis.prover.engines.induction.search import (
     ATTEMPT,
     SEPARATOR,
@@ -154,7 +154,7 @@ class _MalformedError(Exception):
     """A path that names no scheme, lemma or obligation of the task."""
 
 
-_Goals = list[tuple[str, Goal, Task]]
+_Goals = list[tuple[str, InductionGoal, Task]]
 
 
 def _written(task: Task, proof: Proof) -> _Goals:
@@ -178,7 +178,7 @@ def _written(task: Task, proof: Proof) -> _Goals:
     return found
 
 
-def _expanded(task: Task, goal: Goal, paths: Sequence[list[str]], head: str) -> _Goals:
+def _expanded(task: Task, goal: InductionGoal, paths: Sequence[list[str]], head: str) -> _Goals:
     """The goals below one: itself, or all obligations of the one scheme that its paths name."""
     if list(paths) == [[]]:
         return [(head, goal, task)]

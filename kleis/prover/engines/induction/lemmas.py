@@ -13,29 +13,12 @@ from itertools import product
 
 import msgspec
 
+from kleis import core
 from kleis.budget import Budget
-from kleis.core import (
-    BOOL,
-    INTEGER,
-    NATURAL,
-    BuiltinCall,
-    Construction,
-    Constructor,
-    DataSort,
-    Definition,
-    DefinitionCall,
-    Equals,
-    ListOf,
-    Operation,
-    Quantifier,
-    Sort,
-    Term,
-    Variable,
-)
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.core.traversal import free_variables
 from kleis.errors import BudgetError
-from kleis.prover.engines.induction.schemes import Goal, goal_of
+from kleis.prover.engines.induction.schemes import InductionGoal, goal_of
 from kleis.prover.engines.induction.search import BudgetUsedError, Proof, Search
 from kleis.prover.engines.induction.speculation import speculated
 from kleis.prover.protocol.engine import Task
@@ -55,24 +38,24 @@ class _Function(msgspec.Struct, frozen=True):
     """A definition or built-in: its sorts, and how it is called."""
 
     key: str
-    domain: tuple[Sort, ...]
-    codomain: Sort
-    call: Callable[[Sequence[Term]], Term]
+    domain: tuple[core.Sort, ...]
+    codomain: core.Sort
+    call: Callable[[Sequence[core.Term]], core.Term]
 
 
-def templates(meaning: Meaning) -> tuple[Term, ...]:
+def templates(meaning: Goal) -> tuple[core.Term, ...]:
     """Closed formulas worth proving, the plainest first."""
-    found: dict[Term, None] = {}
+    found: dict[core.Term, None] = {}
     for equation in _Templates(meaning).equations():
         if equation.left != equation.right:
             variables = tuple(dict.fromkeys(free_variables(equation)))
-            found.setdefault(Quantifier("forall", variables, equation))
+            found.setdefault(core.Quantifier("forall", variables, equation))
         if len(found) == _MOST:
             break
     return tuple(found)
 
 
-def plausible(meaning: Meaning, formula: Term, account: Account | None = None) -> bool:
+def plausible(meaning: Goal, formula: core.Term, account: Account | None = None) -> bool:
     """Whether no small values refute a formula, as far as the account of all candidates lasts."""
     evaluator = evaluator_of(meaning, Model({}, {}), _SMALL, "relativised", account)
     try:
@@ -83,7 +66,7 @@ def plausible(meaning: Meaning, formula: Term, account: Account | None = None) -
 
 
 class _Templates:
-    def __init__(self, meaning: Meaning) -> None:
+    def __init__(self, meaning: Goal) -> None:
         self._sorts = Sorts(meaning)
         self._functions = [_defined(each) for each in meaning.definitions]
         self._data = list(
@@ -91,22 +74,24 @@ class _Templates:
                 sort
                 for each in self._functions
                 for sort in each.domain
-                if isinstance(sort, DataSort | ListOf)
+                if isinstance(sort, core.DataSort | core.ListOf)
             )
         )
 
         self._numbers = [
-            sort for sort in (NATURAL, INTEGER) if any(sort in each.domain for each in self._functions)
+            sort
+            for sort in (core.NATURAL, core.INTEGER)
+            if any(sort in each.domain for each in self._functions)
         ]
 
-    def _of(self, *sorts: Sort, built_in: bool = False) -> list[_Function]:
+    def _of(self, *sorts: core.Sort, built_in: bool = False) -> list[_Function]:
         """The functions of these sorts, the result last."""
         found = [each for each in self._functions if (*each.domain, each.codomain) == sorts]
         if built_in and len(sorts) == 3 and len(set(sorts)) == 1:
             found += _built_in(sorts[0])
         return found
 
-    def equations(self) -> Iterator[Equals]:
+    def equations(self) -> Iterator[core.Equals]:
         """All templates of all data sorts."""
         for sort in self._data:
             yield from self._units(sort)
@@ -121,62 +106,62 @@ class _Templates:
         for sort in self._data:
             yield from self._pairs(sort)
 
-    def _made(self, sort: Sort) -> Iterator[tuple[Constructor, tuple[Variable, ...]]]:
+    def _made(self, sort: core.Sort) -> Iterator[tuple[core.Constructor, tuple[core.Variable, ...]]]:
         """The constructors with exactly one part of their own sort; that part is y, the last variable."""
         for each in self._sorts.constructors(sort):
             if sum(field.sort == sort for field in each.fields) == 1:
                 yield (
                     each,
                     tuple(
-                        Variable("y" if field.sort == sort else f"e{place}", field.sort)
+                        core.Variable("y" if field.sort == sort else f"e{place}", field.sort)
                         for place, field in enumerate(each.fields)
                     ),
                 )
 
-    def _units(self, sort: Sort) -> Iterator[Equals]:
-        x, y = Variable("x", sort), Variable("y", sort)
+    def _units(self, sort: core.Sort) -> Iterator[core.Equals]:
+        x, y = core.Variable("x", sort), core.Variable("y", sort)
         for f in self._of(sort, sort, sort):
             for constructor in self._sorts.constructors(sort):
                 if not constructor.fields:
-                    constant = Construction(constructor, ())
-                    yield Equals(f.call((x, constant)), x)
-                    yield Equals(f.call((x, constant)), constant)
+                    constant = core.Construction(constructor, ())
+                    yield core.Equals(f.call((x, constant)), x)
+                    yield core.Equals(f.call((x, constant)), constant)
             for constructor, fields in self._made(sort):
-                made = Construction(constructor, fields)
+                made = core.Construction(constructor, fields)
                 inner = tuple(f.call((x, y)) if each == y else each for each in fields)
-                yield Equals(f.call((x, made)), Construction(constructor, inner))
+                yield core.Equals(f.call((x, made)), core.Construction(constructor, inner))
             for h in self._of(sort, sort, sort):
                 for constructor, fields in self._made(sort):
-                    made = Construction(constructor, fields)
+                    made = core.Construction(constructor, fields)
                     if h.key != f.key and fields == (y,):
-                        yield Equals(f.call((x, made)), h.call((x, f.call((x, y)))))
+                        yield core.Equals(f.call((x, made)), h.call((x, f.call((x, y)))))
 
-    def _binary(self, sort: Sort) -> Iterator[Equals]:
-        x, y, z = (Variable(name, sort) for name in "xyz")
-        empty = [Construction(each, ()) for each in self._sorts.constructors(sort) if not each.fields]
+    def _binary(self, sort: core.Sort) -> Iterator[core.Equals]:
+        x, y, z = (core.Variable(name, sort) for name in "xyz")
+        empty = [core.Construction(each, ()) for each in self._sorts.constructors(sort) if not each.fields]
         for f in self._of(sort, sort, sort):
-            yield Equals(f.call((f.call((x, y)), z)), f.call((x, f.call((y, z)))))
+            yield core.Equals(f.call((f.call((x, y)), z)), f.call((x, f.call((y, z)))))
             for constant in empty:
-                yield Equals(f.call((f.call((x, y)), constant)), f.call((y, x)))
-            yield Equals(f.call((x, y)), f.call((y, x)))
-            yield Equals(f.call((x, f.call((y, z)))), f.call((y, f.call((x, z)))))
+                yield core.Equals(f.call((f.call((x, y)), constant)), f.call((y, x)))
+            yield core.Equals(f.call((x, y)), f.call((y, x)))
+            yield core.Equals(f.call((x, f.call((y, z)))), f.call((y, f.call((x, z)))))
 
-    def _unary(self, sort: Sort) -> Iterator[Equals]:
-        x = Variable("x", sort)
+    def _unary(self, sort: core.Sort) -> Iterator[core.Equals]:
+        x = core.Variable("x", sort)
         same = self._of(sort, sort)
         for g in same:
-            yield Equals(g.call((g.call((x,)),)), x)
+            yield core.Equals(g.call((g.call((x,)),)), x)
         for g in self._functions:
             if g.domain == (sort,):
                 for h in same:
                     if h.key != g.key:
-                        yield Equals(g.call((h.call((x,)),)), g.call((x,)))
+                        yield core.Equals(g.call((h.call((x,)),)), g.call((x,)))
         for g, h in product(same, same):
             if g.key < h.key:
-                yield Equals(g.call((h.call((x,)),)), h.call((g.call((x,)),)))
+                yield core.Equals(g.call((h.call((x,)),)), h.call((g.call((x,)),)))
 
-    def _homomorphisms(self, sort: Sort) -> Iterator[Equals]:
-        x, y = Variable("x", sort), Variable("y", sort)
+    def _homomorphisms(self, sort: core.Sort) -> Iterator[core.Equals]:
+        x, y = core.Variable("x", sort), core.Variable("y", sort)
         for g in self._functions:
             if g.domain != (sort,):
                 continue
@@ -184,53 +169,53 @@ class _Templates:
             for f in self._of(sort, sort, sort):
                 left = g.call((f.call((x, y)),))
                 for h in self._of(g.codomain, g.codomain, g.codomain, built_in=True):
-                    yield Equals(left, h.call((gx, gy)))
-                    yield Equals(left, h.call((gy, gx)))
-                if g.codomain == BOOL:
-                    yield Equals(left, Equals(gx, gy))
+                    yield core.Equals(left, h.call((gx, gy)))
+                    yield core.Equals(left, h.call((gy, gx)))
+                if g.codomain == core.BOOL:
+                    yield core.Equals(left, core.Equals(gx, gy))
 
-    def _accumulators(self, sort: Sort) -> Iterator[Equals]:
+    def _accumulators(self, sort: core.Sort) -> Iterator[core.Equals]:
         """A function that collects in an argument, by one that does not."""
-        x = Variable("x", sort)
+        x = core.Variable("x", sort)
         for f in self._functions:
             for place in (0, 1):
                 if len(f.domain) != 2 or f.domain[place] != sort or f.domain[1 - place] != f.codomain:
                     continue
-                a = Variable("a", f.codomain)
+                a = core.Variable("a", f.codomain)
                 left = f.call((x, a) if place == 0 else (a, x))
                 for g in self._of(sort, f.codomain):
                     for h in self._of(f.codomain, f.codomain, f.codomain, built_in=True):
                         if h.key != f.key:
-                            yield Equals(left, h.call((g.call((x,)), a)))
+                            yield core.Equals(left, h.call((g.call((x,)), a)))
 
-    def _pairs(self, sort: Sort) -> Iterator[Equals]:
-        x, y, z = (Variable(name, sort) for name in "xyz")
+    def _pairs(self, sort: core.Sort) -> Iterator[core.Equals]:
+        x, y, z = (core.Variable(name, sort) for name in "xyz")
         binary = self._of(sort, sort, sort)
         for f, h in product(binary, binary):
             if f.key != h.key:
-                yield Equals(f.call((x, h.call((y, z)))), h.call((f.call((x, y)), f.call((x, z)))))
-                yield Equals(f.call((h.call((x, y)), z)), h.call((f.call((x, z)), f.call((y, z)))))
+                yield core.Equals(f.call((x, h.call((y, z)))), h.call((f.call((x, y)), f.call((x, z)))))
+                yield core.Equals(f.call((h.call((x, y)), z)), h.call((f.call((x, z)), f.call((y, z)))))
 
 
-def _defined(definition: Definition) -> _Function:
+def _defined(definition: core.Definition) -> _Function:
     domain = tuple(each.sort for each in definition.parameters)
 
-    def call(arguments: Sequence[Term]) -> Term:
-        return DefinitionCall(definition.key, tuple(arguments), definition.result)
+    def call(arguments: Sequence[core.Term]) -> core.Term:
+        return core.DefinitionCall(definition.key, tuple(arguments), definition.result)
 
     return _Function(definition.key, domain, definition.result, call)
 
 
-def _built_in(sort: Sort) -> list[_Function]:
+def _built_in(sort: core.Sort) -> list[_Function]:
     """Sum and product of integers and natural numbers."""
-    if sort not in (INTEGER, NATURAL):
+    if sort not in (core.INTEGER, core.NATURAL):
         return []
     found = []
     for name in ("plus", "times"):
-        operation = Operation(name, (Variable("a", sort), Variable("b", sort)), sort)
+        operation = core.Operation(name, (core.Variable("a", sort), core.Variable("b", sort)), sort)
 
-        def call(arguments: Sequence[Term], operation: Operation = operation) -> Term:
-            return BuiltinCall(operation, tuple(arguments))
+        def call(arguments: Sequence[core.Term], operation: core.Operation = operation) -> core.Term:
+            return core.BuiltinCall(operation, tuple(arguments))
 
         found.append(_Function(name, (sort, sort), sort, call))
     return found
@@ -263,7 +248,7 @@ class Lemma(msgspec.Struct, frozen=True):
     """A candidate: its name and what it says; its proof once there is one."""
 
     name: str
-    formula: Term
+    formula: core.Term
     proof: Proof = ()
 
 
@@ -294,7 +279,7 @@ def lemma_called(task: Task, name: str) -> Lemma | None:
 
 
 def proved_with_lemmas(
-    search: Search, task: Task, goal: Goal, path: str
+    search: Search, task: Task, goal: InductionGoal, path: str
 ) -> tuple[Proof | None, tuple[Lemma, ...]]:
     """A proof that begins with those of the lemmas it uses, and these; otherwise the lemmas that could be proved."""
     return _Attempt(search, task, goal, path).run()
@@ -303,13 +288,13 @@ def proved_with_lemmas(
 class _Attempt:
     """The attempt to prove one claim with lemmas."""
 
-    def __init__(self, search: Search, task: Task, goal: Goal, path: str) -> None:
+    def __init__(self, search: Search, task: Task, goal: InductionGoal, path: str) -> None:
         self._search = search
         self._task = task
         self._goal = goal
         self._path = path
         self._proved: list[Lemma] = []
-        self._tried: set[Term] = set()
+        self._tried: set[core.Term] = set()
         self._account = Account(_EVALUATION)
 
     def run(self) -> tuple[Proof | None, tuple[Lemma, ...]]:
@@ -325,7 +310,7 @@ class _Attempt:
                 return proof
         return None
 
-    def _speculated(self, formula: Term, stem: str) -> Iterator[Lemma]:
+    def _speculated(self, formula: core.Term, stem: str) -> Iterator[Lemma]:
         """Candidates that no small values refute."""
         known = {each.formula for each in self._proved} | {self._task.meaning.claim}
         for place, each in enumerate(speculated(self._task.meaning, formula)):

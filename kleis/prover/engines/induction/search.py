@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kleis.core import DataSort, Definition, DefinitionCall, Discrimination, ListOf, LiteralTerm, Selection
+from kleis import core
 from kleis.core.goal import Termination
 from kleis.core.traversal import free_variables, subterms
-from kleis.prover.engines.induction.schemes import Goal, Scheme, obligations, schemes
+from kleis.prover.engines.induction.schemes import InductionGoal, Scheme, obligations, schemes
 from kleis.prover.engines.induction.unfolding import Unfolding
 from kleis.prover.engines.solvers.runs import DEFAULT, Options, run_text, script_text
 from kleis.prover.protocol.engine import Task
@@ -47,7 +47,7 @@ class Search:
         self._attempt = attempt
         self.used = 0
 
-    def proved(self, task: Task, goal: Goal, depth: int, path: str) -> Proof | None:
+    def proved(self, task: Task, goal: InductionGoal, depth: int, path: str) -> Proof | None:
         """A proof of a goal, or None."""
         text = self._shown(goal.task(task))
         if text is not None:
@@ -87,7 +87,7 @@ def texts(task: Task) -> Iterator[tuple[Options, str]]:
         yield options, options.header() + script_text(script, script.claim)
 
 
-def _ranked(task: Task, goal: Goal) -> list[Scheme]:
+def _ranked(task: Task, goal: InductionGoal) -> list[Scheme]:
     """The schemes, those first whose variable is where a definition recurs.
 
     Definitions that only name others are looked through: ``twice(l)`` may recur over `l` as much as ``append(l, l)``.
@@ -95,7 +95,7 @@ def _ranked(task: Task, goal: Goal) -> list[Scheme]:
     recurs: dict[str, int] = {}
     definitions = {each.key: each for each in task.meaning.definitions}
     for each in subterms(Unfolding(task.meaning).of(goal.body)):
-        if not isinstance(each, DefinitionCall):
+        if not isinstance(each, core.DefinitionCall):
             continue
         termination = task.meaning.termination(each.definition)
         if termination is None:
@@ -120,16 +120,16 @@ def _ranked(task: Task, goal: Goal) -> list[Scheme]:
     return sorted(found, key=lambda each: (each.deep, -recurs[each.variable], each.steps))
 
 
-def _looks_at_parts_of_parts(definition: Definition) -> bool:
+def _looks_at_parts_of_parts(definition: core.Definition) -> bool:
     """Whether a definition matches on what it has selected."""
-    tests = [each for each in subterms(definition.body) if isinstance(each, Discrimination)]
-    return any(isinstance(each.term, Selection) for each in tests)
+    tests = [each for each in subterms(definition.body) if isinstance(each, core.Discrimination)]
+    return any(isinstance(each.term, core.Selection) for each in tests)
 
 
-_LISTED = (DataSort, ListOf)
+_LISTED = (core.DataSort, core.ListOf)
 
 
-def _descends(definition: Definition, termination: Termination) -> frozenset[int]:
+def _descends(definition: core.Definition, termination: Termination) -> frozenset[int]:
     """The parameters that become smaller in the recursion: those that the termination argument speaks of."""
     if termination.arguments:
         return frozenset(termination.arguments)
@@ -138,12 +138,12 @@ def _descends(definition: Definition, termination: Termination) -> frozenset[int
     return frozenset(places or range(len(definition.parameters)))
 
 
-def _starts(task: Task, goal: Goal) -> tuple[int, ...]:
+def _starts(task: Task, goal: InductionGoal) -> tuple[int, ...]:
     """Where an induction over integers may begin: at numbers that the goal or its definitions speak of."""
     numbers = {0: None, 1: None}
     terms = [goal.body, *(each.body for each in task.meaning.definitions)]
     for each in subterms(*terms):
-        if isinstance(each, LiteralTerm) and isinstance(each.value, int) and abs(each.value) <= 10:
+        if isinstance(each, core.LiteralTerm) and isinstance(each.value, int) and abs(each.value) <= 10:
             numbers.setdefault(int(each.value))
     return tuple(numbers)[:_STARTS]
 

@@ -18,21 +18,10 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from kleis.core import (
-    BOOL,
-    Connective,
-    DefinitionCall,
-    Equals,
-    LiteralTerm,
-    Quantifier,
-    Symbol,
-    SymbolCall,
-    Term,
-    Variable,
-)
-from kleis.core.goal import Meaning
+from kleis import core
+from kleis.core.goal import Goal
 from kleis.core.traversal import bound_by, canonical, free_variables, rebuild, substitute, subterms
-from kleis.prover.engines.induction.schemes import Goal, Scheme, goal_of, obligations, schemes
+from kleis.prover.engines.induction.schemes import InductionGoal, Scheme, goal_of, obligations, schemes
 from kleis.prover.engines.induction.unfolding import Unfolding, matches
 
 __all__ = ["speculated"]
@@ -44,11 +33,11 @@ _LARGEST = 60
 """Candidates of more terms say nothing that is easier than the claim."""
 
 
-def speculated(meaning: Meaning, claim: Term) -> tuple[Term, ...]:
+def speculated(meaning: Goal, claim: core.Term) -> tuple[core.Term, ...]:
     """Closed formulas that the inductions on a claim would need, the most general first."""
     goal = goal_of(claim)
     unfolding = Unfolding(meaning)
-    found: dict[Term, None] = {}
+    found: dict[core.Term, None] = {}
     for scheme in schemes(goal, (0,)):
         if scheme.steps:
             continue  # what a number's successor comes to is for arithmetic to say
@@ -59,7 +48,9 @@ def speculated(meaning: Meaning, claim: Term) -> tuple[Term, ...]:
     return tuple(sorted(found, key=_size))[:_MOST]
 
 
-def _of_scheme(meaning: Meaning, goal: Goal, scheme: Scheme, unfolding: Unfolding) -> Iterator[Term]:
+def _of_scheme(
+    meaning: Goal, goal: InductionGoal, scheme: Scheme, unfolding: Unfolding
+) -> Iterator[core.Term]:
     """Formulas over variables, and over the constants of the induction."""
     for _, step in obligations(meaning, goal, scheme):
         constants = step.parts[len(goal.parts) :]
@@ -77,56 +68,58 @@ class _Hypothesis(msgspec.Struct, frozen=True):
     """What is known of the parts: a formula for all values of the other variables."""
 
     names: frozenset[str]
-    formula: Term
+    formula: core.Term
 
 
-def _hypothesis(term: Term, unfolding: Unfolding) -> _Hypothesis:
-    if isinstance(term, Quantifier):
+def _hypothesis(term: core.Term, unfolding: Unfolding) -> _Hypothesis:
+    if isinstance(term, core.Quantifier):
         return _Hypothesis(frozenset(each.name for each in term.variables), unfolding.of(term.body))
     return _Hypothesis(frozenset(), unfolding.of(term))
 
 
-def _branches(body: Term) -> Iterator[Term]:
+def _branches(body: core.Term) -> Iterator[core.Term]:
     """The goal, and what it is in each branch of an outermost implication: its conclusion alone."""
     yield body
-    if isinstance(body, Connective) and body.name == "implies":
+    if isinstance(body, core.Connective) and body.name == "implies":
         yield body.arguments[1]
 
 
 # ── Using the hypothesis ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _fertilised(goal: Term, hypotheses: Sequence[_Hypothesis]) -> Iterator[Term]:
+def _fertilised(goal: core.Term, hypotheses: Sequence[_Hypothesis]) -> Iterator[core.Term]:
     """The goal with one side of a hypothesis in the place of the other, or as what follows from it."""
-    equations = [each for each in hypotheses if isinstance(each.formula, Equals)]
+    equations = [each for each in hypotheses if isinstance(each.formula, core.Equals)]
     for old, new in (("right", "left"), ("left", "right")):
         used = goal
         for each in equations:
             used = _rewritten(used, each.names, getattr(each.formula, old), getattr(each.formula, new), old)
         if used != goal:
             yield used
-    others = tuple(each.formula for each in hypotheses if not isinstance(each.formula, Equals))
+    others = tuple(each.formula for each in hypotheses if not isinstance(each.formula, core.Equals))
     if others:
-        premise = others[0] if len(others) == 1 else Connective("and", others)
-        yield Connective("implies", (premise, goal))
+        premise = others[0] if len(others) == 1 else core.Connective("and", others)
+        yield core.Connective("implies", (premise, goal))
     else:
         yield goal
 
 
-def _rewritten(goal: Term, names: frozenset[str], old: Term, new: Term, side: str) -> Term:
+def _rewritten(
+    goal: core.Term, names: frozenset[str], old: core.Term, new: core.Term, side: str
+) -> core.Term:
     """The goal with `new` for what `old` says at the first place that it fits; in an equation on one side alone."""
-    if isinstance(goal, Equals):
+    if isinstance(goal, core.Equals):
         part = goal.left if side == "left" else goal.right
         changed = _first_rewritten(part, names, old, new)
-        return Equals(changed, goal.right) if side == "left" else Equals(goal.left, changed)
-    return goal if isinstance(old, Variable) else _first_rewritten(goal, names, old, new)
+        return core.Equals(changed, goal.right) if side == "left" else core.Equals(goal.left, changed)
+    return goal if isinstance(old, core.Variable) else _first_rewritten(goal, names, old, new)
 
 
-def _first_rewritten(term: Term, names: frozenset[str], old: Term, new: Term) -> Term:
-    if isinstance(old, LiteralTerm) or (isinstance(old, Variable) and old.name in names):
+def _first_rewritten(term: core.Term, names: frozenset[str], old: core.Term, new: core.Term) -> core.Term:
+    if isinstance(old, core.LiteralTerm) or (isinstance(old, core.Variable) and old.name in names):
         return term
     for each in subterms(term):
-        found: dict[str, Term] = {}
+        found: dict[str, core.Term] = {}
         if matches(old, each, names, found):
             instance = substitute(new, found)
             if all(variable.name in found or variable.name not in names for variable in free_variables(new)):
@@ -134,7 +127,7 @@ def _first_rewritten(term: Term, names: frozenset[str], old: Term, new: Term) ->
     return term
 
 
-def _replaced(term: Term, old: Term, new: Term) -> Term:
+def _replaced(term: core.Term, old: core.Term, new: core.Term) -> core.Term:
     if term == old:
         return new
     return rebuild(term, lambda part: _replaced(part, old, new))
@@ -143,37 +136,37 @@ def _replaced(term: Term, old: Term, new: Term) -> Term:
 # ── Generalising ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _generalised(formula: Term) -> Iterator[Term]:
+def _generalised(formula: core.Term) -> Iterator[core.Term]:
     """The formula with a variable for a call that stands in it more than once, or within another call; and as it is."""
     for call in dict.fromkeys(_calls(formula)):
         free = {each.name for each in free_variables(formula)}
         if not {each.name for each in free_variables(call)} <= free:
             continue
-        if call.sort == BOOL:
+        if call.sort == core.BOOL:
             continue
-        general = _replaced(formula, call, Variable("s", call.sort))
+        general = _replaced(formula, call, core.Variable("s", call.sort))
         if any(_calls(general)):
             yield general
             for second in dict.fromkeys(_calls(general)):
-                if second.sort != BOOL and _within_call(general, second):
-                    yield _replaced(general, second, Variable("r", second.sort))
+                if second.sort != core.BOOL and _within_call(general, second):
+                    yield _replaced(general, second, core.Variable("r", second.sort))
     yield formula
 
 
-def _calls(term: Term) -> Iterator[DefinitionCall]:
+def _calls(term: core.Term) -> Iterator[core.DefinitionCall]:
     """The calls in a term that speak of no variable bound within it."""
     if bound_by(term):
         return
-    if isinstance(term, DefinitionCall):
+    if isinstance(term, core.DefinitionCall):
         yield term
     for part in _parts(term):
         yield from _calls(part)
 
 
-def _parts(term: Term) -> list[Term]:
-    found: list[Term] = []
+def _parts(term: core.Term) -> list[core.Term]:
+    found: list[core.Term] = []
 
-    def note(part: Term) -> Term:
+    def note(part: core.Term) -> core.Term:
         found.append(part)
         return part
 
@@ -181,36 +174,40 @@ def _parts(term: Term) -> list[Term]:
     return found
 
 
-def _within_call(formula: Term, call: DefinitionCall) -> bool:
-    return any(isinstance(each, DefinitionCall) and call in each.arguments for each in subterms(formula))
+def _within_call(formula: core.Term, call: core.DefinitionCall) -> bool:
+    return any(isinstance(each, core.DefinitionCall) and call in each.arguments for each in subterms(formula))
 
 
 # ── Closing ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _with_variables(term: Term, constants: Sequence[Symbol]) -> Term:
+def _with_variables(term: core.Term, constants: Sequence[core.Symbol]) -> core.Term:
     """The term with variables for the constants of an induction."""
-    names = {each: Variable(f"c{place}", each.codomain) for place, each in enumerate(constants)}
+    names = {each: core.Variable(f"c{place}", each.codomain) for place, each in enumerate(constants)}
 
-    def change(each: Term) -> Term:
-        if isinstance(each, SymbolCall) and each.symbol in names:
+    def change(each: core.Term) -> core.Term:
+        if isinstance(each, core.SymbolCall) and each.symbol in names:
             return names[each.symbol]
         return rebuild(each, change)
 
     return change(term)
 
 
-def _closed(formula: Term) -> Term | None:
+def _closed(formula: core.Term) -> core.Term | None:
     """The formula for all values of its variables; None if it says nothing."""
-    if isinstance(formula, LiteralTerm) or (isinstance(formula, Equals) and formula.left == formula.right):
+    if isinstance(formula, core.LiteralTerm) or (
+        isinstance(formula, core.Equals) and formula.left == formula.right
+    ):
         return None
-    if _size(formula) > _LARGEST or not any(isinstance(each, DefinitionCall) for each in subterms(formula)):
+    if _size(formula) > _LARGEST or not any(
+        isinstance(each, core.DefinitionCall) for each in subterms(formula)
+    ):
         return None
     variables = free_variables(formula)
     if not variables:
         return None
-    return canonical(Quantifier("forall", variables, formula))
+    return canonical(core.Quantifier("forall", variables, formula))
 
 
-def _size(term: Term) -> int:
+def _size(term: core.Term) -> int:
     return sum(1 for _ in subterms(term))

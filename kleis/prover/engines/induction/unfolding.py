@@ -8,8 +8,8 @@ Nothing rests on this: what is made of it is proved before it is used (kleis/pro
 
 from __future__ import annotations
 
-from kleis.core import Construction, Definition, DefinitionCall, Term, Variable
-from kleis.core.goal import Meaning
+from kleis import core
+from kleis.core.goal import Goal
 from kleis.core.traversal import bound_by, parts, rebuild, substitute
 from kleis.prover.lowering.match_equations import Case, cases, simplified
 from kleis.prover.smt.encode_sorts import Sorts
@@ -23,44 +23,44 @@ _MOST = 200
 class Unfolding:
     """Unfolds the definitions of one meaning."""
 
-    def __init__(self, meaning: Meaning) -> None:
+    def __init__(self, meaning: Goal) -> None:
         sorts = Sorts(meaning)
         self._cases = {
             each.key: _proper(each, cases(each, sorts.constructors)) for each in meaning.definitions
         }
         self._left = _MOST
 
-    def of(self, term: Term) -> Term:
+    def of(self, term: core.Term) -> core.Term:
         """The term, unfolded from within."""
         self._left = _MOST
         return self._unfolded(term)
 
-    def _unfolded(self, term: Term) -> Term:
+    def _unfolded(self, term: core.Term) -> core.Term:
         term = simplified(rebuild(term, self._unfolded))
-        if isinstance(term, DefinitionCall) and self._left > 0:
+        if isinstance(term, core.DefinitionCall) and self._left > 0:
             for case in self._cases.get(term.definition, ()):
-                found: dict[str, Term] = {}
+                found: dict[str, core.Term] = {}
                 if _fits(case.arguments, term.arguments, found):
                     self._left -= 1
                     return self._unfolded(substitute(case.body, found))
         return term
 
 
-def _proper(definition: Definition, all_cases: tuple[Case, ...]) -> tuple[Case, ...]:
+def _proper(definition: core.Definition, all_cases: tuple[Case, ...]) -> tuple[Case, ...]:
     """The cases that may be used: all of a definition that is not recursive, otherwise those with a constructor."""
     if not definition.group:
         return all_cases
-    return tuple(each for each in all_cases if any(isinstance(a, Construction) for a in each.arguments))
+    return tuple(each for each in all_cases if any(isinstance(a, core.Construction) for a in each.arguments))
 
 
-def _fits(patterns: tuple[Term, ...], terms: tuple[Term, ...], found: dict[str, Term]) -> bool:
+def _fits(patterns: tuple[core.Term, ...], terms: tuple[core.Term, ...], found: dict[str, core.Term]) -> bool:
     """Whether terms are what patterns say; `found` gets the values of the patterns' variables."""
     for pattern, term in zip(patterns, terms, strict=True):
         match pattern:
-            case Variable(name=name):
+            case core.Variable(name=name):
                 found[name] = term
-            case Construction(constructor=constructor, arguments=inner):
-                if not isinstance(term, Construction) or term.constructor.name != constructor.name:
+            case core.Construction(constructor=constructor, arguments=inner):
+                if not isinstance(term, core.Construction) or term.constructor.name != constructor.name:
                     return False
                 if not _fits(inner, term.arguments, found):
                     return False
@@ -69,9 +69,9 @@ def _fits(patterns: tuple[Term, ...], terms: tuple[Term, ...], found: dict[str, 
     return True
 
 
-def matches(pattern: Term, term: Term, names: frozenset[str], found: dict[str, Term]) -> bool:
+def matches(pattern: core.Term, term: core.Term, names: frozenset[str], found: dict[str, core.Term]) -> bool:
     """Whether a term is what a pattern says with values for the variables of these names; `found` gets the values."""
-    if isinstance(pattern, Variable) and pattern.name in names:
+    if isinstance(pattern, core.Variable) and pattern.name in names:
         return found.setdefault(pattern.name, term) == term and pattern.sort == term.sort
     if type(pattern) is not type(term) or bound_by(pattern):
         return pattern == term

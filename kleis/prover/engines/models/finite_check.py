@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
+from kleis import core
 from kleis.budget import Budget
-from kleis.core import BOOL, Carrier, FunctionOf, Quantifier, Sort, Symbol, Term, Variable
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.core.sort_printing import sort_text
 from kleis.errors import BudgetError
 from kleis.prover.protocol.engine import Task
@@ -44,7 +44,7 @@ def check_tables(task: Task, witness: Any) -> Evidence | None:
         return None
 
 
-def symbol_text(symbol: Symbol) -> str:
+def symbol_text(symbol: core.Symbol) -> str:
     """How a witness names a symbol: ``• : G × G → G``."""
     domain = " × ".join(map(sort_text, symbol.domain))
     return f"{symbol.name} : {domain} → {sort_text(symbol.codomain)}"
@@ -57,7 +57,7 @@ class _MalformedError(Exception):
 class _Tables:
     """A witness as an interpretation of the meaning."""
 
-    def __init__(self, meaning: Meaning, witness: Any) -> None:
+    def __init__(self, meaning: Goal, witness: Any) -> None:
         self._meaning = meaning
         carriers = _entries(witness, "carriers")
         self._sizes = {_carrier(sort): _size(carriers.get(sort_text(sort))) for sort in meaning.carriers}
@@ -86,20 +86,20 @@ class _Tables:
             return False
         return self._meaning.claim is None or self._fails(evaluator, self._meaning.claim)
 
-    def _fails(self, evaluator: Evaluator, claim: Term) -> bool:
+    def _fails(self, evaluator: Evaluator, claim: core.Term) -> bool:
         """Whether the claim is false, at the point given for its outermost ∀."""
         environment: dict[str, Value] = {}
-        while isinstance(claim, Quantifier) and claim.kind == "forall":
+        while isinstance(claim, core.Quantifier) and claim.kind == "forall":
             if not all(each in self._points for each in claim.variables):
                 break
             environment.update({each.name: self._valued(each) for each in claim.variables})
             claim = claim.body
         return evaluator.truth(claim, environment) is FALSE
 
-    def _valued(self, variable: Variable) -> Value:
+    def _valued(self, variable: core.Variable) -> Value:
         domain, codomain = _arrow(variable.sort)
         call = self._function(self._points[variable], domain, codomain)
-        if isinstance(variable.sort, FunctionOf):
+        if isinstance(variable.sort, core.FunctionOf):
             return Function(variable.name, domain, call, total=True)
         value: Value = call()
         return value
@@ -107,7 +107,7 @@ class _Tables:
     # ── Reading ──────────────────────────────────────────────────────────────────────────────────────────────
 
     def _read(
-        self, domain: tuple[Sort, ...], codomain: Sort, rows: Any
+        self, domain: tuple[core.Sort, ...], codomain: core.Sort, rows: Any
     ) -> dict[tuple[int | bool, ...], int | bool]:
         """A table from rows: one for every point, with a value of the codomain."""
         if not isinstance(rows, list | tuple):
@@ -125,25 +125,28 @@ class _Tables:
             raise _MalformedError
         return table
 
-    def _among(self, sort: Sort, number: Any) -> bool:
-        if sort == BOOL:
+    def _among(self, sort: core.Sort, number: Any) -> bool:
+        if sort == core.BOOL:
             return isinstance(number, bool)
         return type(number) is int and 0 <= number < len(self._numbers(sort))
 
-    def _numbers(self, sort: Sort) -> Sequence[int | bool]:
-        if sort == BOOL:
+    def _numbers(self, sort: core.Sort) -> Sequence[int | bool]:
+        if sort == core.BOOL:
             return (False, True)
-        if not isinstance(sort, Carrier) or sort not in self._sizes:
+        if not isinstance(sort, core.Carrier) or sort not in self._sizes:
             raise _MalformedError
         return range(self._sizes[sort])
 
     def _function(
-        self, rows: Mapping[tuple[int | bool, ...], int | bool], domain: tuple[Sort, ...], codomain: Sort
+        self,
+        rows: Mapping[tuple[int | bool, ...], int | bool],
+        domain: tuple[core.Sort, ...],
+        codomain: core.Sort,
     ) -> Any:
-        elements: dict[Sort, list[Element]] = {
+        elements: dict[core.Sort, list[Element]] = {
             sort: [Element(sort.name, index) for index in range(self._sizes[sort])]
             for sort in (*domain, codomain)
-            if isinstance(sort, Carrier)
+            if isinstance(sort, core.Carrier)
         }
 
         def call(*given: Value) -> Value:
@@ -158,7 +161,9 @@ class _Tables:
         """The model with readable names: g0, g1, … for the elements of G."""
         taken = {each.name for each in self._rows} | {each.name for each in self._points}
         naming = _Naming(self._sizes, taken)
-        functions = {each: rows for each, rows in self._points.items() if isinstance(each.sort, FunctionOf)}
+        functions = {
+            each: rows for each, rows in self._points.items() if isinstance(each.sort, core.FunctionOf)
+        }
         values = {each: rows for each, rows in self._points.items() if each not in functions}
         return Evidence(
             kind="tables",
@@ -184,13 +189,13 @@ class _Tables:
 class _Naming:
     """What carriers and elements are called: ``G`` where no other carrier is, else ``Group::G``; g0, g1, …"""
 
-    def __init__(self, sizes: Mapping[Carrier, int], taken: set[str]) -> None:
+    def __init__(self, sizes: Mapping[core.Carrier, int], taken: set[str]) -> None:
         short = {sort: _short(sort) for sort in sizes}
         texts = list(short.values())
-        self._texts: dict[Sort, str] = {
+        self._texts: dict[core.Sort, str] = {
             sort: text if texts.count(text) == 1 else sort_text(sort) for sort, text in short.items()
         }
-        self.elements: dict[Sort, tuple[str, ...]] = {}
+        self.elements: dict[core.Sort, tuple[str, ...]] = {}
         for sort, size in sizes.items():
             letter = short[sort][:1].lower() if short[sort][:1].isalpha() else "e"
             prefix = letter
@@ -199,16 +204,16 @@ class _Naming:
             self.elements[sort] = tuple(f"{prefix}{index}" for index in range(size))
             taken = taken.union(self.elements[sort])
 
-    def sort(self, sort: Sort) -> str:
+    def sort(self, sort: core.Sort) -> str:
         """The name of a sort."""
         return self._texts.get(sort, sort_text(sort))
 
-    def value(self, sort: Sort, number: int | bool) -> str:
+    def value(self, sort: core.Sort, number: int | bool) -> str:
         """The name of a value."""
         return self.elements[sort][number] if sort in self.elements else str(bool(number))
 
     def table(
-        self, name: str, columns: tuple[Sort, ...], rows: Mapping[tuple[int | bool, ...], int | bool]
+        self, name: str, columns: tuple[core.Sort, ...], rows: Mapping[tuple[int | bool, ...], int | bool]
     ) -> Table:
         """A table with names."""
         shown = tuple(
@@ -218,22 +223,22 @@ class _Naming:
         return Table(name, tuple(map(self.sort, columns)), shown)
 
 
-def _short(sort: Carrier) -> str:
+def _short(sort: core.Carrier) -> str:
     """The name of a carrier without its structure."""
-    return sort_text(Carrier(sort.name.rsplit("::", 1)[-1], sort.arguments))
+    return sort_text(core.Carrier(sort.name.rsplit("::", 1)[-1], sort.arguments))
 
 
-def _outermost(claim: Term | None) -> list[Variable]:
+def _outermost(claim: core.Term | None) -> list[core.Variable]:
     """The variables of a claim's outermost ∀."""
-    found: list[Variable] = []
-    while isinstance(claim, Quantifier) and claim.kind == "forall":
+    found: list[core.Variable] = []
+    while isinstance(claim, core.Quantifier) and claim.kind == "forall":
         found.extend(claim.variables)
         claim = claim.body
     return found
 
 
-def _arrow(sort: Sort) -> tuple[tuple[Sort, ...], Sort]:
-    return (sort.domain, sort.codomain) if isinstance(sort, FunctionOf) else ((), sort)
+def _arrow(sort: core.Sort) -> tuple[tuple[core.Sort, ...], core.Sort]:
+    return (sort.domain, sort.codomain) if isinstance(sort, core.FunctionOf) else ((), sort)
 
 
 def _entries(witness: Any, name: str) -> Mapping[str, Any]:
@@ -243,8 +248,8 @@ def _entries(witness: Any, name: str) -> Mapping[str, Any]:
     return entries
 
 
-def _carrier(sort: Sort) -> Carrier:
-    if not isinstance(sort, Carrier):
+def _carrier(sort: core.Sort) -> core.Carrier:
+    if not isinstance(sort, core.Carrier):
         raise _MalformedError
     return sort
 

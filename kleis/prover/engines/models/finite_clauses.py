@@ -22,22 +22,22 @@ from kleis.prover.engines.first_order_problem import Problem
 from kleis.prover.engines.first_order_terms import (
     FALSE,
     TRUE,
+    And,
     Apply,
-    Both,
-    Either,
     Formula,
     Function,
-    Letter,
+    Iff,
     Literal,
-    Same,
+    Or,
     Term,
+    Variable,
     conjunction,
     disjunction,
-    letters_in,
     names_in,
+    variables_in,
 )
 
-__all__ = ["Clause", "Encoding", "TooLargeError", "clauses_of", "letters_of"]
+__all__ = ["Clause", "Encoding", "TooLargeError", "clauses_of", "variables_of_clause"]
 
 Vector: TypeAlias = tuple[int, ...]
 Value: TypeAlias = int | Vector
@@ -69,7 +69,7 @@ class Encoding:
 
     def add(self, clause: Clause) -> None:
         """Add every instance of a clause."""
-        letters = letters_of(clause)
+        letters = variables_of_clause(clause)
         names = [each.name for each in letters]
         for values in product(*(range(self._sizes[each.sort]) for each in letters)):
             self._count()
@@ -148,7 +148,7 @@ class Encoding:
         if _depth(left) < _depth(right):
             left, right = right, left
         target = self._value(right, letters)
-        if isinstance(left, Letter):
+        if isinstance(left, Variable):
             self._same(letters[left.name], target)
             return
         arguments = tuple(self._value(each, letters) for each in left.arguments)
@@ -195,7 +195,7 @@ class Encoding:
         return self._equal[key]
 
     def _value(self, term: Term, letters: Mapping[str, int]) -> Value:
-        if isinstance(term, Letter):
+        if isinstance(term, Variable):
             return letters[term.name]
         arguments = tuple(self._value(each, letters) for each in term.arguments)
         return self._applied(term.function, arguments)
@@ -279,7 +279,7 @@ class Encoding:
 
 
 def _depth(term: Term) -> int:
-    if isinstance(term, Letter) or not isinstance(term, Apply):
+    if isinstance(term, Variable) or not isinstance(term, Apply):
         return 0
     return 1 + max(map(_depth, term.arguments), default=0)
 
@@ -309,10 +309,10 @@ def clauses_of(problem: Problem) -> tuple[Clause, ...]:
     return tuple(dict.fromkeys(maker.clauses))
 
 
-def letters_of(clause: Clause) -> tuple[Letter, ...]:
+def variables_of_clause(clause: Clause) -> tuple[Variable, ...]:
     """The letters of a clause, by name."""
     found = {
-        each for literal in clause for side in (literal.left, literal.right) for each in letters_in(side)
+        each for literal in clause for side in (literal.left, literal.right) for each in variables_in(side)
     }
     return tuple(sorted(found, key=lambda each: each.name))
 
@@ -331,7 +331,7 @@ class _Maker:
 
     def _keep(self, clause: Clause) -> None:
         """Add a clause; parts without common letters apart, if there are many letters."""
-        first, *rest = _components(clause) if len(letters_of(clause)) > _LETTERS else [clause]
+        first, *rest = _components(clause) if len(variables_of_clause(clause)) > _LETTERS else [clause]
         for part in rest:
             name = self._name(())
             first = (*first, name)
@@ -343,11 +343,11 @@ class _Maker:
         match formula:
             case Literal():
                 return [(formula,)]
-            case Both(parts=parts):
+            case And(parts=parts):
                 return [clause for each in parts for clause in self._clauses(each, around)]
-            case Either(parts=parts):
+            case Or(parts=parts):
                 return self._distributed(parts, around)
-            case Same(left=left, right=right):
+            case Iff(left=left, right=right):
                 one = disjunction((_negated(left), right))
                 two = disjunction((left, _negated(right)))
                 return self._clauses(conjunction((one, two)), around)
@@ -369,13 +369,15 @@ class _Maker:
 
     def _named(self, part: list[Clause], beside: frozenset[str]) -> Literal:
         """A literal that implies all these clauses, for each choice of the letters that are in use beside them."""
-        letters = dict.fromkeys(each for clause in part for each in letters_of(clause) if each.name in beside)
+        letters = dict.fromkeys(
+            each for clause in part for each in variables_of_clause(clause) if each.name in beside
+        )
         name = self._name(tuple(letters))
         for clause in part:
             self._keep((_negated(name), *clause))
         return name
 
-    def _name(self, letters: tuple[Letter, ...]) -> Literal:
+    def _name(self, letters: tuple[Variable, ...]) -> Literal:
         self._names += 1
         predicate = Function(f"?part {self._names}", tuple(each.sort for each in letters), BOOL)
         return Literal(True, Apply(predicate, letters), TRUE)
@@ -383,10 +385,10 @@ class _Maker:
 
 def _components(clause: Clause) -> list[Clause]:
     """The literals of a clause, grouped by common letters."""
-    groups: list[tuple[set[Letter], list[Literal]]] = []
+    groups: list[tuple[set[Variable], list[Literal]]] = []
     for literal in clause:
-        letters, literals = set(letters_of((literal,))), [literal]
-        apart: list[tuple[set[Letter], list[Literal]]] = []
+        letters, literals = set(variables_of_clause((literal,))), [literal]
+        apart: list[tuple[set[Variable], list[Literal]]] = []
         for group in groups:
             if group[0] & letters or not group[0]:
                 letters |= group[0]

@@ -20,11 +20,17 @@ from itertools import product
 from typing import Any
 
 from kleis.core import BOOL, Sort, Symbol
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.core.sort_printing import sort_text
 from kleis.prover.engines.first_order_problem import Problem, full_name, translate
 from kleis.prover.engines.first_order_terms import Function, Literal, functions_of
-from kleis.prover.engines.models.finite_clauses import Clause, Encoding, TooLargeError, clauses_of, letters_of
+from kleis.prover.engines.models.finite_clauses import (
+    Clause,
+    Encoding,
+    TooLargeError,
+    clauses_of,
+    variables_of_clause,
+)
 from kleis.prover.protocol.engine import Answer, Task
 
 __all__ = ["FiniteModels"]
@@ -58,7 +64,7 @@ class FiniteModels:
 class _Search:
     """All sizes of one problem."""
 
-    def __init__(self, meaning: Meaning, problem: Problem) -> None:
+    def __init__(self, meaning: Goal, problem: Problem) -> None:
         self._meaning = meaning
         self._problem = problem
         self._clauses = clauses_of(problem)
@@ -107,7 +113,7 @@ class _Search:
 
     def _in_use(self) -> frozenset[Sort]:
         sorts = {sort for each in self._functions for sort in (*each.domain, each.codomain)}
-        sorts.update(each.sort for clause in self._clauses for each in letters_of(clause))
+        sorts.update(each.sort for clause in self._clauses for each in variables_of_clause(clause))
         return frozenset(sorts - {BOOL})
 
     def _sizes(self) -> Iterator[dict[Sort, int]]:
@@ -182,7 +188,7 @@ def _sums(total: int, count: int, largest: int) -> Iterator[tuple[int, ...]]:
 
 
 def _weight(clause: Clause) -> int:
-    return len(letters_of(clause))
+    return len(variables_of_clause(clause))
 
 
 def _solved(encoding: Encoding, limit: int) -> tuple[str, frozenset[int], int]:

@@ -19,23 +19,9 @@ from typing import Any
 
 import msgspec
 
+from kleis import core
 from kleis.budget import Budget
-from kleis.core import (
-    INTEGER,
-    NATURAL,
-    REAL,
-    Carrier,
-    Connective,
-    Let,
-    LiteralTerm,
-    Numeric,
-    Sort,
-    Symbol,
-    SymbolCall,
-    Term,
-    Variable,
-)
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import rebuild, stripped, substitute, subterms
 from kleis.delaborate.describe_goal import expression_of
@@ -46,7 +32,7 @@ from kleis.prover.protocol.engine import Answer, Inexpressible, Outcome, Task
 from kleis.prover.protocol.verdict import Binding, Evidence
 from kleis.prover.protocol.witness import Interpretation
 from kleis.prover.smt.script import encode
-from kleis.semantics.foreign_values import Belonging, NamelessError, denoting
+from kleis.semantics.foreign_values import NamelessError, SortMembership, value_to_term
 from kleis.semantics.models import Model, evaluator_of
 from kleis.semantics.ranges import Bounds
 from kleis.semantics.reference import Account, Evaluator
@@ -70,7 +56,7 @@ _QUERY_COST = 20_000
 
 _QUERIES = 60
 
-_NUMBERS = (INTEGER, REAL, NATURAL)
+_NUMBERS = (core.INTEGER, core.REAL, core.NATURAL)
 
 _SMALL = Bounds(integer=2, natural=2, denominator=2, values=9, points=200, length=1)
 
@@ -81,13 +67,13 @@ _SMALL = Bounds(integer=2, natural=2, denominator=2, values=9, points=200, lengt
 class _Reading:
     """Translates terms: carriers become sorts of numbers, calls of interpreted symbols their values."""
 
-    def __init__(self, carriers: Mapping[Carrier, Sort]) -> None:
+    def __init__(self, carriers: Mapping[core.Carrier, core.Sort]) -> None:
         self._carriers = carriers
-        self.values: dict[Symbol, tuple[tuple[Variable, ...], Term]] = {}
+        self.values: dict[core.Symbol, tuple[tuple[core.Variable, ...], core.Term]] = {}
 
     def sorted(self, node: Any) -> Any:
         """Anything of the core with carriers replaced."""
-        if isinstance(node, Carrier):
+        if isinstance(node, core.Carrier):
             return self._carriers.get(node, node)
         if isinstance(node, tuple):
             return tuple(self.sorted(each) for each in node)
@@ -97,33 +83,33 @@ class _Reading:
             return node if changed == fields else msgspec.structs.replace(node, **changed)
         return node
 
-    def term(self, term: Term) -> Term:
+    def term(self, term: core.Term) -> core.Term:
         """A term whose carriers were replaced, with symbols read as their values."""
         term = rebuild(term, self.term)
-        if not isinstance(term, SymbolCall) or term.symbol not in self.values:
+        if not isinstance(term, core.SymbolCall) or term.symbol not in self.values:
             return term
         parameters, body = self.values[term.symbol]
-        result = substitute(body, {p.name: Variable(f"{p.name}°", p.sort) for p in parameters})
+        result = substitute(body, {p.name: core.Variable(f"{p.name}°", p.sort) for p in parameters})
         # `let` keeps what is strict strict: an argument without value leaves the whole without one.
         for parameter, argument in reversed(list(zip(parameters, term.arguments, strict=True))):
-            variable = Variable(f"{parameter.name}°", parameter.sort)
-            if isinstance(argument, Variable | LiteralTerm):
+            variable = core.Variable(f"{parameter.name}°", parameter.sort)
+            if isinstance(argument, core.Variable | core.LiteralTerm):
                 result = substitute(result, {variable.name: argument})
             else:
-                result = Let(variable, argument, result)
+                result = core.Let(variable, argument, result)
         return result
 
 
-def interpreted(meaning: Meaning, interpretation: Interpretation) -> Meaning:
+def interpreted(meaning: Goal, interpretation: Interpretation) -> Goal:
     """The meaning under an interpretation: no axioms are assumed, all symbols are read."""
     reading = _Reading(dict(interpretation.carriers))
-    sorted_meaning: Meaning = reading.sorted(meaning)
+    sorted_meaning: Goal = reading.sorted(meaning)
     for symbol, parameters, body in interpretation.symbols:
         reading.values[reading.sorted(symbol)] = (parameters, body)
     return _read(reading, sorted_meaning)
 
 
-def _read(reading: _Reading, meaning: Meaning) -> Meaning:
+def _read(reading: _Reading, meaning: Goal) -> Goal:
     definitions = tuple(
         msgspec.structs.replace(each, body=reading.term(each.body)) for each in meaning.definitions
     )
@@ -170,7 +156,7 @@ def is_standard(task: Task, witness: Interpretation) -> bool:
     )
 
 
-def _familiar(symbol: Symbol) -> Iterator[tuple[tuple[Variable, ...], Term]]:
+def _familiar(symbol: core.Symbol) -> Iterator[tuple[tuple[core.Variable, ...], core.Term]]:
     parameters, bodies = candidates(symbol.domain, symbol.codomain)
     return ((parameters, body) for body in bodies)
 
@@ -199,19 +185,19 @@ def proved_evidence(task: Task, found: Interpretation) -> Evidence | None:
     return Evidence(kind="interpretation", interpretation=tuple(lines), bindings=bindings)
 
 
-def _text(body: Term, parameters: tuple[Variable, ...]) -> str:
+def _text(body: core.Term, parameters: tuple[core.Variable, ...]) -> str:
     return print_expression(expression_of(body, variables=parameters))
 
 
-def _complete(meaning: Meaning) -> bool:
+def _complete(meaning: Goal) -> bool:
     """Whether nothing is left open: all symbols are read."""
     formulas = [each.formula for each in meaning.axioms]
     formulas += [each.body for each in meaning.definitions]
     formulas += [] if meaning.claim is None else [meaning.claim]
-    return not any(isinstance(each, SymbolCall) for formula in formulas for each in subterms(formula))
+    return not any(isinstance(each, core.SymbolCall) for formula in formulas for each in subterms(formula))
 
 
-def _negated(meaning: Meaning, claim: Term, point: Sequence[tuple[str, Value]]) -> Term | None:
+def _negated(meaning: Goal, claim: core.Term, point: Sequence[tuple[str, Value]]) -> core.Term | None:
     """That a claim is false; at a point, if one is given for all its outermost variables.
 
     None where a value of the point is none of its sort, or has no term.
@@ -219,25 +205,25 @@ def _negated(meaning: Meaning, claim: Term, point: Sequence[tuple[str, Value]]) 
     variables, hypotheses, rest = stripped(claim)
     values = dict(point)
     if not variables or any(each.name not in values for each in variables):
-        return Connective("not", (claim,))
+        return core.Connective("not", (claim,))
     for hypothesis in reversed(hypotheses):
-        rest = Connective("implies", (hypothesis, rest))
+        rest = core.Connective("implies", (hypothesis, rest))
     account = Account(_SMALL.budget)
     ranges = evaluator_of(meaning, Model({}, {}), _SMALL, "one-sided", account).ranges
-    belonging = Belonging(meaning, ranges, account)
+    belonging = SortMembership(meaning, ranges, account)
     terms = {}
     for each in variables:
         value = belonging.value(values[each.name], each.sort)
         if value is None:
             return None
         try:
-            terms[each.name] = denoting(value, each.sort, meaning)
+            terms[each.name] = value_to_term(value, each.sort, meaning)
         except NamelessError:
             return None
-    return Connective("not", (substitute(rest, terms),))
+    return core.Connective("not", (substitute(rest, terms),))
 
 
-def _is_proved(meaning: Meaning, formula: Term, steps: int) -> bool:
+def _is_proved(meaning: Goal, formula: core.Term, steps: int) -> bool:
     """Whether Z3 proves a formula in which nothing is unknown."""
     alone = msgspec.structs.replace(meaning, axioms=(), symbols=(), claim=formula)
     try:
@@ -260,7 +246,7 @@ class Interpretations:
         meaning = task.meaning
         if meaning.unsettled or not (meaning.symbols or meaning.carriers):
             return False
-        plain = all(isinstance(each, Carrier) and not each.arguments for each in meaning.carriers)
+        plain = all(isinstance(each, core.Carrier) and not each.arguments for each in meaning.carriers)
         return plain and any(_readings(meaning))
 
     def run(self, task: Task, steps: int) -> Answer:
@@ -288,13 +274,13 @@ def _answer(refuted: bool, found: Interpretation, account: Account) -> Answer:
     return Answer(outcome=outcome, witness={"interpretation": found}, steps=account.used)
 
 
-_Table = dict[Symbol, tuple[tuple[Variable, ...], tuple[Term, ...]]]
+_Table = dict[core.Symbol, tuple[tuple[core.Variable, ...], tuple[core.Term, ...]]]
 
 
-def _readings(meaning: Meaning) -> Iterator[tuple[dict[Carrier, Numeric], _Table]]:
+def _readings(meaning: Goal) -> Iterator[tuple[dict[core.Carrier, core.Numeric], _Table]]:
     """The sets of numbers to read carriers as, with the candidates for every symbol."""
-    for sort in _NUMBERS if meaning.carriers else (INTEGER,):
-        carriers = {each: sort for each in meaning.carriers if isinstance(each, Carrier)}
+    for sort in _NUMBERS if meaning.carriers else (core.INTEGER,):
+        carriers = {each: sort for each in meaning.carriers if isinstance(each, core.Carrier)}
         reading = _Reading(carriers)
         table: _Table = {}
         for symbol in meaning.symbols:
@@ -306,12 +292,14 @@ def _readings(meaning: Meaning) -> Iterator[tuple[dict[Carrier, Numeric], _Table
 class _Search:
     """The interpretations over one set of numbers that no small values refute."""
 
-    def __init__(self, task: Task, carriers: dict[Carrier, Numeric], table: _Table, account: Account) -> None:
+    def __init__(
+        self, task: Task, carriers: dict[core.Carrier, core.Numeric], table: _Table, account: Account
+    ) -> None:
         self._carriers = carriers
         self._table = table
         self._account = account
         self._reading = _Reading(carriers)
-        self._meaning: Meaning = self._reading.sorted(task.meaning)
+        self._meaning: Goal = self._reading.sorted(task.meaning)
         self._symbols = {symbol: self._reading.sorted(symbol) for symbol in table}
         self._used = {axiom.name: _symbols_of(axiom.formula) for axiom in self._meaning.axioms}
         self._queries = 0
@@ -320,8 +308,8 @@ class _Search:
         """Depth first, the symbols of the smallest axioms first."""
         yield from self._extended(self._order(), {})
 
-    def _order(self) -> list[Symbol]:
-        order: list[Symbol] = []
+    def _order(self) -> list[core.Symbol]:
+        order: list[core.Symbol] = []
         waiting = list(self._used.values())
         while waiting:
             least = min(waiting, key=lambda each: sum(1 for symbol in each if symbol not in order))
@@ -334,7 +322,9 @@ class _Search:
             waiting = [each - known for each in waiting]
         return order + [symbol for symbol in self._table if symbol not in order]
 
-    def _extended(self, order: Sequence[Symbol], chosen: dict[Symbol, Term]) -> Iterator[Interpretation]:
+    def _extended(
+        self, order: Sequence[core.Symbol], chosen: dict[core.Symbol, core.Term]
+    ) -> Iterator[Interpretation]:
         if len(chosen) == len(order):
             yield from self._whole(chosen)
             return
@@ -348,7 +338,7 @@ class _Search:
             for later in order[len(chosen) + 1 :]:
                 self._reading.values.pop(self._symbols[later], None)
 
-    def _possible(self, newest: Symbol) -> bool:
+    def _possible(self, newest: core.Symbol) -> bool:
         """Whether no axiom of the symbols read so far fails at small numbers."""
         known = set(self._reading.values)
         due = [
@@ -362,11 +352,11 @@ class _Search:
         evaluator = self._evaluator(_read(self._reading, bare))
         return all(evaluator.truth(self._reading.term(each.formula)).may_be_true for each in due)
 
-    def _evaluator(self, meaning: Meaning) -> Evaluator:
+    def _evaluator(self, meaning: Goal) -> Evaluator:
         bounds = msgspec.structs.replace(_SMALL, budget=self._account.budget)
         return evaluator_of(meaning, Model({}, {}), bounds, "one-sided", self._account)
 
-    def _whole(self, chosen: dict[Symbol, Term]) -> Iterator[Interpretation]:
+    def _whole(self, chosen: dict[core.Symbol, core.Term]) -> Iterator[Interpretation]:
         """The interpretation, if the claim may fail in it."""
         symbols = tuple((symbol, self._table[symbol][0], term) for symbol, term in chosen.items())
         point: tuple[tuple[str, Value], ...] = ()
@@ -385,11 +375,11 @@ class _Search:
             yield Interpretation(carriers=tuple(self._carriers.items()), symbols=symbols, point=point)
 
 
-def _point(evaluator: Evaluator, claim: Term) -> tuple[tuple[str, Value], ...]:
+def _point(evaluator: Evaluator, claim: core.Term) -> tuple[tuple[str, Value], ...]:
     """Small numbers at which a claim is false, for all its outermost variables; none if they are no numbers."""
     variables, hypotheses, rest = stripped(claim)
     for hypothesis in reversed(hypotheses):
-        rest = Connective("implies", (hypothesis, rest))
+        rest = core.Connective("implies", (hypothesis, rest))
     if not variables or any(each.sort not in _NUMBERS for each in variables):
         return ()
     for environment in evaluator.environments(variables, {})[0]:
@@ -398,5 +388,5 @@ def _point(evaluator: Evaluator, claim: Term) -> tuple[tuple[str, Value], ...]:
     return ()
 
 
-def _symbols_of(term: Term) -> frozenset[Symbol]:
-    return frozenset(each.symbol for each in subterms(term) if isinstance(each, SymbolCall))
+def _symbols_of(term: core.Term) -> frozenset[core.Symbol]:
+    return frozenset(each.symbol for each in subterms(term) if isinstance(each, core.SymbolCall))

@@ -10,79 +10,71 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kleis.core import (
-    BOOL,
-    INTEGER,
-    NATURAL,
-    REAL,
-    STRING,
-    BuiltinCall,
-    Coercion,
-    Conditional,
-    Connective,
-    Equals,
-    LiteralTerm,
-    Operation,
-    Sort,
-    Term,
-    Variable,
-)
+from kleis import core
 
 __all__ = ["candidates"]
 
 
-def candidates(domain: Sequence[Sort], codomain: Sort) -> tuple[tuple[Variable, ...], tuple[Term, ...]]:
+def candidates(
+    domain: Sequence[core.Sort], codomain: core.Sort
+) -> tuple[tuple[core.Variable, ...], tuple[core.Term, ...]]:
     """Parameters for a symbol of these sorts, and terms over them; no terms where nothing familiar fits."""
-    parameters = tuple(Variable(f"x{place}", sort) for place, sort in enumerate(domain))
-    if codomain == STRING:
-        found: Iterator[Term] = iter([LiteralTerm("", STRING), LiteralTerm("a", STRING)])
-    elif codomain == BOOL:
+    parameters = tuple(core.Variable(f"x{place}", sort) for place, sort in enumerate(domain))
+    if codomain == core.STRING:
+        found: Iterator[core.Term] = iter(
+            [core.LiteralTerm("", core.STRING), core.LiteralTerm("a", core.STRING)]
+        )
+    elif codomain == core.BOOL:
         found = _relations([each for each in parameters if _is_number(each.sort)])
-    elif codomain in (INTEGER, REAL, NATURAL):
+    elif codomain in (core.INTEGER, core.REAL, core.NATURAL):
         found = _operations([each for each in parameters if each.sort == codomain], codomain)
     else:
         found = iter(())
     return parameters, tuple(dict.fromkeys(found))
 
 
-def _is_number(sort: Sort) -> bool:
-    return sort in (INTEGER, REAL, NATURAL)
+def _is_number(sort: core.Sort) -> bool:
+    return sort in (core.INTEGER, core.REAL, core.NATURAL)
 
 
-def number(value: int, sort: Sort) -> Term:
+def number(value: int, sort: core.Sort) -> core.Term:
     """An integer at a sort of numbers."""
     if value < 0:
-        return LiteralTerm(value, sort) if sort == INTEGER else Coercion(LiteralTerm(value, INTEGER), sort)
-    literal = LiteralTerm(value, NATURAL)
-    return literal if sort == NATURAL else Coercion(literal, sort)
+        return (
+            core.LiteralTerm(value, sort)
+            if sort == core.INTEGER
+            else core.Coercion(core.LiteralTerm(value, core.INTEGER), sort)
+        )
+    literal = core.LiteralTerm(value, core.NATURAL)
+    return literal if sort == core.NATURAL else core.Coercion(literal, sort)
 
 
-def _call(name: str, result: Sort, *arguments: Term) -> Term:
+def _call(name: str, result: core.Sort, *arguments: core.Term) -> core.Term:
     names = "abcdef"[: len(arguments)]
-    parameters = tuple(Variable(each, term.sort) for each, term in zip(names, arguments, strict=True))
-    return BuiltinCall(Operation(name, parameters, result), arguments)
+    parameters = tuple(core.Variable(each, term.sort) for each, term in zip(names, arguments, strict=True))
+    return core.BuiltinCall(core.Operation(name, parameters, result), arguments)
 
 
-def _plus(left: Term, right: Term) -> Term:
+def _plus(left: core.Term, right: core.Term) -> core.Term:
     return _call("plus", left.sort, left, right)
 
 
-def _times(left: Term, right: Term) -> Term:
+def _times(left: core.Term, right: core.Term) -> core.Term:
     return _call("times", left.sort, left, right)
 
 
-def _minus(left: Term, right: Term) -> Term:
+def _minus(left: core.Term, right: core.Term) -> core.Term:
     return _call("minus", left.sort, left, right)
 
 
-def _over(left: Term, right: Term) -> Term:
+def _over(left: core.Term, right: core.Term) -> core.Term:
     """left / right, and 0 where right is 0."""
-    zero = number(0, REAL)
-    return Conditional(Equals(right, zero), zero, _call("divide", REAL, left, right))
+    zero = number(0, core.REAL)
+    return core.Conditional(core.Equals(right, zero), zero, _call("divide", core.REAL, left, right))
 
 
-def _operations(given: Sequence[Variable], sort: Sort) -> Iterator[Term]:
-    signed = sort != NATURAL
+def _operations(given: Sequence[core.Variable], sort: core.Sort) -> Iterator[core.Term]:
+    signed = sort != core.NATURAL
     if len(given) >= 2:
         yield from _binary(given[0], given[1], sort)
     if len(given) >= 3:
@@ -100,53 +92,53 @@ def _operations(given: Sequence[Variable], sort: Sort) -> Iterator[Term]:
             yield number(-1, sort)
 
 
-def _binary(x: Term, y: Term, sort: Sort) -> Iterator[Term]:
+def _binary(x: core.Term, y: core.Term, sort: core.Sort) -> Iterator[core.Term]:
     yield _plus(x, y)
     yield _times(x, y)
-    if sort != NATURAL:
+    if sort != core.NATURAL:
         yield _minus(x, y)
-    yield Conditional(_call("leq", BOOL, x, y), y, x)
-    yield Conditional(_call("leq", BOOL, x, y), x, y)
-    if sort == REAL:
-        yield _over(_plus(x, y), number(2, REAL))
+    yield core.Conditional(_call("leq", core.BOOL, x, y), y, x)
+    yield core.Conditional(_call("leq", core.BOOL, x, y), x, y)
+    if sort == core.REAL:
+        yield _over(_plus(x, y), number(2, core.REAL))
         yield _over(x, y)
     yield _plus(_plus(x, y), number(1, sort))
     yield _plus(x, _plus(y, y))
 
 
-def _unary(x: Term, sort: Sort) -> Iterator[Term]:
-    if sort != NATURAL:
+def _unary(x: core.Term, sort: core.Sort) -> Iterator[core.Term]:
+    if sort != core.NATURAL:
         yield _minus(number(0, sort), x)
     yield x
     yield _plus(x, number(1, sort))
     yield _plus(x, x)
-    if sort == REAL:
-        yield _over(number(1, REAL), x)
-        yield _over(x, number(2, REAL))
-    if sort != NATURAL:
+    if sort == core.REAL:
+        yield _over(number(1, core.REAL), x)
+        yield _over(x, number(2, core.REAL))
+    if sort != core.NATURAL:
         yield _minus(x, number(1, sort))
 
 
-def _relations(given: Sequence[Variable]) -> Iterator[Term]:
+def _relations(given: Sequence[core.Variable]) -> Iterator[core.Term]:
     if len(given) >= 2 and given[0].sort == given[1].sort:
         x, y = given[:2]
-        yield _call("leq", BOOL, x, y)
-        yield _call("less_than", BOOL, x, y)
-        yield Equals(x, y)
-        yield Connective("not", (Equals(x, y),))
-        yield Equals(y, _plus(x, number(1, x.sort)))
-        yield _call("leq", BOOL, y, x)
-        yield _call("less_than", BOOL, y, x)
+        yield _call("leq", core.BOOL, x, y)
+        yield _call("less_than", core.BOOL, x, y)
+        yield core.Equals(x, y)
+        yield core.Connective("not", (core.Equals(x, y),))
+        yield core.Equals(y, _plus(x, number(1, x.sort)))
+        yield _call("leq", core.BOOL, y, x)
+        yield _call("less_than", core.BOOL, y, x)
     if len(given) >= 3 and len({each.sort for each in given}) == 1:
         x, y, z = given[:3]
-        yield Connective("and", (_call("leq", BOOL, x, y), _call("leq", BOOL, y, z)))
-        yield Equals(_plus(x, y), z)
-        yield Equals(_times(x, y), z)
+        yield core.Connective("and", (_call("leq", core.BOOL, x, y), _call("leq", core.BOOL, y, z)))
+        yield core.Equals(_plus(x, y), z)
+        yield core.Equals(_times(x, y), z)
     if len(given) == 1:
         x, zero = given[0], number(0, given[0].sort)
-        yield _call("less_than", BOOL, zero, x)
-        yield _call("leq", BOOL, zero, x)
-        yield Equals(x, zero)
-        yield Connective("not", (Equals(x, zero),))
-    yield LiteralTerm(True, BOOL)
-    yield LiteralTerm(False, BOOL)
+        yield _call("less_than", core.BOOL, zero, x)
+        yield _call("leq", core.BOOL, zero, x)
+        yield core.Equals(x, zero)
+        yield core.Connective("not", (core.Equals(x, zero),))
+    yield core.LiteralTerm(True, core.BOOL)
+    yield core.LiteralTerm(False, core.BOOL)

@@ -19,10 +19,10 @@ import json
 from collections.abc import Mapping
 from itertools import combinations
 
+from kleis import core
 from kleis.budget import Budget, Meter
 from kleis.builtins.regular.automaton import Space
 from kleis.builtins.regular.regex import Node
-from kleis.core import STRING, BuiltinCall, Connective, Term
 from kleis.core.traversal import stripped, subterms
 from kleis.errors import BudgetError
 from kleis.prover.engines.regular.memberships import Formula, In, Many, Not, Open, all_of, any_of, opposite
@@ -50,7 +50,9 @@ class RegularLanguages:
         if meaning.claim is None or meaning.unsettled or not is_total(meaning):
             return False
         terms = subterms(meaning.claim, *(each.body for each in meaning.definitions))
-        return any(isinstance(each, BuiltinCall) and each.operation.name in _ABOUT_TEXTS for each in terms)
+        return any(
+            isinstance(each, core.BuiltinCall) and each.operation.name in _ABOUT_TEXTS for each in terms
+        )
 
     def run(self, task: Task, steps: int) -> Answer:
         """Look for texts that make the claim false."""
@@ -105,13 +107,13 @@ class _Search:
 
     @property
     def only_texts(self) -> bool:
-        return all(each.sort == STRING for each in self.variables)
+        return all(each.sort == core.STRING for each in self.variables)
 
     def point(self) -> dict[str, str] | None:
         """Texts for which the claim is false; None if there are none."""
-        body: Term = self._rest
+        body: core.Term = self._rest
         for hypothesis in reversed(self._hypotheses):
-            body = Connective("implies", (hypothesis, body))
+            body = core.Connective("implies", (hypothesis, body))
         false = opposite(Reader(self._task.meaning).truth(body))
         return self._satisfied(false, {}, 0)
 

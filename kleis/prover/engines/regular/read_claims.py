@@ -15,24 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
+from kleis import core
 from kleis.builtins.regular import regex
 from kleis.builtins.regular.regex import ANY, EMPTY, FULL, NONE, Node
-from kleis.core import (
-    BOOL,
-    STRING,
-    BuiltinCall,
-    Coercion,
-    Conditional,
-    Connective,
-    DefinitionCall,
-    Equals,
-    Let,
-    LiteralTerm,
-    SymbolCall,
-    Term,
-    Variable,
-)
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.core.traversal import stripped, substitute, subterms
 from kleis.prover.engines.regular.memberships import (
     Formula,
@@ -64,7 +50,7 @@ class Unreadable(Exception):
 # ── Totality ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def is_total(meaning: Meaning) -> bool:
+def is_total(meaning: Goal) -> bool:
     """Whether every part of the claim, definitions unfolded, has a value everywhere."""
     if meaning.claim is None:
         return False
@@ -75,25 +61,25 @@ def is_total(meaning: Meaning) -> bool:
     return all(_has_a_value(term) for body in bodies for term in subterms(body))
 
 
-def _has_a_value(term: Term) -> bool:
+def _has_a_value(term: core.Term) -> bool:
     match term:
-        case BuiltinCall(operation=operation, arguments=arguments):
+        case core.BuiltinCall(operation=operation, arguments=arguments):
             if operation.condition is None:
                 return True
             return operation.name == "re_range" and all(
-                isinstance(each, LiteralTerm) and bool(each.value) for each in arguments
+                isinstance(each, core.LiteralTerm) and bool(each.value) for each in arguments
             )
         case (
-            Variable()
-            | LiteralTerm()
-            | SymbolCall()
-            | DefinitionCall()
-            | Equals()
-            | Connective()
-            | Conditional()
+            core.Variable()
+            | core.LiteralTerm()
+            | core.SymbolCall()
+            | core.DefinitionCall()
+            | core.Equals()
+            | core.Connective()
+            | core.Conditional()
         ):
             return True
-        case Let() | Coercion():
+        case core.Let() | core.Coercion():
             return True
         case _:
             return False
@@ -105,45 +91,45 @@ def _has_a_value(term: Term) -> bool:
 class Reader:
     """Reads the claims of one meaning."""
 
-    def __init__(self, meaning: Meaning) -> None:
+    def __init__(self, meaning: Goal) -> None:
         self._definitions = {each.key: each for each in meaning.definitions}
-        self._nodes: dict[Term, Node | None] = {}
+        self._nodes: dict[core.Term, Node | None] = {}
 
-    def truth(self, term: Term) -> Formula:
+    def truth(self, term: core.Term) -> Formula:
         """A term of sort Bool as a formula."""
         match term:
-            case LiteralTerm(value=bool() as value):
+            case core.LiteralTerm(value=bool() as value):
                 return value
-            case Connective(name=name, arguments=arguments):
+            case core.Connective(name=name, arguments=arguments):
                 return _connected(name, [self.truth(each) for each in arguments])
-            case Conditional(condition=condition, consequent=yes, alternative=no):
+            case core.Conditional(condition=condition, consequent=yes, alternative=no):
                 test = self.truth(condition)
                 return any_of(all_of(test, self.truth(yes)), all_of(opposite(test), self.truth(no)))
-            case Let() | DefinitionCall():
+            case core.Let() | core.DefinitionCall():
                 return self.truth(self._unfolded(term))
-            case Equals(left=left, right=right):
+            case core.Equals(left=left, right=right):
                 return self._equal(term, left, right)
-            case BuiltinCall():
+            case core.BuiltinCall():
                 return self._builtin(term)
             case _:
                 return Open(term)
 
-    def _unfolded(self, term: Let | DefinitionCall) -> Term:
-        if isinstance(term, Let):
+    def _unfolded(self, term: core.Let | core.DefinitionCall) -> core.Term:
+        if isinstance(term, core.Let):
             return substitute(term.body, {term.variable.name: term.value})
         definition = self._definitions[term.definition]
         names = (each.name for each in definition.parameters)
         return substitute(definition.body, dict(zip(names, term.arguments, strict=True)))
 
-    def _equal(self, term: Term, left: Term, right: Term) -> Formula:
-        if left.sort == BOOL:
+    def _equal(self, term: core.Term, left: core.Term, right: core.Term) -> Formula:
+        if left.sort == core.BOOL:
             first, second = self.truth(left), self.truth(right)
             return any_of(all_of(first, second), all_of(opposite(first), opposite(second)))
-        if left.sort == STRING:
+        if left.sort == core.STRING:
             return self._on_texts(term, (left, right), same)
         return self._length(term, "equals", left, right)
 
-    def _builtin(self, term: BuiltinCall) -> Formula:
+    def _builtin(self, term: core.BuiltinCall) -> Formula:
         name, arguments = term.operation.name, term.arguments
         if name == "matches":
             node = self.node(arguments[1])
@@ -160,7 +146,10 @@ class Reader:
         return Open(term)
 
     def _on_texts(
-        self, term: Term, texts: Sequence[Term], decide: Callable[[Sequence[Pieces]], Formula | None]
+        self,
+        term: core.Term,
+        texts: Sequence[core.Term],
+        decide: Callable[[Sequence[Pieces]], Formula | None],
     ) -> Formula:
         """What `decide` makes of texts, case by case; open where it makes nothing."""
         found: list[Formula] = []
@@ -175,23 +164,23 @@ class Reader:
                 raise Unreadable
         return any_of(*found)
 
-    def _cases(self, term: Term) -> list[tuple[Formula, Pieces]] | None:
+    def _cases(self, term: core.Term) -> list[tuple[Formula, Pieces]] | None:
         """The texts that a term may be, each with when it is that; None for a text of another making."""
         match term:
-            case LiteralTerm(value=str() as text):
+            case core.LiteralTerm(value=str() as text):
                 return [(True, (text,))]
-            case Variable():
+            case core.Variable():
                 return [(True, (term,))]
-            case Let() | DefinitionCall():
+            case core.Let() | core.DefinitionCall():
                 return self._cases(self._unfolded(term))
-            case Conditional(condition=condition, consequent=yes, alternative=no):
+            case core.Conditional(condition=condition, consequent=yes, alternative=no):
                 test, first, second = self.truth(condition), self._cases(yes), self._cases(no)
                 if first is None or second is None:
                     return None
                 return [(all_of(test, when), pieces) for when, pieces in first] + [
                     (all_of(opposite(test), when), pieces) for when, pieces in second
                 ]
-            case BuiltinCall(operation=operation, arguments=arguments) if operation.name == "concat":
+            case core.BuiltinCall(operation=operation, arguments=arguments) if operation.name == "concat":
                 parts = [self._cases(each) for each in arguments]
                 if any(each is None for each in parts):
                     return None
@@ -202,14 +191,14 @@ class Reader:
             case _:
                 return None
 
-    def _length(self, term: Term, name: str, left: Term, right: Term) -> Formula:
+    def _length(self, term: core.Term, name: str, left: core.Term, right: core.Term) -> Formula:
         """A comparison of the length of a text with a number."""
         for measured, bound, turned in ((left, right, False), (right, left, True)):
             measured, bound = _bare(measured), _bare(bound)
-            if not isinstance(measured, BuiltinCall) or measured.operation.name != "strlen":
+            if not isinstance(measured, core.BuiltinCall) or measured.operation.name != "strlen":
                 continue
             if (
-                not isinstance(bound, LiteralTerm)
+                not isinstance(bound, core.LiteralTerm)
                 or type(bound.value) is not int
                 or abs(bound.value) > _LENGTH
             ):
@@ -220,36 +209,36 @@ class Reader:
 
     # regular expressions
 
-    def node(self, term: Term) -> Node | None:
+    def node(self, term: core.Term) -> Node | None:
         """A regular expression that is written out; None for one that depends on something."""
         if term not in self._nodes:
             self._nodes[term] = self._node(term)
         return self._nodes[term]
 
-    def _node(self, term: Term) -> Node | None:
+    def _node(self, term: core.Term) -> Node | None:
         match term:
-            case LiteralTerm(value=str() as text):
+            case core.LiteralTerm(value=str() as text):
                 return ("text", text)
-            case Let() | DefinitionCall():
+            case core.Let() | core.DefinitionCall():
                 return self.node(self._unfolded(term))
-            case BuiltinCall(operation=operation, arguments=arguments):
+            case core.BuiltinCall(operation=operation, arguments=arguments):
                 return self._built(operation.name, arguments)
             case _:
                 return None
 
-    def _built(self, name: str, arguments: tuple[Term, ...]) -> Node | None:
+    def _built(self, name: str, arguments: tuple[core.Term, ...]) -> Node | None:
         match name:
             case "re_range":
-                low, high = (each.value if isinstance(each, LiteralTerm) else None for each in arguments)
+                low, high = (each.value if isinstance(each, core.LiteralTerm) else None for each in arguments)
                 if not isinstance(low, str) or not isinstance(high, str):
                     return None
                 return ("range", low[0], high[0]) if low[0] <= high[0] else NONE
             case "re_loop":
                 part = self.node(arguments[0])
                 bounds = [_bare(each) for each in arguments[1:]]
-                if part is None or not all(isinstance(each, LiteralTerm) for each in bounds):
+                if part is None or not all(isinstance(each, core.LiteralTerm) for each in bounds):
                     return None
-                least, most = (each.value for each in bounds if isinstance(each, LiteralTerm))
+                least, most = (each.value for each in bounds if isinstance(each, core.LiteralTerm))
                 if type(least) is not int or type(most) is not int or most > _LENGTH:
                     return None
                 return regex.loop(part, max(least, 0), most if most >= 0 else -1)
@@ -314,8 +303,8 @@ def _connected(name: str, parts: Sequence[Formula]) -> Formula:
             return any_of(opposite(parts[0]), parts[1])
 
 
-def _bare(term: Term) -> Term:
-    while isinstance(term, Coercion):
+def _bare(term: core.Term) -> core.Term:
+    while isinstance(term, core.Coercion):
         term = term.term
     return term
 

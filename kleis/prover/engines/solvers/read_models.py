@@ -20,10 +20,10 @@ from itertools import product
 from math import prod
 from typing import Any
 
+from kleis import core
 from kleis.budget import Budget
 from kleis.builtins.row import Context
-from kleis.core import BOOL, Basic, BitVec, Carrier, FunctionOf, Numeric, SetOf, Sort
-from kleis.core.goal import Meaning
+from kleis.core.goal import Goal
 from kleis.core.sort_printing import sort_text
 from kleis.prover.engines.solvers.runs import library
 from kleis.prover.protocol.witness import FunctionTable, Witness
@@ -48,15 +48,15 @@ def decoded(text: str) -> str:
     return _ESCAPE.sub(lambda found: chr(int(found[1] or found[2] or found[3], 16)), text)
 
 
-def read_witness(meaning: Meaning, script: Script, model: Any, *, undefined: bool) -> Witness:
+def read_witness(meaning: Goal, script: Script, model: Any, *, undefined: bool) -> Witness:
     """What a model says of the variables and symbols of a script."""
     reader = _Reader(meaning, model)
     assignment: dict[str, Any] = {}
     unread: list[str] = []
     for constant in script.constants:
         variable = constant.variable
-        sorts = variable.sort.domain if isinstance(variable.sort, FunctionOf) else ()
-        result = variable.sort.codomain if isinstance(variable.sort, FunctionOf) else variable.sort
+        sorts = variable.sort.domain if isinstance(variable.sort, core.FunctionOf) else ()
+        result = variable.sort.codomain if isinstance(variable.sort, core.FunctionOf) else variable.sort
         try:
             assignment[variable.name] = reader.interpretation(constant.name, sorts, result)
         except UnreadableError:
@@ -79,7 +79,7 @@ def read_witness(meaning: Meaning, script: Script, model: Any, *, undefined: boo
 class _Reader:
     """Reads one model."""
 
-    def __init__(self, meaning: Meaning, model: Any) -> None:
+    def __init__(self, meaning: Goal, model: Any) -> None:
         self._z3 = library()
         self._meaning = meaning
         self._sorts = Sorts(meaning)
@@ -96,14 +96,14 @@ class _Reader:
             sizes[sort_text(sort)] = max(1, len(universe))
         return sizes
 
-    def interpretation(self, name: str, domain: Sequence[Sort], result: Sort) -> Any:
+    def interpretation(self, name: str, domain: Sequence[core.Sort], result: core.Sort) -> Any:
         """The value of a constant, or the table of a function; a model that says nothing leaves any value."""
         declaration = self._declared.get(name.strip("|"))
         if declaration is None:
             return self._any(result) if not domain else FunctionTable((), self._any(result))
         if not domain:
             return self.value(self._model.eval(declaration(), model_completion=True), result)
-        if all(isinstance(sort, Carrier) or sort == BOOL for sort in domain):
+        if all(isinstance(sort, core.Carrier) or sort == core.BOOL for sort in domain):
             return self._whole_table(declaration, domain, result)
         found = self._model[declaration]
         rows = []
@@ -113,7 +113,7 @@ class _Reader:
             rows.append((given, self.value(entry.value(), result)))
         return FunctionTable(tuple(rows), self.value(found.else_value(), result))
 
-    def _whole_table(self, declaration: Any, domain: Sequence[Sort], result: Sort) -> FunctionTable:
+    def _whole_table(self, declaration: Any, domain: Sequence[core.Sort], result: core.Sort) -> FunctionTable:
         """A function on finitely many points, all of them."""
         ranges = [self._points(sort) for sort in domain]
         if prod(map(len, ranges)) > _LARGEST_TABLE:
@@ -125,10 +125,10 @@ class _Reader:
             rows.append((given, self.value(called, result)))
         return FunctionTable(tuple(rows))
 
-    def _points(self, sort: Sort) -> list[Any]:
+    def _points(self, sort: core.Sort) -> list[Any]:
         """The values of a finite sort as Z3 has them."""
         z3, context = self._z3, self._model.ctx
-        if sort == BOOL:
+        if sort == core.BOOL:
             return [z3.BoolVal(False, context), z3.BoolVal(True, context)]
         name = self._sorts.name(sort).strip("|")
         found = [each for each in self._model.sorts() if each.name() == name]
@@ -137,25 +137,25 @@ class _Reader:
         # The model has no universe of a sort of which nothing is asked: one element is enough.
         return [z3.Const(f"{name}!val!0", z3.DeclareSort(name, context))]
 
-    def _any(self, sort: Sort) -> Value:
+    def _any(self, sort: core.Sort) -> Value:
         """Some value of a sort that the model does not mention."""
         match sort:
-            case Basic(name="Bool"):
+            case core.Basic(name="Bool"):
                 return False
-            case Basic(name="String"):
+            case core.Basic(name="String"):
                 return ""
-            case Numeric():
+            case core.Numeric():
                 return 0
-            case BitVec(width=width):
+            case core.BitVec(width=width):
                 return BitVector(width, 0)
-            case SetOf():
+            case core.SetOf():
                 return SetValue({})
-            case Carrier():
+            case core.Carrier():
                 return Element(sort.name, 0)
             case _:
                 return self._smallest(sort, 0)
 
-    def _smallest(self, sort: Sort, depth: int) -> Value:
+    def _smallest(self, sort: core.Sort, depth: int) -> Value:
         if depth > _DEEPEST:
             raise UnreadableError
         for constructor in sorted(self._sorts.constructors(sort), key=lambda each: len(each.fields)):
@@ -171,24 +171,24 @@ class _Reader:
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────────────
 
-    def value(self, expression: Any, sort: Sort) -> Value:
+    def value(self, expression: Any, sort: core.Sort) -> Value:
         """A value of a model."""
         z3 = self._z3
         match sort:
-            case Basic(name="Bool"):
+            case core.Basic(name="Bool"):
                 if z3.is_true(expression) or z3.is_false(expression):
                     return bool(z3.is_true(expression))
-            case Basic(name="String"):
+            case core.Basic(name="String"):
                 if z3.is_string_value(expression):
                     return decoded(expression.as_string())
-            case Numeric():
+            case core.Numeric():
                 return self._number(expression)
-            case BitVec(width=width):
+            case core.BitVec(width=width):
                 if z3.is_bv_value(expression):
                     return BitVector(width, expression.as_long())
-            case Carrier():
+            case core.Carrier():
                 return self._element(expression, sort)
-            case SetOf(element=element):
+            case core.SetOf(element=element):
                 return self._set(expression, element)
             case _:
                 return self._construction(expression, sort)
@@ -208,7 +208,7 @@ class _Reader:
             return exact(Fraction(signed_integer(top), signed_integer(bottom)))
         raise UnreadableError
 
-    def _universe(self, sort: Sort) -> list[str]:
+    def _universe(self, sort: core.Sort) -> list[str]:
         name = self._sorts.name(sort)
         if name not in self._elements:
             bare = name.strip("|")
@@ -217,7 +217,7 @@ class _Reader:
             self._elements[name] = [each.decl().name() for each in elements or ()]
         return self._elements[name]
 
-    def _element(self, expression: Any, sort: Carrier) -> Value:
+    def _element(self, expression: Any, sort: core.Carrier) -> Value:
         if not self._z3.is_app(expression):
             raise UnreadableError
         name = expression.decl().name()
@@ -226,7 +226,7 @@ class _Reader:
             universe.append(name)
         return Element(sort.name, universe.index(name))
 
-    def _set(self, expression: Any, element: Sort) -> Value:
+    def _set(self, expression: Any, element: core.Sort) -> Value:
         """A set from the stores that make it."""
         z3 = self._z3
         stores = []
@@ -246,7 +246,7 @@ class _Reader:
                 members.pop(key, None)
         return SetValue(members, complement)
 
-    def _construction(self, expression: Any, sort: Sort) -> Value:
+    def _construction(self, expression: Any, sort: core.Sort) -> Value:
         """A value of a data type, list, tuple or record."""
         if not self._z3.is_app(expression):
             raise UnreadableError

@@ -79,10 +79,11 @@ def check_file(loader: Loader, name: str, *, syntax_only: bool = False) -> Check
 
 def _meaning_problems(loading: Loading, known: tuple[Problem, ...]) -> tuple[Problem, ...]:
     """What elaboration finds in the file itself, but where a place has an error already: one is enough."""
+    from kleis.elaborate.check_program import check_program
     from kleis.elaborate.elaborator import Elaborator
 
     wrong = {(each.file, each.line, each.column) for each in known if each.severity == "error"}
-    found = Elaborator(loading.theory).check(loading.main.result.program)
+    found = check_program(Elaborator(loading.theory), loading.main.result.program)
     return tuple(each for each in found if (each.file, each.line, each.column) not in wrong)
 
 

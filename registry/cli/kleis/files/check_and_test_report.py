@@ -9,7 +9,7 @@ from kleis.problems import Problem
 from registry.cli.kleis.files.check import CheckedFile
 from registry.cli.kleis.files.test import NEEDS_PROVER, Block, FileReport
 from registry.cli.kleis.shared.reports import render
-from registry.cli.terminal.plain_output import complain, say, say_row, table
+from registry.cli.terminal.plain_output import print_error, say, say_row, table
 
 __all__ = ["print_block_output", "print_checked", "print_tested", "print_totals"]
 
@@ -70,7 +70,7 @@ def _print_output(block: Block, *, to_results: bool) -> None:
         if to_results:
             say(text)
         else:
-            complain(text)
+            print_error(text)
 
 
 def _print_block(report: FileReport, block: Block) -> None:

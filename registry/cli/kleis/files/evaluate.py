@@ -14,7 +14,7 @@ from typing import Any
 from kleis.errors import BudgetError, EvaluationError, KleisError, LoadError, ParseError
 from registry.cli.kleis.shared.loading import STANDARD_INPUT, make_loader, standard_input
 from registry.cli.kleis.shared.reports import render
-from registry.cli.terminal.plain_output import complain, say
+from registry.cli.terminal.plain_output import print_error, say
 
 __all__ = ["evaluate_text"]
 
@@ -62,7 +62,7 @@ def evaluate_text(
         _say_in_json(value_fields(answer, tree, loading.theory))
         return 0
     for printed in answer.output:
-        complain(printed)
+        print_error(printed)
     say(render_value(answer.value))
     return 0
 
@@ -87,4 +87,4 @@ def _quoted(name: str) -> str:
 
 
 def _refuse(error: KleisError, text: str) -> None:
-    complain(render(error, text), style="bad")
+    print_error(render(error, text), style="bad")

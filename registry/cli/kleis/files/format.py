@@ -17,7 +17,7 @@ from kleis.errors import LoadError, ParseError
 from kleis.theory.import_search import read_text
 from registry.cli.kleis.shared.loading import STANDARD_INPUT, standard_input
 from registry.cli.kleis.shared.reports import render
-from registry.cli.terminal.plain_output import complain, say
+from registry.cli.terminal.plain_output import print_error, say
 
 __all__ = ["Outcome", "format_file"]
 
@@ -34,10 +34,10 @@ def format_file(name: str, *, only_check: bool, in_ascii: bool) -> Outcome:
         formatted = format_source(text, ascii=in_ascii, file=name)
     except ParseError as error:
         for each in (error, *error.others):
-            complain(render(each, text), style="bad")
+            print_error(render(each, text), style="bad")
         return "failed"
     except LoadError as error:
-        complain(render(error, text), style="bad")
+        print_error(render(error, text), style="bad")
         return "failed"
     if name == STANDARD_INPUT and not only_check:
         sys.stdout.write(formatted)
@@ -50,7 +50,7 @@ def format_file(name: str, *, only_check: bool, in_ascii: bool) -> Outcome:
     try:
         _replace(Path(name).resolve(), formatted)
     except OSError as error:
-        complain(f"{name} cannot be written: {error.strerror}", style="bad")
+        print_error(f"{name} cannot be written: {error.strerror}", style="bad")
         return "failed"
     return "changed"
 

@@ -27,19 +27,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
-from kleis.syntax.tree import (
-    Assertion,
-    Axiom,
-    Binder,
-    Call,
-    Example,
-    Expression,
-    Let,
-    LetStatement,
-    Name,
-    Quantifier,
-    VariablePattern,
-)
+from kleis.syntax import tree
 from kleis.syntax.tree.traversal import walk
 from registry.cli.kleis.shared.reports import counterexample_text
 
@@ -97,8 +85,10 @@ class ProverPool:
 class OpenAssertion:
     """An assertion that waits for its verdict."""
 
-    def __init__(self, pool: ProverPool, theory: Theory, example: Example, place: int, file: str) -> None:
-        assertion = [each for each in example.statements if isinstance(each, Assertion)][place]
+    def __init__(
+        self, pool: ProverPool, theory: Theory, example: tree.Example, place: int, file: str
+    ) -> None:
+        assertion = [each for each in example.statements if isinstance(each, tree.Assertion)][place]
         self._kind = assertion.kind
         proposition = question_of(example, assertion)
         if proposition is None:
@@ -111,38 +101,38 @@ class OpenAssertion:
         return outcome_of(self._kind, self._verdict.result())
 
 
-def question_of(example: Example, assertion: Assertion) -> Expression | None:
+def question_of(example: tree.Example, assertion: tree.Assertion) -> tree.Expression | None:
     """The closed proposition that an assertion asks about; None where it is about the declarations alone."""
     if assertion.proposition is None:
         return None
     proposition = assertion.proposition
     if assertion.kind in ("assert_inconsistent", "assert_sat"):
-        proposition = Call("logical_not", (proposition,), proposition.span)
+        proposition = tree.Call("logical_not", (proposition,), proposition.span)
     before = example.statements[: example.statements.index(assertion)]
-    binders: list[Binder] = []
+    binders: list[tree.Binder] = []
     for statement in reversed(before):
-        if not isinstance(statement, LetStatement) or statement.name not in _mentioned(proposition):
+        if not isinstance(statement, tree.LetStatement) or statement.name not in _mentioned(proposition):
             continue
         if statement.value is None:
             if statement.type is not None:
-                binders.insert(0, Binder(statement.name, statement.type, statement.span))
+                binders.insert(0, tree.Binder(statement.name, statement.type, statement.span))
             continue
         if {each.name for each in binders} & {statement.name, *_mentioned(statement.value)}:
             proposition, binders = _for_all(binders, proposition), []
-        pattern = VariablePattern(statement.name, statement.span)
-        proposition = Let(pattern, statement.type, statement.value, proposition, statement.span)
+        pattern = tree.VariablePattern(statement.name, statement.span)
+        proposition = tree.Let(pattern, statement.type, statement.value, proposition, statement.span)
     return _for_all(binders, proposition)
 
 
-def _for_all(binders: Sequence[Binder], proposition: Expression) -> Expression:
+def _for_all(binders: Sequence[tree.Binder], proposition: tree.Expression) -> tree.Expression:
     """∀ stands outside of every `let` that it may pass, so that a counterexample can say its values."""
     if not binders:
         return proposition
-    return Quantifier("forall", tuple(binders), None, proposition, binders[0].span)
+    return tree.Quantifier("forall", tuple(binders), None, proposition, binders[0].span)
 
 
-def _mentioned(expression: Expression) -> set[str]:
-    return {each.name for each in walk(expression) if isinstance(each, Name | Call)}
+def _mentioned(expression: tree.Expression) -> set[str]:
+    return {each.name for each in walk(expression) if isinstance(each, tree.Name | tree.Call)}
 
 
 def outcome_of(kind: str, verdict: Verdict) -> tuple[Status, str]:
@@ -222,10 +212,10 @@ def clash_of(prover: Prover, own: Sequence[str]) -> str:
     return ""
 
 
-def _section_axioms(theory: Theory, own: Sequence[str]) -> Iterator[tuple[str, Expression]]:
+def _section_axioms(theory: Theory, own: Sequence[str]) -> Iterator[tuple[str, tree.Expression]]:
     for name, structure in theory.structures.items():
         if structure.parameters:
             continue
-        axioms = [each for each in structure.members if isinstance(each, Axiom)]
+        axioms = [each for each in structure.members if isinstance(each, tree.Axiom)]
         for axiom in axioms if name in own else axioms[:1]:
             yield f"{name}::{axiom.name}", axiom.proposition

@@ -19,11 +19,11 @@ from kleis.syntax.tree import Node, Program
 from registry.cli.kleis.shared.loading import STANDARD_INPUT, make_loader, standard_input
 from registry.cli.kleis.shared.reports import render
 from registry.cli.terminal.layout import Piece
-from registry.cli.terminal.plain_output import complain
+from registry.cli.terminal.plain_output import print_error
 from registry.cli.terminal.screen import Line, Screen, json_text
 
 if TYPE_CHECKING:
-    from kleis.core.goal import Meaning
+    from kleis.core.goal import Goal
     from kleis.delaborate.describe_goal import Description
     from kleis.theory.loader import Loading
 
@@ -76,7 +76,7 @@ def _load(imports: Sequence[str], path: Sequence[Path]) -> Loading:
     return make_loader(path).load_text(lines, file="<import>", directory=Path.cwd())
 
 
-def _elaborate(loading: Loading, text: str, using: str) -> Meaning:
+def _elaborate(loading: Loading, text: str, using: str) -> Goal:
     from kleis.elaborate.elaborator import Elaborator
     from kleis.syntax.parser.parser import parse_expression, parse_type
 
@@ -91,7 +91,7 @@ def _refuse(errors: Sequence[KleisError], texts: dict[str, str], as_json: bool) 
         screen.out.write(json_text({"error": errors[0].as_dict()}) + "\n")
     else:
         for error in errors:
-            complain(render(error, texts.get(error.file, "")), style="bad")
+            print_error(render(error, texts.get(error.file, "")), style="bad")
     return 1
 
 

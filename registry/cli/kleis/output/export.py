@@ -24,7 +24,7 @@ from kleis.errors import KleisError
 from kleis.lean.lean_file import LeanFile
 from registry.cli.kleis.shared.loading import STANDARD_INPUT, load, make_loader, standard_input
 from registry.cli.kleis.shared.reports import render
-from registry.cli.terminal.plain_output import complain
+from registry.cli.terminal.plain_output import print_error
 from registry.cli.terminal.process import words
 from registry.cli.terminal.screen import Screen, json_text
 
@@ -87,7 +87,7 @@ def _refused(asked: Exporting, error: KleisError, texts: dict[str, str]) -> int:
     if asked.as_json:
         Screen().out.write(json_text({"error": error.as_dict()}) + "\n")
     else:
-        complain(f"error  {render(error, texts.get(error.file, ''))}", style="bad")
+        print_error(f"error  {render(error, texts.get(error.file, ''))}", style="bad")
     return 1 if error.code == "not-expressible" else 2
 
 
@@ -123,7 +123,7 @@ def _exchange(asked: Exporting, loading: Loading, texts: dict[str, str]) -> int:
         screen.out.write(found.text)
     if not found.exact:
         unknown = f": {', '.join(found.approximated)}" if found.approximated else ""
-        complain(f"a model of this need not be a countermodel; something is approximated{unknown}")
+        print_error(f"a model of this need not be a countermodel; something is approximated{unknown}")
     return 0
 
 
@@ -153,7 +153,7 @@ def _lean(asked: Exporting, loading: Loading, texts: dict[str, str]) -> int:
     if not output:
         screen.out.write(found.text)
     for problem in problems:
-        complain(f"{problem.line}:{problem.column}: {problem.message}", style="bad")
+        print_error(f"{problem.line}:{problem.column}: {problem.message}", style="bad")
     _summary(found, said)
     return status
 
@@ -189,20 +189,22 @@ def _summary(found: LeanFile, said: dict[str, Any] | None) -> None:
         status: sum(each.status == status for each in found.theorems)
         for status in ("sorry", "proof", "refutation")
     }
-    complain(
+    print_error(
         f"{len(found.theorems)} theorem{'' if len(found.theorems) == 1 else 's'}: {counts['sorry']} open, {counts['proof']} with a proof, "
         f"{counts['refutation']} refuted; {len(found.omitted)} left out"
     )
     for each in found.omitted:
-        complain(f"left out  {each.name}: {each.reason}")
+        print_error(f"left out  {each.name}: {each.reason}")
     if found.approximated:
-        complain(f"unknown functions in this file: {', '.join(found.approximated)}")
+        print_error(f"unknown functions in this file: {', '.join(found.approximated)}")
     if said is None:
-        complain("checked: the shape; no Lean has read it")
+        print_error("checked: the shape; no Lean has read it")
         return
-    complain(f"checked: {said['level']}; {said['message']}")
+    print_error(f"checked: {said['level']}; {said['message']}")
     for each in said["errors"]:
-        complain(f"{each['line']}: {each['message']}" + (f" (from {each['place']})" if each["place"] else ""))
+        print_error(
+            f"{each['line']}: {each['message']}" + (f" (from {each['place']})" if each["place"] else "")
+        )
 
 
 # Runs the Lean on the PATH on an exported file, and says what it said.

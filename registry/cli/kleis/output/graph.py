@@ -16,7 +16,7 @@ import click
 from kleis.corpus.graph import Graph, graph_of
 from kleis.corpus.reading import Corpus, find_corpus
 from kleis.errors import KleisError
-from kleis.syntax.tree import DataDefinition, FunctionDefinition, Implements, Structure
+from kleis.syntax import tree
 from kleis.syntax.tree.traversal import walk
 from kleis.theory.theory import Theory
 from registry.cli.kleis.shared.loading import load, make_loader
@@ -81,7 +81,7 @@ def theory_drawing(theory: Theory, file: str) -> Drawing:
     owners: dict[str, set[str]] = {}
     for entry in theory.entries:
         node = entry.declaration
-        if isinstance(node, Structure | DataDefinition | FunctionDefinition):
+        if isinstance(node, tree.Structure | tree.DataDefinition | tree.FunctionDefinition):
             declared[node.name] = (node, entry.file)
             for member in _members(node):
                 owners.setdefault(member, set()).add(node.name)
@@ -91,7 +91,7 @@ def theory_drawing(theory: Theory, file: str) -> Drawing:
     for entry in theory.entries:
         node = entry.declaration
         if entry.file == file and isinstance(
-            node, Structure | DataDefinition | FunctionDefinition | Implements
+            node, tree.Structure | tree.DataDefinition | tree.FunctionDefinition | tree.Implements
         ):
             edges.update(dict.fromkeys(_arrows(node, homes, declared)))
     ends = {end for edge in edges for end in (edge.source, edge.target)}
@@ -112,9 +112,9 @@ def _arrows(node: Any, homes: Mapping[str, str], declared: Collection[str]) -> l
 
 def _members(node: Any) -> list[str]:
     """The names that a declaration brings with it."""
-    if isinstance(node, DataDefinition):
+    if isinstance(node, tree.DataDefinition):
         return [variant.name for variant in node.variants]
-    if isinstance(node, Structure):
+    if isinstance(node, tree.Structure):
         return [member.name for member in node.members if hasattr(member, "name")]
     return []
 
@@ -126,16 +126,16 @@ def _used(node: Any) -> list[str]:
 
 
 def _kind(node: Any) -> Literal["plain", "strong", "round"]:
-    if isinstance(node, Structure):
+    if isinstance(node, tree.Structure):
         return "strong"
-    return "round" if isinstance(node, DataDefinition) else "plain"
+    return "round" if isinstance(node, tree.DataDefinition) else "plain"
 
 
 def _label(node: Any) -> str:
-    if isinstance(node, Structure):
+    if isinstance(node, tree.Structure):
         axioms = sum(1 for member in node.members if type(member).__name__ == "Axiom")
         return f"structure {node.name}" + (f"\n{axioms} axioms" if axioms else "")
-    if isinstance(node, DataDefinition):
+    if isinstance(node, tree.DataDefinition):
         return f"data {node.name}"
     return str(node.name)
 

@@ -19,7 +19,7 @@ from kleis.errors import LoadError
 from registry.cli.kleis.shared.loading import load, make_loader
 from registry.cli.kleis.shared.reports import print_table, refuse, render
 from registry.cli.terminal.layout import Piece, Role
-from registry.cli.terminal.plain_output import complain, progress
+from registry.cli.terminal.plain_output import print_error, progress
 from registry.cli.terminal.process import INTERRUPTED
 from registry.cli.terminal.screen import Screen, json_text
 from registry.cli.terminal.session import interruptible
@@ -63,7 +63,7 @@ def explore(asked: Exploring) -> int:
         refuse(loading.errors[0], "", as_json=True)
         return _FAILED
     for problem in loading.errors:
-        complain(render(problem, loading.text_of(problem.file)), style="bad")
+        print_error(render(problem, loading.text_of(problem.file)), style="bad")
     if loading.errors:
         return _FAILED
     with interruptible() as interrupted:
@@ -111,10 +111,10 @@ def _answer(asked: Exploring, theory: Any, cancelled: Callable[[], bool]) -> Ans
 
 
 def _complain(error: Answer) -> None:
-    complain(f"{error['kind']}  {error['message']}", style="bad")
+    print_error(f"{error['kind']}  {error['message']}", style="bad")
     for key in ("found", "expected", "hint"):
         if key in error:
-            complain(f"  {key}: {error[key]}")
+            print_error(f"  {key}: {error[key]}")
 
 
 def show(screen: Screen, answer: Answer) -> None:

@@ -20,7 +20,7 @@ from kleis.errors import KleisError, LoadError
 from kleis.theory.loader import Loading
 from registry.cli.kleis.shared.loading import STANDARD_INPUT, load, make_loader, standard_input
 from registry.cli.kleis.shared.reports import print_verdict, render
-from registry.cli.terminal.plain_output import complain
+from registry.cli.terminal.plain_output import print_error
 from registry.cli.terminal.screen import Screen, json_text
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def verify(question: Question, *, explain: bool, as_json: bool, expected: str = 
     else:
         print_verdict(screen, verdict, explain=explain)
     if expected and verdict.status != expected:
-        complain(f"expected {expected}, found {verdict.status}", style="bad")
+        print_error(f"expected {expected}, found {verdict.status}", style="bad")
     return exit_status(verdict.status, expected)
 
 
@@ -153,7 +153,7 @@ def error_verdict(error: KleisError) -> Verdict:
 def _complain(verdict: Verdict, errors: Sequence[KleisError], texts: dict[str, str]) -> None:
     """Say what is wrong, with the line it stands in."""
     for error in errors or [_as_error(verdict)]:
-        complain(f"error  {render(error, texts.get(error.file, ''))}", style="bad")
+        print_error(f"error  {render(error, texts.get(error.file, ''))}", style="bad")
 
 
 def _as_error(verdict: Verdict) -> KleisError:

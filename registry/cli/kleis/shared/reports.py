@@ -16,7 +16,7 @@ from kleis.errors import KleisError
 from kleis.problems import Problem
 from kleis.syntax.tree import Lint
 from registry.cli.terminal.layout import Piece, Role
-from registry.cli.terminal.plain_output import complain, say
+from registry.cli.terminal.plain_output import print_error, say
 from registry.cli.terminal.screen import Line, Screen, json_text
 
 if TYPE_CHECKING:
@@ -202,4 +202,4 @@ def refuse(error: KleisError, text: str, *, as_json: bool) -> None:
     if as_json:
         say(json_text({"error": error.as_dict()}))
     else:
-        complain(f"error  {render(error, text) if error.line else error}", style="bad")
+        print_error(f"error  {render(error, text) if error.line else error}", style="bad")

@@ -18,18 +18,18 @@ from typing import Any, assert_never
 import msgspec
 
 from kleis.errors import KleisError
-from registry.aristotle.allowed_folders import Folders, PathRefused
+from registry.aristotle.allowed_folders import Folders, PathNotAllowed
 from registry.aristotle.choose_service import KEY, STAND_IN, check_origin, choose_service, is_mock
 from registry.aristotle.escalation import ARGUMENTS
 from registry.aristotle.job_requests import (
-    Order,
-    OrderRefused,
+    JobRequest,
+    JobRequestError,
     context_names,
     file_job,
     formalize_job,
     prove_job,
 )
-from registry.aristotle.job_runner import Desk
+from registry.aristotle.job_runner import JobRunner
 from registry.aristotle.job_store import Job, JobKind, JobStore, Ordered
 from registry.aristotle.service import FAILURES, AristotleService, ServiceFailure
 from registry.errors import RegistryError
@@ -171,9 +171,9 @@ class LeanGroup(Group):
     def _guarded(self, work: Callable[[], Answer | Begun]) -> Answer | Begun:
         try:
             return work()
-        except PathRefused as error:
+        except PathNotAllowed as error:
             return refusal(error.code, error.message, hint=error.hint)
-        except OrderRefused as error:
+        except JobRequestError as error:
             return refusal(error.code, error.message, argument=error.argument, hint=error.hint)
         except ServiceFailure as error:
             return no_key() if error.code == "no_key" else refusal(error.code, error.message)
@@ -228,11 +228,11 @@ class LeanGroup(Group):
             self._service = choose_service(self._environment, self._site.settings.home)
         return self._service
 
-    def _order(self) -> Order:
-        return Order(self.service().mode, self._key, time.time())
+    def _order(self) -> JobRequest:
+        return JobRequest(self.service().mode, self._key, time.time())
 
-    def _desk(self) -> Desk:
-        return Desk(self._store, self.service())
+    def _desk(self) -> JobRunner:
+        return JobRunner(self._store, self.service())
 
     def _begun(
         self,
@@ -303,7 +303,7 @@ class LeanGroup(Group):
         for path, name in zip(paths, context_names(paths), strict=True):
             try:
                 files[name] = self._folders.read(path)[1]
-            except PathRefused as error:
+            except PathNotAllowed as error:
                 if error.code != "not_found" or not is_mock(self._environment):
                     raise
                 files[name] = ""

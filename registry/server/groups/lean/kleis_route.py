@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from kleis.prover.process.deadline import Watch
+from kleis.prover.process.deadline import Deadline
 from registry.aristotle.choose_service import KEY
 from registry.aristotle.escalation import (
     Claim,
@@ -20,7 +20,7 @@ from registry.aristotle.escalation import (
     read_claim,
     steps,
 )
-from registry.aristotle.job_requests import Order
+from registry.aristotle.job_requests import JobRequest
 from registry.aristotle.job_store import Ordered
 from registry.server.contract.group import Answer, CallContext
 from registry.server.contract.settings import Site
@@ -68,7 +68,7 @@ class Found(msgspec.Struct, frozen=True):
             fields["hint"] = self.exported.hint
         return answered(fields)
 
-    def job(self, order: Order, hint: str) -> Ordered:
+    def job(self, order: JobRequest, hint: str) -> Ordered:
         """The job that is left to do."""
         assert self.exported is not None
         return job_of(order, self.claim, self.exported, hint)
@@ -95,7 +95,7 @@ class KleisRoute:
             using=arguments.using or "",
             lemmas=arguments.lemmas,
         )
-        watch = Watch(PORTFOLIO, left=context.cancelled.is_set, progress=context.progress)
+        watch = Deadline(PORTFOLIO, left=context.cancelled.is_set, progress=context.progress)
         with sessions.provers.prover(claim.theory, watch) as prover:
             verdict = ask_portfolio(prover, claim)
         if verdict.status in _STATUS:

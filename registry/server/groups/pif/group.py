@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kleis.errors import KleisError
-from kleis.prover.process.deadline import Watch
+from kleis.prover.process.deadline import Deadline
 from pif.language.schema import term_schema
 from pif.run.evaluate import Answer as Result
 from pif.run.evaluate import Request
@@ -162,10 +162,10 @@ class PifGroup(Group):
             return {"type": "error", "error": error.as_json()}
 
     @staticmethod
-    def _watch_over(arguments: Any, context: CallContext) -> Watch:
+    def _watch_over(arguments: Any, context: CallContext) -> Deadline:
         """How long proofs of laws may take, and whether somebody still waits for them."""
         seconds = (arguments.timeout_ms or STANDARD) / 1_000
-        return Watch(seconds, left=context.cancelled.is_set, progress=context.progress)
+        return Deadline(seconds, left=context.cancelled.is_set, progress=context.progress)
 
     def _answer(self, name: str, arguments: Any, context: CallContext) -> Result:
         workspace = self.workspace

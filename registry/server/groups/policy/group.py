@@ -180,22 +180,22 @@ class PolicyGroup(Group):
         return Provers(Broker(), None)
 
     def _evaluate(self, policy: Policy, arguments: Evaluate, context: CallContext) -> Answer:
-        from kleis.prover.process.deadline import Watch
+        from kleis.prover.process.deadline import Deadline
         from kleis.sessions.evaluate_expression import evaluate
 
-        watch = Watch(arguments.timeout_ms / 1000, left=context.cancelled.is_set)
+        watch = Deadline(arguments.timeout_ms / 1000, left=context.cancelled.is_set)
         universe = self._universe(policy)
         found = evaluate(universe, arguments.expression, self._provers, watch, explain=arguments.explain)
         return Answer(found, evaluation_text(found), is_error=found["status"] in ("error", "unknown"))
 
     def _universe(self, policy: Policy) -> Universe:
         """The policy's declarations as the evaluation of sessions takes them."""
-        from kleis.sessions.files.imported_theory import Basis
+        from kleis.sessions.files.imported_theory import ImportedTheory
         from kleis.sessions.files.universe import Universe
 
         known = self._known
         if known is None or known[0] is not policy:
-            basis = Basis(
+            basis = ImportedTheory(
                 imports=(), theory=policy.theory, digest="", files=(), own=frozenset(), warnings=(), stamps=()
             )
             known = policy, Universe.of("policy", basis)

@@ -18,12 +18,12 @@ from typing import Any
 import msgspec
 
 from kleis.errors import KleisError
-from kleis.prover.process.deadline import Watch
+from kleis.prover.process.deadline import Deadline
 from kleis.sessions.compare_universes import compare, explain
 from kleis.sessions.describe_universe import describe, describe_name
 from kleis.sessions.evaluate_expression import evaluate, refused
 from kleis.sessions.files.errors import SessionError
-from kleis.sessions.files.imported_theory import Library
+from kleis.sessions.files.imported_theory import ImportedTheories
 from kleis.sessions.files.record import Item, ItemKind
 from kleis.sessions.files.universe import Universe
 from kleis.sessions.sessions import Sessions
@@ -115,7 +115,7 @@ class TheoryGroup(Group):
         if name in self._extra:
             return await self._extra[name].call(arguments, context)
         seconds = getattr(arguments, "timeout_ms", LONGEST) / 1_000
-        watch = Watch(seconds, left=context.cancelled.is_set, progress=context.progress)
+        watch = Deadline(seconds, left=context.cancelled.is_set, progress=context.progress)
         return await context.run_in_worker(lambda: self._answer(name, arguments, watch))
 
     def _warm_up(self) -> None:
@@ -124,7 +124,7 @@ class TheoryGroup(Group):
             self._warm = True
             threading.Thread(target=self.sessions.warm_up, name="kleis-warm", daemon=True).start()
 
-    def _answer(self, name: str, arguments: Any, watch: Watch) -> Answer:
+    def _answer(self, name: str, arguments: Any, watch: Deadline) -> Answer:
         try:
             return self._dispatch(name, arguments, watch)
         except KleisError as error:
@@ -133,7 +133,7 @@ class TheoryGroup(Group):
                 fields["accepted"] = False
             return Answer(fields, evaluation_text(fields), is_error=True)
 
-    def _dispatch(self, name: str, arguments: Any, watch: Watch) -> Answer:
+    def _dispatch(self, name: str, arguments: Any, watch: Deadline) -> Answer:
         match name:
             case "evaluate":
                 return self._evaluate(arguments, watch)
@@ -183,7 +183,7 @@ class TheoryGroup(Group):
 
     # ── tools ────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _evaluate(self, arguments: Any, watch: Watch) -> Answer:
+    def _evaluate(self, arguments: Any, watch: Deadline) -> Answer:
         universe = self.sessions.universe(arguments.session)
         fields = evaluate(
             universe,
@@ -261,7 +261,7 @@ class TheoryGroup(Group):
             fields, msgspec.json.encode(fields).decode(), rest=f"Call list_session with offset {end}."
         )
 
-    def _load(self, arguments: Any, watch: Watch) -> Answer:
+    def _load(self, arguments: Any, watch: Deadline) -> Answer:
         found, universe = self.sessions.load(arguments.session, arguments.imports, watch)
         if universe is None:
             fields = _load_refusal(found)
@@ -282,7 +282,7 @@ class TheoryGroup(Group):
         lines = [text, *(f"warning: {each}" for each in found.warnings)]
         return Answer(fields, "\n".join([*lines, f"{stats['declarations']} declarations"]))
 
-    def _undo(self, arguments: Any, watch: Watch) -> Answer:
+    def _undo(self, arguments: Any, watch: Deadline) -> Answer:
         item, universe = self.sessions.undo(arguments.session, watch)
         fields = {
             "status": "undone",
@@ -292,7 +292,7 @@ class TheoryGroup(Group):
         }
         return Answer(fields, f"undone: {item.text}\nsubmissions left: {universe.count}")
 
-    def _compare(self, arguments: Any, watch: Watch) -> Answer:
+    def _compare(self, arguments: Any, watch: Deadline) -> Answer:
         self._check_known(arguments.sessions)
         universes = [self.sessions.universe(name) for name in dict.fromkeys(arguments.sessions)]
         fields = compare(universes, arguments.propositions, self.sessions.provers, watch)
@@ -391,7 +391,7 @@ class TheoryGroup(Group):
         return sorted({*theory.structures, *theory.data, *theory.definitions})
 
     @property
-    def _library(self) -> Library:
+    def _library(self) -> ImportedTheories:
         return self.sessions.library
 
 
