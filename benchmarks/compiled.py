@@ -115,7 +115,7 @@ def _failing() -> dict[str, float]:
     tools = _Tools(fib=_DOUBLE_RECURSION)
     tool, given, fuel = tools.tools["fib"], given_term(literal(40)), 1_000_000
     ready = Cache()
-    ready.prepared(tool).unit("int", tools, weighs=False)
+    ready.prepared(tool).unit("int", tools, checks_sizes=False)
 
     def fails(take: Callable[[Tool, RunInput, int], object]) -> None:
         try:
@@ -167,7 +167,7 @@ def _starting() -> dict[str, float]:
     """A run of almost no work, in calls of a Python function that does nothing."""
     tools = _Tools(square=_SQUARE)
     cache = Cache()
-    cache.prepared(tools.tools["square"]).unit("int", tools, weighs=False)
+    cache.prepared(tools.tools["square"]).unit("int", tools, checks_sizes=False)
     tool, given = tools.tools["square"], given_term(literal(7))
     session = _stepper(tools, FUEL, cache)
     request, budget = Request(tool="square", input=7), Budget()
@@ -198,7 +198,7 @@ def _preparing() -> dict[str, float]:
         tools = WorkloadTools(workload)
         tool = tools.tools[workload.run]
         kind = given_term(decode_term(workload.input)).kind
-        generate = partial(draft_function, tool.term, tool, kind, tools, weighs=False)
+        generate = partial(draft_function, tool.term, tool, kind, tools, checks_sizes=False)
         source = generate().source
         times = _TIMED(
             {

@@ -1,6 +1,9 @@
-"""Questions about terms that need no run: facts, canonical form, types, cost, dead code (pif-language.md §2 "analysis").
+"""What can be said of a term without running it: facts, types, cost, normal form, dead code.
 
-Nothing here evaluates; every function is linear in the term, except where its docstring says otherwise. Types: start
-at `tool_types.typing_of`; `inference` has the rules, `types` the unification, `type_text` the notation. Cost: start at `cost.cost_of`; `measures` are the
-values it computes with, `cost_operations` the operations on them, `folding_measures` the loops.
+- `facts`: names, operations, tools and capabilities, read off a term
+- `types/`: type inference with rows; start at `tool_types.typing_of`
+- `cost/`: fuel bounds as polynomials in input sizes; start at `bounds.cost_of`
+- `normal_form/`: canonical form and dead code; start at `normalize.normalize`
+
+Nothing here evaluates. Every function is linear in the term, except where its docstring says otherwise.
 """

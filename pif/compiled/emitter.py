@@ -22,8 +22,8 @@ __all__ = ["SMALL", "Bignums", "Emitter", "NeedsMarkers", "Shape", "Unsuitable",
 SMALL = 2**30 - 1
 """Integers of one digit of CPython's: quickest to compare, and the only ones ever written as text."""
 
-WIDE = 2**62
-"""Integers beyond this are left to units that weigh every one (`Emitter.weighs`)."""
+BIGNUM = 2**62
+"""Integers beyond this are left to units that check the size of every one (`Emitter.checks_sizes`)."""
 
 _WEIGHT = 12
 """How deep the text of an expression nests before a part of it gets a name."""
@@ -37,7 +37,7 @@ class Unsuitable(Exception):
 
 
 class Bignums(Exception):
-    """An integer too wide for units that do not weigh them."""
+    """An integer beyond ±`BIGNUM` met by a unit that does not check sizes."""
 
 
 class NeedsMarkers(Exception):
@@ -45,11 +45,11 @@ class NeedsMarkers(Exception):
 
 
 class Emitter:
-    """`weighs`: integers of any size are expected, and all arithmetic goes through the runtime; otherwise every
-    integer that is stored, passed or returned stays within `WIDE` and a little (see `scalars`)."""
+    """`checks_sizes`: integers of any size are expected, and all arithmetic goes through the runtime; otherwise every
+    integer that is stored, passed or returned stays within `BIGNUM` and a little (see `scalars`)."""
 
-    def __init__(self, *, weighs: bool, markers: bool, visits: int) -> None:
-        self.weighs = weighs
+    def __init__(self, *, checks_sizes: bool, markers: bool, visits: int) -> None:
+        self.checks_sizes = checks_sizes
         self.markers = markers
         self.visits = visits
         self.names = Names()
@@ -121,7 +121,7 @@ class Emitter:
         return Expression(name, kind, atom=True, **more)
 
     def integer_constant(self, value: int) -> Expression:
-        if not self.weighs and not -WIDE < value < WIDE:
+        if not self.checks_sizes and not -BIGNUM < value < BIGNUM:
             raise Bignums
         bits = max(1, value.bit_length())
         if -SMALL < value < SMALL:
@@ -150,7 +150,7 @@ class Emitter:
             first, second = map(self.stored, value.parts)
             weight = 1 + max(first.weight, second.weight)
             return Expression(f"({first.text}, {second.text})", self.kind(value), weight=weight)
-        if value.kind == "int" and value.bits > COMMITTED and not self.weighs:
+        if value.kind == "int" and value.bits > COMMITTED and not self.checks_sizes:
             value = self.named(value)
             self.line(f"if not {-SMALL} < {value.text} < {SMALL}: wide0({value.text})")
             return replace(value, bits=COMMITTED, base=None)
@@ -264,8 +264,8 @@ def common_shape(a: Shape, b: Shape) -> Shape:
 
 
 def holds_bignum_literal(term: Term) -> bool:
-    """Whether an integer written in code is beyond ±`WIDE`."""
+    """Whether an integer written in code is beyond ±`BIGNUM`."""
     value = term.value
-    if term.op == "literal" and type(value) is int and not -WIDE < value < WIDE:
+    if term.op == "literal" and type(value) is int and not -BIGNUM < value < BIGNUM:
         return True
     return any(map(holds_bignum_literal, term.parts))

@@ -55,8 +55,8 @@ class Variant(NamedTuple):
 class Functions(Structures):
     """Functions and calls; `value` and `tail` come from `control`."""
 
-    def __init__(self, tools: Tools, *, weighs: bool, markers: bool, visits: int) -> None:
-        super().__init__(weighs=weighs, markers=markers, visits=visits)
+    def __init__(self, tools: Tools, *, checks_sizes: bool, markers: bool, visits: int) -> None:
+        super().__init__(checks_sizes=checks_sizes, markers=markers, visits=visits)
         self.tools = tools
         self.used: dict[str, Tool | None] = {}
         self.codes: dict[tuple[int, int, tuple[str, ...]], Code] = {}

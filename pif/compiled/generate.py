@@ -55,18 +55,22 @@ class _Generator(Control):
         return Draft("\n".join(lines), tuple(self.constants), self.used, charge)
 
 
-def _generator(term: Term, tools: Tools, *, weighs: bool, markers: bool) -> _Generator:
+def _generator(term: Term, tools: Tools, *, checks_sizes: bool, markers: bool) -> _Generator:
     if term.nodes > _VISITS:
         raise Unsuitable("the code is too large to compile")
-    return _Generator(tools, weighs=weighs, markers=markers, visits=_VISITS)
+    return _Generator(tools, checks_sizes=checks_sizes, markers=markers, visits=_VISITS)
 
 
-def draft_function(term: Term, owner: Tool | None, kind: Kind, tools: Tools, *, weighs: bool) -> Draft:
-    """The source of a `lam` for a kind of argument. Raises `Unsuitable` and `WideIntegers`."""
+def draft_function(term: Term, owner: Tool | None, kind: Kind, tools: Tools, *, checks_sizes: bool) -> Draft:
+    """The source of a `lam` for a kind of argument. Raises `Unsuitable` and `Bignums`."""
     try:
-        return _draft_function(_generator(term, tools, weighs=weighs, markers=False), term, owner, kind)
+        return _draft_function(
+            _generator(term, tools, checks_sizes=checks_sizes, markers=False), term, owner, kind
+        )
     except NeedsMarkers:
-        return _draft_function(_generator(term, tools, weighs=weighs, markers=True), term, owner, kind)
+        return _draft_function(
+            _generator(term, tools, checks_sizes=checks_sizes, markers=True), term, owner, kind
+        )
 
 
 def _draft_function(generator: _Generator, term: Term, owner: Tool | None, kind: Kind) -> Draft:
@@ -99,11 +103,11 @@ def draft_value(
     names: tuple[str, ...],
     tools: Tools,
     *,
-    weighs: bool,
+    checks_sizes: bool,
     operand: bool = False,
 ) -> Draft:
     """The source of code that is run with these names in scope. As an `operand` it may not end in `continue`."""
-    generator = _generator(term, tools, weighs=weighs, markers=True)
+    generator = _generator(term, tools, checks_sizes=checks_sizes, markers=True)
     function = Function(generator.names.fresh("f"), (generator.names.fresh("v"),))
     (handed,) = function.parameters
     wanted = set(names) if generator.facts.evaluates(term) else generator.facts.free(term)

@@ -76,7 +76,7 @@ class Loops(Functions):
         start = self.value(initial, level + 1, scope)
         start = start if start.parts is not None else self.named(start)
         counted: tuple[str, str] | None = None
-        if items.op == "range" and not self.weighs:
+        if items.op == "range" and not self.checks_sizes:
             self.node(level + 1)
             first, last = [
                 self.whole(self.scalar(self.value(end, level + 2, scope), "int")).text for end in items.parts
@@ -163,7 +163,7 @@ class Loops(Functions):
         if target.parts is None and (kind == ANY or isinstance(kind, tuple)):
             lines.append(f"if {count} > {_KEPT}: keep0({target.text})")
         self.block.lines.append(entry)
-        return self._settled(target)
+        return self._after_loop(target)
 
     @staticmethod
     def _look(body: Block, number: str, meter: str | None) -> None:
@@ -190,7 +190,7 @@ class Loops(Functions):
             first, second = (self._accumulators(part(kind, i), True, levels - 1) for i in (0, 1))
             return Expression("", kind, parts=(first, second))
         name = self.names.fresh("a")
-        bits = ACCUMULATED if kind == "int" and not self.weighs else COMMITTED
+        bits = ACCUMULATED if kind == "int" and not self.checks_sizes else COMMITTED
         return Expression(name, kind, bits, atom=True, base=name if kind == "int" else None)
 
     def _assign_start(self, target: Expression, start: Expression) -> None:
@@ -200,10 +200,12 @@ class Loops(Functions):
         for i in (0, 1):
             self._assign_start(target.parts[i], self.pair_part(start, i))
 
-    def _settled(self, target: Expression) -> Expression:
+    def _after_loop(self, target: Expression) -> Expression:
         """The accumulators after their loop: ordinary values."""
         if target.parts is not None:
-            return replace(target, parts=(self._settled(target.parts[0]), self._settled(target.parts[1])))
+            return replace(
+                target, parts=(self._after_loop(target.parts[0]), self._after_loop(target.parts[1]))
+            )
         return replace(target, base=None)
 
     def _call_step(self, step: Expression, target: Expression, item: Expression, level: int) -> None:

@@ -1,4 +1,4 @@
-"""Lists, pairs, records and strings."""
+"""Operations in compiled code: arithmetic, comparison, logic; lists, pairs, records, strings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["ACCUMULATED", "ARITHMETIC", "ORDER", "Scalars", "Structures"]
 #   without a test, one for each unit of fuel at most; with less than 2^30 fuel it stays below 2^60.
 # - An accumulator to which a loop adds committed integers stays below 2^100; it is tested where it is kept elsewhere.
 #
-# An integer that fails its test ends the run with `WideIntegers`; it starts again on a unit that weighs every integer.
+# An integer that fails its test ends the run with `Bignums`; it starts again on a unit that checks the size of every integer.
 
 ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "div": "//", "mod": "%"}
 ORDER = {"lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
@@ -38,7 +38,7 @@ class Scalars(Emitter):
     """Text for operations on integers, strings and booleans."""
 
     def arithmetic(self, op: str, left: Expression, right: Expression) -> Expression:
-        if self.weighs:
+        if self.checks_sizes:
             return self.service(op, (left, right), "int")
         left, right = self.scalar(left, "int"), self.scalar(right, "int")
         base = None
@@ -63,10 +63,10 @@ class Scalars(Emitter):
         kinds = self.kind(left), self.kind(right)
         if NEVER in kinds:
             return self.impossible()
-        if not self.weighs and "int" in kinds:
+        if not self.checks_sizes and "int" in kinds:
             left, right = (self.within(self.scalar(side, "int"), _SUMS) for side in (left, right))
             return self.made(f"({left.text} {ORDER[op]} {right.text})", "bool", left, right)
-        if kinds != (ANY, ANY) or self.weighs:
+        if kinds != (ANY, ANY) or self.checks_sizes:
             return self.service(op, (left, right), "bool")
         a, b = self.whole(left).text, self.whole(right).text
         are_integers = f"type0({a}) is int0 and type0({b}) is int0"
@@ -75,7 +75,7 @@ class Scalars(Emitter):
     def equality(self, left: Expression, right: Expression) -> Expression:
         """`eq`; the 1 for visiting both values has been charged."""
         kinds = self.kind(left), self.kind(right)
-        if not self.weighs:
+        if not self.checks_sizes:
             if kinds == ("int", "int") or kinds == ("bool", "bool"):
                 left, right = self.within(left, _SUMS), self.within(right, _SUMS)
                 return self.made(f"({left.text} == {right.text})", "bool", left, right)

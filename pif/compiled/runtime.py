@@ -14,8 +14,8 @@ from typing import Any, NoReturn, Protocol
 
 from pif.analysis.facts import facts_of
 from pif.analysis.normal_form.normalize import normalize
-from pif.compiled.emitter import WIDE, Bignums, holds_bignum_literal
-from pif.compiled.services import CONSTANTS, SERVICES, WEIGHED, asked
+from pif.compiled.emitter import BIGNUM, Bignums, holds_bignum_literal
+from pif.compiled.services import CONSTANTS, SERVICES, SIZE_CHECKED, asked
 from pif.language import primitives as table
 from pif.language.budget import TERM_DEPTH, Budget
 from pif.language.errors import PifError
@@ -125,10 +125,10 @@ _IDLE: Session = _Idle()
 
 
 class Runtime:
-    """One run's globals, used again for later runs but never for two at once. `weighs` as in `Emitter`."""
+    """One run's globals, used again for later runs but never for two at once. `checks_sizes` as in `Emitter`."""
 
-    def __init__(self, compile_code: Compile, *, weighs: bool) -> None:
-        self.weighs = weighs
+    def __init__(self, compile_code: Compile, *, checks_sizes: bool) -> None:
+        self.checks_sizes = checks_sizes
         self.compile_code = compile_code
         self.session = _IDLE
         self.fuel = 0
@@ -141,8 +141,8 @@ class Runtime:
         self.globals |= CONSTANTS
         self.globals |= {f"{name}0": getattr(self, name) for name in SERVICES}
         self.globals["with0"] = self.with_
-        if weighs:
-            self.globals |= {f"{name}0": getattr(self, name) for name in WEIGHED}
+        if checks_sizes:
+            self.globals |= {f"{name}0": getattr(self, name) for name in SIZE_CHECKED}
 
     def begin(self, session: Session, fuel: int) -> None:
         """Make ready for a run with so much fuel."""
@@ -215,7 +215,7 @@ class Runtime:
 
     def wide(self, integer: int) -> None:
         """An integer of more than one digit: is it one that this unit can go on with?"""
-        if not -WIDE < integer < WIDE:
+        if not -BIGNUM < integer < BIGNUM:
             raise Bignums
 
     def keep(self, made: Value) -> Value:
@@ -402,7 +402,7 @@ class Runtime:
 
     def narrow(self, term: Term) -> None:
         """Integers written in code that becomes data."""
-        if not self.weighs and holds_bignum_literal(term):
+        if not self.checks_sizes and holds_bignum_literal(term):
             raise Bignums
 
     def reflect(self, data: Value) -> Quoted:
@@ -421,7 +421,7 @@ class Runtime:
         found, is_answer = asked(self.session, self.charge, operation, value)
         if not is_answer:
             raise Stopped
-        if not self.weighs and holds_bignum(found, WIDE):
+        if not self.checks_sizes and holds_bignum(found, BIGNUM):
             raise Bignums
         return found
 

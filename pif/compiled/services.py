@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from pif.language.host import Refusal, Theory, ask, asking_charge, question_of
 from pif.language.values import Continuation, Value
 
-__all__ = ["CONSTANTS", "SERVICES", "WEIGHED", "asked"]
+__all__ = ["CONSTANTS", "SERVICES", "SIZE_CHECKED", "asked"]
 
 CONSTANTS: dict[str, Any] = {
     "type0": type, "len0": len, "range0": range, "int0": int, "bool0": bool, "str0": str, "tuple0": tuple,
@@ -21,7 +21,7 @@ SERVICES = (
     "keys", "concat", "chars", "join", "show", "reify", "reflect", "analyze", "normalize", "source", "template", "code", "ask",
 )  # fmt: skip
 
-WEIGHED = ("add", "sub", "mul", "div", "mod")
+SIZE_CHECKED = ("add", "sub", "mul", "div", "mod")
 
 
 # Questions to the theory from compiled code: charged as in `reference.asking`, with which it changes.

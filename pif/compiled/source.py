@@ -2,7 +2,7 @@
 
 A *block* is what runs as a whole once it is entered: a function's unconditional part, a branch, a loop's body. A run
 that succeeds has run every block that it entered to its end, so a block's fuel may be taken in one sum at its start
-and its depth tested once, for the deepest node in it (evaluator.md §4). All of that is settled when a function is
+and its depth tested once, for the deepest node in it (docs/reference/pif.md §14.3). All of that is decided when a function is
 written out, for only then is every sum known:
 
 - A block that ends in a choice and calls nothing before it leaves its charge and its test to the branches.
@@ -10,7 +10,7 @@ written out, for only then is every sum known:
 - A call passes on how deep it stands, and the called block tests on its own; where that covers the caller's test, the
   caller makes none.
 
-Names are letters and a number, always (`policy` refuses any other); nothing a user wrote becomes text here.
+Names are letters and a number, always (`source_policy` rejects any other); nothing a user wrote becomes text here.
 """
 
 from __future__ import annotations

@@ -38,23 +38,25 @@ class Unit:
     __slots__ = (
         "__weakref__",
         "charge",
+        "checks_sizes",
         "code",
         "constants",
         "idle",
         "is_function",
         "owner",
         "used",
-        "weighs",
         "weight",
     )
 
-    def __init__(self, draft: Draft, *, is_function: bool, weighs: bool, owner: Tool | None = None) -> None:
+    def __init__(
+        self, draft: Draft, *, is_function: bool, checks_sizes: bool, owner: Tool | None = None
+    ) -> None:
         self.code = compiled(draft.source)
         self.constants = draft.constants
         self.used = draft.used
         self.charge = draft.charge
         self.is_function = is_function
-        self.weighs = weighs
+        self.checks_sizes = checks_sizes
         self.owner = owner
         self.weight = _WEIGHT_A_CHARACTER * len(draft.source) + _RUNTIME_WEIGHT
         self.idle: list[tuple[Runtime, Any]] = []
@@ -64,7 +66,7 @@ class Unit:
         try:
             return self.idle.pop()
         except IndexError:
-            runtime = Runtime(_compile_quoted, weighs=self.weighs)
+            runtime = Runtime(_compile_quoted, checks_sizes=self.checks_sizes)
             return runtime, self.load(runtime)
 
     def load(self, runtime: Runtime) -> Any:
@@ -120,9 +122,9 @@ def _generate() -> ModuleType:
 def _compile_quoted(runtime: Runtime, quoted: Quoted, names: tuple[str, ...]) -> Any:
     """A function for quoted code that a run evaluates."""
     draft = _generate().draft_value(
-        quoted.term, quoted.owner, names, runtime.session.tools, weighs=runtime.weighs
+        quoted.term, quoted.owner, names, runtime.session.tools, checks_sizes=runtime.checks_sizes
     )
-    unit = Unit(draft, is_function=False, weighs=runtime.weighs)
+    unit = Unit(draft, is_function=False, checks_sizes=runtime.checks_sizes)
     runtime.used |= draft.used
     return unit.load(runtime)
 
@@ -130,13 +132,14 @@ def _compile_quoted(runtime: Runtime, quoted: Quoted, names: tuple[str, ...]) ->
 class Prepared:
     """What is kept of a piece of code: units by kind of argument, and what became of it before.
 
-    `weighed`: for how many more runs wide integers are expected, since they came up; `declined`: it stays on the
+    `bignum_runs`: for how many more runs bignums are expected, since they came up; `declined`: it stays on the
     reference; `recent`: used since the cache last looked; `has_grown`: a unit was added since then;
     `is_long`: the last brief try was too short.
     """
 
     __slots__ = (
         "__weakref__",
+        "bignum_runs",
         "declined",
         "has_grown",
         "is_function",
@@ -145,7 +148,6 @@ class Prepared:
         "recent",
         "term",
         "units",
-        "weighed",
     )
 
     def __init__(self, term: Term, owner: Tool | None) -> None:
@@ -153,40 +155,42 @@ class Prepared:
         self.owner = owner
         self.units: dict[tuple[Kind, bool], Unit] = {}
         self.is_function = term.op == "lam"
-        self.weighed = 0
+        self.bignum_runs = 0
         self.declined = False
         self.has_grown = False
         self.is_long = False
         self.recent = True
 
-    def unit(self, kind: Kind, tools: Tools, *, weighs: bool, only_ready: bool = False) -> Unit | None:
+    def unit(self, kind: Kind, tools: Tools, *, checks_sizes: bool, only_ready: bool = False) -> Unit | None:
         """The unit for a kind of argument, compiled if need be; None where the code is left to the reference."""
-        if weighs and self.weighed > 0:
-            self.weighed -= 1
-        key = (kind if self.is_function else ANY, weighs)
+        if checks_sizes and self.bignum_runs > 0:
+            self.bignum_runs -= 1
+        key = (kind if self.is_function else ANY, checks_sizes)
         unit = self.units.get(key)
         if unit is not None:
             if not unit.used or still_hold(unit.used, tools):
                 return unit
             del self.units[key]
-        return None if only_ready else self._made(kind, tools, weighs)
+        return None if only_ready else self._made(kind, tools, checks_sizes)
 
-    def _made(self, kind: Kind, tools: Tools, weighs: bool) -> Unit | None:
+    def _made(self, kind: Kind, tools: Tools, checks_sizes: bool) -> Unit | None:
         try:
             if self.is_function:
-                draft = _generate().draft_function(self.term, self.owner, kind, tools, weighs=weighs)
+                draft = _generate().draft_function(
+                    self.term, self.owner, kind, tools, checks_sizes=checks_sizes
+                )
             else:
-                draft = _generate().draft_value(self.term, self.owner, (), tools, weighs=weighs)
-            unit = Unit(draft, is_function=self.is_function, weighs=weighs, owner=self.owner)
+                draft = _generate().draft_value(self.term, self.owner, (), tools, checks_sizes=checks_sizes)
+            unit = Unit(draft, is_function=self.is_function, checks_sizes=checks_sizes, owner=self.owner)
         except Bignums:
-            self.weighed = _WEIGHED_RUNS
+            self.bignum_runs = _BIGNUM_RUNS
             return self._made(kind, tools, True)
         except Unsuitable:
             self.declined = True
             return None
         if len(self.units) >= _UNITS:
             self.units.clear()
-        self.units[kind if self.is_function else ANY, weighs] = unit
+        self.units[kind if self.is_function else ANY, checks_sizes] = unit
         self.has_grown = True
         return unit
 
@@ -196,7 +200,7 @@ class Prepared:
 
 _UNITS = 8
 
-_WEIGHED_RUNS = 16
+_BIGNUM_RUNS = 16
 
 
 _BITS, _FUEL = 256, 2**30
@@ -205,8 +209,8 @@ Outcome = tuple[Value, int]
 
 
 def must_check_sizes(prepared: Prepared, given: RunInput, session: Session, fuel: int) -> bool:
-    """Whether a run needs a unit that weighs integers: they may be wide, or its budget is not what others rely on."""
-    return given.is_wide or prepared.weighed > 0 or fuel >= _FUEL or session.budget.integer_bits < _BITS
+    """Whether a run needs a unit that checks the sizes of integers: there may be bignums, or its budget is not what others rely on."""
+    return given.is_bignum or prepared.bignum_runs > 0 or fuel >= _FUEL or session.budget.integer_bits < _BITS
 
 
 def attempt(prepared: Prepared, given: RunInput, session: Session, fuel: int) -> Outcome | None:
@@ -214,18 +218,20 @@ def attempt(prepared: Prepared, given: RunInput, session: Session, fuel: int) ->
 
     Where the session `compiles` nothing, only what is ready is used. Raises `runtime.Cancelled`.
     """
-    weighs = must_check_sizes(prepared, given, session, fuel)
+    checks_sizes = must_check_sizes(prepared, given, session, fuel)
     while not prepared.declined:
-        unit = prepared.unit(given.kind, session.tools, weighs=weighs, only_ready=not session.compiles)
+        unit = prepared.unit(
+            given.kind, session.tools, checks_sizes=checks_sizes, only_ready=not session.compiles
+        )
         if unit is None:
             return None
-        weighs = unit.weighs
+        checks_sizes = unit.checks_sizes
         runtime, entry = unit.loaded()
         try:
             return _run(unit, runtime, entry, given, session, fuel)
         except Bignums:
-            weighs = True
-            prepared.weighed = _WEIGHED_RUNS
+            checks_sizes = True
+            prepared.bignum_runs = _BIGNUM_RUNS
         except (Declined, Unsuitable):
             prepared.declined = True
         except FAILURES:
@@ -264,9 +270,11 @@ def _argument(runtime: Runtime, given: RunInput, session: Session) -> Value:
         if not session.compiles:
             raise Stopped
         draft = _generate().draft_value(
-            given.term, None, (), session.tools, weighs=runtime.weighs, operand=True
+            given.term, None, (), session.tools, checks_sizes=runtime.checks_sizes, operand=True
         )
-        value = Unit(draft, is_function=False, weighs=runtime.weighs).load(runtime)((), session.budget.depth)
+        value = Unit(draft, is_function=False, checks_sizes=runtime.checks_sizes).load(runtime)(
+            (), session.budget.depth
+        )
     return runtime.keep(value) if type(value) is tuple else value
 
 

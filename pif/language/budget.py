@@ -1,4 +1,4 @@
-"""What a run may use: fuel, depth and sizes (pif-language.md §3).
+"""What a run may use: fuel, depth and sizes (docs/reference/pif.md §3).
 
 A `Budget` is required wherever something runs. There is no unlimited one: every field is a positive number.
 """

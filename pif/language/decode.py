@@ -1,4 +1,4 @@
-"""JSON → Term: one pass that accepts exactly the forms of the table (pif-language.md §1, §2).
+"""JSON → Term: one pass that accepts exactly the forms of the table (docs/reference/pif.md §1, §2).
 
 Everything that is not a term is refused with its place, what was found, what was expected and the nearest right
 spelling. The first error in reading order is raised; `all_errors` reports every one. Printing (`terms`) and decoding

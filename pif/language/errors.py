@@ -1,4 +1,4 @@
-"""The ways a PIF program can be refused or stopped (pif-language.md §6).
+"""The ways a PIF program can be rejected or stopped (docs/reference/pif.md §6).
 
 One exception carries them all: a kind out of a closed list, the place, what was found and expected, and something
 to try. Nothing else leaves this package on account of a user's term or input.
@@ -112,7 +112,7 @@ class PifError(Exception):
         return f"{self.kind}{where}: {self.message}"
 
     def as_json(self) -> dict[str, object]:
-        """The `error` object of a result (pif-language.md §6); absent parts are left out."""
+        """The `error` object of a result (docs/reference/pif.md §6.2); absent parts are left out."""
         fields: dict[str, object] = {
             "kind": self.kind,
             "message": _encodable(self.message),

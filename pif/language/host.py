@@ -1,4 +1,4 @@
-"""Oracles: what a run may ask of a theory (pif-language.md §2, group "theory").
+"""What a run gets from its host: the tools it may call, and the theory it may ask (docs/reference/pif.md §2.12, §4).
 
 PIF knows no theory. A host that has one hands it to a run, as it hands over the snapshot of the registry; the
 operations `kleis`, `verify`, `axioms`, `operations` and `structures` ask it. Invariants that a host must keep:

@@ -1,6 +1,6 @@
-"""The table of PIF's operations: the one place where each is described (pif-language.md §1–§3).
+"""The table of PIF's operations: the one place where each is described (docs/reference/pif.md §2).
 
-The decoder, the evaluators, `help`, the schema, the analyses and the tables of GUIDE.md all read `PRIMITIVES`. The
+The decoder, the evaluators, `help`, the schema, the analyses and the tables of docs/reference/pif.md all read `PRIMITIVES`. The
 charges that depend on the sizes of operands are functions below the table, shared by every back end, so that a
 unit of fuel means the same everywhere.
 """

@@ -1,4 +1,4 @@
-"""Between values and terms: splicing, `reify`, `reflect` (pif-language.md §2 "meta").
+"""Between values and terms: splicing, `reify`, `reflect` (docs/reference/pif.md §2.10).
 
 Data become the literal terms that evaluate to them; a quoted term becomes plain records and back. All of it obeys
 the limits of written terms, and none of it costs more than the caller has allowed.

@@ -1,4 +1,4 @@
-"""Terms: the syntax trees of PIF, how they are printed and what identifies them (pif-language.md §1, §2, §4).
+"""Terms: the syntax trees of PIF, how they are printed and what identifies them (docs/reference/pif.md §1).
 
 A `Term` is one kind of node for every operation, described by the table in `primitives`; what differs between
 operations is data. Terms are frozen, may share parts, and nest at most `budget.TERM_DEPTH` deep, so plain recursion

@@ -1,4 +1,4 @@
-"""Values: what terms evaluate to, and how they are printed (pif-language.md §6).
+"""Values: what terms evaluate to, and how they are printed (docs/reference/pif.md §1.4).
 
 | kind | Python value |
 |---|---|

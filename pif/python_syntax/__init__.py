@@ -1,14 +1,20 @@
-"""Python as a second way to write a term (pif-language.md §9).
+"""Python as a second way to write a term (docs/reference/pif.md §9).
 
-    Python text ── vetting ──▶ syntax tree ── translation, statements ──▶ open term ── overloads ──▶ Term ── printing ──▶ Python
+    Python text ── parse_subset ──▶ syntax tree ── statements, expressions ──▶ open term ── overloads ──▶ Term ── print_python ──▶ Python
 
-A function in a small subset is *translated* and never run as Python: it is metered, inspectable and typed like any
-other term. `translate` is what to call first; every refusal is a `PythonError` with line and column. `print_python`
-goes the other way, for terms without quoted code.
+- `parse_subset`: Python text, vetted, to a syntax tree
+- `library`: Python's built-ins and operators as terms
+- `overloads`: which operation `+` is, by the types of its operands
+- `expressions`: expressions of the subset as terms
+- `statements`: assignments, loops, returns; `translate` is what to call first
+- `print_python`: terms as Python, where they hold no quoted code
+
+A function of the subset is *translated* and never run as Python: it is metered, inspectable and typed like any other
+term. Every error is a `PythonError` with line and column.
 
 Read as in Python: integers (`//` and `%` too), strings, lists, tuples of two as pairs, dicts with string keys as
-records, comprehensions, `for`, `if`, `break`, `continue`, calls to itself and to tools. Read otherwise, and refused where
-it would show: a dict has no order, an integer is no boolean, a list holds items of one type.
+records, comprehensions, `for`, `if`, `break`, `continue`, calls to itself and to tools. Read otherwise, and rejected
+where it would show: a dict has no order, an integer is no boolean, a list holds items of one type.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Expressions of the subset as terms; statements are in `statements` (pif-language.md §9)."""
+"""Expressions of the subset as terms; statements are in `statements`."""
 
 from __future__ import annotations
 

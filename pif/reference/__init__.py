@@ -1,22 +1,23 @@
-"""The reference evaluator: it alone defines PIF's values, fuel, depth, errors and paths (pif-language.md §2–§5).
+"""The reference evaluator: it alone defines PIF's values, fuel, depth, errors and paths (docs/reference/pif.md §13).
 
-A term is *resolved* once against the names in scope (`resolve`): every variable becomes a number of steps along the
-environment, every operation a node object with one method, `ev`. Evaluation is plain recursion over those nodes:
-one Python frame for each level of depth, no other machinery.
+A term is *resolved* once against the names in scope: every variable becomes a number of steps along the environment,
+every operation a node object with one method, `ev`. Evaluation is plain recursion over those nodes: one Python frame
+for each level of depth, no other machinery.
 
-| module | what it holds |
-|---|---|
-| `machine` | the state of one run (fuel, tools, cancellation), the `Node` class, how errors get their places |
-| `control` | variables, functions, application, `let`, `if`, `fold`, `eval`, `self`, `continue` |
-| `data` | arithmetic, comparison, logic, lists, pairs, records, strings |
-| `asking` | `kleis`, `verify`, `axioms`, `operations`, `structures` |
-| `code` | `quote` with `unquote`, `code_of`, `reify`, `reflect`, `analyze`, `normalize` |
-| `shortcuts` | nodes that do the work of two or three at once in the ordinary case |
-| `resolve` | Term → nodes |
+- `machine`: the state of one run (fuel, tools, cancellation), the `Node` class, how errors get their places
+- `run_input`: the input of a run: a value made straight from literals, or a term to evaluate
+- `scalars`: arithmetic, comparison, logic, equality
+- `structures`: lists, pairs, records, strings
+- `control`: variables, functions, application, `let`, `if`, `fold`, `eval`, `self`, `continue`
+- `quotation`: `quote` with `unquote`, `code_of`, `reify`, `reflect`, `analyze`, `normalize`
+- `theory_questions`: `kleis`, `verify`, `axioms`, `operations`, `structures`
+- `shortcuts`: nodes that do the work of two or three at once in the ordinary case
+- `resolve`: terms to nodes
+- `trace`: every evaluation step as an event
 
 At a node, in this order: its charge of 1, the depth test, static charges, operands left to right, types left to
 right, the size test, the dynamic charge, the operation. At a call the depth is tested before the charge.
 
 An environment is a chain of pairs `(value, outer)` that ends in a flat tuple, the values of the names an `eval` was
-given. Steps along the chain are bounded by the nesting of one written term, whatever evals are stacked.
+given. Steps along the chain are bounded by the nesting of one written term, however many evals are stacked.
 """

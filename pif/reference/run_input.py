@@ -24,14 +24,14 @@ class RunInput(msgspec.Struct, frozen=True):
     """An input: a term, or (`term` is None) data.
 
     Where `is_known`, evaluating it gives `value`, costs `charge` and takes `height` levels below its first node.
-    `kind` is what the compiled back end may rely on (`compiled.kinds`); `is_wide`: an integer in it is beyond ±2^62.
+    `kind` is what the compiled back end may rely on (`compiled.kinds`); `is_bignum`: an integer in it is beyond ±2^62.
     """
 
     value: Value = None
     charge: int = 0
     height: int = 0
     kind: Any = "any"
-    is_wide: bool = False
+    is_bignum: bool = False
     term: Term | None = None
     is_known: bool = True
 
@@ -47,23 +47,23 @@ def given_term(term: Term) -> RunInput:
         value, kind = walk.literal(term, 0)
     except _NotLiteral:
         return RunInput(term=term, is_known=False)
-    return RunInput(value, walk.charge, walk.height, kind, walk.is_wide, term)
+    return RunInput(value, walk.charge, walk.height, kind, walk.is_bignum, term)
 
 
 def given_data(value: Value, charge: int) -> RunInput:
     """An input that was read as plain data, with its charge."""
-    is_wide = False
+    is_bignum = False
     stack = [value]
-    while stack and not is_wide:
+    while stack and not is_bignum:
         item = stack.pop()
         if type(item) is int:
-            is_wide = not -_WIDE < item < _WIDE
+            is_bignum = not -_WIDE < item < _WIDE
         elif type(item) is Record:
             stack.extend(item.fields.values())
         elif type(item) is tuple and item:
             stack.append(item[0])
             stack.append(item[1])
-    return RunInput(value, charge, 0, "any", is_wide)
+    return RunInput(value, charge, 0, "any", is_bignum)
 
 
 def given_value(value: Value, bytes_: int) -> RunInput | None:
@@ -74,7 +74,7 @@ def given_value(value: Value, bytes_: int) -> RunInput | None:
         kind = walk.value(value, 0)
     except _NotLiteral:
         return None
-    return RunInput(value, walk.charge, walk.height, kind, walk.is_wide)
+    return RunInput(value, walk.charge, walk.height, kind, walk.is_bignum)
 
 
 def following_value(value: Value, before: RunInput, bytes_: int) -> RunInput | None:
@@ -99,14 +99,14 @@ def given_result(value: Value, charge: int, given: RunInput) -> RunInput:
     """An input that has been evaluated, for so much fuel; as it was where its value holds functions, or more parts
     than are worth a look."""
     stack = [value]
-    is_wide = False
+    is_bignum = False
     for _ in range(_PARTS):
         if not stack:
-            return RunInput(value, charge, 0, kind_of_value(value), is_wide, given.term)
+            return RunInput(value, charge, 0, kind_of_value(value), is_bignum, given.term)
         part = stack.pop()
         kind = type(part)
         if kind is int:
-            is_wide = is_wide or not -_WIDE < part < _WIDE
+            is_bignum = is_bignum or not -_WIDE < part < _WIDE
         elif kind is tuple:
             stack += part[:2]
         elif kind is Record:
@@ -125,7 +125,7 @@ class _ValueWalk:
     def __init__(self, bytes_: int) -> None:
         self.charge = 0
         self.height = 0
-        self.is_wide = False
+        self.is_bignum = False
         self.bytes = bytes_
 
     def value(self, value: Value, level: int) -> Any:
@@ -135,7 +135,7 @@ class _ValueWalk:
         kind = type(value)
         if kind is int:
             if not -_WIDE < value < _WIDE:
-                self.is_wide = True
+                self.is_bignum = True
                 self.spend(value.bit_length())
             self.spend(24)
             return "int"
@@ -191,7 +191,7 @@ class _Walk:
     def __init__(self) -> None:
         self.charge = 0
         self.height = 0
-        self.is_wide = False
+        self.is_bignum = False
 
     def literal(self, term: Term, level: int) -> tuple[Value, Any]:
         """The value of a literal term and its kind."""
@@ -222,7 +222,7 @@ class _Walk:
     def scalar(self, value: Value) -> str:
         if type(value) is int:
             if not -_WIDE < value < _WIDE:
-                self.is_wide = True
+                self.is_bignum = True
             return "int"
         if type(value) is str:
             self.charge += table.charge_text(len(value))
@@ -237,7 +237,7 @@ class _Walk:
             self.charge += len(parts)
             self.height = max(self.height, level + 1)
             if not (min(values) > -_WIDE and max(values) < _WIDE):
-                self.is_wide = True
+                self.is_bignum = True
             return list_of(values), ("list", "int")
         values, kinds = [], set()
         for part in parts:

@@ -1,4 +1,4 @@
-"""Nodes for arithmetic, comparison and logic."""
+"""Nodes for arithmetic, comparison, logic and equality."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Numeric(Two):
             self.left.wrong_type(operation, left, "an integer")
         self.right.wrong_type(operation, right, "an integer")
 
-    def weigh_sum(self, operation: str, left: int, right: int, value: int, run: Machine) -> None:
+    def check_sum_size(self, operation: str, left: int, right: int, value: int, run: Machine) -> None:
         """The size test and the charge of a sum or difference; making the value first costs no more than the charge."""
         if value.bit_length() > run.budget.integer_bits:
             self.too_large(operation, value.bit_length(), run)
@@ -53,7 +53,7 @@ class Add(Numeric):
         if type(left) is not int or type(right) is not int:
             self.not_integers("add", left, right)
         if not (-SMALL < left < SMALL and -SMALL < right < SMALL):
-            self.weigh_sum("add", left, right, left + right, run)
+            self.check_sum_size("add", left, right, left + right, run)
         return left + right
 
 
@@ -69,7 +69,7 @@ class Sub(Numeric):
         if type(left) is not int or type(right) is not int:
             self.not_integers("sub", left, right)
         if not (-SMALL < left < SMALL and -SMALL < right < SMALL):
-            self.weigh_sum("sub", left, right, left - right, run)
+            self.check_sum_size("sub", left, right, left - right, run)
         return left - right
 
 
@@ -85,10 +85,10 @@ class Mul(Numeric):
         if type(left) is not int or type(right) is not int:
             self.not_integers("mul", left, right)
         if not (-SMALL < left < SMALL and -SMALL < right < SMALL):
-            self.weigh(left, right, run)
+            self.check_size(left, right, run)
         return left * right
 
-    def weigh(self, left: int, right: int, run: Machine) -> None:
+    def check_size(self, left: int, right: int, run: Machine) -> None:
         """The size test and the charge: by the operands' sizes where those decide, else by the product."""
         bits = left.bit_length() + right.bit_length() - 1
         limit = run.budget.integer_bits
@@ -147,7 +147,7 @@ class Order(Two):
 
     operation = ""
 
-    def weigh(self, left: Value, right: Value, run: Machine) -> None:
+    def check_size(self, left: Value, right: Value, run: Machine) -> None:
         """The type tests and charges where the operands are not two small integers."""
         if type(left) is int and type(right) is int:
             run.charge(table.charge_linear(left, right), self)
@@ -176,7 +176,7 @@ class Lt(Order):
             or type(right) is not int
             or not (-SMALL < left < SMALL and -SMALL < right < SMALL)
         ):
-            self.weigh(left, right, run)
+            self.check_size(left, right, run)
         return left < right
 
 
@@ -196,7 +196,7 @@ class Lte(Order):
             or type(right) is not int
             or not (-SMALL < left < SMALL and -SMALL < right < SMALL)
         ):
-            self.weigh(left, right, run)
+            self.check_size(left, right, run)
         return left <= right
 
 
@@ -216,7 +216,7 @@ class Gt(Order):
             or type(right) is not int
             or not (-SMALL < left < SMALL and -SMALL < right < SMALL)
         ):
-            self.weigh(left, right, run)
+            self.check_size(left, right, run)
         return left > right
 
 
@@ -236,7 +236,7 @@ class Gte(Order):
             or type(right) is not int
             or not (-SMALL < left < SMALL and -SMALL < right < SMALL)
         ):
-            self.weigh(left, right, run)
+            self.check_size(left, right, run)
         return left >= right
 
 
@@ -323,7 +323,7 @@ SCALAR_OPERATIONS: dict[str, type[One] | type[Two]] = {
 }
 
 
-# `eq`: structural equality of data, charged for every value it visits (pif-language.md §2, §3).
+# `eq`: structural equality of data, charged for every value it visits (docs/reference/pif.md §2.3).
 #
 # Both sides are walked together in pre-order. After the first difference the walk goes on, because a function anywhere
 # inside either side is a `type_error` whatever stands before it.

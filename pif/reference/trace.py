@@ -1,4 +1,4 @@
-"""Debug tracing (pif-language.md §8): every evaluation step as an event, for a ring of the last N or for stderr.
+"""Debug tracing (docs/reference/pif.md §8): every evaluation step as an event, for a ring of the last N or for stderr.
 
 A traced run is resolved with a `Traced` node around each node; an untraced one has no trace code in it at all. Both
 take the same fuel, the same depth and the same path to every error.

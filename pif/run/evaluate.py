@@ -1,4 +1,4 @@
-"""Runs: from a request to one of the three answers of pif-language.md §6 (value, continuation, error).
+"""Runs: from a request to one of the three answers of docs/reference/pif.md §6 (value, continuation, error).
 
 `run` is what the server's `run` tool and the command line call. Answers are values; nothing a user can write makes it
 raise. Which evaluator takes a step is decided in `stepping` and nowhere else; the answer does not depend on it.
@@ -31,7 +31,7 @@ from pif.run.stepping import Stepper
 __all__ = ["Answer", "Request", "collector_paused", "run"]
 
 Answer = dict[str, Json]
-"""`{"type": "value" | "continuation" | "error", …}`, exactly as pif-language.md §6 gives it."""
+"""`{"type": "value" | "continuation" | "error", …}`, exactly as docs/reference/pif.md §6 gives it."""
 
 _FRAMES = 2_500
 """Python frames beside those of the evaluation's levels: the caller's, and walks over written terms."""

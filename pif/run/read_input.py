@@ -1,4 +1,4 @@
-"""What `run` makes of the input it is given (pif-language.md §7), and plain data as values.
+"""What `run` makes of the input it is given (docs/reference/pif.md §7), and plain data as values.
 
 Clients send numbers, booleans and whole objects as strings, and objects that are data rather than operations; the
 reading here takes them as they were meant. In `raw` input no strings are read again, `data` is not read at all.

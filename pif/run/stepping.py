@@ -3,7 +3,7 @@
 A run starts on the reference, with no more fuel than compiling would be worth. Only a run that uses it up is
 compiled and starts anew; what was compiled is used at once the next time. The compiled attempt reports success or
 nothing: in every other case the reference runs from the start and says what is wrong. Evaluation is pure, so nobody
-can tell which of them it was, or how often (evaluator.md §3, §4).
+can tell which of them it was, or how often (docs/reference/pif.md §14).
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Stepper:
             ready.is_long = error.kind in ("out_of_fuel", "cancelled")
             raise
 
-    def _settled(self, given: RunInput, fuel: int) -> RunInput:
+    def _with_value(self, given: RunInput, fuel: int) -> RunInput:
         """The input with its value, where it is no literal and yet gives plain data."""
         if given.is_known or given.term is None:
             return given
@@ -143,7 +143,7 @@ class Stepper:
     def attempt(self, prepared: Prepared, given: RunInput, fuel: int) -> Step | None:
         """The compiled step, or None where it does not succeed."""
         try:
-            outcome = attempt(prepared, self._settled(given, fuel), self, fuel)
+            outcome = attempt(prepared, self._with_value(given, fuel), self, fuel)
         except Cancelled as stopped:
             error = PifError("cancelled", "the run was cancelled")
             error.fuel_used = fuel - stopped.left
@@ -170,7 +170,7 @@ class Stepper:
         last: Value = None
         if given is None or unit is None:
             return taken, 0, last
-        kind, is_wide, owner = given.kind, unit.weighs, unit.owner
+        kind, is_bignum, owner = given.kind, unit.checks_sizes, unit.owner
         runtime, entry = unit.loaded()
         levels = self.budget.depth - 1
         try:
@@ -181,7 +181,7 @@ class Stepper:
                     before < 0
                     or given.height > levels
                     or given.kind != kind
-                    or (given.is_wide and not is_wide)
+                    or (given.is_bignum and not is_bignum)
                 ):
                     break
                 runtime.refill(before)
@@ -211,8 +211,8 @@ class Stepper:
         prepared = self.cache.prepared(tool) if is_long else self.cache.ready(tool)
         if prepared is None or prepared.declined or not prepared.is_function:
             return None
-        weighs = must_check_sizes(prepared, given, self, self.budget.fuel)
-        return prepared.unit(given.kind, self.tools, weighs=weighs, only_ready=not is_long)
+        checks_sizes = must_check_sizes(prepared, given, self, self.budget.fuel)
+        return prepared.unit(given.kind, self.tools, checks_sizes=checks_sizes, only_ready=not is_long)
 
     def reference(self, program: Tool | Term, given: RunInput, fuel: int) -> Step:
         """The step as the reference evaluator takes it."""

@@ -78,7 +78,7 @@ BOMBS: dict[str, Any] = {
 def test_source_grows_with_the_term_and_no_faster(name: str) -> None:
     term = decode_term({"let": {"x": 1}, "in": BOMBS[name]})
     try:
-        draft = draft_value(term, None, (), Dictionary(), weighs=False)
+        draft = draft_value(term, None, (), Dictionary(), checks_sizes=False)
     except Unsuitable:
         draft = None
     assert draft is None or len(draft.source) < LONGEST
@@ -91,7 +91,7 @@ def test_kinds_of_arguments_without_end() -> None:
         "n", {"if": {"cond": {"isEmpty": var("n")}, "then": 1, "else": {"app": [{"self": True}, [var("n")]]}}}
     )
     tool = Tool("t", 1, decode_term(code))
-    source = draft_function(tool.term, tool, ("list", "never"), Dictionary(), weighs=False).source
+    source = draft_function(tool.term, tool, ("list", "never"), Dictionary(), checks_sizes=False).source
     assert source.count("def f") <= 6
     compare(tool, decode_term([]))
 
@@ -103,7 +103,7 @@ def test_tools_that_call_each_other_in_every_way() -> None:
     tools = Dictionary(**{f"t{i}": code for i in range(12)})
     tool = tools.tool("t0")
     assert tool is not None
-    assert len(draft_function(tool.term, tool, "int", tools, weighs=False).source) < LONGEST
+    assert len(draft_function(tool.term, tool, "int", tools, checks_sizes=False).source) < LONGEST
     compare(tool, literal(2), known=tools)
 
 
@@ -113,15 +113,15 @@ def test_frames_are_bounded() -> None:
     code = lam("n", {"if": {"cond": {"lt": [var("n"), 0]}, "then": huge, "else": {"if": {
         "cond": {"lt": [var("n"), 1]}, "then": 0, "else": {"add": [1, {"app": [{"self": True}, {"sub": [var("n"), 1]}]}]}}}}})  # fmt: skip
     tool = Tool("t", 1, decode_term(code))
-    assert Prepared(tool.term, tool).unit("int", Dictionary(), weighs=False) is None
+    assert Prepared(tool.term, tool).unit("int", Dictionary(), checks_sizes=False) is None
     assert compare(tool, literal(100)) == ("ok", compare(tool, literal(100))[1], True)
 
 
 def test_large_code_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     large = decode_term([{"add": [i, 1]} for i in range(2_000)])
     with pytest.raises(Unsuitable):
-        draft_value(large, None, (), Dictionary(), weighs=False)
+        draft_value(large, None, (), Dictionary(), checks_sizes=False)
     monkeypatch.setattr(generate, "_VISITS", 40)
     with pytest.raises(Unsuitable):
         draft_function(decode_term(lam("x", nested(60, lambda core: {"add": [core, 1]}, 1))), None, ANY, Dictionary(),
-                       weighs=False)  # fmt: skip
+                       checks_sizes=False)  # fmt: skip

@@ -69,13 +69,13 @@ def sources(code: Any) -> Iterator[str]:
     term = decode_term(code)
     known = Dictionary(double={"mul": [{"var": "x"}, 2]})
     owner = Tool("t", 1, term)
-    for weighs in (False, True):
+    for checks_sizes in (False, True):
         try:
-            yield draft_value(term, None, (), known, weighs=weighs).source
+            yield draft_value(term, None, (), known, checks_sizes=checks_sizes).source
             if term.op == "lam" and not free_names(term):
-                yield draft_function(term, owner, ANY, known, weighs=weighs).source
+                yield draft_function(term, owner, ANY, known, checks_sizes=checks_sizes).source
         except Bignums:
-            assert not weighs
+            assert not checks_sizes
 
 
 def words(source: str) -> Iterator[str]:
@@ -200,7 +200,7 @@ def test_generated_names_are_letters_and_a_number(text: str) -> None:
 
 def test_what_names_can_mean_is_listed() -> None:
     """No built-ins; of Python's own only what tests types and lengths; every other name is an operation of PIF."""
-    runtime = Runtime(lambda *_: None, weighs=True)
+    runtime = Runtime(lambda *_: None, checks_sizes=True)
     assert runtime.globals["__builtins__"] == {}
     plain = {
         name for name, known in runtime.globals.items() if getattr(known, "__self__", None) is not runtime
@@ -214,7 +214,11 @@ def test_what_names_can_mean_is_listed() -> None:
 
 def test_functions_see_no_builtins() -> None:
     term = decode_term({"lam": "x", "body": {"lam": "y", "body": {"var": "x"}}})
-    unit = Unit(draft_function(term, None, ANY, Dictionary(), weighs=False), is_function=True, weighs=False)
+    unit = Unit(
+        draft_function(term, None, ANY, Dictionary(), checks_sizes=False),
+        is_function=True,
+        checks_sizes=False,
+    )
     _, entry = unit.loaded()
     assert entry.__builtins__ == {}
     assert entry(1, 100).__builtins__ == {}
@@ -226,7 +230,7 @@ def test_a_refused_source_is_a_defect_and_not_an_answer(monkeypatch: pytest.Monk
         "pif.compiled.emitter.Emitter.made", lambda self, text, kind, *rest, **more: _broken(text, kind)
     )
     with pytest.raises(Refused):
-        Prepared(_sum(), None).unit(ANY, Dictionary(), weighs=False)
+        Prepared(_sum(), None).unit(ANY, Dictionary(), checks_sizes=False)
 
 
 def _broken(text: str, kind: Any) -> Any:

@@ -252,7 +252,7 @@ def test_long_lists_of_compiled_runs_are_taken_apart_slowly(monkeypatch: pytest.
 def prepared(cache: Cache, number: int) -> Prepared:
     term = decode_term(lam("x", {"add": [var("x"), number]}))
     found = cache.prepared(term)
-    found.unit("int", Dictionary(), weighs=False)
+    found.unit("int", Dictionary(), checks_sizes=False)
     cache.trim()
     return found
 

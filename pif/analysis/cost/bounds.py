@@ -1,4 +1,4 @@
-"""How much fuel a term takes, from its text alone: bounds in the sizes of its input (pif-language.md §3).
+"""How much fuel a term takes, from its text alone: bounds in the sizes of its input (docs/reference/pif.md §11).
 
 The promise: a run that gives a value or a continuation takes no less than `low` and no more than `high` beyond what the
 evaluation of its own input takes; one that fails takes no more than `high`, if the fuel lasts. Where no bound is found

@@ -209,7 +209,7 @@ class _Pass:
         return term.rebuilt(tuple([self.renamed(part) for part in term.parts])) if term.parts else term
 
 
-# Names inside normalisation: numbers for the binders that may be renamed, and back (pif-language.md §2 "normalize").
+# Names inside normalisation: numbers for the binders that may be renamed, and back.
 #
 # `to_indices` gives every binder that no live `eval` can see a number of its own, and its variables the same number. After
 # that no substitution can capture anything: two binders never share a name, and numbers never meet the names (strings)
@@ -352,7 +352,7 @@ def _fresh(taken: set[str]) -> Iterator[str]:
         number += 1
 
 
-# `normalize`: an equivalent term in canonical form (pif-language.md §2, "normalize").
+# `normalize`: an equivalent term in canonical form (docs/reference/pif.md §12.1).
 #
 # Passes of `reduction` are made until one changes nothing; then the binders are named by nesting. Each pass that changes
 # a term makes it smaller, or no larger and with its `let`s further out or its leaves simpler, so the passes end and the

@@ -1,4 +1,4 @@
-"""Type inference: the most general type of a term, or every place where it has none (pif-language.md §2).
+"""Type inference: the most general type of a term, or every place where it has none (docs/reference/pif.md §10).
 
 The promise: a closed term that is typed without problems and without `?` never raises `type_error`, nor `missing_key`
 for a literal key. It is a promise of absence only: a term without a type may run well for all that. The rules of the

@@ -32,10 +32,10 @@ class Sampler:
 
     def input(self, type_: Type) -> Term:
         """A term whose value has the type."""
-        return self.term(self.settled(type_), 0)
+        return self.term(self.instantiated(type_), 0)
 
-    def settled(self, type_: Type) -> Type:
-        """The type with a type for each of its variables."""
+    def instantiated(self, type_: Type) -> Type:
+        """The type with a type chosen for each of its variables."""
         type_ = find(type_)
         if isinstance(type_, TypeVariable):
             known = self.chosen.get(id(type_))
@@ -43,10 +43,10 @@ class Sampler:
                 known = self.chosen[id(type_)] = (type_, self.choice(type_))
             return known[1]
         if type_.name == "field" and self.is_absent(find(type_.parts[0])):
-            return self.settled(type_.parts[2])
+            return self.instantiated(type_.parts[2])
         if type_.name == "every":
             return self.fields(type_)
-        return Shape(type_.name, tuple(map(self.settled, type_.parts)), type_.origin, type_.label)
+        return Shape(type_.name, tuple(map(self.instantiated, type_.parts)), type_.origin, type_.label)
 
     def choice(self, variable: TypeVariable) -> Type:
         """A type for a variable, within its rules."""
@@ -86,7 +86,9 @@ class Sampler:
         if isinstance(flag, TypeVariable) and "gone" in flag.rules:
             return row
         for name in self.random.sample(_NAMES, self.random.randint(0, min(3, self.size))):
-            row = Shape("field", (_shape("present"), self.settled(every.parts[1]), row), Origin(None), name)
+            row = Shape(
+                "field", (_shape("present"), self.instantiated(every.parts[1]), row), Origin(None), name
+            )
         return row
 
     def term(self, type_: Type, depth: int) -> Term:

@@ -1,4 +1,4 @@
-"""The types of tools, which depend on each other: dependencies first, those in a circle together (pif-language.md §2).
+"""The types of tools, which depend on each other: dependencies first, those in a circle together.
 
 What a tool's type is depends on its code and on the codes of the tools it names, in one snapshot of the registry. A
 tool of which something is `?` or does not fit makes what its users say of themselves uncertain too, and they say so.

@@ -1,4 +1,4 @@
-"""Types and how two of them are made one (pif-language.md §2; the method is Hindley's and Milner's, with Rémy's rows).
+"""Types, and unification of two of them: the method of Hindley and Milner, with Rémy's rows for records.
 
 A type is a `Shape` (a name over parts) or a `TypeVariable` that may still become one. The same two classes stand for what
 is inside types, told apart by `Sort`:
