@@ -24,7 +24,7 @@ SERVICES = (
 SIZE_CHECKED = ("add", "sub", "mul", "div", "mod")
 
 
-# Questions to the theory from compiled code: charged as in `reference.asking`, with which it changes.
+# Questions to the theory from compiled code: charged as in `reference.theory_questions`, with which it changes.
 
 
 class _Asking(Protocol):

@@ -12,19 +12,20 @@ import msgspec
 
 from pif.analysis.facts import live_parts
 from pif.language import primitives as table
+from pif.language.host import holds_bignum
 from pif.language.terms import Term
 from pif.language.values import NIL, Closure, Quoted, Record, Value, kind_of_value, list_of
 
 __all__ = ["RunInput", "following_value", "given_data", "given_result", "given_term", "given_value"]
 
-_WIDE = 2**62
+_BIGNUM = 2**62
 
 
 class RunInput(msgspec.Struct, frozen=True):
     """An input: a term, or (`term` is None) data.
 
     Where `is_known`, evaluating it gives `value`, costs `charge` and takes `height` levels below its first node.
-    `kind` is what the compiled back end may rely on (`compiled.kinds`); `is_bignum`: an integer in it is beyond ±2^62.
+    `kind` is what the compiled back end may rely on (`compiled.scope`); `is_bignum`: an integer in it is beyond ±2^62.
     """
 
     value: Value = None
@@ -52,18 +53,7 @@ def given_term(term: Term) -> RunInput:
 
 def given_data(value: Value, charge: int) -> RunInput:
     """An input that was read as plain data, with its charge."""
-    is_bignum = False
-    stack = [value]
-    while stack and not is_bignum:
-        item = stack.pop()
-        if type(item) is int:
-            is_bignum = not -_WIDE < item < _WIDE
-        elif type(item) is Record:
-            stack.extend(item.fields.values())
-        elif type(item) is tuple and item:
-            stack.append(item[0])
-            stack.append(item[1])
-    return RunInput(value, charge, 0, "any", is_bignum)
+    return RunInput(value, charge, 0, "any", holds_bignum(value, _BIGNUM))
 
 
 def given_value(value: Value, bytes_: int) -> RunInput | None:
@@ -85,8 +75,8 @@ def following_value(value: Value, before: RunInput, bytes_: int) -> RunInput | N
         and len(value) == 2
         and type(value[0]) is int
         and type(value[1]) is int
-        and -_WIDE < value[0] < _WIDE
-        and -_WIDE < value[1] < _WIDE
+        and -_BIGNUM < value[0] < _BIGNUM
+        and -_BIGNUM < value[1] < _BIGNUM
     ):
         return RunInput(value, before.charge, 1, _INTEGER_PAIR)
     return given_value(value, bytes_)
@@ -106,7 +96,7 @@ def given_result(value: Value, charge: int, given: RunInput) -> RunInput:
         part = stack.pop()
         kind = type(part)
         if kind is int:
-            is_bignum = is_bignum or not -_WIDE < part < _WIDE
+            is_bignum = is_bignum or not -_BIGNUM < part < _BIGNUM
         elif kind is tuple:
             stack += part[:2]
         elif kind is Record:
@@ -134,7 +124,7 @@ class _ValueWalk:
         self.charge += 1
         kind = type(value)
         if kind is int:
-            if not -_WIDE < value < _WIDE:
+            if not -_BIGNUM < value < _BIGNUM:
                 self.is_bignum = True
                 self.spend(value.bit_length())
             self.spend(24)
@@ -221,7 +211,7 @@ class _Walk:
 
     def scalar(self, value: Value) -> str:
         if type(value) is int:
-            if not -_WIDE < value < _WIDE:
+            if not -_BIGNUM < value < _BIGNUM:
                 self.is_bignum = True
             return "int"
         if type(value) is str:
@@ -236,7 +226,7 @@ class _Walk:
         if len(values) == len(parts) and {*map(type, values)} == {int}:
             self.charge += len(parts)
             self.height = max(self.height, level + 1)
-            if not (min(values) > -_WIDE and max(values) < _WIDE):
+            if not (min(values) > -_BIGNUM and max(values) < _BIGNUM):
                 self.is_bignum = True
             return list_of(values), ("list", "int")
         values, kinds = [], set()

@@ -1,12 +1,17 @@
-"""One pass of normalisation: calls of known functions become `let`s, `let`s of atoms go, known operations are done.
+"""`normalize`: an equivalent term in canonical form (docs/reference/pif.md §12.1).
 
-The pass is one walk that carries the arguments that wait for the function it is at (`Waiting`), so that a curried call
+Passes are made until one changes nothing; then the binders are named by nesting. Each pass that changes a term makes
+it smaller, or no larger and with its `let`s further out or its leaves simpler, so the passes end and the result is
+never larger than the argument. The last pass changed nothing, and no rule looks at a name: that is why a second
+`normalize` changes nothing and why alpha-variants coincide.
+
+In a pass calls of known functions become `let`s, `let`s of atoms go, known operations are done. It is one walk that carries the arguments that wait for the function it is at (`Waiting`), so that a curried call
 meets its function wherever `let`s, choices already made and names have put it. Nothing is walked twice: a function
 that is used once, in a call, is reduced where it is called and not where it was named.
 
 What keeps the meaning: only what cannot fail is dropped or moved past what can; `self` never comes under a `lam` or
 out from under one; a `continue` stays an operand or none; a waiting argument with an `eval` in it does not wait, and
-no binder that an `eval` can see is touched (it has a string for a name, see `binders`). A string that was computed
+no binder that an `eval` can see is touched (it has a string for a name, see `to_indices`). A string that was computed
 stays no tool's name: in function position it fails as `null` does.
 
 `depth` bounds from above how deep in the result the whole expression (with all that waits) stands. What would nest
@@ -20,7 +25,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from pif.analysis.facts import literal_tool
-from pif.analysis.normal_form.rewrite_rules import EMPTY, Folding, is_atom
+from pif.analysis.normal_form.rewrite_rules import EMPTY, Rewriter, is_atom
 from pif.analysis.normal_form.static_facts import is_text, may_continue
 from pif.language.budget import TERM_DEPTH
 from pif.language.terms import Term, literal, make, same_term
@@ -28,8 +33,25 @@ from pif.language.terms import Term, literal, make, same_term
 __all__ = ["Census", "normalize", "reduced", "to_indices", "to_names"]
 
 
+def normalize(term: Term, visit: Callable[[int], None]) -> Term:
+    """The canonical form of a term.
+
+    `visit` is told the number of nodes before each pass over them; what it raises stops the work and is passed on.
+    """
+    visit(term.nodes)
+    current = to_indices(term)
+    while True:
+        following = reduced(current)
+        if same_term(following, current):
+            break
+        current = following
+        visit(current.nodes)
+    visit(current.nodes)
+    return to_names(current)
+
+
 def reduced(term: Term) -> Term:
-    """The term after one pass. Its binders must be numbered (`binders.opened`)."""
+    """The term after one pass. Its binders must be numbered (`to_indices`)."""
     return _Pass(Census(term)).reduce(term, 1, False, False, None)
 
 
@@ -60,7 +82,7 @@ class _Pass:
         self.uses: dict[int, int] = {}
         self.values: dict[int, Term] = {}
         self.functions: dict[int, Term] = {}
-        self.folding = Folding(self.uses)
+        self.rewriter = Rewriter(self.uses)
 
     def reduce(
         self, term: Term, depth: int, operand: bool, in_function: bool, waiting: Waiting | None
@@ -131,7 +153,7 @@ class _Pass:
                 return self.call(term, here, in_function)
             case _:
                 parts = tuple([self.reduce(part, here + 1, True, in_function, None) for part in term.parts])
-                return self.folding.folded(term.rebuilt(parts), operand)
+                return self.rewriter.rewritten(term.rebuilt(parts), operand)
 
     def call(self, term: Term, here: int, in_function: bool) -> Term:
         """A call of a tool, or one whose argument must stay where it is."""
@@ -145,12 +167,12 @@ class _Pass:
     def choice(self, cond: Term, term: Term, here: int, operand: bool, in_function: bool) -> Term:
         then = self.reduce(term.parts[1], here, operand, in_function, None)
         other = self.reduce(term.parts[2], here, operand, in_function, None)
-        return self.folding.folded(term.rebuilt((cond, then, other)), operand)
+        return self.rewriter.rewritten(term.rebuilt((cond, then, other)), operand)
 
     # Names.
 
     def variable(self, term: Term) -> Term:
-        return self.folding.emit(self.values.get(term.value, term)) if type(term.value) is int else term
+        return self.rewriter.emit(self.values.get(term.value, term)) if type(term.value) is int else term
 
     def enters(self, function: Term, depth: int, in_function: bool, waiting: Waiting) -> bool:
         """Whether the call of a `lam` on the first that waits may become a `let`."""
@@ -181,10 +203,10 @@ class _Pass:
         value = self.reduce(given, depth + 1, True, in_function, None)
         if is_atom(value) or (value.op == "literal" and self.census.uses.get(name) == 1):
             self.values[name] = value
-        self.folding.knowledge.learn(name, value)
+        self.rewriter.knowledge.learn(name, value)
         result = self.reduce(body, depth + 1, operand, in_function, waiting)
-        if not self.uses.get(name) and self.folding.knowledge.total(value):
-            self.folding.drop(value)
+        if not self.uses.get(name) and self.rewriter.knowledge.total(value):
+            self.rewriter.drop(value)
             return result
         if result.op == "var" and result.value == name and (operand or not may_continue(value)):
             self.uses[name] -= 1
@@ -205,13 +227,11 @@ class _Pass:
         """A quote, which is not reduced: in its live unquotes a variable may take another's place, no more."""
         if term.op == "var" and type(term.value) is int:
             other = self.values.get(term.value, term)
-            return self.folding.emit(other if other.op == "var" else term)
+            return self.rewriter.emit(other if other.op == "var" else term)
         return term.rebuilt(tuple([self.renamed(part) for part in term.parts])) if term.parts else term
 
 
-# Names inside normalisation: numbers for the binders that may be renamed, and back.
-#
-# `to_indices` gives every binder that no live `eval` can see a number of its own, and its variables the same number. After
+# Numbers for the binders that may be renamed, and back: `to_indices` gives every binder that no live `eval` can see a number of its own, and its variables the same number. After
 # that no substitution can capture anything: two binders never share a name, and numbers never meet the names (strings)
 # that stayed. What an `eval` can see stays as it was written, whole. `to_names` gives the numbers names again, by how
 # many renamed binders stand around each, so that terms that differ only in such names come out the same.
@@ -270,10 +290,10 @@ class Census:
 
 def to_indices(term: Term) -> Term:
     """The term with numbers for the binders that no live `eval` stands in the scope of."""
-    return _Opening(Census(term).evaluating).walk(term, 0)
+    return _ToIndices(Census(term).evaluating).walk(term, 0)
 
 
-class _Opening:
+class _ToIndices:
     def __init__(self, evaluating: set[int]) -> None:
         self.evaluating = evaluating
         self.numbers: dict[str, list[int]] = {}
@@ -310,7 +330,7 @@ class _Opening:
 
 def to_names(term: Term) -> Term:
     """The term with names for numbers: `x0`, `x1`, … by nesting, without those that stand free in it."""
-    return _Closing(set(_names(term, 0))).walk(term, 0)
+    return _ToNames(set(_names(term, 0))).walk(term, 0)
 
 
 def _names(term: Term, level: int) -> list[str]:
@@ -324,7 +344,7 @@ def _names(term: Term, level: int) -> list[str]:
     return found
 
 
-class _Closing:
+class _ToNames:
     def __init__(self, taken: set[str]) -> None:
         self.fresh = _fresh(taken)
         self.by_nesting: list[str] = []
@@ -350,28 +370,3 @@ def _fresh(taken: set[str]) -> Iterator[str]:
         if name not in taken:
             yield name
         number += 1
-
-
-# `normalize`: an equivalent term in canonical form (docs/reference/pif.md §12.1).
-#
-# Passes of `reduction` are made until one changes nothing; then the binders are named by nesting. Each pass that changes
-# a term makes it smaller, or no larger and with its `let`s further out or its leaves simpler, so the passes end and the
-# result is never larger than the argument. The last pass changed nothing, and no rule looks at a name: that is why a
-# second `normalize` changes nothing and why alpha-variants coincide.
-
-
-def normalize(term: Term, visit: Callable[[int], None]) -> Term:
-    """The canonical form of a term.
-
-    `visit` is told the number of nodes before each pass over them; what it raises stops the work and is passed on.
-    """
-    visit(term.nodes)
-    current = to_indices(term)
-    while True:
-        following = reduced(current)
-        if same_term(following, current):
-            break
-        current = following
-        visit(current.nodes)
-    visit(current.nodes)
-    return to_names(current)

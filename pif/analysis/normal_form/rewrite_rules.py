@@ -16,7 +16,7 @@ from pif.analysis.normal_form.static_facts import SCALARS, Knowledge, is_number,
 from pif.language.budget import INTEGER_BITS
 from pif.language.terms import Term, literal, make, same_term
 
-__all__ = ["EMPTY", "Folding", "is_atom"]
+__all__ = ["EMPTY", "Rewriter", "is_atom"]
 
 EMPTY = make("list", ())
 """The empty list, for `nil` as well."""
@@ -63,7 +63,7 @@ def _is_false(term: Term) -> bool:
     return term.op == "literal" and term.value is False
 
 
-class Folding:
+class Rewriter:
     """The rules of one pass. `uses` counts the numbered variables in what the pass has made so far; a part that a
     rule drops is counted off, so that a `let` is seen to be unused as soon as it is."""
 
@@ -94,7 +94,7 @@ class Folding:
             "show": self._show,
         }
 
-    def folded(self, term: Term, operand: bool) -> Term:
+    def rewritten(self, term: Term, operand: bool) -> Term:
         """What a node with reduced parts comes to. `operand`: its value is used, so no `continue` may be it."""
         rule = self._rules.get(term.op)
         return term if rule is None else rule(term, operand)
