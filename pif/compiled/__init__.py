@@ -20,5 +20,5 @@ if and only if it does there, with the same value and the same fuel.
 
 A unit belongs to a piece of code and a kind of argument. Integers are small until one is not: then the run starts
 again on a unit that weighs them. Charges and their reasons are the reference's (`reference`, `primitives`); the two
-back ends are held together by `tests/properties/test_pif_compiled.py` and by the mutants of `tests/pif_compiled/`.
+back ends are held together by `tests/properties/test_pif_compiled.py` and by the mutants of `tests/pif/compiled/`.
 """

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from kleis.prover.engines.computation.evaluation import EVALUATION, check_evaluation
-from tests.logic.claims import task
+from tests.support.provers.claims import task
 
 STEPS = 100_000
 

@@ -10,7 +10,7 @@ import pytest
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.translate.kleis_names import FunctionNames, plain_name
 from registry.workspace.workspace import Workspace
-from tests.bridge.tools import TOOLS, function, variable
+from tests.support.terms.law_tools import TOOLS, function, variable
 
 Json = Any
 X, N, L = variable("x"), variable("n"), variable("l")

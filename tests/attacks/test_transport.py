@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.server.raw_client import DEMO, RawClient, call, cancelled, demo, initialize, modern, ready
+from tests.support.servers.raw_client import DEMO, RawClient, call, cancelled, demo, initialize, modern, ready
 
 MEGABYTE = 1_000_000
 MEMORY = 400 * MEGABYTE

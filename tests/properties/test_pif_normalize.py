@@ -15,7 +15,7 @@ from pif.language.decode import decode_term
 from pif.language.host import Tool
 from pif.language.terms import Json, Term, literal, make, print_term, same_term, term_text
 from pif.run.evaluate import Answer, Request, run
-from tests.properties.strategies import (
+from tests.support.terms.term_strategies import (
     KINDS,
     Features,
     MovingMaker,

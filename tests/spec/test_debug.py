@@ -13,7 +13,7 @@ import pytest
 
 PROGRAM = """
 import json, sys
-from tests.pif.tools import answer
+from tests.support.terms.tool_dictionary import answer
 from pif.language.budget import Budget
 
 request = json.loads(sys.argv[1])
