@@ -1,6 +1,6 @@
 """Claims that a careless evaluator would prove: false, undefined, beyond any range, opaque, endless, too large.
 
-Specification: proving.md §1 (Numbers, Definedness, Definitions), §2, §5 ("bounded search called proof").
+See docs/reference/proving.md §6.4.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Engines that hang, crash, hog or lie: the caller stays alive, the next question is answered, nothing is left.
 
-Specification: proving.md §4; issue 5, item 4.
+See docs/reference/proving.md §10.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from tests.support.servers.raw_client import DEMO, RawClient, call, cancelled, d
 
 MEGABYTE = 1_000_000
 MEMORY = 400 * MEGABYTE
-"""What the server may use (issue 2)."""
+"""The resident memory that the server may use."""
 
 LINES = [
     b"hello",

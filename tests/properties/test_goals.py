@@ -1,7 +1,7 @@
-"""What a proposition means does not depend on how it is worded; what is mutated is refused, with a place.
+"""The goal of a proposition does not depend on how it is worded; what is mutated is rejected, with a place.
 
-Issue 4: alpha-renaming, reordering of declarations, splitting a program over imports and renaming of symbols change
-nothing.  Every mutation of these kinds is refused: wrong sort, wrong arity, ℝ for ℤ, built-in arithmetic on a carrier,
+Alpha-renaming, reordering of declarations, splitting a program over imports and renaming of symbols change nothing.
+Every mutation of these kinds is rejected: wrong sort, wrong arity, ℝ for ℤ, built-in arithmetic on a carrier,
 unknown constructor, dropped match case where exhaustiveness matters.
 """
 

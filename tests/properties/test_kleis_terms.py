@@ -1,4 +1,4 @@
-"""Quoted terms and Kleis expressions: there and back, and the same values on both sides (issue 7, item 1)."""
+"""Quoted terms and Kleis expressions: there and back, and the same values on both sides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The compiled back end is the reference evaluator: value, error, fuel, to the unit (evaluator.md §4).
+"""The compiled back end is the reference evaluator: value, error, fuel, to the unit (docs/reference/pif.md §14.1).
 
 Compiled code may give up on a run that breaks a rule, and on nothing else: a run that succeeds on the reference and
 not compiled fails these tests, for it would cost time and hide a defect.

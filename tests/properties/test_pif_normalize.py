@@ -1,4 +1,4 @@
-"""Properties of `normalize` (pif-language.md §2): the reference evaluator says what is equivalent."""
+"""Properties of `normalize` (docs/reference/pif.md §12.1): the reference evaluator says what is equivalent."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Verdicts of the whole pipeline: never against brute force, and the same however a question is worded.
-
-Issue 5 ("What it must show"), proving.md §2.
-"""
+"""Verdicts of the whole pipeline: never against brute force, and the same however a question is worded."""
 
 from __future__ import annotations
 

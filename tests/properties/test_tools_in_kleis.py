@@ -1,4 +1,4 @@
-"""Tools and their Kleis definitions agree on values and on definedness (ADR 015; issue 7, item 2)."""
+"""Tools and their Kleis definitions agree on values and on definedness (ADR 015)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tracing to stderr (pif-language.md §8): a run in a process of its own, under several switches and locales."""
+"""Tracing to stderr (docs/reference/pif.md §8): a run in a process of its own, under several switches and locales."""
 
 from __future__ import annotations
 

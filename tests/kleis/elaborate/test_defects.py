@@ -1,7 +1,7 @@
-"""The original's soundness defects that are matters of meaning: its wrong reading, and ours.
+"""The original's soundness defects that are matters of elaboration: its wrong answer, and ours.
 
-kleis-language.md §5.10 lists S1 to S16 and §11.1 small programs with both results.  Not here: S8 and S15 in their
-parts that are about solver processes and caches.
+The defects recorded of the original program are numbered S1 to S16.  Not here: S8 and S15 in their parts that are about
+solver processes and caches.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every sentence of proving.md §1 on meaning: the cases of tests/kleis/elaborate/spec against the elaborator."""
+"""Elaboration and definedness sentence by sentence: the cases of tests/kleis/elaborate/spec against the elaborator."""
 
 from __future__ import annotations
 

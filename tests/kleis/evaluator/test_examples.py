@@ -1,4 +1,4 @@
-"""Example blocks: kleis-language.md §2.7, §4.3, §4.4 OURS, and the table of kleis/evaluator/examples.py."""
+"""Example blocks: their statements, assertions and approximate numbers (docs/reference/kleis.md §7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What expressions mean: kleis-language.md §4 OURS, §11.1."""
+"""What expressions evaluate to (docs/reference/kleis.md §6)."""
 
 from __future__ import annotations
 

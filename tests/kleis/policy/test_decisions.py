@@ -1,4 +1,4 @@
-"""Decisions: the action table, the value table, preconditions, and every way to be denied (kleis-language.md §8.2)."""
+"""Decisions: the action table, the value table, preconditions, and every way to be denied (docs/reference/policy.md §3)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The axioms that clash, without those that the clash can do without.
 
-Specification: proving.md §2 (`inconsistent`: "the axioms that clash, by name, a minimal core"); issue 5, item 5.
+See docs/reference/proving.md §5.4.
 """
 
 from __future__ import annotations

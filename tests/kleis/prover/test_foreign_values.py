@@ -1,7 +1,7 @@
 """Witnesses made of values that no sort has: whatever they are said to show, they show nothing.
 
-Specification: proving.md §1 (sorts are sets), §2 (evidence is checked before it is shown), §6: a certificate may be written by
-anyone.  Every claim here is true, so nothing may disprove it.
+Evidence is checked before it is shown (docs/reference/proving.md §5.5), and a certificate may be written by anyone.
+Every claim here is true, so nothing may disprove it.
 """
 
 from __future__ import annotations

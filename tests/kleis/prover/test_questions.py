@@ -81,7 +81,7 @@ def test_a_measure_does_not_rest_on_the_recursion_it_is_for(broker: Broker) -> N
     assert (verdict.status, verdict.reason) == ("unknown", "termination")
 
 
-# ── The original's defects (kleis-language.md §5.10) ─────────────────────────────────────────────────────────
+# ── The original's defects ──────────────────────────────────────────────────────────────────────────────────
 
 LAMP = "data Lamp = On | Off\ndefine w(l) = match l { On => 1 | Off => 0 }"
 OPTION = "data Box = B(v : ℤ)"
@@ -139,7 +139,7 @@ def test_s14_the_same_question_has_the_same_verdict(broker: Broker) -> None:
     )
 
 
-# ── The traps (provers.md §4, proving.md §5) ─────────────────────────────────────────────────────────────────
+# ── The traps (docs/reference/proving.md §14) ────────────────────────────────────────────────────────────────
 
 RECURSION = "define f(x : ℤ) : ℤ = f(x) + 1"
 PARADOX = "data D = F(D → Bool)"

@@ -1,6 +1,6 @@
 """The verdict cache: what the key says, what is kept, what is not, and what becomes of damaged entries.
 
-Specification: proving.md §2, §7; issue 5, item 6.
+See docs/reference/proving.md §11.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""parse ∘ print is the identity on trees (kleis-language.md §7), and what follows for the formatter."""
+"""parse ∘ print is the identity on trees (docs/reference/kleis.md §9.1), and what follows for the formatter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`analyze` and the questions behind it, by table (pif-language.md §2 "analysis")."""
+"""`analyze` and the functions behind it, by table (docs/reference/pif.md §2.11)."""
 
 from __future__ import annotations
 

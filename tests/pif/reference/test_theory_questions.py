@@ -1,5 +1,5 @@
 """The operations that ask a theory: values, charges, places of errors; the same on both back ends and in every way to run
-(pif-language.md §2 "theory", §3)."""
+(docs/reference/pif.md §2.12)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether two tools do the same: normal forms, proof, an input that tells them apart (issue 7, item 4)."""
+"""Whether two tools do the same: normal forms, proof, an input that tells them apart (docs/reference/registry.md §9)."""
 
 from __future__ import annotations
 

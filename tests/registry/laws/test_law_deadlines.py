@@ -1,4 +1,4 @@
-"""Laws that somebody waits for: a time limit, a caller who leaves, what is kept of what was cut (servers.md)."""
+"""Laws that somebody waits for: a time limit, a caller who leaves, what is kept of what was cut (docs/reference/registry.md §7.8)."""
 
 from __future__ import annotations
 

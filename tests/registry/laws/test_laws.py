@@ -1,4 +1,4 @@
-"""Laws of tools in a registry: proved, refuted, tested, labelled, kept and checked again (issue 7, item 3)."""
+"""Laws of tools in a registry: proved, refuted, tested, labelled, kept and checked again (docs/reference/registry.md §7)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Laws of tools at types that their Kleis definitions do not have, or that Kleis cannot write: runs decide (ADR 015;
-issue 7, item 2: what cannot be translated is tested instead of proved, and labelled so)."""
+"""Laws of tools at types that their Kleis definitions do not have, or that Kleis cannot write: runs decide (ADR 015).
+
+What cannot be translated is tested instead of proved, and labelled so.
+"""
 
 from __future__ import annotations
 

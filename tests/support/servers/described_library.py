@@ -1,4 +1,4 @@
-"""A module with the interface of aristotlelib 3.0.0 as lean-and-corpus.md §1.2 describes it, over a stand-in.
+"""A module with the interface of aristotlelib 3.0.0 as its documentation describes it, over a stand-in.
 
 The real one may be used with a key of one's own only; no test touches it.
 """

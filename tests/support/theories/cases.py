@@ -1,9 +1,9 @@
-"""The cases of tests/kleis/elaborate/spec and what they expect, judged against an elaborated meaning.
+"""The cases of tests/kleis/elaborate/spec and what they expect, judged against an elaborated goal.
 
 A case is a program, a proposition (or the question `check = true`, or `structure = "S"`: has it a model?) and
-`expect`, whose keys are explained at the methods of `Judge`.  The answers were worked out by hand from proving.md §1
-before anything was run; `sentence` says in short which of its sentences the case is about, `silent` where the page
-leaves the answer open and which reading is tested.
+`expect`, whose keys are explained at the methods of `Judge`.  The answers were worked out by hand from the
+specification before anything was run; `sentence` says in short which of its sentences the case is about, `silent`
+where the specification leaves the answer open, and which answer is tested.
 """
 
 from __future__ import annotations

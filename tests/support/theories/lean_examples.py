@@ -1,4 +1,4 @@
-"""The ten shapes of lean-and-corpus.md §6.5, as Kleis programs of our own wording: a program and its propositions."""
+"""Ten shapes of theories to export, as Kleis programs of our own wording: a program and its propositions."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ SPECIFIED = """
 
 
 def test_names_of_the_specification() -> None:
-    """§4.8: every spelling of the families that tiers T0 to T9 cover."""
+    """Every spelling of the families that tiers T0 to T9 cover is a row."""
     assert [name for name in SPECIFIED.split() if find_builtin(name) is None] == []
 
 

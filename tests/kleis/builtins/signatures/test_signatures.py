@@ -1,4 +1,4 @@
-"""The signatures of built-ins against the functions of the table (proving.md §1: Numbers, Definedness)."""
+"""The signatures of built-ins against the functions of the table (docs/reference/proving.md §4.2)."""
 
 from __future__ import annotations
 

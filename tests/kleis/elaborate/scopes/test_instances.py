@@ -1,4 +1,4 @@
-"""Structures, sections and implementations in force: attacks on proving.md §1 that tests/kleis/elaborate/spec leaves out."""
+"""Structures, sections and implementations in scope: attacks that tests/kleis/elaborate/spec leaves out."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Certificates hold again, and every kind of tampering is refused.
 
-Specification: proving.md §6, §5 ("certificates whose induction scheme or encoding nobody checks"); issue 5, item 6.
+See docs/reference/proving.md §12.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Certificates written by hand, of what is false: none is accepted.
 
-Specification: proving.md §6; issue 5, item 6.  The other attacks change certificates that were right
+See docs/reference/proving.md §12.2.  The other attacks change certificates that were right
 (tests/kleis/prover/certificates/test_certificate.py).
 """
 

@@ -1,6 +1,6 @@
 """The broker with honest engines: tasks and answers go through whole, from several threads, and in the order of numbers.
 
-Specification: proving.md §4.  What dishonest engines do is in tests/attacks/test_prover_isolation.py.
+See docs/reference/proving.md §10.  What dishonest engines do is in tests/attacks/test_prover_isolation.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The encoding against the reference: every exact row of `OPERATIONS`, ground terms, closed formulas.
 
-proving.md §1 ("Definedness"): T of a formula holds exactly where the formula is true, F exactly where it is false.
+By docs/reference/proving.md §4.3, T of a formula holds exactly where the formula is true, F exactly where it is false.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Parse errors: every common mistake by name, places, recovery at items (§2.14)."""
+"""Parse errors: every common mistake by name, places, recovery at items (docs/reference/kleis.md §4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The conformance programs of kleis-language.md §11.1: each is read without an error, and as meant."""
+"""Small programs that every implementation of Kleis reads alike: each is read without an error, and as meant."""
 
 from __future__ import annotations
 

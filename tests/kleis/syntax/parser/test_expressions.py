@@ -1,4 +1,4 @@
-"""How expressions, patterns and types are read (§2.8–§2.12), and the rows of §11.1 that concern parsing."""
+"""How expressions, patterns and types are read (docs/reference/kleis.md §2.8–2.13)."""
 
 from __future__ import annotations
 
@@ -280,7 +280,7 @@ def test_refused_types(text: str) -> None:
         parse_type(text)
 
 
-# The table of §7: what the original printed wrongly.
+# What the original printed wrongly.
 PRINTED = [
     ("¬(a ∧ b)", "¬(a ∧ b)", "not (a and b)"),
     ("(2^3)^2", "(2^3)^2", "(2^3)^2"),

@@ -1,4 +1,4 @@
-"""Tokens: identifiers, numbers, strings, comments, and the kinds that depend on their neighbours (§1)."""
+"""Tokens: identifiers, numbers, strings, comments, and the kinds that depend on their neighbours (docs/reference/kleis.md §1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`normalize` by example: what it does, and what it must leave alone (pif-language.md §2)."""
+"""`normalize` by example: what it does, and what it must leave alone (docs/reference/pif.md §12.1)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Laws of tools that do not always have a value: proved where they have, refuted where they are false, and never more
-(ADR 015; issue 7, item 2)."""
+(ADR 015)."""
 
 from __future__ import annotations
 

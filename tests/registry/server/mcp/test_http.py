@@ -1,6 +1,6 @@
 """`pif serve --http` as a process: the SDK's client in both protocol generations, and raw requests.
 
-Specification: servers.md ("streamable HTTP"), mcp-sdk.md §1.10.
+See docs/reference/serving.md §3.
 """
 
 from __future__ import annotations

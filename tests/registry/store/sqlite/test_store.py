@@ -1,4 +1,4 @@
-"""The tool store: versions, snapshots, forgetting, searching (pif-language.md §4, "Versions")."""
+"""The tool store: versions, snapshots, forgetting, searching (docs/reference/registry.md §2)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """`kleis export`: what is written, exit statuses, JSON, and what a Lean on the PATH says.
 
-Specification: issue 10, item 1; lean-and-corpus.md §5, §6.
+See docs/reference/lean.md §1.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`kleis verify`, `kleis consistent`, `kleis certificate check`: verdicts, exit statuses, tables, JSON.
 
-Specification: proving.md §2, §6; issue 5, items 6 and 7.
+See docs/reference/proving.md §5.
 """
 
 from __future__ import annotations

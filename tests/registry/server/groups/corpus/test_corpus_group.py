@@ -1,4 +1,4 @@
-"""The group `corpus` through a real client: lean-and-corpus.md §3.5 row by row, and what is beyond the original."""
+"""The group `corpus` through a real client: the original server's contract row by row, and what is beyond the original."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ LIST, FILE, GRAPH = (
     "get_dependency_graph_for_declaration",
 )
 
-# ── the rows of §3.5 on a corpus of our own ──────────────────────────────────────────────────────────────────
+# ── the original's contract on a corpus of our own ──────────────────────────────────────────────────────────────
 
 
 def test_the_three_tools_in_their_order(small: Conversing) -> None:
@@ -284,7 +284,7 @@ def test_resources_and_completion(small_more: Conversing, root: Path) -> None:
     small_more(talk)
 
 
-# ── the rows of §3.5 to §3.7 on the published corpus ─────────────────────────────────────────────────────────
+# ── the original's contract on the published corpus ──────────────────────────────────────────────────────────
 
 LANGMUIR = "langmuir_1918_adsorption"
 SPACE = "ScientificMemory.Chemistry.Adsorption.Langmuir1918"

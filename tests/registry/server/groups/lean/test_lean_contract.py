@@ -1,4 +1,5 @@
-"""lean-and-corpus.md §2.4 row by row, through a real client, on the mock; its eleven bugs are absent."""
+"""The contract with clients of the original Lean server, row by row, through a real client, on the mock; its eleven bugs
+are absent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws through the server: `evolve` with `laws` and `drop_laws`, `list`, `analyze` with `against` (servers.md)."""
+"""Laws through the server: `evolve` with `laws` and `drop_laws`, `list`, `analyze` with `against` (docs/reference/registry.md §7)."""
 
 from __future__ import annotations
 

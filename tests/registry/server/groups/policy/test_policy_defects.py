@@ -1,4 +1,4 @@
-"""The defects of the original policy server (kleis-language.md §8.1, §8.2), each as it must be here."""
+"""The defects of the original policy server, each as it must be here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract with clients of the original theory server, row by row (kleis-language.md §8.5, second table).
+"""The contract with clients of the original theory server, row by row.
 
 One server for the module; every test has a session of its own.
 """

@@ -1,5 +1,4 @@
-"""What the original theory server got wrong (kleis-language.md §8.3, "Real behaviour vs. promises", and §8.2's
-`evaluate`), each as a test through the real client."""
+"""What the original theory server got wrong, each as a test through the real client."""
 
 from __future__ import annotations
 
