@@ -1,4 +1,9 @@
-"""Stand_in_server."""
+"""A `StandIn` of the proving service, served over HTTP on loopback.
+
+`registry.aristotle.stand_in.HttpService` is the client to it; the server under test uses it where the environment
+variable ``ARISTOTLE_STAND_IN`` holds the address.  A fault becomes what it would be on a network: `drop` closes the
+connection without an answer, `garbage` answers what is no JSON, the others are status codes.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +17,22 @@ from typing import Any, assert_never
 import msgspec
 
 from registry.aristotle.service import ServiceFailure, Submission
-from registry.aristotle.stand_in import _STATUS, OPERATIONS, Operation, StandIn
+from registry.aristotle.stand_in import OPERATIONS, Fault, Operation, StandIn
 
 __all__ = ["serving"]
+
 _RETRY_AFTER = 2
+_STATUS: dict[Fault, tuple[int, str]] = {
+    "rate_limited": (429, "requests"),
+    "run_limit": (429, "runs"),
+    "authentication": (401, ""),
+    "service_error": (500, ""),
+    "refused": (400, ""),
+}
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Answers one request by the stand-in."""
+    """Answers one request with what the stand-in answers."""
 
     server: _Server
 
@@ -59,11 +72,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.connection.shutdown(socket.SHUT_RDWR)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing: requests are not what anybody reads standard error for."""
+        """Write nothing to standard error."""
 
 
 def _performed(stand_in: StandIn, operation: Operation, body: bytes) -> Any:
-    """What the stand-in answers; what may be nothing is sent in a list."""
+    """The answer of the stand-in; one that may be None is sent in a list."""
     if operation == "submit":
         return stand_in.submit(msgspec.json.decode(body, type=Submission))
     found = msgspec.json.decode(body)
@@ -93,12 +106,12 @@ class _Server(ThreadingHTTPServer):
         self.keys: list[str] = []
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is no matter of ours."""
+        """Do nothing: a client that closes its connection is part of the tests."""
 
 
 @contextmanager
 def serving(stand_in: StandIn) -> Iterator[tuple[str, list[str]]]:
-    """Serve a stand-in while the block lasts: its origin, and the keys that requests brought."""
+    """Serve a stand-in while the block lasts; yields its origin and the keys that requests brought."""
     server = _Server(stand_in)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
