@@ -1,4 +1,4 @@
-"""Conjectures about groups: all equations between terms of at most five symbols over three variables (issue 7).
+"""Conjectures about groups: all equations between terms of at most five symbols over three variables.
 
     python -m benchmarks --only exploring
 
@@ -23,8 +23,8 @@ from registry.explore.explore_request import Asked, explored
 from registry.oracles.theory_oracle import TheorySnapshot
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.workspace import Workspace
-from tests.bridge.free_groups import holds_in_groups
-from tests.pif.tools import Dictionary
+from tests.support.terms.tool_dictionary import Dictionary
+from tests.support.theories.free_groups import holds_in_groups
 
 __all__ = ["LIMITS", "measure"]
 

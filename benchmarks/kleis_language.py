@@ -126,7 +126,7 @@ def _factorial(number: int) -> int:
 
 def _sample() -> str:
     """What people write, as one text: programs without their imports, over and over."""
-    places = (_ROOT / "stdlib" / "kleis", _ROOT / "tests" / "kleis")
+    places = (_ROOT / "stdlib" / "kleis", _ROOT / "tests" / "kleis_programs")
     files = sorted(path for place in places for path in place.rglob("*.kleis"))
     from kleis.syntax.parser.parser import parse_source
 

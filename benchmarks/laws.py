@@ -1,7 +1,7 @@
 """What laws of tools cost: translating, asking the prover, checking again.
 
-Specification: issue 7 ("laws of a tool of 50 nodes checked in under 300 ms warm").  Figures are medians of one run; the
-prover's worker is warm, no verdict is cached.
+The aim: laws of a tool of 50 nodes are checked in under 300 ms.  Figures are medians of one run; the prover's worker is
+warm, no verdict is cached.
 
     python -m benchmarks --only laws
 """

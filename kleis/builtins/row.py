@@ -2,7 +2,7 @@
 
 Specification: kleis-language.md §4.8, proving.md §1 ("Definedness").  A row is what the evaluator computes with,
 what the solver encodes from, and what help prints.  `condition` is a Kleis proposition over the parameter names:
-the operation has a value exactly where it holds (None: everywhere on its sorts).  tests/kleis_evaluation checks
+the operation has a value exactly where it holds (None: everywhere on its sorts).  tests/kleis/evaluator checks
 every condition against the function, and runs every example.
 """
 

@@ -2,7 +2,7 @@
 
 Specification: kleis-language.md §1.6, §2.9.  The parser folds flat operator chains by this table and the printer
 places parentheses by it, so `parse(print(tree)) == tree` rests on there being one.  The grammar (grammar.lark)
-lists the same spellings as terminals; tests/kleis_language/test_operators.py holds the two together.
+lists the same spellings as terminals; tests/kleis/syntax/parser/test_grammar.py holds the two together.
 
 From loosest to tightest: ↔, →, ∨, ∧, comparisons, additive and custom operators, multiplicative, ^.
 Postfix marks bind tighter than any of these and prefix signs apply to one primary only, so that ``-x^2`` is

@@ -1,7 +1,10 @@
-"""A proving service of ours that proves nothing: it plays out scripts (lean-and-corpus.md §2.3; issue 10, item 2).
+"""A stand-in for the proving service that proves nothing: `StandIn` plays out scripts (docs/reference/lean.md §8.9).
 
-With ``ARISTOTLE_MOCK=true`` it answers in process; tests reach it over HTTP (`stand_in_http`).  What becomes of a
-project is its `Script`: the one that was queued for it, else the one that words in its text ask for:
+With ``ARISTOTLE_MOCK=true`` the server uses a `StandIn` in its own process.  With
+``ARISTOTLE_STAND_IN=http://127.0.0.1:PORT`` it uses `HttpService`, the client to a stand-in that another process
+serves on loopback: the tests serve one.  Requests and answers are JSON over HTTP; no other address is accepted.
+
+What becomes of a project is its `Script`: the one that was queued for it, else the one that words in its text ask for:
 
 | words in the code, file name or description | script |
 |---|---|
@@ -10,10 +13,10 @@ project is its `Script`: the one that was queued for it, else the one that words
 | `partial` (file name) | half of the proofs are filled |
 | anything else | every `sorry` is filled; a description becomes a statement |
 
-"Filled" means that the word `sorry` gives way to a word that stands for a proof.  Nothing of it is mathematics: every
-answer that comes from here is marked.
+"Filled" means that the word `sorry` is replaced by a tactic that stands for a proof.  Nothing is proved: every file that
+comes from here ends with `MARK`.
 
-Invariant: with a directory, a project is on disk before its id is given out, so the script goes on after a restart.
+Invariant: with a directory, a project is on disk before its id is returned, so its script continues after a restart.
 """
 
 from __future__ import annotations
@@ -76,6 +79,11 @@ _RUNS: dict[Ending, RunStatus] = {
 }
 _SORRY = re.compile(r"\b(?:sorry|admit)\b")
 _FILLED = "exact mock_proof"
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_TIMEOUT = 10.0
+_LARGEST = 32 * 1024 * 1024
+
+T = TypeVar("T")
 
 
 class Script(msgspec.Struct, frozen=True):
@@ -95,7 +103,11 @@ class _Project(msgspec.Struct):
 
 
 class StandIn:
-    """The service.  `scripts` and `faults` are played before what words ask for, in order."""
+    """The service in this process.
+
+    `scripts` are for the next new projects, in order, instead of those that words ask for.  The first of `faults` happens
+    at the next call of its operation.  `submissions` are those that began a project.
+    """
 
     mode: Mode = "mock"
     interval = 0.01
@@ -110,14 +122,14 @@ class StandIn:
         self.submissions: list[Submission] = []
 
     def fault(self, operation: Operation) -> Fault | None:
-        """The fault that is next, if it is one of this operation; it is then used up."""
+        """Take the next fault if it is one of this operation."""
         with self._lock:
             if self.faults and self.faults[0][0] == operation:
                 return self.faults.popleft()[1]
             return None
 
     def _meet(self, operation: Operation) -> Fault | None:
-        """Raise the fault that comes before the work; give back one that comes after it."""
+        """Raise the next fault of the operation if it comes before the work; return one that comes after it."""
         fault = self.fault(operation)
         match fault:
             case None | "drop_after":
@@ -130,7 +142,7 @@ class StandIn:
                 raise ServiceFailure(fault)
 
     def submit(self, submission: Submission) -> str:
-        """Begin a script; the same key gives the same project."""
+        """Begin a project and return its id; a key that is known gives the project it has."""
         fault = self._meet("submit")
         found = self._by_key(submission.key)
         if found is None:
@@ -150,7 +162,7 @@ class StandIn:
         return None if found is None else found.id
 
     def look(self, project: str) -> Run:
-        """Go one step on in the script, and say where it stands."""
+        """Take one step of the script and return the state of the run."""
         self._meet("look")
         with self._lock:
             found = self._project(project)
@@ -168,7 +180,7 @@ class StandIn:
         return Run(ended, summary=summary)
 
     def fetch(self, project: str, path: str) -> str | None:
-        """The file as the script leaves it."""
+        """A file of the project as the script leaves it; None where it has none."""
         self._meet("fetch")
         with self._lock:
             found = self._project(project)
@@ -177,7 +189,7 @@ class StandIn:
         return _written(found.submission, path, found.script.ending)
 
     def findings(self, project: str) -> tuple[Finding, ...]:
-        """What the script says of the declarations."""
+        """The findings on declarations: one counterexample where the script is a refutation."""
         self._meet("findings")
         with self._lock:
             found = self._project(project)
@@ -190,7 +202,7 @@ class StandIn:
         return tuple(Finding(name, "refuted", "counterexample", message) for name in names[:1])
 
     def cancel(self, project: str) -> bool:
-        """Stop a script."""
+        """Cancel a run; false where it has ended."""
         self._meet("cancel")
         with self._lock:
             found = self._project(project)
@@ -201,12 +213,10 @@ class StandIn:
             return True
 
     def overview(self) -> Overview:
-        """How many projects there are."""
+        """The toolchain, and the number of projects."""
         self._meet("overview")
         count = len(self._projects) if self._directory is None else len(list(self._directory.glob("*.json")))
         return Overview("mock", count)
-
-    # Projects, in memory or on disk.
 
     def _keep(self, project: _Project) -> None:
         if self._directory is None:
@@ -304,31 +314,8 @@ def _formalised(submission: Submission, description: str) -> str:
     return f"import Mathlib\n\n{notes}{statement} := by\n  sorry\n"
 
 
-# The stand-in over real HTTP on loopback, and the client to it: for tests and for trying clients out.
-#
-# ``ARISTOTLE_STAND_IN=http://127.0.0.1:PORT`` makes the server talk to it.  Only loopback addresses are accepted; every
-# answer is marked as the stand-in's.  Requests are JSON, answers too; a dropped connection is a connection that is
-# closed without an answer, garbage is an answer that is no JSON.
-
-T = TypeVar("T")
-
-TIMEOUT = 10.0
-
-LARGEST = 32 * 1024 * 1024
-
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
-
-_STATUS: dict[Fault, tuple[int, str]] = {
-    "rate_limited": (429, "requests"),
-    "run_limit": (429, "runs"),
-    "authentication": (401, ""),
-    "service_error": (500, ""),
-    "refused": (400, ""),
-}
-
-
 class HttpService:
-    """A client to the stand-in.  `key` goes in a header, as the real service's does."""
+    """The client to a stand-in over HTTP; `key` goes in a header, as the real service's does."""
 
     mode: Mode = "stand-in"
     interval = 0.02
@@ -358,7 +345,7 @@ class HttpService:
         return self._ask("fetch", [project, path], tuple[str | None])[0]
 
     def findings(self, project: str) -> tuple[Finding, ...]:
-        """What is said of the declarations."""
+        """The findings on declarations."""
         return self._ask("findings", project, tuple[Finding, ...])
 
     def cancel(self, project: str) -> bool:
@@ -366,7 +353,7 @@ class HttpService:
         return self._ask("cancel", project, bool)
 
     def overview(self) -> Overview:
-        """How the service is."""
+        """The toolchain, and the number of projects."""
         return self._ask("overview", None, Overview)
 
     def _ask(self, operation: Operation, argument: Any, kind: type[T]) -> T:
@@ -393,7 +380,7 @@ class HttpService:
                 raise ServiceFailure("service_error")
 
     def _exchange(self, operation: Operation, body: bytes) -> tuple[int, http.client.HTTPMessage, bytes]:
-        connection = http.client.HTTPConnection(self._host, self._port, timeout=TIMEOUT)
+        connection = http.client.HTTPConnection(self._host, self._port, timeout=_TIMEOUT)
         try:
             connection.connect()
         except OSError as error:
@@ -401,7 +388,7 @@ class HttpService:
         try:
             connection.request("POST", f"/{operation}", body, {"X-API-Key": self._key})
             answer = connection.getresponse()
-            return answer.status, answer.headers, answer.read(LARGEST)
+            return answer.status, answer.headers, answer.read(_LARGEST)
         except TimeoutError as error:
             raise ServiceFailure("timeout") from error
         except (OSError, http.client.HTTPException) as error:

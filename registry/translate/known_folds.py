@@ -13,7 +13,7 @@ they stand; of a helper with an accumulator each law needs a lemma first.
 
 Invariants
     * Both sides have a value at the same lists, and the same: a fold evaluates its step at every item, and so do
-      `list_map` and `list_filter`; `start` and `items` are evaluated in any case.  tests/bridge/test_known_folds.py has
+      `list_map` and `list_filter`; `start` and `items` are evaluated in any case.  tests/registry/translate/test_known_folds.py has
       Kleis prove rows equal to the helper that any other fold becomes, and runs all of them where values are missing.
     * What is not recognised is left to loops.py.
 """

@@ -16,8 +16,8 @@ from pif.language.decode import decode_term
 from pif.language.host import Tool
 from pif.language.terms import literal
 from pif.language.values import ANY
-from tests.pif.tools import Dictionary
-from tests.pif_compiled.attempts import compare
+from tests.support.terms.both_back_ends import compare
+from tests.support.terms.tool_dictionary import Dictionary
 
 LONGEST = 150_000
 """Characters of source that any of these may give; a term of 3,000 nodes gives about as much."""

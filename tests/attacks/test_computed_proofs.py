@@ -1,6 +1,6 @@
 """Claims that a careless evaluator would prove: false, undefined, beyond any range, opaque, endless, too large.
 
-Specification: proving.md §1 (Numbers, Definedness, Definitions), §2, §5 ("bounded search called proof").
+See docs/reference/proving.md §6.4.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from kleis.prover.engines.computation.evaluation import EVALUATION, check_evaluation
-from tests.logic.claims import task
+from tests.support.provers.claims import task
 
 STEPS = 100_000
 

@@ -26,9 +26,9 @@ from pif.language.decode import decode_term
 from pif.language.host import Tool
 from pif.language.terms import Term, literal, make
 from pif.language.values import ANY
-from tests.pif.tools import Dictionary, value
-from tests.pif_compiled.attempts import compare
-from tests.pif_compiled.eager import compiling_at_once
+from tests.support.terms.both_back_ends import compare
+from tests.support.terms.eager_compilation import compiling_at_once
+from tests.support.terms.tool_dictionary import Dictionary, value
 
 HOSTILE = [
     "__import__", "__class__", "__builtins__", "_getattr_", "__globals__", "f_back", "gi_frame", "tb_frame", "mro",

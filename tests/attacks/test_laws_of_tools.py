@@ -10,7 +10,7 @@ import pytest
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.translate.kleis_names import FunctionNames, plain_name
 from registry.workspace.workspace import Workspace
-from tests.bridge.tools import TOOLS, function, variable
+from tests.support.terms.law_tools import TOOLS, function, variable
 
 Json = Any
 X, N, L = variable("x"), variable("n"), variable("l")
@@ -125,7 +125,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     "∀(n : ℤ). ping(n) = ping(n) + 1", "∀(n : ℤ). never(n) = 1", "safe(never)", "safe(downwards)", "safe(endless)",
 ])  # fmt: skip
 def test_nothing_false_follows_from_tools_that_have_no_values(workspace: Workspace, law: str) -> None:
-    """f(n) = f(n) + 1 as an axiom would prove everything (provers.md, trap 6)."""
+    """f(n) = f(n) + 1 as an axiom would prove everything."""
     assert workspace.verify(law)["status"] in ("untested", "refuted")
 
 

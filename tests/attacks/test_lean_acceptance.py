@@ -1,4 +1,4 @@
-"""Returned Lean files that must not be accepted, and honest ones that must be (lean-and-corpus.md §6.6)."""
+"""Returned Lean files that must not be accepted, and honest ones that must be (docs/reference/lean.md §7.1)."""
 
 from __future__ import annotations
 

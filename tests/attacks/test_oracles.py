@@ -14,10 +14,10 @@ from pif.language.budget import Budget
 from pif.language.primitives import ASK, ASK_PROVER
 from pif.run.evaluate import Answer, Request, run
 from registry.oracles.theory_oracle import LONGEST, TheoryRun, TheorySnapshot
-from tests.bridge.brokers import Hanging, Killing
-from tests.bridge.theories import prelude
-from tests.pif.tools import Dictionary
-from tests.pif_compiled.eager import compiling_at_once
+from tests.support.provers.brokers import Hanging, Killing
+from tests.support.terms.eager_compilation import compiling_at_once
+from tests.support.terms.tool_dictionary import Dictionary
+from tests.support.theories.small_theories import prelude
 
 X = {"var": "x"}
 
@@ -118,7 +118,7 @@ def test_deeply_nested_quoted_questions_are_answered(broker: Broker, operation: 
 
 
 def test_an_expression_that_does_not_end_is_stopped(broker: Broker) -> None:
-    from tests.bridge.theories import theory_of
+    from tests.support.theories.small_theories import theory_of
 
     theory = TheorySnapshot(theory_of("define loop(n : ℤ) : ℤ = loop(n + 1)"), broker=broker)
     found = ask(theory.for_run(), {"kleis": "loop(0)"})

@@ -13,10 +13,10 @@ import pytest
 from kleis.errors import KleisError
 from kleis.policy.policy import BRIEF, load_policy
 from kleis.policy.policy_file import PolicyFile
-from tests.kleis_policy.running import STARTER, decide, policy
-from tests.server.pif_server import pif_server
-from tests.server.raw_client import call
-from tests.server.theory_client import TheoryClient, theory_client
+from tests.support.servers.pif_server import pif_server
+from tests.support.servers.raw_client import call
+from tests.support.servers.theory_client import TheoryClient, theory_client
+from tests.support.theories.policies import STARTER, decide, policy
 
 GATE = """
 define word = re_plus(re_range("a", "z"))

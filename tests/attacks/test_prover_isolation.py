@@ -1,6 +1,6 @@
 """Engines that hang, crash, hog or lie: the caller stays alive, the next question is answered, nothing is left.
 
-Specification: proving.md §4; issue 5, item 4.
+See docs/reference/proving.md §10.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.process.worker import SPARES
 from kleis.prover.protocol.engine import Answer
 
-ROGUES = "tests.logic.rogue_engines"
+ROGUES = "tests.support.provers.rogue_engines"
 PATIENCE = 60.0
 """Seconds after which a test fails rather than waits; none is ever needed."""
 
@@ -134,7 +134,7 @@ def test_what_is_no_answer_is_said_to_be_none(broker: Broker, engine: str, detai
 
 
 def test_an_engine_of_no_module_is_refused(broker: Broker) -> None:
-    _, future = broker.submit("tests.logic.no_such_module:ENGINE", None, 1)
+    _, future = broker.submit("tests.support.provers.no_such_module:ENGINE", None, 1)
     assert "no such engine" in future.result(PATIENCE).detail
     assert answers(broker)
 
@@ -274,7 +274,7 @@ ORPHANING = """
 import os, signal, sys
 from kleis.prover.process.broker import Broker
 broker = Broker()
-broker.submit("tests.logic.rogue_engines:SPIN", sys.argv[1], 1)
+broker.submit("tests.support.provers.rogue_engines:SPIN", sys.argv[1], 1)
 print(open(sys.argv[1]).read(), flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """

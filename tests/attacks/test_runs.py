@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.server.pif_server import PifClient, pif_server
+from tests.support.servers.pif_server import PifClient, pif_server
 
 MEMORY = 400 * 2**20
 MOST_FUEL = 5_000_000

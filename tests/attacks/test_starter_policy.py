@@ -11,7 +11,7 @@ import re
 import pytest
 
 from kleis.policy.policy import Policy, load_policy
-from tests.kleis_policy.running import STARTER
+from tests.support.theories.policies import STARTER
 
 DENIED = {
     "cargo": r"""

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.server.pif_server import PifClient, pif_server
+from tests.support.servers.pif_server import PifClient, pif_server
 
 MEMORY = 400 * 2**20
 

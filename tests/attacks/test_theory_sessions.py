@@ -14,9 +14,9 @@ import pytest
 from kleis.prover.process.deadline import Deadline
 from kleis.sessions import SessionError, Sessions, open_sessions
 from kleis.sessions.evaluate_expression import LONGEST_EXPRESSION, evaluate
-from tests.server.pif_server import pif_server
-from tests.server.raw_client import call, cancelled
-from tests.server.theory_client import TheoryClient, theory_client
+from tests.support.servers.pif_server import pif_server
+from tests.support.servers.raw_client import call, cancelled
+from tests.support.servers.theory_client import TheoryClient, theory_client
 
 HARD = "∃(x y z : ℤ). x * x * x + y * y * y + z * z * z = 114"
 """Nobody knows."""

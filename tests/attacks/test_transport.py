@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from tests.server.raw_client import DEMO, RawClient, call, cancelled, demo, initialize, modern, ready
+from tests.support.servers.raw_client import DEMO, RawClient, call, cancelled, demo, initialize, modern, ready
 
 MEGABYTE = 1_000_000
 MEMORY = 400 * MEGABYTE
-"""What the server may use (issue 2)."""
+"""The resident memory that the server may use."""
 
 LINES = [
     b"hello",

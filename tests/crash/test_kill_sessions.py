@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def test_thirty_kills_of_a_session_lose_nothing() -> None:
-    script = Path(__file__).with_name("kill_sessions.py")
+    script = Path(__file__).parent.parent / "programs" / "kill_sessions.py"
     done = subprocess.run([sys.executable, str(script), "--rounds", "30"], capture_output=True, text=True)
 
     assert done.returncode == 0, done.stdout + done.stderr

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def test_fifty_kills_lose_nothing() -> None:
-    script = Path(__file__).with_name("kill_store.py")
+    script = Path(__file__).parent.parent / "programs" / "kill_store.py"
     done = subprocess.run([sys.executable, str(script), "--rounds", "50"], capture_output=True, text=True)
 
     assert done.returncode == 0, done.stdout + done.stderr

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from pif.language.budget import Budget
 from pif.run.evaluate import Request, run
-from tests.pif.tools import Dictionary
+from tests.support.terms.tool_dictionary import Dictionary
 
 __all__ = ["test_a_dear_one", "test_a_sum_is_a_value", "test_false", "test_without_hypothesis"]
 

@@ -14,7 +14,7 @@ import pytest
 from pif.language.decode import decode_term
 from tests.guide.calls import answers, calls
 from tests.guide.transcripts import PAGES, ROOT, Block, blocks, exchanges, matches, run, surroundings
-from tests.server.raw_client import RawClient
+from tests.support.servers.raw_client import RawClient
 
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 

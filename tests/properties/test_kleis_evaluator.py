@@ -54,9 +54,8 @@ from kleis.syntax.tree import (
     WildcardPattern,
 )
 from kleis.values import Data, ListValue, Value, is_number, render_value
-
-from . import naive_kleis
-from .well_sorted_kleis import well_sorted
+from tests.support.terms import naive_kleis
+from tests.support.terms.well_sorted_kleis import well_sorted
 
 PROGRAM = parse_program(
     """

@@ -1,4 +1,4 @@
-"""Quoted terms and Kleis expressions: there and back, and the same values on both sides (issue 7, item 1)."""
+"""Quoted terms and Kleis expressions: there and back, and the same values on both sides."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from pif.language.terms import Term, literal, make, print_term, same_term
 from pif.run.evaluate import Request, run
 from registry.oracles.answer_records import kleis_value
 from registry.oracles.quoted_terms import KleisTermError, expression_of, term_of
-from tests.kleis_language.strategies import expressions
-from tests.pif.tools import Dictionary
-from tests.properties.strategies import Features, closed_terms
+from tests.support.terms.kleis_strategies import expressions
+from tests.support.terms.term_strategies import Features, closed_terms
+from tests.support.terms.tool_dictionary import Dictionary
 
 NAMES = ("x", "y", "f", "•", "implies", "p1")
 

@@ -1,4 +1,4 @@
-"""The compiled back end is the reference evaluator: value, error, fuel, to the unit (evaluator.md §4).
+"""The compiled back end is the reference evaluator: value, error, fuel, to the unit (docs/reference/pif.md §14.1).
 
 Compiled code may give up on a run that breaks a rule, and on nothing else: a run that succeeds on the reference and
 not compiled fails these tests, for it would cost time and hide a defect.
@@ -16,10 +16,10 @@ from pif.language.decode import decode_term
 from pif.language.host import Tool
 from pif.language.terms import Term, literal, make, print_term
 from pif.run.evaluate import Answer
-from tests.pif.tools import answer
-from tests.pif_compiled.attempts import at_its_depth, compare, compared
-from tests.pif_compiled.eager import compiling_at_once
-from tests.properties.strategies import (
+from tests.properties.test_pif_runs import TOOLS
+from tests.support.terms.both_back_ends import at_its_depth, compare, compared
+from tests.support.terms.eager_compilation import compiling_at_once
+from tests.support.terms.term_strategies import (
     KINDS,
     Features,
     closed_terms,
@@ -30,7 +30,7 @@ from tests.properties.strategies import (
     tool_terms,
     typed_terms,
 )
-from tests.properties.test_pif_runs import TOOLS
+from tests.support.terms.tool_dictionary import answer
 
 WELL_TYPED = Features(tools=("double", "fact"))
 ANYTHING = Features(free=("u",), tools=("double", "fact", "nothing"), context=True, mistakes=4)

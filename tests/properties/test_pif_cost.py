@@ -16,9 +16,16 @@ from pif.language.budget import Budget
 from pif.language.host import Tool
 from pif.language.terms import Term, literal, make, print_term, term_text
 from pif.run.evaluate import Request, run
-from tests.pif.tools import Dictionary
-from tests.properties.strategies import Features, MovingMaker, Seeded, closed_terms, tool_terms, typed_terms
-from tests.properties.term_maker import TermMaker, lam, let, var
+from tests.support.terms.term_maker import TermMaker, lam, let, var
+from tests.support.terms.term_strategies import (
+    Features,
+    MovingMaker,
+    Seeded,
+    closed_terms,
+    tool_terms,
+    typed_terms,
+)
+from tests.support.terms.tool_dictionary import Dictionary
 
 TOOLS = Dictionary(
     double={"mul": [{"var": "x"}, 2]},

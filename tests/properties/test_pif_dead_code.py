@@ -11,8 +11,8 @@ from pif.analysis.normal_form.dead_code import DeadCode, dead_code
 from pif.language.budget import Budget
 from pif.language.terms import Json, Term, literal, make, print_term
 from pif.run.evaluate import Answer, Request, run
-from tests.pif.tools import Dictionary
-from tests.properties.strategies import Features, Seeded, TermMaker, closed_terms, typed_terms
+from tests.support.terms.term_strategies import Features, Seeded, TermMaker, closed_terms, typed_terms
+from tests.support.terms.tool_dictionary import Dictionary
 
 TERMS = st.one_of(
     typed_terms("integer", Features()),

@@ -1,4 +1,4 @@
-"""Properties of `normalize` (pif-language.md §2): the reference evaluator says what is equivalent."""
+"""Properties of `normalize` (docs/reference/pif.md §12.1): the reference evaluator says what is equivalent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pif.language.decode import decode_term
 from pif.language.host import Tool
 from pif.language.terms import Json, Term, literal, make, print_term, same_term, term_text
 from pif.run.evaluate import Answer, Request, run
-from tests.properties.strategies import (
+from tests.support.terms.term_strategies import (
     KINDS,
     Features,
     MovingMaker,

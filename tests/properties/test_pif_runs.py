@@ -17,9 +17,9 @@ from pif.language.budget import Budget
 from pif.language.errors import KINDS
 from pif.language.terms import Term, print_term
 from pif.run.evaluate import Answer
-from tests.pif.tools import answer
-from tests.properties.strategies import Features, Seeded, TermMaker, closed_terms, tool_terms
 from tests.properties.test_pif_terms import JSON
+from tests.support.terms.term_strategies import Features, Seeded, TermMaker, closed_terms, tool_terms
+from tests.support.terms.tool_dictionary import answer
 
 WELL_TYPED = Features(tools=("double", "fact"))
 ANYTHING = Features(free=("u",), tools=("double", "fact", "nothing"), context=True, mistakes=3)

@@ -16,7 +16,7 @@ from pif.language.reification import reflect, reify
 from pif.language.schema import term_schema
 from pif.language.terms import Term, identity, print_term, same_term, term_text
 from pif.run.read_input import read_data, read_input
-from tests.properties.strategies import Features, open_terms
+from tests.support.terms.term_strategies import Features, open_terms
 
 TERMS = open_terms(Features(free=("u", "v"), tools=("double",), context=True, mistakes=4))
 

@@ -17,7 +17,7 @@ from kleis.policy.actions import ACTIONS
 from kleis.policy.policy import Policy
 from kleis.syntax.tree import Call, Text
 from kleis.values import Data, Symbol
-from tests.kleis_policy.running import policy
+from tests.support.theories.policies import policy
 
 LITERALS = st.sampled_from(["", "a", "b", "ab", "rm", "src/", "x y"])
 BUDGET = Budget(steps=50_000, depth=2_000, size=100_000)

@@ -1,7 +1,4 @@
-"""Verdicts of the whole pipeline: never against brute force, and the same however a question is worded.
-
-Issue 5 ("What it must show"), proving.md §2.
-"""
+"""Verdicts of the whole pipeline: never against brute force, and the same however a question is worded."""
 
 from __future__ import annotations
 
@@ -23,9 +20,9 @@ from kleis.syntax.parser.parser import parse_expression, parse_program
 from kleis.syntax.printer.program import print_expression, print_program
 from kleis.syntax.tree import Expression, Program
 from kleis.theory.theory import Theory
-from tests.logic.random_propositions import FINITE, GROUND, closed, ground
-from tests.meaning.deciding import truth_of
-from tests.meaning.variants import with_fresh_variables
+from tests.support.provers.brute_force import truth_of
+from tests.support.terms.variants import with_fresh_variables
+from tests.support.theories.random_propositions import FINITE, GROUND, closed, ground
 
 _FEW = settings(
     max_examples=int(os.environ.get("PIF_EXAMPLES", "12")),

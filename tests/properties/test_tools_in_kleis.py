@@ -1,4 +1,4 @@
-"""Tools and their Kleis definitions agree on values and on definedness (ADR 015; issue 7, item 2)."""
+"""Tools and their Kleis definitions agree on values and on definedness (ADR 015)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from kleis.syntax.parser.parser import parse_program
 from registry.laws.law_prover import LawProver
 from registry.translate.symbolic_values import Untranslatable
 from registry.translate.tool_theory import ToolTheory
-from tests.properties.tool_maker import MadeTools, made_tools, value
-from tests.properties.translation_agreement import claims, disagreement, proved_as_run
+from tests.support.terms.tool_maker import MadeTools, made_tools, value
+from tests.support.terms.translation_agreement import claims, disagreement, proved_as_run
 
 SEEDS = st.integers(0, 2**32)
 

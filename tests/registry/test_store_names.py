@@ -1,4 +1,4 @@
-"""Names, references and reserved words (pif-language.md §4, servers.md)."""
+"""Names, references and reserved words (docs/reference/pif.md §4.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tracing to stderr (pif-language.md §8): a run in a process of its own, under several switches and locales."""
+"""Tracing to stderr (docs/reference/pif.md §8): a run in a process of its own, under several switches and locales."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 PROGRAM = """
 import json, sys
-from tests.pif.tools import answer
+from tests.support.terms.tool_dictionary import answer
 from pif.language.budget import Budget
 
 request = json.loads(sys.argv[1])

@@ -19,7 +19,7 @@ from registry.records import certificate_hash
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.tools.library import CERTIFICATES, ProvedTool, directory_of_the_library
 from registry.workspace.workspace import Workspace
-from tests.stdlib.hosted import library_tools
+from tests.support.terms.hosted_evaluator import library_tools
 
 TOOLS = library_tools()
 LAWS = {name: entry.laws for name, entry in TOOLS.library.entries.items() if entry.laws}

@@ -22,15 +22,15 @@ from registry.errors import RegistryError
 from registry.records import RESERVED, check_name
 from registry.tools.code_and_examples import Example, example_answer, holds, verified
 from registry.tools.library import Library
-from tests.pif_compiled.attempts import compare, stepper
-from tests.stdlib.hosted import library_tools
+from tests.support.terms.both_back_ends import compare, stepper
+from tests.support.terms.hosted_evaluator import library_tools
 
 TOOLS = library_tools()
 LIBRARY = TOOLS.library
 BUDGET = Budget(fuel=200_000, depth=2_000)
 
 ELSEWHERE = {"conjectures", "synthesis"}
-"""Files whose tools are tested where they are used, in `tests/bridge`."""
+"""Files whose tools are tested where they are used, in `tests/registry/laws`."""
 
 HERE = [name for name, entry in LIBRARY.entries.items() if entry.topic not in ELSEWHERE]
 

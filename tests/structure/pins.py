@@ -30,8 +30,8 @@ from kleis.prover.prover import Prover
 from kleis.prover.verdict_cache import digest_of, solver_versions
 from kleis.syntax.parser.parser import parse_expression, parse_program, parse_type
 from kleis.theory.theory import Theory
-from tests.logic.test_certificate import CASES, theory
-from tests.server.pif_server import pif_server
+from tests.kleis.prover.certificates.test_certificate import CASES, theory
+from tests.support.servers.pif_server import pif_server
 
 __all__ = ["PINS", "RECORDED", "recorded"]
 

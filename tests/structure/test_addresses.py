@@ -21,7 +21,7 @@ _IMPORT_IN_TEXT = re.compile(
 )
 _FILES = (".md", ".toml")
 """Endings of file names that look like addresses."""
-_MISSING = {"tests.logic.no_such_module:ENGINE"}
+_MISSING = {"tests.support.provers.no_such_module:ENGINE"}
 """What a test wants to be missing."""
 
 

@@ -8,6 +8,7 @@ import re
 import tokenize
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -94,16 +95,16 @@ def _unresolved(text: str, place: Path) -> Iterator[str]:
 @cache
 def _is_there(address: str) -> bool:
     """Whether a dotted name is a module, or something in one."""
+    if _is_module(address):
+        return True
     module, _, name = address.rpartition(".")
+    return _is_module(module) and hasattr(import_module(module), name)
+
+
+def _is_module(address: str) -> bool:
     try:
-        if find_spec(address) is not None:
-            return True
-        return (
-            find_spec(module) is not None
-            and bool(name)
-            and hasattr(__import__(module, fromlist=[name]), name)
-        )
-    except ModuleNotFoundError:
+        return find_spec(address) is not None
+    except ModuleNotFoundError:  # what stands before the last dot is no package
         return False
 
 
@@ -133,6 +134,7 @@ def test_documents_cite_what_is_there(document: Path) -> None:
         "§1",
         "kleis/no_such_module.py",
         "`kleis.no_such_module`",
+        "`kleis.errors.no_such_name`",
         "issue 3",
         "ADR 999",
     ],
@@ -142,5 +144,6 @@ def test_what_is_missing_is_seen(text: str) -> None:
 
 
 def test_what_is_there_is_found() -> None:
-    text = "docs/reference/kleis.md §1, §1.1; README.md, kleis/errors.py, `kleis.errors.KleisError`, ADR 12"
+    text = "docs/reference/kleis.md §1, §1.1; README.md, kleis/errors.py, `kleis.errors.KleisError`, "
+    text += "`kleis.errors`, `pif.run.evaluate.run`, ADR 12"
     assert not list(_unresolved(text, Path(__file__)))

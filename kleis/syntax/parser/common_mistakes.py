@@ -1,7 +1,7 @@
 """The common mistakes by name: what people write instead of Kleis, and what to write.
 
 Specification: kleis-language.md §1.6, §2.1–§2.12 ("not accepted").  Each function looks at a place where the
-automaton is stuck and names the mistake if it knows it.  tests/kleis_language/test_mistakes.py has an example of
+automaton is stuck and names the mistake if it knows it.  tests/kleis/syntax/parser/test_common_mistakes.py has an example of
 every code.
 """
 

@@ -3,7 +3,7 @@
 Specification: kleis-language.md §7 (OURS).  ``parse(print(tree)) == tree`` for every tree that the parser can
 build; names must be writable where they stand (``Name("if")`` and ``Name("and")`` are not).  Parentheses follow the table of
 kleis/syntax/operators.py, so this module (with printer_expressions and printer_types) and grammar.lark change together;
-the property they share is tests/kleis_language/test_round_trip.py.  Parentheses that no reader should have to
+the property they share is tests/kleis/syntax/test_round_trip.py.  Parentheses that no reader should have to
 think about are written though the grammar could do without: ``(-x)^2``, ``(¬a) = b``.
 
 With ``ascii=True`` every operator has its ASCII spelling and product types are tuples; names, strings and the

@@ -26,8 +26,8 @@ from kleis.theory.name_check import known_names
 from kleis.theory.name_check.check_names import check_names
 from kleis.theory.theory import Theory
 from tests.guide.tables import markdown
-from tests.kleis_language.test_lints import LINTED
-from tests.kleis_language.test_mistakes import EXAMPLES
+from tests.kleis.syntax.parser.test_common_mistakes import EXAMPLES
+from tests.kleis.syntax.parser.test_lints import LINTED
 
 __all__ = ["TABLES"]
 

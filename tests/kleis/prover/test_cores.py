@@ -1,0 +1,114 @@
+"""The axioms that clash, without those that the clash can do without.
+
+See docs/reference/proving.md §5.4.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from kleis.prover.engines.completion.check_proof import check_chain
+from kleis.prover.engines.completion.engine import Completion
+from kleis.prover.process.broker import Broker
+from kleis.prover.protocol.engine import Task
+from kleis.prover.protocol.verdict import Verdict
+from kleis.prover.prover import Prover
+from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.theory.theory import Theory
+from tests.support.provers.claims import task
+
+GROUP = """
+structure Twisted(G) {
+  operation m : G → G → G
+  element e : G
+  operation i : G → G
+  axiom assoc : ∀(x y z : G). m(m(x, y), z) = m(x, m(y, z))
+  axiom left_one : ∀(x : G). m(e, x) = x
+  axiom right_one : ∀(x : G). m(x, e) = x
+  axiom left_inverse : ∀(x : G). m(i(x), x) = e
+  axiom right_inverse : ∀(x : G). m(x, i(x)) = e
+  axiom squares : ∀(x : G). m(x, x) = e
+  axiom twice : ∀(x : G). i(i(x)) = x
+  element a : G
+  element b : G
+  axiom apart : m(a, b) ≠ m(b, a)
+}
+"""
+LATTICE = """
+structure Absorbing(B) {
+  operation j : B → B → B
+  operation k : B → B → B
+  axiom absorb : ∀(x y : B). j(x, k(x, y)) = x
+  axiom absorb_too : ∀(x y : B). k(x, j(x, y)) = x
+  axiom commutes : ∀(x y : B). j(x, y) = j(y, x)
+  element p : B
+  axiom wrong : k(p, p) ≠ p
+}
+"""
+
+
+@pytest.mark.parametrize(("program", "structure"), [(GROUP, "Twisted"), (LATTICE, "Absorbing")])
+def test_no_axiom_of_a_clash_can_be_left_out(program: str, structure: str) -> None:
+    given = task(program, None, structure)
+    answer = Completion().run(given, 60_000)
+    assert answer.outcome == "inconsistent"
+    assert check_chain(given, answer)
+    assert len(answer.core) < len(given.meaning.axioms)
+    for name in answer.core:
+        kept = tuple(each for each in given.meaning.axioms if each.name in answer.core and each.name != name)
+        without = Task(msgspec.structs.replace(given.meaning, axioms=kept))
+        assert Completion().run(without, 60_000).outcome != "inconsistent"
+
+
+def test_a_clash_in_arithmetic_is_minimal_and_says_so() -> None:
+    program = """structure Sums {
+      element x : ℤ
+      element y : ℤ
+      axiom large : x + y > 10
+      axiom one_small : x < 3
+      axiom other_small : y < 4
+      axiom idle : x > 0
+    }"""
+    theory = Theory().include(parse_program(program))
+    with Broker() as broker:
+        ((_, verdict),) = Prover(theory, broker=broker).consistent()
+    assert verdict.status == "inconsistent"
+    assert verdict.core == ("Sums::large", "Sums::one_small", "Sums::other_small")
+    assert verdict.minimal
+
+
+ASSUMED = """
+structure Counted(C) { operation size : C → ℝ  axiom small : ∀(x : C). sin(size(x)) < 2 }
+implements Counted(ℤ) { operation size(x) = x }
+"""
+
+
+def test_what_a_lemma_assumes_is_assumed_by_whoever_uses_it() -> None:
+    """No solver knows the sine well enough to prove what the implementation says of it."""
+    theory = Theory().include(parse_program(ASSUMED))
+    claim, lemma = (
+        parse_expression("∀(x : ℤ). sin(size(x)) < 4"),
+        parse_expression("∀(x : ℤ). sin(size(x)) < 3"),
+    )
+    with Broker() as broker:
+        prover = Prover(theory, broker=broker)
+        alone = prover.verify(lemma)
+        verdict = prover.verify(claim, lemmas=[lemma])
+    assert alone.status == verdict.status == "verified"
+    assert alone.assumed
+    assert verdict.assumed == alone.assumed
+
+
+def test_a_verdict_rests_on_the_lemmas_in_its_core_only() -> None:
+    lemmas = [
+        Verdict(status="verified", assumed=("a",), consistency="model"),
+        Verdict(status="verified", assumed=("b",), consistency="unknown"),
+    ]
+    verdict = Verdict(status="verified", core=("S::x", "lemma 1"), consistency="model", assumed=("c",))
+    assert verdict.resting_on(lemmas) == msgspec.structs.replace(verdict, assumed=("c", "a"))
+    both = msgspec.structs.replace(verdict, core=("lemma 1", "lemma 2"))
+    assert both.resting_on(lemmas).assumed == ("c", "a", "b")
+    assert both.resting_on(lemmas).consistency == "unknown"
+    failed = Verdict(status="disproved", core=("lemma 1",))
+    assert failed.resting_on(lemmas) == failed

@@ -1,0 +1,49 @@
+"""Integers of more digits than Python prints by itself: keys, scripts, witnesses and certificates have them all the same."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from kleis.prover.engines.solvers.script_engines import DIRECT
+from kleis.prover.evidence import check_evidence
+from kleis.prover.protocol.engine import Task
+from kleis.prover.protocol.witness import UnwritableError, read, written
+from kleis.prover.smt.script import encode
+from kleis.prover.verdict_cache import digest_of
+from tests.support.provers.claims import task
+
+NINES = "9" * 5_000
+EIGHTS = "8" * 4_999 + "7"
+
+
+def test_questions_with_different_long_numbers_have_different_keys() -> None:
+    keys = {digest_of(task("", f"∀(x : ℤ). x < {each}").meaning) for each in (NINES, EIGHTS, f"1.{NINES}")}
+    assert len(keys) == 3
+    again = digest_of(task("", f"∀(x : ℤ). x < {NINES}").meaning)
+    assert again in keys
+
+
+def test_solvers_are_told_and_tell_all_digits() -> None:
+    given = task("", f"∀(x : ℤ). x * 2 ≠ {NINES[:-1]}8")
+    assert NINES[:-1] in encode(Task(given.meaning)).claim
+    evidence = check_evidence(given, DIRECT.run(given, 1_000_000))
+    assert evidence is not None
+    assert evidence.bindings[0].value == "4" + "9" * 4_999
+
+
+@pytest.mark.parametrize("digits", [1, 5_000])
+def test_certificates_hold_long_numbers(digits: int) -> None:
+    """The numbers are made here: pytest cannot print them."""
+    for number in (10**digits, -(10**digits), Fraction(-(10**digits), 10**digits + 1)):
+        assert (read(written(number)) == number) is True
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [{"int": "1_0"}, {"int": "+1"}, {"int": "٣"}, {"int": ""}, {"fraction": "1/0"}, {"fraction": "1/2/3"}],
+)
+def test_what_is_no_number_is_not_read_as_one(plain: dict[str, str]) -> None:
+    with pytest.raises(UnwritableError):
+        read(plain)

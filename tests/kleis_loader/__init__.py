@@ -1,1 +1,0 @@
-"""Theory, imports, loader, parse cache and name resolution."""

@@ -1,0 +1,178 @@
+"""Would the property suites notice a slip of the generator? Each mutant makes one; the programs must show it.
+
+A mutant changes the generated source, or one rule of the generator. The programs are the suites' own, from seeds, so
+that the test is the same in every run; `LIMIT` is how many may be needed. Where the first that shows a mutant is far
+down, `BEGIN_AT` says where to begin: all others come after it, so that a number that is out of date costs time only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from pif.compiled import emitter, functions, loops, operations, source, units
+from pif.compiled.emitter import Emitter
+from pif.compiled.loops import Loops
+from pif.compiled.scope import COMMITTED, TermFacts
+from pif.compiled.source import Block
+from pif.language.budget import Budget
+from pif.language.host import Tool
+from pif.language.terms import Term, literal, make
+from pif.language.values import ANY
+from tests.support.terms.both_back_ends import FUEL, Difference, at_its_depth, compared
+from tests.support.terms.compiled_maker import CompiledMaker
+from tests.support.terms.moving_binders import MovingMaker
+from tests.support.terms.term_maker import KINDS, Features, Seeded, lam
+
+LIMIT = 1_500
+
+WELL_TYPED = Features(tools=("double", "fact"))
+SOME_MISTAKES = Features(free=("u",), tools=("double", "fact", "nothing"), context=True, mistakes=10)
+RECURSIVE = Features(tools=("double",), context=True, mistakes=20)
+
+
+def program_of(seed: int) -> tuple[Tool | Term, Term, Budget]:
+    """(program, input, budget): typed, ill-typed, functions, tools, closures; some at the depth limit."""
+    choices = Seeded(seed)
+    kind = KINDS[seed % len(KINDS)]
+    depth = (1_000, 1_000, 1_000, 14, 25)[choices.below(5)]
+    budget = Budget(fuel=FUEL, depth=depth)
+    given = literal((3, 0, 7, -1)[choices.below(4)])
+    if seed % 3:
+        term = CompiledMaker(choices, RECURSIVE, 40).hard()
+        limits = Budget(fuel=FUEL, depth=depth, eval_depth=(100, 1, 2, 3)[choices.below(4)])
+        return Tool("t", 1, lam("x", term)), given, limits
+    match choices.below(6):
+        case 0:
+            return MovingMaker(choices, WELL_TYPED, 45).typed(kind), given, budget
+        case 1:
+            return MovingMaker(choices, SOME_MISTAKES, 45).typed(kind), given, budget
+        case 2:
+            body = MovingMaker(choices, WELL_TYPED, 60).typed("integer", (("n", "integer"),))
+            return lam("n", body), given, budget
+        case 3:
+            return Tool("t", 1, MovingMaker(choices, RECURSIVE, 40).tool()), given, budget
+        case 4:
+            maker = MovingMaker(choices, Features(tools=("double",)), 60)
+            step = lam("p", maker.typed("integer", (("p", "pair"),)))
+            items = make("list", tuple(literal(i) for i in range(choices.below(5))))
+            return (
+                make("fold", (step, literal(2**60 if choices.below(4) == 0 else 1), items)),
+                given,
+                budget,
+            )
+        case _:
+            moving = MovingMaker(choices, Features(context=True, tools=("double",)), 40).moving()
+            return Tool("t", 1, lam("x", moving)), given, budget
+
+
+def first_difference(first: int = 0) -> tuple[int, str] | None:
+    """Which program shows that the back ends differ, and how; None where none does."""
+    for number in (*range(first, LIMIT), *range(first)):
+        program, given, budget = program_of(number)
+        try:
+            kind = compared(program, given, lambda used, seed=number: seed * 7 % used, budget=budget)
+            if kind == "ok" and number % 4 == 0:
+                at_its_depth(program, given, budget)
+        except Difference as difference:
+            return number, str(difference)
+    return None
+
+
+Patch = pytest.MonkeyPatch
+Mutant = Callable[[Patch], None]
+
+
+def in_source(pattern: str, replacement: str) -> Mutant:
+    """A mutant that changes the source before it is compiled."""
+
+    def apply(patch: Patch) -> None:
+        plain = units.compiled
+        patch.setattr(units, "compiled", lambda text: plain(re.sub(pattern, replacement, text)))
+
+    return apply
+
+
+def of(owner: object, name: str, mutant: object) -> Mutant:
+    return lambda patch: patch.setattr(owner, name, mutant)
+
+
+def _without_charges(self: Emitter, level: int, charge: int = 0) -> None:
+    self.block.cost += 1
+    self.block.height = max(self.block.height, level)
+
+
+def _one_level_short(self: Emitter, level: int, charge: int = 0) -> None:
+    self.block.cost += 1 + charge
+    self.block.height = max(self.block.height, level - 1)
+
+
+def _always_covered(block: Block, covered: int) -> int:
+    return max([covered, *(levels + 2 for levels, _ in block.calls)])
+
+
+def _first_branch_alone(a: object, b: object) -> object:
+    return a
+
+
+MUTANTS: dict[str, Mutant] = {
+    "static charges dropped": of(Emitter, "node", _without_charges),
+    "heights one short": of(Emitter, "node", _one_level_short),
+    "a call covers more than it does": of(source, "_covered", _always_covered),
+    "no depth tests": in_source(r"if d0 < \d+: stop0\(\)", "pass"),
+    "depth tests one short": in_source(r"pause0\(d0 - (\d+)\)", r"pause0(d0 - \1 + 1)"),
+    "steps of a fold not charged": in_source(r"(n\d+) \* (\d+)", r"\1 * (\2 - 1)"),
+    "what a branch costs more not charged": in_source(r"\bm(\d+) = m\d+ \+ \d+", r"m\1 = m\1"),
+    "a branch not charged": in_source(r"(\n +if [^\n]+:\n +fuel0 = fuel0 - )\d+", r"\g<1>0"),
+    "integers not tested": in_source(r"if type0\(\w+\) is not int0: stop0\(\)", "pass"),
+    "booleans not tested": in_source(r"if type0\(\w+\) is not bool0: stop0\(\)", "pass"),
+    "pairs not tested": in_source(r"if type0\((\w+)\) is not tuple0 or len0\(\w+\) != 2: stop0\(\)", "pass"),
+    "functions not tested": in_source(r"if type0\(\w+\) is not function0: stop0\(\)", "pass"),
+    "misplaced continues not tested": in_source(r"if type0\(\w+\) is marker0: stop0\(\)", "pass"),
+    "wide integers not tested": in_source(r"wide0\(\w+\)", "len0(nil0)"),
+    "an accumulator not assigned": in_source(r"\n( +)a(\d+), a(\d+) = ([^\n,]+), ", r"\n\1v1, a\3 = \4, "),
+    "waiting evals not counted": in_source(r"evals0 = evals0 \+ 1", "pass"),
+    "evals not counted back": in_source(r"evals0 = evals0 - 1", "pass"),
+    "branches swapped": in_source(r"\n( +)if \((\w+) < (\w+)\):", r"\n\1if (\2 >= \3):"),
+    "lengths of lists not kept": in_source(r"\w+\[2\] \+ 1 if \w+ else 1", "1"),
+    "kinds of one branch taken for both": of(emitter, "join", _first_branch_alone),
+    "captured variables not charged": of(TermFacts, "captured", lambda self, term, scope: 0),
+    "closures of a loop's step share its variables": of(
+        TermFacts, "makes_functions", lambda self, term: False
+    ),
+    "sums never committed": of(operations, "_sum", lambda left, right: (COMMITTED, None)),
+    "products never tested where they are used": of(operations, "_SUMS", 10**6),
+    "arguments of any kind taken for the first kind": of(
+        functions.Functions, "kind", lambda self, value: "int" if value.kind == ANY else value.kind
+    ),
+    "items of a list taken for integers": of(loops, "element", lambda kind: "int"),
+    "loops never tested for deep branches": of(Loops, "_guard", lambda self, lines, body: _unguarded(body)),
+}
+
+
+BEGIN_AT = {
+    "what a branch costs more not charged": 383,
+    "integers not tested": 418,
+    "pairs not tested": 347,
+    "kinds of one branch taken for both": 704,
+    "captured variables not charged": 1407,
+    "sums never committed": 679,
+}
+
+
+def _unguarded(body: Block) -> None:
+    for suite in source.suites_in(body):
+        suite.tests = False
+
+
+def test_the_programs_show_nothing_where_nothing_is_wrong() -> None:
+    """Or the mutants would be caught by a defect that was there before."""
+    assert first_difference() is None
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_mutant_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    MUTANTS[name](monkeypatch)
+    assert first_difference(BEGIN_AT.get(name, 0)) is not None, name

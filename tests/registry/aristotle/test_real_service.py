@@ -1,0 +1,143 @@
+"""The adapter to aristotlelib, against a module of ours with the interface that is described."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from registry.aristotle.choose_service import choose_service
+from registry.aristotle.job_requests import JobRequest, formalize_job, prove_job
+from registry.aristotle.job_runner import JobRunner
+from registry.aristotle.job_store import JobStore, Ordered
+from registry.aristotle.real_service import RealService
+from registry.aristotle.service import ServiceFailure
+from registry.aristotle.stand_in import Script, StandIn
+from tests.registry.aristotle.test_job_runner import CODE, OUTCOMES, Clock, ended
+from tests.support.servers import described_library as described
+
+KEY = "arstl_x"
+
+
+class Meeting:
+    """A service over the described library, with what it was told and what it is to raise."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+        self.stand_in = StandIn()
+        self.raising: list[Exception] = []
+        library, declaration, self.told = described.described_library(self.stand_in, self.raising)
+        httpx = ModuleType("httpx")
+        self.lost: type[Exception] = type("HTTPError", (Exception,), {})
+        monkeypatch.setattr(httpx, "HTTPError", self.lost, raising=False)
+        for name, module in (
+            ("aristotlelib", library),
+            ("aristotlelib.declaration", declaration),
+            ("httpx", httpx),
+        ):
+            monkeypatch.setitem(sys.modules, name, module)
+        self.service = choose_service({"ARISTOTLE_API_KEY": KEY}, home)
+        self.desk = JobRunner(JobStore(home), self.service, now=Clock())
+
+    def job(self, **context: str) -> Ordered:
+        return prove_job(JobRequest(self.service.mode, KEY, 0.0), CODE, context, "")
+
+
+@pytest.fixture
+def met(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Meeting:
+    return Meeting(monkeypatch, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "ending", ["proved", "partial", "refuted", "negated", "failed", "out_of_budget", "with_errors", "lost"]
+)
+def test_endings(met: Meeting, ending: Any) -> None:
+    assert met.service.mode == "real"
+    met.stand_in.scripts.append(Script(ending))
+    clock = Clock()
+    desk = JobRunner(met.desk.store, met.service, now=clock)
+    job = ended(desk, clock, desk.open(met.job()))
+    assert job.outcome is not None
+    assert job.outcome.status == OUTCOMES[ending]
+    assert job.mode == "real"
+    assert job.id.startswith("aristotle-")
+    assert met.told["key"] == KEY
+
+
+def test_the_folder(met: Meeting) -> None:
+    met.desk.open(prove_job(JobRequest("real", "", 0.0), CODE, {"Extra.lean": "def x := 1\n"}, ""))
+    (folder,) = met.told["folders"]
+    assert set(folder) == {"Main.lean", "Extra.lean", "lakefile.toml"}
+    assert folder["Main.lean"] == CODE
+    met.desk.open(formalize_job(JobRequest("real", "", 0.0), "words", {}, prove=False))
+    assert met.told["folders"][1]["DESCRIPTION.md"] == "words"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (described.AristotleProjectLimitError(), "run_limit"),
+        (described.AristotleOutcomeUnknownError(), "outcome_unknown"),
+        (described.AristotleNotProcessedError(), "connection"),
+        (described.AristotleNotFoundError(), "not_found"),
+        (described.AristotleAPIError(status_code=401), "authentication"),
+        (described.AristotleAPIError(status_code=403), "authentication"),
+        (described.AristotleAPIError(status_code=429), "rate_limited"),
+        (described.AristotleAPIError(status_code=422), "refused"),
+        (described.AristotleAPIError(status_code=503), "service_error"),
+        (described.AristotleAPIError(), "service_error"),
+        (TimeoutError(), "outcome_unknown"),
+        (ConnectionResetError(), "outcome_unknown"),
+        (KeyError("surprise"), "unreadable"),
+    ],
+)
+def test_its_errors_become_ours(met: Meeting, error: Exception, code: str) -> None:
+    met.raising.append(error)
+    with pytest.raises(ServiceFailure) as caught:
+        met.service.submit(met.job().submission)
+    assert caught.value.code == code
+    assert "secret" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_a_lost_answer_is_looked_up_by_name(met: Meeting) -> None:
+    job = met.job()
+    met.service.submit(job.submission)
+    assert met.service.find(job.job.id) is not None
+    assert met.service.find("something else") is None
+    met.raising.append(met.lost("detail"))
+    with pytest.raises(ServiceFailure) as caught:
+        met.service.find(job.job.id)
+    assert caught.value.code == "connection"
+
+
+def test_cancelling_and_the_overview(met: Meeting) -> None:
+    project = met.service.submit(met.job().submission)
+    assert met.service.cancel(project) is True
+    assert met.service.look(project).status == "canceled"
+    met.stand_in.scripts.append(Script("proved", looks=0))
+    done = met.service.submit(met.job().submission)
+    met.service.look(done)
+    assert met.service.cancel(done) is False
+    assert met.service.overview().projects_today == 2
+
+
+def test_a_key_that_cannot_be_one(met: Meeting) -> None:
+    with pytest.raises(ServiceFailure) as caught:
+        RealService(sys.modules["aristotlelib"], "two words")
+    assert caught.value.code == "authentication"
+    assert "two words" not in str(caught.value)
+
+
+def test_without_a_key_nothing_is_imported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "aristotlelib", None)  # an import of it would fail
+    with pytest.raises(ServiceFailure) as caught:
+        choose_service({}, tmp_path)
+    assert caught.value.code == "no_key"
+    for value in ("true", "1", "YES", " True "):
+        assert choose_service({"ARISTOTLE_MOCK": value, "ARISTOTLE_API_KEY": KEY}, tmp_path).mode == "mock"
+    with pytest.raises(ServiceFailure) as caught:
+        choose_service({"ARISTOTLE_MOCK": "no", "ARISTOTLE_API_KEY": KEY}, tmp_path)
+    assert caught.value.code == "library_missing"

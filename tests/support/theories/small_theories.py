@@ -1,0 +1,25 @@
+"""Theories for tests of the bridge: the prelude, and small texts."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from kleis.theory.import_search import search_from
+from kleis.theory.loader import Loader
+from kleis.theory.theory import Theory
+
+_REPOSITORY = Path(__file__).resolve().parents[3]
+
+__all__ = ["prelude", "theory_of"]
+
+
+def theory_of(text: str) -> Theory:
+    loading = Loader(search_from({}, path=())).load_text(text, file="<test>", directory=_REPOSITORY)
+    assert not loading.errors, loading.errors
+    return loading.theory
+
+
+@lru_cache(maxsize=1)
+def prelude() -> Theory:
+    return theory_of('import "stdlib/kleis/prelude.kleis"\n')
