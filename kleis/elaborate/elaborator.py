@@ -1,12 +1,12 @@
-"""From a theory and a proposition to its meaning.
+"""The entry of elaboration: the goals of one theory.
 
-Specification: proving.md §1.  The steps: which structures the proposition is about
-(kleis/elaborate/scopes/structure_search.py), its claim (kleis/elaborate/expressions/elaboration_fixpoint.py), then everything in force around it: axioms
-of those structures, sections that are linked to it, implementations it uses, definitions, data types.
+    Elaborator(theory).proposition(parse_expression("∀(x : G). e • x = x")) -> Goal
 
-    Elaborator(theory).proposition(parse_expression("∀(x : G). e • x = x")) -> Meaning
+The steps: which structures the proposition is about, its claim, then everything assumed around it (the axioms of
+those structures, the sections linked to it, the implementations, definitions and data types it uses).  See
+docs/reference/proving.md §2.
 
-An `Elaborator` keeps what it has read of its theory; make one for each theory and ask it often.  It is not safe to
+An `Elaborator` caches what it has read of its theory: make one for each theory and ask it often.  It is not safe to
 use from several threads at once.
 """
 

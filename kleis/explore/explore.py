@@ -1,16 +1,19 @@
-"""Conjectures: which of some candidate laws hold in every model of a structure (issue 7, item 5).
+"""Exploration of a structure: which of some candidate laws hold in every model of it.
 
-A generator (a PIF tool) says what to try; nothing that it says is believed. Here every candidate is made canonical,
-and then, smaller ones first:
+A generator (a PIF tool) proposes candidates; nothing it says is believed.  Every candidate is made canonical, and then,
+smaller ones first:
 
-1. tested on the finite models that are known: what fails at one point of one of them is refuted by it;
-2. rewritten by the axioms and by what is proved already: what comes to the same on both sides follows from them;
-3. asked of the prover. What it proves becomes a rule; what it refutes gives a model that tests all that are left.
+1. tested on the finite models that are known: one that fails at an assignment in one of them is refuted by it;
+2. rewritten by the axioms and by what is already proved: where both sides have one normal form it follows from them;
+3. given to the prover.  What it proves becomes a rule; what it refutes gives a model that tests all that are left.
+
+See docs/reference/proving.md §15.1.
 
 Invariants
-    * `proved` and `follows` are consequences of the axioms; `refuted` names a point of a model that the prover checked.
-    * The order in which candidates are decided is fixed, and what is said of one does not depend on time: where the
-      run is stopped, what is left is `not reached`.
+    * `proved` and `follows` are consequences of the axioms; `refuted` names an assignment in a model that the prover
+      checked.
+    * The order in which candidates are decided is fixed, and the answer to one does not depend on time: where the run
+      is stopped, what is left is `not reached`.
     * Candidates that are no equations over the carrier go to the prover alone.
 """
 

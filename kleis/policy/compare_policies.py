@@ -1,9 +1,8 @@
-"""Is one policy stricter than another?  With an action for each difference, decided by both.
+"""Compares two policies: is one stricter than the other?  Each difference has an action, decided by both.
 
-Specification: servers.md ("compare_policies"), rivals.md (Cedar: implies, equivalent; Zelkova).
-
-For each action two questions: is there one that only the old policy allows (then the new one is stricter there), and
-one that only the new policy allows (looser)?  ``equal`` needs both answered with no.
+For each action there are two questions: is there one that only the old policy allows (then the new one is stricter
+there), and one that only the new policy allows (looser)?  ``equal`` needs both answered with no.  See
+docs/reference/policy.md §7.3.
 
 Invariants
     * A difference is only reported with an action on which the two policies, asked themselves, differ.

@@ -1,10 +1,10 @@
-"""Questions about a policy, put to the prover: is there an action for which a condition holds?
+"""Questions about a policy to the prover: is there an action for which a condition holds?
 
-A question is ``∀(parameters). ¬condition``.  Refuted, it gives an action; proved, there is none.
+A question is ``∀(parameters). ¬condition``.  Refuted, it gives an action; proved, there is none.  See
+docs/reference/policy.md §7.
 
 Invariants
-    * Whatever a question finds is an action that a caller can put to the policy again; nothing here is trusted more
-      than that.
+    * The answer to a question is an action that a caller can give to the policy again; nothing more is assumed of it.
     * A question that is not decided within its budget, or after the time is up, is `unknown` and says why.
 """
 

@@ -1,6 +1,6 @@
-"""Built-ins at fixed sorts, with the conditions under which they have a value.
+"""Built-in operations at fixed sorts, each with its definedness condition.
 
-Specification: proving.md §1 ("Definedness": each built-in's condition stands in the built-in table).
+The condition comes from the row of the built-in table.
 """
 
 from __future__ import annotations

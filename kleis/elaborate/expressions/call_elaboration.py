@@ -1,10 +1,7 @@
-"""What a call calls, and what a name stands for.
+"""Calls and names: which candidate is meant, and the term it becomes.
 
-Specification: proving.md §1 ("Structures without parameters": overloads; "Definitions"; "Numbers").
-
-A name has candidates (kleis/elaborate/scopes/scope.py), each gives options (kleis/elaborate/expressions/overload_candidates.py).  The option that needs
-no coercion is taken, else the one that needs the least, else the call is ambiguous.  Conditions (ℤ used as ℕ) cost
-more than any coercion.
+The cheapest candidate that fits the arguments is taken; equal least costs are an error.  A call whose arguments have
+unknown sorts waits for the next pass.  See docs/reference/proving.md §2.2.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Why a name or a call has no meaning: errors, worded.
+"""The errors of calls: why no candidate fits.
 
-Specification: HOUSE rule "errors are part of the interface"; proving.md §1 ("Resolution").
+Each error names the places in the source, what was found, what would fit, and a hint.
 """
 
 from __future__ import annotations

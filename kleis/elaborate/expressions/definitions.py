@@ -1,15 +1,7 @@
-"""Definitions at the sorts they are used at, built-ins at theirs, and constructors at theirs.
+"""Definitions at the sorts they are called with.
 
-Specification: proving.md §1 ("Definitions").
-
-An untyped definition is a template: it is read anew for every tuple of argument sorts.  A recursive group is
-monomorphic, at the least sorts closed under its own calls: reading a body may find that it calls itself at larger
-sorts, or what its result is, and is repeated until nothing changes.
-
-Invariants
-    * A definition of `finished` is well sorted, and every call in it is to a definition of `finished`.
-    * The chain of sorts is finite, so repetition ends; a group that would need two instances of one definition is
-      refused.
+A definition with untyped parameters is elaborated for each tuple of argument sorts.  A recursive group is monomorphic,
+at the least sorts closed under its own calls.  See docs/reference/proving.md §3.2.
 """
 
 from __future__ import annotations

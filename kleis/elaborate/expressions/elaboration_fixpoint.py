@@ -1,6 +1,6 @@
-"""Reading a piece of source pass by pass until every sort in it is known.
+"""Elaborates an expression pass by pass until every sort in it is known.
 
-Specification: kleis/elaborate/sorts/sort_inference.py; proving.md §1 ("Free names").
+See docs/reference/proving.md §2, and `kleis.elaborate.sorts.sort_inference` for what a pass finds.
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
-"""`match` and `let` to testers and selectors.
+"""`match` and `let` to tests of constructors and selections of fields.
 
-Specification: proving.md §1 ("Definedness"), kleis-language.md §2.12, §5.5 (OURS).
-
-A case becomes a test of the scrutinee; the names of its pattern become selections, which are defined where the
-test holds.  A guard joins the test by ∧: strict where it is tried, of no matter where the pattern does not fit.
-What no case covers is `Undefined`.  When the cases are exhaustive the last one needs no test.
+A case becomes a test of the scrutinee; the names of its pattern become selections, which are defined where the test
+holds.  A guard is joined to the test by ∧.  Where no case fits, the term is `Undefined`.  The last case of an
+exhaustive match is not tested.  See docs/reference/proving.md §1.3.
 
 Invariants
-    * First match wins.
-    * A name may occur once in a pattern.
-    * A capitalised name without arguments is a constructor; an unknown one is refused, not bound.
+    * The first case that fits is taken.
+    * A name occurs at most once in a pattern.
+    * A capitalised name without arguments is a constructor; an unknown one is an error, not a variable.
 """
 
 from __future__ import annotations

@@ -1,10 +1,6 @@
-"""The ways a call can be read, what each costs, and the term it gives.
+"""Candidates of a call: what a name offers at given arguments, and what each candidate costs.
 
-Specification: proving.md §1 ("Structures without parameters": overloads).
-
-An `Overload` is a candidate at a number of arguments: sorts of parameters, the sort of the result, and how to build
-the term.  Sort variables of an option (of polymorphic operations) are found by matching its parameters with the
-sorts of the arguments; where several arguments determine one, the least sort that all are coerced to is taken.
+See docs/reference/proving.md §2.2.
 """
 
 from __future__ import annotations
@@ -206,7 +202,7 @@ def nullary(candidate: Candidate) -> bool:
             return not constructor.fields
         case Template(node=definition):
             return not definition.parameters
-        case BuiltinName(row=row):  # pi, e and tau need parentheses (§4.8): the names are free
+        case BuiltinName(row=row):  # pi, e and tau need parentheses: the names are free
             return not CONSTANT_NAMES.isdisjoint((row.name, *row.aliases))
         case Rejected():
             return True

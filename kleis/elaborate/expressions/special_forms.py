@@ -1,7 +1,4 @@
-"""Calls with a node of their own in the core: connectives, equality, lists, tuples, records.
-
-Specification: proving.md §1 ("Definedness"), kleis/core/terms.py.
-"""
+"""Operations that are constructs of the core: connectives, equality, tuples, lists, records."""
 
 from __future__ import annotations
 

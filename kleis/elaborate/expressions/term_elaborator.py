@@ -1,11 +1,11 @@
-"""Expressions to core terms: one piece of source, one pass.
+"""Expressions to core terms: one expression in one pass.
 
-Specification: proving.md §1; kleis-language.md §2.9–§2.12.  How a call finds what it calls is in
-kleis/termination/recursive_calls.py, patterns are in kleis/elaborate/expressions/match_elaboration.py, unknown sorts in kleis/elaborate/sorts/sort_inference.py.
+Calls are in `call_elaboration`, patterns in `match_elaboration`; unknown sorts are variables of
+`kleis.elaborate.sorts.sort_inference`.
 
 Invariants
-    * A term handed out is well sorted as far as its sorts are known; in the last pass all are.
-    * Nothing is coerced but by `TermElaborator.adapt`, and nothing is narrowed but ℤ to ℕ, with its condition.
+    * A term is well sorted as far as its sorts are known; in the last pass all are.
+    * Coercions are inserted by `TermElaborator.adapt` alone; the only narrowing is ℤ to ℕ, with its condition.
     * A bound variable has a name that is not bound around it.
 """
 

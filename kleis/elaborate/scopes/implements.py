@@ -1,14 +1,16 @@
-"""``implements S(A) { … }``: what is given for the operations of a structure at the types of a model.
+"""Implementations, ``implements S(A) { … }``: what is given for the operations of S at A, and what has to be proved.
 
-Specification: proving.md §1 ("The operations of `implements S(A)` are global symbols at A").
-
-What is given is a definition at the sorts of the operation.  A symbol that an earlier item gave too has that meaning;
-what the later one gives has to agree with it.  An operation that is built in at A is the built-in, and what is given
+What is given is a definition at the sorts of the operation.  A symbol that an earlier item gives too keeps that
+definition; the later item has to agree with it.  An operation that is built in at A is the built-in, and what is given
 has to agree with that.
+
+The axioms of S, read at A, become obligations; until they are proved they are *assumed*, and every verdict that uses
+one says so.  A definition of S that the implementation gives too becomes the obligation that both have a value
+together, and then the same one.  See docs/reference/proving.md §2.7.
 
 Invariants
     * Definitions of different items have different keys.
-    * The text of the structure (its axioms, its definitions) speaks at A of what is given.
+    * The axioms and definitions of the structure, read at A, mention what is given.
 """
 
 from __future__ import annotations
@@ -295,16 +297,6 @@ class Implementations:
                 if symbol is None or symbol not in known:
                     yield candidate
                 known |= {symbol} if symbol is not None else set()
-
-
-# ``implements S(A)``: the axioms of S at A, and what has to be proved for them to hold.
-#
-# Specification: proving.md §1 ("implements S(T)").
-#
-# The operations given are definitions at the types of the implementation; the axioms of the structure, which speak of
-# them there, are obligations.  Until they are proved they are in force as *assumed*, and every verdict that uses one
-# says so.  A definition of the structure that the implementation gives too becomes the obligation that both have a
-# value together, and then the same.
 
 
 def axioms_of(elaborator: Elaborator, implementation: Implementation) -> list[Axiom]:
