@@ -70,7 +70,7 @@ class GlobalScope:
     def __init__(self, theory: Theory) -> None:
         self.theory = theory
         self.reader = SortReader(theory)
-        self._implemented = Implementations(self)
+        self._implemented = Implementations(self.reader, self, self.instance)
         self._found: dict[str, tuple[Candidate, ...]] = {}
         self._sections: dict[str, StructureInstance | ElaborationError] = {}
         self._ordered: tuple[tree.Structure, ...] | None = None
