@@ -2,6 +2,7 @@
 
 `term_elaborator.TermElaborator` alone recurs over expressions; the other modules are the cases it calls.
 
+- `elaboration_context`: the protocols the cases are written against
 - `call_errors`: errors of calls that fit no candidate
 - `overload_candidates`: what a name offers a call, with costs
 - `special_forms`: connectives, equality, tuples, records
