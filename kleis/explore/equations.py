@@ -149,7 +149,8 @@ def _read(expression: tree.Expression, operations: Mapping[str, int], names: dic
             parts = [part for each in arguments if (part := _read(each, operations, names)) is not None]
             if len(parts) < len(arguments):
                 return None
-            return (name, *parts)
+            found: Term = (name, *parts)
+            return found
         case _:
             return None
 

@@ -28,6 +28,7 @@ from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.prover import Prover
 from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.tree.traversal import rebuild
 from kleis.theory.theory import Theory
 
 __all__ = ["Finding", "Questions", "forced", "in_regular_form", "theory_in_regular_form"]
@@ -231,19 +232,12 @@ def theory_in_regular_form(theory: Theory) -> Theory:
 
 def in_regular_form(node: _N, own: Collection[str]) -> _N:
     """The tree with its searches written as memberships; `own` are names that the program gives its own meaning."""
-    fields = {field: _field(getattr(node, field), own) for field in node.__struct_fields__}
-    rebuilt = type(node)(**fields)
+    rebuilt = rebuild(node, lambda part: in_regular_form(part, own))
     if isinstance(rebuilt, tree.Call):
         found = _membership(rebuilt, own)
         if found is not None and isinstance(found, type(node)):
             return found
     return rebuilt
-
-
-def _field(value: Any, own: Collection[str]) -> Any:
-    if isinstance(value, tuple):
-        return tuple(_field(each, own) for each in value)
-    return in_regular_form(value, own) if isinstance(value, tree.Node) else value
 
 
 def _membership(call: tree.Call, own: Collection[str]) -> tree.Call | None:
