@@ -1,7 +1,22 @@
-"""Source to goals: names resolved, operators chosen, coercions inserted.
+"""Elaboration: from a theory and a proposition to a goal of the typed core.
 
-- `subject`: structures a proposition is about
-- `assemble_goal`: claim plus everything reached
-- `elaborator`: the entry: goals of a theory
-- `check_program`: what `kleis check` finds
+Names are resolved, overloads chosen by sorts, coercions inserted, structures instantiated.  Call
+`elaborator.Elaborator(theory).proposition(expression)` for a goal, or `check_program.check_program` for the problems
+of a program.  An `Elaborator` may not be used from several threads at once.
+
+The folders below, from the ground up:
+
+- `sorts/`: sorts: written, inferred, of data types
+- `scopes/`: what a name may stand for
+- `expressions/`: expressions and definitions to core terms
+
+The modules above them:
+
+- `subject`: which structures a proposition is about
+- `assemble_goal`: a goal from a claim and everything it reaches
+- `elaborator`: the entry: the goals of one theory
+- `check_program`: what `kleis check` reports
+
+A change here usually touches `kleis.core` (terms and goals), `kleis.delaborate` (the way back to source) and
+`kleis.builtins.signatures` (the sorts of built-ins) too.
 """

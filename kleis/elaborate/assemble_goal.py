@@ -1,6 +1,6 @@
-"""From a claim and the structures in force to a `Goal`: everything that is reached, and nothing else.
+"""Assembles a `Goal` from a claim, the axioms assumed, and everything that these reach.
 
-Specification: proving.md §1 ("A proposition uses the axioms of its connected component"; "Definitions"; "Data types").
+See docs/reference/proving.md §1.
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
-"""What `kleis check` says of the meaning of a program: sorts, kinds, dimensions, definedness, termination.
+"""What `kleis check` reports about a program that parses and loads: sorts, definedness, termination.
 
-Specification: issue 4 item 3; proving.md §1.
+Errors are declarations that no proposition can use: a type without a meaning, an axiom that cannot be elaborated, a
+data type that is refused.  Warnings are an axiom not shown to be defined, a recursion without a termination argument,
+a match that leaves values out, a nested structure of its own.
 
-Errors are declarations that no proposition can use: a type that makes no sense, an axiom that says nothing, a data
-type that is not positive.  Warnings are what a person may not expect: an axiom that is not shown to be defined, a
-recursion without a termination argument, a match that leaves values out, a nested structure of its own.
-
-What only the evaluator runs (an untyped definition, the statements of an example) is no error here: it may have no
-sorts and still compute.  It is reported as a warning where its sorts are wrong for certain.
+What only the evaluator runs (an untyped definition, the statements of an example) is no error: it may have no sorts
+and still compute.  It gives a warning where its sorts are certainly wrong.  See docs/reference/proving.md §2.8.
 """
 
 from __future__ import annotations

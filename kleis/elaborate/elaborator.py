@@ -1,12 +1,12 @@
-"""From a theory and a proposition to its meaning.
+"""The entry of elaboration: the goals of one theory.
 
-Specification: proving.md §1.  The steps: which structures the proposition is about
-(kleis/elaborate/scopes/structure_search.py), its claim (kleis/elaborate/expressions/elaboration_fixpoint.py), then everything in force around it: axioms
-of those structures, sections that are linked to it, implementations it uses, definitions, data types.
+    Elaborator(theory).proposition(parse_expression("∀(x : G). e • x = x")) -> Goal
 
-    Elaborator(theory).proposition(parse_expression("∀(x : G). e • x = x")) -> Meaning
+The steps: which structures the proposition is about, its claim, then everything assumed around it (the axioms of
+those structures, the sections linked to it, the implementations, definitions and data types it uses).  See
+docs/reference/proving.md §2.
 
-An `Elaborator` keeps what it has read of its theory; make one for each theory and ask it often.  It is not safe to
+An `Elaborator` caches what it has read of its theory: make one for each theory and ask it often.  It is not safe to
 use from several threads at once.
 """
 
@@ -24,7 +24,7 @@ from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import Reached, apart_from, reach
 from kleis.elaborate.assemble_goal import assemble, closed_claim
 from kleis.elaborate.expressions.definitions import Definitions
-from kleis.elaborate.expressions.elaboration_fixpoint import ElaboratedExpression, read_piece
+from kleis.elaborate.expressions.elaboration_fixpoint import ElaboratedExpression, elaborate_to_fixpoint
 from kleis.elaborate.scopes.global_scope import GlobalScope
 from kleis.elaborate.scopes.implements import Implementation, axioms_of, obligations_of
 from kleis.elaborate.scopes.inheritance import arbitrary_arguments
@@ -89,12 +89,12 @@ class Elaborator:
         piece = found.result
         assert isinstance(piece, ElaboratedExpression)
         free = tuple(
-            core.Variable(each.name, piece.unit.inference.resolve(each.sort))
-            for each in piece.unit.free.values()
+            core.Variable(each.name, piece.elaborator.inference.resolve(each.sort))
+            for each in piece.elaborator.free.values()
         )
         claim = closed_claim(apart_from(piece.term, {each.name for each in free}), free)
         meaning = self._meaning(claim, free, found.instances, place_of(proposition, file), found.warnings)
-        return _with_readings(meaning, piece, free)
+        return _with_free_names(meaning, piece.elaborator.scope.file, free)
 
     @deep()
     def structure(self, name: str) -> Goal:
@@ -143,11 +143,11 @@ class Elaborator:
         return self._read(proposition, scope, allow_free=True)
 
     def _read(self, proposition: tree.Expression, scope: Scope, *, allow_free: bool) -> ElaboratedExpression:
-        return read_piece(
+        return elaborate_to_fixpoint(
             self.definitions,
             scope,
-            lambda unit: unit.checked(proposition, core.BOOL),
-            frame="claim",
+            lambda context: context.checked(proposition, core.BOOL),
+            prefix="claim",
             allow_free=allow_free,
         )
 
@@ -438,12 +438,10 @@ def _apart(axiom: Axiom, instance: StructureInstance, others: Sequence[Axiom]) -
 _NOWHERE = Place("<theory>", 0, 0)
 
 
-def _with_readings(meaning: Goal, piece: ElaboratedExpression, free: Sequence[core.Variable]) -> Goal:
-    """The meaning with how its source was read."""
-    readings = [
-        NameResolution(
-            "free", each.name, f"{each.name} : {sort_text(each.sort)}", Place(piece.unit.scope.file, 0, 0)
-        )
+def _with_free_names(goal: Goal, file: str, free: Sequence[core.Variable]) -> Goal:
+    """The goal with the sorts that were inferred for its free names."""
+    readings = tuple(
+        NameResolution("free", each.name, f"{each.name} : {sort_text(each.sort)}", Place(file, 0, 0))
         for each in free
-    ]
-    return msgspec.structs.replace(meaning, readings=(*readings, *piece.unit.readings))
+    )
+    return msgspec.structs.replace(goal, readings=readings)

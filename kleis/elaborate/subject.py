@@ -1,7 +1,7 @@
-"""What a proposition is about: the structures it names, that `using` names, or that its operations belong to.
+"""The subject of a proposition: the structures it names, that `using` names, or that its operations belong to.
 
-Specification: proving.md §1 ("Resolution").  The search among structures is in kleis/elaborate/scopes/structure_search.py;
-here are the names that decide what is searched for.
+Here are the names that decide what is searched for; the search itself is in `kleis.elaborate.scopes.structure_search`.
+See docs/reference/proving.md §2.6.
 """
 
 from __future__ import annotations
@@ -183,14 +183,12 @@ class Subject:
         return found
 
 
-# The type names in a declaration that may be opaque sorts.
-#
-# Specification: proving.md §1 ("An undeclared type name in a declaration is one global opaque sort; in a top-level
-# `operation` a name of one letter is a type variable").
-
-
 def opaque_names(node: tree.Declaration) -> Iterator[str]:
-    """The type names in a global declaration that are no parameters or type variables of it."""
+    """The type names in a global declaration that may be opaque sorts: no parameters or type variables of it.
+
+    An undeclared type name is one global opaque sort; in a top-level `operation` a name of one letter is a type
+    variable (docs/reference/proving.md §2.3).
+    """
     types: list[tree.TypeExpression] = []
     variables: set[str] = set()
     match node:

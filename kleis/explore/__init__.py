@@ -1,6 +1,10 @@
-"""Which candidate laws hold in a structure.
+"""Exploration: which of some candidate laws hold in every model of a structure.
 
-- `equations`: canonical equations, rewriting
-- `finite_testing`: candidates on finite models
-- `explore`: conjectures decided
+Call `explore.explore`.
+
+- `equations`: canonical equations, and rewriting by known ones
+- `finite_testing`: equations tested on finite models
+- `explore`: candidates decided: tested, rewritten, proved
+
+The candidates come from `registry.explore` and `registry.cli.kleis.questions.explore`, which also show the answer.
 """

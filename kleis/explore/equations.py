@@ -1,18 +1,18 @@
-"""Equations between terms over the operations of a structure: canonical form, text, and rewriting by known ones.
+"""Equations between terms over the operations of a structure: canonical form, text, rewriting.
 
-A term is a variable (an integer from 0) or a tuple `(operation, argument, …)`. The variables of an equation are
-canonical: numbered in the order in which they come, the smaller of its two directions taken, so that two equations
-that differ in names or sides are one.
+A term is a variable (an integer from 0) or a tuple ``(operation, argument, …)``.  The variables of a canonical equation
+are numbered in order of occurrence, and the smaller of its two directions is taken, so that equations that differ in
+names or sides alone are equal.
 
-Rewriting is ordered: an equation is used in either direction, on the instances that grow smaller in a Knuth–Bendix
-order in which variables are constants. That order is total, so every term has a last form; two terms with the same
-one are equal in every model of the equations used.
+Rewriting is ordered: an equation is used in either direction, on the instances that become smaller in a Knuth–Bendix
+order in which variables are constants.  The order is total on terms, so every term has a normal form; two terms with the
+same one are equal in every model of the equations used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
@@ -32,22 +32,25 @@ __all__ = [
     "variables_of",
 ]
 
-Term: TypeAlias = Any
-"""`int`, or `(str, Term, …)`."""
+Application: TypeAlias = "tuple[str, *tuple[Term, ...]]"
+"""An operation and its arguments."""
+
+Term: TypeAlias = "int | Application"
+"""A variable, or an operation at its arguments."""
 
 _LETTERS = "xyzuvw"
 
 
 class Equation(msgspec.Struct, frozen=True, order=True):
-    """Two terms; `Equation`s made by `canonical` are equal exactly if they say the same."""
+    """Two terms.  Equations made by `canonical` are equal exactly if they differ in names and sides at most."""
 
-    left: Any
-    right: Any
+    left: Term
+    right: Term
 
     @property
     def is_trivial(self) -> bool:
         """Whether both sides are the same term."""
-        return bool(self.left == self.right)
+        return self.left == self.right
 
     def variables(self) -> int:
         """How many variables it has."""
@@ -84,7 +87,7 @@ def variables_of(term: Term) -> list[int]:
 
 
 def canonical(left: Term, right: Term) -> Equation:
-    """The one form of an equation: the greater side on the left, variables in order."""
+    """The canonical equation of two terms: the greater side on the left, variables in order of occurrence."""
     if compare(left, right) < 0 and size_of(left) != size_of(right):
         left, right = right, left
     one, two = _numbered(left, right), _numbered(right, left)
@@ -94,7 +97,7 @@ def canonical(left: Term, right: Term) -> Equation:
 
 
 def _shape(term: Term) -> tuple[tuple[int, str, int], ...]:
-    """A key by which terms are ordered without regard to types."""
+    """A key that orders variables and operations alike."""
     return tuple(
         (0, "", part) if isinstance(part, int) else (len(part), part[0], -1) for part in subterms(term)
     )
@@ -113,12 +116,14 @@ def _renamed(term: Term, names: Mapping[int, Term]) -> Term:
     return (term[0], *[_renamed(part, names) for part in term[1:]])
 
 
-# Kleis.
+# ── Propositions ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def read_equation(expression: tree.Expression, operations: Mapping[str, int]) -> Equation | None:
-    """The equation that an expression is, where it is one between terms over the operations (name → arity) and names
-    that stand for variables: bound by ∀ around it, or free."""
+    """The canonical equation of a proposition; None if it is no equation between terms over the operations.
+
+    `operations` gives arities by name.  Other names are variables, bound by an outer ∀ or free.
+    """
     while isinstance(expression, tree.Using):
         expression = expression.body
     while (
@@ -141,8 +146,11 @@ def _read(expression: tree.Expression, operations: Mapping[str, int], names: dic
                 return (name,) if operations[name] == 0 else None
             return names.setdefault(name, len(names))
         case tree.Call(name, arguments) if operations.get(name) == len(arguments):
-            parts = [_read(each, operations, names) for each in arguments]
-            return None if any(part is None for part in parts) else (name, *parts)
+            parts = [part for each in arguments if (part := _read(each, operations, names)) is not None]
+            if len(parts) < len(arguments):
+                return None
+            found: Term = (name, *parts)
+            return found
         case _:
             return None
 
@@ -150,9 +158,11 @@ def _read(expression: tree.Expression, operations: Mapping[str, int], names: dic
 def proposition_of_equation(
     equation: Equation, carrier: str, structure: str, *, qualified: bool = False
 ) -> tree.Expression:
-    """The proposition that the equation holds for all elements of the carrier, in the structure. `qualified`: its
-    operations are named by the structure, so that nothing else of that name is meant. Without a structure its
-    operations are functions of their own."""
+    """The proposition that an equation holds for all elements of the carrier, in the structure.
+
+    `qualified` names its operations by the structure, so that nothing else of that name is meant.  Without a structure
+    its operations are global.
+    """
     names = variable_names(equation.variables())
     owner = f"{structure}::" if qualified and structure else ""
     sides = tuple(_written(side, names, owner) for side in (equation.left, equation.right))
@@ -172,17 +182,20 @@ def _written(term: Term, names: Sequence[str], owner: str) -> tree.Expression:
     return tree.Call(name, tuple(_written(part, names, owner) for part in term[1:]))
 
 
-# Rewriting.
+# ── Rewriting ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def compare(left: Term, right: Term) -> int:
-    """Knuth and Bendix's order, all weights 1, variables as constants below the others: -1, 0 or 1."""
+    """Knuth–Bendix order, all weights 1, variables below the operations: -1, 0 or 1."""
     if left == right:
         return 0
     difference = size_of(left) - size_of(right)
     if difference:
         return 1 if difference > 0 else -1
-    one, two = _head(left), _head(right)
+    if isinstance(left, int) or isinstance(right, int):
+        smaller = isinstance(left, int) and (not isinstance(right, int) or left < right)
+        return -1 if smaller else 1
+    one, two = (-len(left), left[0]), (-len(right), right[0])
     if one != two:
         return 1 if one > two else -1
     for first, second in zip(left[1:], right[1:], strict=True):
@@ -192,32 +205,26 @@ def compare(left: Term, right: Term) -> int:
     return 0
 
 
-def _head(term: Term) -> tuple[int, int, str]:
-    if isinstance(term, int):
-        return (0, term, "")
-    return (1, -len(term), term[0])
-
-
 class Rules:
-    """Equations that are known, as rules. `used` of the last `follows` tells which."""
+    """Known equations, used as rewrite rules."""
 
     def __init__(self) -> None:
         self.known: list[Equation] = []
         self._normal: dict[Term, tuple[Term, frozenset[int]]] = {}
 
     def add(self, equation: Equation) -> None:
-        """Know one more."""
+        """Add an equation."""
         self.known.append(equation)
         self._normal.clear()
 
     def follows(self, equation: Equation) -> frozenset[int] | None:
-        """The equations known (by their place) by which both sides come to the same, or None."""
+        """The rules (by number) that bring both sides to one normal form; None if they do not."""
         left, one = self.normal(equation.left)
         right, two = self.normal(equation.right)
         return one | two if left == right else None
 
     def normal(self, term: Term) -> tuple[Term, frozenset[int]]:
-        """The last form of a term, and the equations used on the way."""
+        """The normal form of a term, and the rules used on the way."""
         known = self._normal.get(term)
         if known is not None:
             return known
@@ -243,7 +250,7 @@ class Rules:
 
 
 def _instance(left: Term, right: Term, term: Term) -> Term | None:
-    """The other side of an equation at the place where this side matches a whole term."""
+    """The right side where the left one matches the term; None if it does not, or leaves variables of the right open."""
     bound: dict[int, Term] = {}
     if not _matches(left, term, bound):
         return None
@@ -254,7 +261,7 @@ def _instance(left: Term, right: Term, term: Term) -> Term | None:
 
 def _matches(pattern: Term, term: Term, bound: dict[int, Term]) -> bool:
     if isinstance(pattern, int):
-        return bool(bound.setdefault(pattern, term) == term)
+        return bound.setdefault(pattern, term) == term
     if isinstance(term, int) or term[0] != pattern[0] or len(term) != len(pattern):
         return False
     return all(_matches(one, two, bound) for one, two in zip(pattern[1:], term[1:], strict=True))

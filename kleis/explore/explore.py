@@ -1,16 +1,19 @@
-"""Conjectures: which of some candidate laws hold in every model of a structure (issue 7, item 5).
+"""Exploration of a structure: which of some candidate laws hold in every model of it.
 
-A generator (a PIF tool) says what to try; nothing that it says is believed. Here every candidate is made canonical,
-and then, smaller ones first:
+A generator (a PIF tool) proposes candidates; nothing it says is believed.  Every candidate is made canonical, and then,
+smaller ones first:
 
-1. tested on the finite models that are known: what fails at one point of one of them is refuted by it;
-2. rewritten by the axioms and by what is proved already: what comes to the same on both sides follows from them;
-3. asked of the prover. What it proves becomes a rule; what it refutes gives a model that tests all that are left.
+1. tested on the finite models that are known: one that fails at an assignment in one of them is refuted by it;
+2. rewritten by the axioms and by what is already proved: where both sides have one normal form it follows from them;
+3. given to the prover.  What it proves becomes a rule; what it refutes gives a model that tests all that are left.
+
+See docs/reference/proving.md §15.1.
 
 Invariants
-    * `proved` and `follows` are consequences of the axioms; `refuted` names a point of a model that the prover checked.
-    * The order in which candidates are decided is fixed, and what is said of one does not depend on time: where the
-      run is stopped, what is left is `not reached`.
+    * `proved` and `follows` are consequences of the axioms; `refuted` names an assignment in a model that the prover
+      checked.
+    * The order in which candidates are decided is fixed, and the answer to one does not depend on time: where the run
+      is stopped, what is left is `not reached`.
     * Candidates that are no equations over the carrier go to the prover alone.
 """
 
@@ -33,15 +36,14 @@ __all__ = ["Ask", "Explored", "Finding", "Status", "Stopped", "Subject", "explor
 
 Status = Literal["axiom", "proved", "follows", "refuted", "unknown", "not reached"]
 
-_LAWS_PER_LOOK = 200
+_LAWS_PER_STOP_CHECK = 200
 
 
 class Subject(msgspec.Struct, frozen=True):
-    """What laws are about: a structure, its carrier, its operations on it with their numbers of arguments, and its
-    axioms by name.
+    """What laws are about: a structure, its carrier, the arities of its operations on it, and its axioms by name.
 
-    Tools have no structure (an empty name); where one of them may lack a value, `rewrites` is false: two terms of
-    which one has no value are not equal because they come to the same.
+    Tools have no structure (an empty name).  Where a tool may have no value, `rewrites` is false: terms with one normal
+    form are not equal then, since one of them may have no value.
     """
 
     structure: str
@@ -52,7 +54,7 @@ class Subject(msgspec.Struct, frozen=True):
 
 
 class Model(Protocol):
-    """Where equations are tested: `finite_testing.FiniteModel`, or tools at made-up values."""
+    """Where equations are tested: `finite_testing.FiniteModel`, or tools at sampled values."""
 
     def refutes(self, equation: Equation) -> bool: ...
     def failure(self, equation: Equation) -> dict[str, str]: ...
@@ -61,8 +63,15 @@ class Model(Protocol):
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one candidate. `uses`: axioms of a proof, or the laws that a consequence was rewritten by;
-    `model` and `at`: the number of the model that refutes it and the point; `detail`: the engine, or why not."""
+    """The answer to one candidate.
+
+    uses
+        The axioms of a proof, or the laws that a consequence was rewritten by.
+    model, at
+        The number of the model that refutes it, and the assignment.
+    detail
+        The engine, or why there is no answer.
+    """
 
     law: str
     status: Status
@@ -73,8 +82,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Explored(msgspec.Struct, frozen=True):
-    """All findings, smaller laws first, and the models that refute some of them. `is_complete`: none is left.
-    `problems` are candidates that have no meaning in the structure, with the reason."""
+    """All findings, smaller laws first, and the models that refute some of them.
+
+    `is_complete` says that no candidate is left; `problems` are candidates that could not be elaborated, with the
+    reason.
+    """
 
     findings: tuple[Finding, ...]
     models: tuple[Model, ...]
@@ -94,7 +106,7 @@ class Stopped(Exception):
 
 
 Ask = Callable[[tree.Expression], Verdict | None]
-"""The prover's verdict; None where a limit on time or memory ended an engine. Raises `Stopped`."""
+"""The prover's verdict; None where a limit on time or memory ended an engine.  Raises `Stopped`."""
 
 
 def explore(
@@ -106,12 +118,12 @@ def explore(
     stop: Callable[[], bool] = lambda: False,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> Explored:
-    """Decide as many candidates as there is time for. `models` are models of the structure known before."""
+    """Decide as many candidates as there is time for.  `models` are known models of the structure."""
     return _Exploration(subject, ask, list(models), stop, progress).run(candidates)
 
 
 class _Exploration:
-    """One run. `open`: equations on which nothing is decided, smaller ones first."""
+    """One run."""
 
     def __init__(
         self,
@@ -135,9 +147,9 @@ class _Exploration:
             equation = read_equation(axiom, subject.operations)
             if equation is not None and not equation.is_trivial:
                 self.axioms.setdefault(equation, name)
-                self._know(equation, name)
+                self._add_rule(equation, name)
 
-    def _know(self, equation: Equation, name: str) -> None:
+    def _add_rule(self, equation: Equation, name: str) -> None:
         if not self.subject.rewrites:
             return
         self.rules.add(equation)
@@ -155,7 +167,7 @@ class _Exploration:
             self.found[equation] = finding
             if model is not None:
                 left = self._tested(left, [model])
-            self._tell(len(equations) - len(left), len(equations), finding)
+            self._report(len(equations) - len(left), len(equations), finding)
         self._test_again([each for each in equations if self._is_unknown(each)])
         others_found, rest = self._asked(others if not left else [])
         findings = [self._finding(equation) for equation in equations] + others_found
@@ -167,7 +179,7 @@ class _Exploration:
         return found is not None and found.status == "unknown"
 
     def _test_again(self, undecided: Sequence[Equation]) -> None:
-        """What the prover left open may fail in a model that came up later."""
+        """Test what the prover left open on models that were found later."""
         for place, model in enumerate(self.models):
             for equation in undecided:
                 if self._is_unknown(equation) and model.refutes(equation):
@@ -196,11 +208,11 @@ class _Exploration:
         return _without_using(proposition)
 
     def _tested(self, equations: Sequence[Equation], models: Sequence[Model]) -> list[Equation]:
-        """What no model refutes; of what one does, the finding is made."""
+        """The equations that no model refutes; the others become findings."""
         first = len(self.models) - len(models)
         left: list[Equation] = []
         for count, equation in enumerate(equations):
-            if count % _LAWS_PER_LOOK == 0 and self.stop():
+            if count % _LAWS_PER_STOP_CHECK == 0 and self.stop():
                 left.extend(equations[count:])
                 break
             for place, model in enumerate(models, first):
@@ -214,7 +226,7 @@ class _Exploration:
         return left
 
     def _decided(self, equation: Equation) -> tuple[Finding | None, FiniteModel | None]:
-        """What is found of an equation that no model refutes (None: there was no time), and a model that came up."""
+        """The finding on an equation that no model refutes (None: there was no time), and a new model if there is one."""
         law = self._law(equation)
         if equation in self.axioms:
             return Finding(law=law, status="axiom", uses=(self.axioms[equation],)), None
@@ -231,8 +243,7 @@ class _Exploration:
         if verdict is None:
             return Finding(law=law, status="unknown", detail="killed by a guard"), None
         if verdict.status == "verified":
-            self._know(equation, law)
-            return Finding(law=law, status="proved", uses=verdict.core, detail=verdict.engine), None
+            self._add_rule(equation, law)
         if verdict.status == "disproved":
             model = model_from(verdict.evidence, subject.carrier, subject.operations)
             if model is not None and model.refutes(equation):
@@ -240,7 +251,7 @@ class _Exploration:
                 return self._refuted(equation, len(self.models) - 1, verdict.engine), model
         return _from_verdict(law, verdict), None
 
-    # Candidates that are no equations.
+    # ── candidates that are no equations ─────────────────────────────────────────────────────────────────
 
     def _asked(self, propositions: Sequence[tree.Expression]) -> tuple[list[Finding], int]:
         """Findings of the prover alone, as far as there is time, and how many propositions are left."""
@@ -264,7 +275,7 @@ class _Exploration:
                 if verdict is None
                 else _from_verdict(law, verdict)
             )
-            self._tell(done, len(propositions), found[-1])
+            self._report(done, len(propositions), found[-1])
         return found, len(propositions) - done
 
     def _closed(self, proposition: tree.Expression) -> tree.Expression:
@@ -283,13 +294,13 @@ class _Exploration:
         found = self.found.get(equation)
         return found or Finding(law=self._law(equation), status="not reached")
 
-    def _tell(self, done: int, total: int, finding: Finding) -> None:
+    def _report(self, done: int, total: int, finding: Finding) -> None:
         if self.progress is not None:
             self.progress(done, total, f"{finding.status}: {finding.law}")
 
 
 def _from_verdict(law: str, verdict: Verdict) -> Finding:
-    """The finding that a verdict is; a refutation without tables shows what the verdict shows."""
+    """The finding of a verdict; a refutation without tables shows the bindings of the evidence."""
     match verdict.status:
         case "verified":
             return Finding(law=law, status="proved", uses=verdict.core, detail=verdict.engine)
@@ -310,7 +321,7 @@ def _without_using(proposition: tree.Expression) -> str:
 
 
 def _free_names(node: tree.Node, operations: Mapping[str, int]) -> Iterator[str]:
-    """Names that nothing around them binds and that are no operations, in the order in which they come."""
+    """Names that are neither bound nor operations, in order of occurrence."""
     if isinstance(node, tree.Name):
         if node.name not in operations:
             yield node.name
@@ -322,7 +333,7 @@ def _free_names(node: tree.Node, operations: Mapping[str, int]) -> Iterator[str]
 
 
 def _bound_at(node: tree.Node) -> frozenset[str]:
-    """The names that a node binds in its parts (`let`: in all but what it binds them to)."""
+    """The names that a node binds in its parts; a `let` does not bind them in its value."""
     match node:
         case tree.Quantifier(binders=binders):
             return frozenset(each.name for each in binders)

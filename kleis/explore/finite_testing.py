@@ -1,6 +1,6 @@
-"""Testing equations on finite models: carriers with operation tables that the prover found and checked.
+"""Tests equations on finite models: carriers with operation tables that the prover found and checked.
 
-An equation that fails at one point of one model is refuted; one that holds in all of them is only not refuted yet.
+An equation that fails at one assignment in one model is refuted; one that holds in all of them is only not refuted yet.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from kleis.prover.protocol.verdict import Evidence
 
 __all__ = ["FiniteModel", "model_from"]
 
-_POINTS = 4_096
-"""Points of a model at which equations are tested, at most: evenly spread where there are more."""
+_SAMPLES = 4_096
+"""At most so many assignments are tested in a model: evenly spread where there are more."""
 
 
 class FiniteModel:
-    """One model. `elements` are the carrier's, `tables` map the numbers of arguments to the number of the value."""
+    """One model.  `elements` are those of the carrier; `tables` map the indices of arguments to that of the value."""
 
     def __init__(
         self, elements: tuple[str, ...], tables: Mapping[str, Mapping[tuple[int, ...], int]]
@@ -26,27 +26,27 @@ class FiniteModel:
         self.elements = elements
         self.tables = tables
         self._columns: dict[int, dict[Term, list[int]]] = {}
-        self._points: dict[int, list[tuple[int, ...]]] = {}
+        self._assignments: dict[int, list[tuple[int, ...]]] = {}
 
-    def points(self, variables: int) -> list[tuple[int, ...]]:
+    def assignments(self, variables: int) -> list[tuple[int, ...]]:
         """The assignments at which equations of so many variables are tested."""
-        known = self._points.get(variables)
+        known = self._assignments.get(variables)
         if known is None:
             count = len(self.elements) ** variables
-            step = -(-count // _POINTS)
+            step = -(-count // _SAMPLES)
             known = list(product(range(len(self.elements)), repeat=variables))[::step]
-            self._points[variables] = known
+            self._assignments[variables] = known
         return known
 
     def column(self, term: Term, variables: int) -> list[int]:
-        """The values of a term at all those points."""
+        """The values of a term at those assignments."""
         known = self._columns.setdefault(variables, {})
         found = known.get(term)
         if found is None:
             if isinstance(term, int):
-                found = [point[term] for point in self.points(variables)]
+                found = [assignment[term] for assignment in self.assignments(variables)]
             elif len(term) == 1:
-                found = [self.tables[term[0]][()]] * len(self.points(variables))
+                found = [self.tables[term[0]][()]] * len(self.assignments(variables))
             else:
                 table = self.tables[term[0]]
                 columns = [self.column(part, variables) for part in term[1:]]
@@ -60,23 +60,23 @@ class FiniteModel:
         return self.column(equation.left, variables) != self.column(equation.right, variables)
 
     def failure(self, equation: Equation) -> dict[str, str]:
-        """The first point at which a refuted equation fails: its variables, and `left` and `right` as they come out."""
+        """The first assignment at which a refuted equation fails, with the values of both sides as `left` and `right`."""
         variables = equation.variables()
         sides = zip(
-            self.points(variables),
+            self.assignments(variables),
             self.column(equation.left, variables),
             self.column(equation.right, variables),
             strict=True,
         )
-        for point, left, right in sides:
+        for assignment, left, right in sides:
             if left != right:
-                named = zip(variable_names(variables), point, strict=True)
+                named = zip(variable_names(variables), assignment, strict=True)
                 found = {name: self.elements[value] for name, value in named}
                 return {**found, "left": self.elements[left], "right": self.elements[right]}
         raise ValueError("the equation holds in this model")
 
     def forget(self) -> None:
-        """Let the values go that were kept for the next question."""
+        """Drop the cached values of terms."""
         self._columns.clear()
 
     def written(self) -> dict[str, object]:
@@ -92,7 +92,7 @@ class FiniteModel:
 
 
 def model_from(evidence: Evidence | None, carrier: str, operations: Mapping[str, int]) -> FiniteModel | None:
-    """The model that evidence shows, where it has tables for all these operations on the carrier."""
+    """The model in evidence; None unless it has tables for all these operations on the carrier."""
     if evidence is None or evidence.kind != "tables":
         return None
     elements = dict(evidence.carriers).get(carrier)

@@ -2,22 +2,25 @@
 
     policy file ──loader──▶ Policy ──decide(action, arguments)──▶ Decision
                                │
-                               ├── audit      rules that never fire, commands that slip past, each with a witness
+                               ├── audit      conditions that never hold, commands that slip past, each with a witness
                                └── comparison stricter, looser, equal, incomparable, with witnesses
 
-    actions        the six actions, their arguments, and what is refused before any rule is asked
-    decision       what the value of a rule means; preconditions
-    policy         a loaded policy: its rules, and decisions
-    policy_file    a policy that follows its file: reloaded when it changes, kept when the new text is broken
-    schema         rules and declarations as clients read them
-    evaluation     expressions and propositions over a policy's declarations
-    guards         the conditions of a rule, branch by branch
-    questions      propositions about a policy, put to the prover; witnesses run again by the evaluator
-    spellings      what means the same to a shell or a file system, as regular languages
-    audit, combination, comparison
+Call `policy.load_policy` and `Policy.decide`; `policy_file.PolicyFile` for a policy that follows its file.
 
-Specification: servers.md ("Group policy"), kleis-language.md §8.2 (tables) and §8.5; ADR 014.
+- `actions`: the six actions, their arguments, and what is rejected before any rule is asked
+- `decision`: what the value of a rule means; preconditions
+- `policy`: a loaded policy: its rules, and decisions
+- `policy_file`: a policy that follows its file: reloaded when it changes, kept when the new text is broken
+- `rule_conditions`: the conditions of a rule, branch by branch
+- `argument_spellings`: what means the same to a shell or a file system, as regular languages
+- `prover_questions`: propositions about a policy, given to the prover; witnesses decided again by the policy
+- `describe_rules`: rules and declarations as clients read them
+- `audit`: the findings of an audit
+- `compare_policies`: the comparison of two policies
 
-Deciding fails closed: whatever is not a definite yes denies, with the reason.  It uses exact evaluation under a budget
-and no prover.  Analysing uses the prover; every witness it reports has been decided by the policy itself.
+A change here usually touches `registry.server.groups.policy` and `registry.cli.kleis.policies` too.  See
+docs/reference/policy.md.
+
+Decisions fail closed: whatever is not a definite yes denies, with the reason.  They use exact evaluation under a budget
+and no prover.  Analyses use the prover; every witness they report has been decided by the policy itself.
 """

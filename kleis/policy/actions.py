@@ -1,9 +1,8 @@
 """The actions a policy decides about, and the arguments its rules are given.
 
-Specification: kleis-language.md §8.2, "Action mapping" (OURS: `branch` falls back to `path`; what is absent or of the
-wrong type denies).
+`branch` falls back to `path`; an argument that is absent or of the wrong type denies.  See docs/reference/policy.md §2.
 
-Invariant: a rule is only ever asked with arguments of the types that it is written for.
+Invariant: a rule is only asked with arguments of the types that it is written for.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Other spellings of an argument that mean the same to what will read it, as regular languages.
 
 A pattern that denies ``rm -rf`` is meant to deny ``rm  -rf``, ``'rm' -rf``, ``/bin/rm -rf`` and ``rm -r -f`` too.  Each
-family here is one such way; the audit asks the prover for a member that the policy allows.
+family here is one such way; the audit asks the prover for a member that the policy allows.  See
+docs/reference/policy.md §7.2.
 
-Invariant: a family never contains the text it was made from by itself only; where it would say nothing new there is
-none.
+Invariant: a family has a member besides the text it was made from; where there would be none, there is no family.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What is wrong with a policy, or will surprise whoever wrote it, each finding with an action that shows it.
 
-Specification: servers.md ("audit_policy"), rivals.md (Cedar: always allows, always denies, never errs).
+See docs/reference/policy.md §7.1.
 
 =====================  ==================================================================================
 ``never_fires``        a condition that no action fulfils, or that no action reaches

@@ -1,9 +1,8 @@
-"""Is one policy stricter than another?  With an action for each difference, decided by both.
+"""Compares two policies: is one stricter than the other?  Each difference has an action, decided by both.
 
-Specification: servers.md ("compare_policies"), rivals.md (Cedar: implies, equivalent; Zelkova).
-
-For each action two questions: is there one that only the old policy allows (then the new one is stricter there), and
-one that only the new policy allows (looser)?  ``equal`` needs both answered with no.
+For each action there are two questions: is there one that only the old policy allows (then the new one is stricter
+there), and one that only the new policy allows (looser)?  ``equal`` needs both answered with no.  See
+docs/reference/policy.md §7.3.
 
 Invariants
     * A difference is only reported with an action on which the two policies, asked themselves, differ.
@@ -27,7 +26,7 @@ from kleis.policy.prover_questions import Finding, Questions
 from kleis.policy.rule_conditions import READINGS, conjunction, negation, permits
 from kleis.prover.process.broker import Broker
 from kleis.syntax import tree
-from kleis.syntax.tree.traversal import walk
+from kleis.syntax.tree.traversal import rebuild, walk
 from kleis.theory.theory import Theory
 
 __all__ = ["Combination", "Comparison", "Difference", "Relation", "Row", "combine", "compare"]
@@ -349,14 +348,7 @@ def _prefix(*theories: Theory) -> str:
 
 def _renamed(node: _N, names: Mapping[str, str]) -> _N:
     """The tree with every name replaced, binders included."""
-    fields: dict[str, Any] = {field: _field(getattr(node, field), names) for field in node.__struct_fields__}
-    if isinstance(node, _NAMED) and node.name in names:
-        fields["name"] = names[node.name]
-    return type(node)(**fields)
-
-
-def _field(value: Any, names: Mapping[str, str]) -> Any:
-    """A field of a node with the names in it replaced."""
-    if isinstance(value, tuple):
-        return tuple(_field(each, names) for each in value)
-    return _renamed(value, names) if isinstance(value, tree.Node) else value
+    rebuilt = rebuild(node, lambda part: _renamed(part, names))
+    if isinstance(rebuilt, _NAMED) and rebuilt.name in names:
+        return msgspec.structs.replace(rebuilt, name=names[rebuilt.name])
+    return rebuilt

@@ -1,6 +1,6 @@
 """What the value of a rule means: allowed or denied, and the steps to take first.
 
-Specification: kleis-language.md §8.2, "Decision algorithm" and "Preconditions".
+See docs/reference/policy.md §3.2.
 
 Invariant: only the values of the table allow.  Everything else denies: another text, a number, a symbolic value (an
 undecided condition leaves one), an unbound name that is not itself one of the allowing words.

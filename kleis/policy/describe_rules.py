@@ -1,11 +1,10 @@
-"""Rules and declarations of a policy as clients read them.
+"""Rules and declarations of a policy as clients read them, at levels of detail.
 
-Specification: kleis-language.md §8.2 (`list_rules`, `explain_rule`, `schema`), servers.md (levels, so that a client is
-not flooded).
+See docs/reference/policy.md §6.
 
 Invariants
     * Everything is in the order of the text.
-    * A proposition worth trying means something: each was elaborated, or evaluated, before it is offered.
+    * A proposition is suggested only after it was elaborated or evaluated.
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
 """A loaded policy: its rules, and the decisions they make.
 
-Specification: kleis-language.md §8.2 ("Rule recognition", "Decision algorithm"), servers.md ("Fail closed, all the
-way").
+See docs/reference/policy.md §3.
 
 Invariants
     * `decide` always answers and never raises for what is in a policy or in the arguments.
-    * Nothing is allowed but by a value of a `check_` rule that allows, or by the absence of a rule where the default
-      is to allow.  A rule that fails, that is undecided, that rests on an approximate comparison or on one of values
-      of different kinds (`force = "1"`: a number with a text), or that uses up its budget denies, and so does a
-      `before_` rule.
-    * What is called like a rule and is none (an operation, a constructor, a member of a structure with parameters) is
+    * Only a value of a `check_` rule that allows, or the absence of a rule where the default is to allow, allows.  A
+      rule that fails, that is undecided, that rests on an approximate comparison or on one of values of different
+      kinds (`force = "1"`: a number with a text), or that uses up its budget denies, and so does a `before_` rule.
+    * What is named like a rule and is none (an operation, a constructor, a member of a structure with parameters) is
       no missing rule: it denies.
     * The same action gets the same decision however many were decided before: the constants that rules mention are
       computed once, when the policy is loaded.

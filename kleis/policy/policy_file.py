@@ -1,13 +1,12 @@
-"""A policy that follows its file.
+"""A policy that follows its file: it is replaced as a whole when the file changes.
 
-Specification: servers.md ("A policy reloads when its file changes, atomically; a broken new file keeps the old policy
-and says so in every answer"); ADR 014.
+A broken new file keeps the old policy and is reported in every answer.  See docs/reference/policy.md §5.
 
 Invariants
-    * What is in force is one `Policy`, replaced as a whole: no decision sees parts of two.
+    * The policy in effect is one `Policy`: no decision sees parts of two.
     * A file that is being written is not read until it has been quiet for `QUIET` seconds, so that the first half of
       a policy never counts as one.  What changes while it is read is read again.
-    * A text that lacks a rule of the policy in force may be the first half of one by a slow writer: it counts once it
+    * A text that lacks a rule of the policy in effect may be the first half of one by a slow writer: it counts once it
       has stayed the same for `SETTLED` seconds.
     * A text that cannot be loaded changes nothing and is reported with every decision.  So is a text without rules
       in place of one with rules: an emptied file would allow everything.

@@ -1,10 +1,10 @@
-"""Questions about a policy, put to the prover: is there an action for which a condition holds?
+"""Questions about a policy to the prover: is there an action for which a condition holds?
 
-A question is ``∀(parameters). ¬condition``.  Refuted, it gives an action; proved, there is none.
+A question is ``∀(parameters). ¬condition``.  Refuted, it gives an action; proved, there is none.  See
+docs/reference/policy.md §7.
 
 Invariants
-    * Whatever a question finds is an action that a caller can put to the policy again; nothing here is trusted more
-      than that.
+    * The answer to a question is an action that a caller can give to the policy again; nothing more is assumed of it.
     * A question that is not decided within its budget, or after the time is up, is `unknown` and says why.
 """
 
@@ -28,6 +28,7 @@ from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.prover import Prover
 from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.tree.traversal import rebuild
 from kleis.theory.theory import Theory
 
 __all__ = ["Finding", "Questions", "forced", "in_regular_form", "theory_in_regular_form"]
@@ -231,19 +232,12 @@ def theory_in_regular_form(theory: Theory) -> Theory:
 
 def in_regular_form(node: _N, own: Collection[str]) -> _N:
     """The tree with its searches written as memberships; `own` are names that the program gives its own meaning."""
-    fields = {field: _field(getattr(node, field), own) for field in node.__struct_fields__}
-    rebuilt = type(node)(**fields)
+    rebuilt = rebuild(node, lambda part: in_regular_form(part, own))
     if isinstance(rebuilt, tree.Call):
         found = _membership(rebuilt, own)
         if found is not None and isinstance(found, type(node)):
             return found
     return rebuilt
-
-
-def _field(value: Any, own: Collection[str]) -> Any:
-    if isinstance(value, tuple):
-        return tuple(_field(each, own) for each in value)
-    return in_regular_form(value, own) if isinstance(value, tree.Node) else value
 
 
 def _membership(call: tree.Call, own: Collection[str]) -> tree.Call | None:

@@ -1,29 +1,24 @@
 """Theory sessions: universes of declarations that grow by checked submissions and live on disk.
 
-Specification: servers.md (group `theory`), kleis-language.md §8.3; decisions in docs/adr/013-theory-sessions.md.
+One session is a directory ``<workspace>/<name>`` whose ``session.kleis`` is the truth; everything in memory is derived
+from it.  Call `open_sessions`.
 
-One session is a directory ``<workspace>/<name>`` whose ``session.kleis`` is the truth; everything in memory is a view
-of it.  Modules, from the disk upwards:
+- `files/`: a session on disk, and as an immutable theory in memory
+- `answer_fields`: verdicts and errors as JSON fields
+- `verification`: the stage verify: what a submission can touch has a model
+- `evaluate_expression`: an expression: its value, or the verdict on a proposition
+- `submission`: the stages parse and load; a submission through all stages
+- `compare_universes`: which propositions hold where, and why
+- `suggestions`: propositions worth trying
+- `describe_universe`: what a session declares, in levels of detail
+- `sessions`: submit, try, undo, load, save, list: the sessions of one workspace
 
-    errors        the refusals of this package
-    places        where sessions and saved theories are: config/kleis.toml, KLEIS_CONFIG, the home
-    storage       whole writes, the lock of a session, plain names
-    record        the text of session.kleis ⇄ imports and items
-    basis         the theory of what a session imports, shared by all sessions that import the same
-    universe      imports and items as one immutable theory; which declarations speak of which names
-    admission     the stages parse and load of a submission
-    watch         how long somebody waits
-    bounded       the prover's broker for one question: a time limit, cancellation; provers kept for reuse
-    verification  the stage verify: what a submission can touch has a model
-    evaluation    an expression: its value, or the verdict on a proposition
-    sessions      submit, try, undo, load, save, list: the sessions of one workspace
-    schema        what a session declares, in levels
-    suggestions   propositions worth trying
-    comparison    compare and explain
+A change here usually touches `registry.server.groups.theory` too.  See docs/reference/registry.md §12 and
+docs/adr/013-theory-sessions.md.
 
 Invariants
     * A failure at any stage, kill -9 included, leaves the session as it was.
-    * What was accepted is never lost: writers that meet repeat the work on what the other one wrote.
+    * What was accepted is never lost: of two writers that meet, one repeats its work on what the other wrote.
     * Nothing here imports a solver: those run in the broker's worker.
 """
 

@@ -1,7 +1,6 @@
-"""Verdicts, evidence and errors as the fields that clients of a theory server know.
+"""Verdicts, evidence and errors as the fields that clients of a theory server read.
 
-Specification: kleis-language.md §8.3 (`verified`, `witness`, `witness_bindings`), servers.md (with `status` beside
-them), proving.md §2.
+See docs/reference/registry.md §12.5.
 """
 
 from __future__ import annotations

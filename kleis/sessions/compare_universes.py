@@ -1,10 +1,10 @@
-"""Which propositions hold in which universe, and what a proof rests on.
+"""Which propositions hold in which universe, and which axioms a proof needs.
 
-Specification: servers.md (`compare`, `explain`: "which axioms a proof needed, independence and redundancy of each").
+See docs/reference/registry.md §12.8.
 
 Invariants
-    * Every entry is a verdict of its own, with the words of proving.md §2; what the time limit cut is ``unknown``.
-    * ``redundant``: the other axioms in force prove it.  ``independent``: a checked model of the others refutes it.
+    * Every entry is a verdict of its own, with its status; what the time limit cut is ``unknown``.
+    * ``redundant``: the other axioms assumed prove it.  ``independent``: a checked model of the others refutes it.
 """
 
 from __future__ import annotations

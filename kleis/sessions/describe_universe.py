@@ -1,11 +1,10 @@
-"""What a session declares, in levels: names, signatures, everything.
+"""What a session declares, at levels of detail: names, signatures, everything.
 
-Specification: servers.md (`describe_schema`: "`names` first: a full prelude must not flood a client"); kleis-language.md
-§8.2, §8.3 (the fields of `schema`).
+See docs/reference/registry.md §12.6.
 
 Invariants
     * An answer has at most about `_MOST` characters of JSON: what does not fit is counted in `left_out`, the session's
-      own declarations come first, and each is to be had by its name.
+      own declarations come first, and each can be asked for by its name.
     * Axioms and functions are Kleis text that parses.
 """
 

@@ -1,12 +1,10 @@
-"""An expression in a universe: its value, or the verdict on it where it is a proposition.
+"""The value of an expression in a universe, or the verdict on it if it is a proposition.
 
-Specification: servers.md (`evaluate`: "Detects propositions: quantifiers, connectives in every spelling, and equalities
-or comparisons with free variables"); kleis-language.md §8.2 (the original missed infix connectives, and ignored what
-stood behind an expression).
+See docs/reference/registry.md §12.5.
 
 Invariants
     * The whole text is read; an equation between closed values is computed, exactly.
-    * What has no value and is a proposition is never echoed as a symbolic value.
+    * What has no value and is a proposition is never given back as a symbolic value.
 """
 
 from __future__ import annotations

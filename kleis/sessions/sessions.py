@@ -1,13 +1,12 @@
 """The sessions of one workspace: submit, try, undo, load, save, list.
 
-Specification: servers.md (group `theory`, "State on disk"); kleis-language.md §8.3 (promises broken);
-docs/adr/013-theory-sessions.md.
+See docs/reference/registry.md §12 and docs/adr/013-theory-sessions.md.
 
 Invariants
     * The file is the truth.  Whoever is about to write compares the file with what the work began from, under the
-      session's lock; if somebody else wrote meanwhile, the work is done again on what is there now.
+      session's lock; if another process wrote meanwhile, the work is done again on what is there now.
     * Nothing is written before every stage has passed, and then in one rename.
-    * Verifying holds no lock: a slow submission delays nobody.
+    * Verifying holds no lock: a slow submission delays no other.
     * Adding an item reads and elaborates that item alone, whatever the session holds.
 """
 

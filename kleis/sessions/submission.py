@@ -1,12 +1,12 @@
-"""The stages parse and load: is a submission Kleis, of the right kind, and does it mean something here?
+"""A submission through its stages (parse, load, verify) on a candidate universe, and the fields of its answer.
 
-Specification: servers.md (`submit_structure`, `submit_define`, `submit_data`); kleis-language.md §8.3 ("The kind is not
-checked": ours is).
+Parse and load decide whether a text is Kleis, of the kind the tool takes, and elaborates in this universe; the stage
+verify is in `verification`.  See docs/reference/registry.md §12.3.
 
 Invariants
-    * Nothing is changed: what is admitted is a candidate for the next universe.
+    * `check` changes nothing: the item it gives is accepted only by writing it (`sessions`).
     * Errors are reported with their place in the text that was submitted, all of one stage at once.
-    * What an earlier item says stays true: a submission that takes a name away from one, or breaks one, is refused.
+    * What an earlier item says stays true: a submission that hides or breaks one of its names is rejected.
 """
 
 from __future__ import annotations
@@ -311,12 +311,6 @@ def _arities() -> dict[str, tuple[int, int | None]]:
 def _refused(stage: Stage, message: str, *, code: str, hint: str) -> Rejection:
     return Rejection(stage, (SessionError(message, code=code, hint=hint),))
 
-
-# A submission: its three stages on a candidate, and the fields of its answer.
-#
-# Specification: servers.md (`submit_structure` and its siblings, `try_structure`); kleis-language.md §8.3.
-#
-# Invariant: `check` changes nothing.  The item it gives is accepted only by writing it (kleis/sessions/sessions.py).
 
 Outcome: TypeAlias = Literal["consistent", "inconsistent", "unknown", "rejected"]
 

@@ -1,13 +1,10 @@
-"""Propositions worth trying: made from what a session declares, and every one of them can be asked.
-
-Specification: servers.md (`describe_schema`), kleis-language.md §8.2 ("Synthesised propositions": one of the original's
-could not be evaluated).
+"""Propositions worth trying: made from what a session declares.
 
 For a binary operation on a carrier: is it commutative, idempotent, has it the declared element as identity; for a unary
 one: is it its own inverse; for a data type: are its constructors all there is; for a function: a value of it, and
 whether applying it twice changes anything; for a section: its own axioms.
 
-Invariant: what is suggested has been read in the theory: its answer is a value or a verdict, never an error.
+Invariant: a suggestion has been elaborated in the theory, so its answer is a value or a verdict, never an error.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """The stage verify: does what a submission touches have a model?
 
-Specification: servers.md ("consistency is really checked"); proving.md §1 (`implements`: disproved obligations are
-refused), §2 (verdicts).
-
 What a submission can touch, and nothing else, is asked about:
 
 - a structure with parameters is a part of its own;
-- a section is asked about with all that it is linked to, and so is every earlier structure that speaks of what the
-  section speaks of;
-- an `implements` item gives obligations; where operations are missing, its assumed axioms need a model;
-- a definition asserts nothing if it ends; one that replaces another touches all that spoke of the name.
+- a section is asked about with all that it is linked to, and so is every earlier section that depends on the same
+  declarations;
+- an `implements` item gives obligations, of which a disproved one rejects the submission; where operations are
+  missing, its assumed axioms need a model;
+- a definition asserts nothing if it ends; one that replaces another touches all that depends on the name.
+
+See docs/reference/registry.md §12.4.
 
 Invariants
     * ``consistent`` means that every part has a checked model; ``inconsistent`` names axioms that clash.

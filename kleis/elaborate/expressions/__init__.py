@@ -1,13 +1,17 @@
-"""Expressions to core terms; `term_elaborator` alone recurs.
+"""Expressions and definitions to core terms.
 
-- `elaboration_context`: the protocol helpers call (new)
-- `call_errors`: why a call fails
-- `overload_candidates`: readings of a call, costs
+`term_elaborator.TermElaborator` alone recurs over expressions; the other modules are the cases it calls.
+
+- `elaboration_context`: the protocols the cases are written against
+- `call_errors`: errors of calls that fit no candidate
+- `overload_candidates`: what a name offers a call, with costs
 - `special_forms`: connectives, equality, tuples, records
-- `call_elaboration`: which candidate a call is
-- `match_elaboration`: `match` to testers, selectors
-- `term_elaborator`: one expression, one pass
-- `elaboration_fixpoint`: passes until sorts are known
-- `builtin_instances`: built-ins at fixed sorts
-- `definitions`: definitions at their sorts
+- `call_elaboration`: calls and names, decided among candidates
+- `match_elaboration`: `match` and `let` to tests and selections
+- `term_elaborator`: one expression in one pass
+- `elaboration_fixpoint`: passes until every sort is known
+- `builtin_instances`: built-ins at fixed sorts, with conditions
+- `definitions`: definitions at the sorts they are called with
+
+A new form of expression is a node of `kleis.syntax.tree` and a case in `term_elaborator`.
 """

@@ -1,24 +1,20 @@
-"""Built-ins at fixed sorts, with the conditions under which they have a value.
+"""Built-in operations at fixed sorts, each with its definedness condition.
 
-Specification: proving.md §1 ("Definedness": each built-in's condition stands in the built-in table).
+The condition comes from the row of the built-in table.
 """
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from kleis import core
 from kleis.builtins.rows.table import find_builtin
 from kleis.builtins.signatures.shapes import Signature
 from kleis.core.sort_operations import variables_of
 from kleis.core.sort_printing import elaboration_error
-from kleis.elaborate.expressions.elaboration_fixpoint import read_piece
+from kleis.elaborate.expressions.elaboration_context import Declarations
+from kleis.elaborate.expressions.elaboration_fixpoint import elaborate_to_fixpoint
 from kleis.elaborate.scopes.scope import BuiltinName, Candidate
 from kleis.syntax.parser.parser import parse_expression
 from kleis.syntax.tree import TypeExpression
-
-if TYPE_CHECKING:
-    from kleis.elaborate.expressions.definitions import Definitions
 
 __all__ = ["Operations"]
 
@@ -42,7 +38,7 @@ class _BuiltinScope:
 class Operations:
     """The operations asked for so far."""
 
-    def __init__(self, definitions: Definitions) -> None:
+    def __init__(self, definitions: Declarations) -> None:
         self._definitions = definitions
         self._operations: dict[tuple[Signature, tuple[core.Sort, ...], core.Sort], core.Operation] = {}
 
@@ -66,12 +62,11 @@ class Operations:
         if signature.condition is None:
             return None
         source = parse_expression(signature.condition)
-        piece = read_piece(
+        return elaborate_to_fixpoint(
             self._definitions,
             _BuiltinScope(),
-            lambda unit: unit.checked(source, core.BOOL),
-            frame=f"condition of {signature.row.name}",
+            lambda context: context.checked(source, core.BOOL),
+            prefix=f"condition of {signature.row.name}",
             allow_free=False,
             bound={variable.name: variable for variable in variables},
-        )
-        return piece.term
+        ).term

@@ -1,16 +1,12 @@
-"""What a call calls, and what a name stands for.
+"""Calls and names: which candidate is meant, and the term it becomes.
 
-Specification: proving.md §1 ("Structures without parameters": overloads; "Definitions"; "Numbers").
-
-A name has candidates (kleis/elaborate/scopes/scope.py), each gives options (kleis/elaborate/expressions/overload_candidates.py).  The option that needs
-no coercion is taken, else the one that needs the least, else the call is ambiguous.  Conditions (ℤ used as ℕ) cost
-more than any coercion.
+The cheapest candidate that fits the arguments is taken; equal least costs are an error.  A call whose arguments have
+unknown sorts waits for the next pass.  See docs/reference/proving.md §2.2.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -23,16 +19,17 @@ from kleis.elaborate.expressions.call_errors import (
     refused_declaration,
     unknown_operation,
 )
+from kleis.elaborate.expressions.elaboration_context import Context
 from kleis.elaborate.expressions.overload_candidates import (
     CallArgument,
     Overload,
     build_call,
     cost_of,
     nullary,
-    option_text,
-    options_of,
+    overload_text,
     overloaded_sorts,
-    symbol_option,
+    overloads_of,
+    symbol_overload,
 )
 from kleis.elaborate.expressions.special_forms import special_form
 from kleis.elaborate.scopes.scope import (
@@ -46,9 +43,6 @@ from kleis.elaborate.scopes.scope import (
 from kleis.spelling import suggestion
 from kleis.syntax import tree
 
-if TYPE_CHECKING:
-    from kleis.elaborate.expressions.term_elaborator import TermElaborator
-
 __all__ = ["apply_value", "call", "named_value"]
 
 _LIKE_ARGUMENTS = frozenset({"plus", "minus", "times", "negate", "min", "max", "abs"})
@@ -58,115 +52,119 @@ _LIKE_ARGUMENTS = frozenset({"plus", "minus", "times", "negate", "min", "max", "
 # ── Calls ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def call(unit: TermElaborator, node: tree.Call, expected: core.Sort | None) -> core.Term:
+def call(context: Context, node: tree.Call, expected: core.Sort | None) -> core.Term:
     """A call by name."""
-    local = unit.environment.get(node.name)
+    local = context.environment.get(node.name)
     if local is not None:
-        return apply_value(unit, node, local, node.arguments)
-    candidates = unit.scope.candidates(node.name)
-    partial = _partial_builtin(unit, node, expected)
+        return apply_value(context, node, local, node.arguments)
+    candidates = context.scope.candidates(node.name)
+    partial = _partial_builtin(context, node, expected)
     if partial is not None:
         return partial
-    special = special_form(unit, node, candidates, expected)
+    special = special_form(context, node, candidates, expected)
     if special is not None:
         return special
     if not candidates:
-        raise unknown_operation(unit, node)
+        raise unknown_operation(context, node)
     if len(candidates) == 1 and isinstance(candidates[0], Template) and not candidates[0].overload:
-        return _call_template(unit, node, candidates[0], node.arguments)
-    given = [_given(unit, each) for each in node.arguments]
-    return _choose(unit, node, candidates, given, expected)
+        return _call_template(context, node, candidates[0], node.arguments)
+    given = [_given(context, each) for each in node.arguments]
+    return _choose(context, node, candidates, given, expected)
 
 
-def _given(unit: TermElaborator, node: tree.Expression) -> CallArgument:
+def _given(context: Context, node: tree.Expression) -> CallArgument:
     """An argument as far as it can be read before the call is decided."""
-    choices = overloaded_sorts(unit, node)
-    return CallArgument(node, None, choices) if choices else CallArgument(node, _early(unit, node))
+    choices = overloaded_sorts(context, node)
+    return CallArgument(node, None, choices) if choices else CallArgument(node, _early(context, node))
 
 
-def _early(unit: TermElaborator, node: tree.Expression) -> core.Term | None:
+def _early(context: Context, node: tree.Expression) -> core.Term | None:
     """An argument that says its sort by itself; functions wait until the call is decided."""
     if isinstance(node, tree.Lambda):
         return None
-    if isinstance(node, tree.Name) and node.name not in unit.environment and _is_function(unit, node):
+    if isinstance(node, tree.Name) and node.name not in context.environment and _is_function(context, node):
         return None
-    if isinstance(node, tree.Call) and _missing_arguments(unit, node):
+    if isinstance(node, tree.Call) and _missing_arguments(context, node):
         return None
-    return unit.term(node)
+    return context.term(node)
 
 
-def _missing_arguments(unit: TermElaborator, node: tree.Call) -> int:
+def _missing_arguments(context: Context, node: tree.Call) -> int:
     """How many arguments a call of a built-in leaves out; 0 for other calls."""
-    if node.name in unit.environment or not node.arguments:
+    if node.name in context.environment or not node.arguments:
         return 0
-    rows = [each.row for each in unit.scope.candidates(node.name) if isinstance(each, BuiltinName)]
+    rows = [each.row for each in context.scope.candidates(node.name) if isinstance(each, BuiltinName)]
     return max(0, rows[0].least - len(node.arguments)) if len(rows) == 1 else 0
 
 
-def _is_function(unit: TermElaborator, node: tree.Name) -> bool:
-    candidates = unit.scope.candidates(node.name)
+def _is_function(context: Context, node: tree.Name) -> bool:
+    candidates = context.scope.candidates(node.name)
     return bool(candidates) and not any(nullary(each) for each in candidates)
 
 
 def _choose(
-    unit: TermElaborator,
+    context: Context,
     node: tree.Call,
     candidates: Sequence[Candidate],
     given: Sequence[CallArgument],
     expected: core.Sort | None,
 ) -> core.Term:
-    """Read a call as the cheapest option that fits."""
-    options: list[Overload] = []
+    """Read a call as the cheapest overload that fits."""
+    overloads: list[Overload] = []
     for candidate in candidates:
-        found = options_of(unit, candidate, node, given)
+        found = overloads_of(context, candidate, node, given)
         if found is None:
-            return _wait(unit, node)
-        options += found
-    fitting = [(cost, option) for option in options if (cost := cost_of(unit, option, given)) is not None]
+            return _wait(context, node)
+        overloads += found
+    fitting = [
+        (cost, overload) for overload in overloads if (cost := cost_of(context, overload, given)) is not None
+    ]
     if not fitting:
-        partial = _partial(unit, node, candidates, given)
+        partial = _partial(context, node, candidates, given)
         if partial is not None:
             return partial
-        readings = [option_text(option) for option in options]
-        _blame_constant(unit, options, given)
-        raise nothing_fits(unit, node, candidates, readings, [each.term for each in given])
+        readings = [overload_text(overload) for overload in overloads]
+        _blame_constant(context, overloads, given)
+        raise nothing_fits(context, node, candidates, readings, [each.term for each in given])
     if len(fitting) > 1 and any(each.term is None and not each.choices for each in given):
-        given = _read_functions(unit, [option for _, option in fitting], given)
+        given = _read_functions(context, [overload for _, overload in fitting], given)
         fitting = [
-            (cost, option) for _, option in fitting if (cost := cost_of(unit, option, given)) is not None
+            (cost, overload)
+            for _, overload in fitting
+            if (cost := cost_of(context, overload, given)) is not None
         ]
-    if len(fitting) > 1 and any(each.term is not None and _open(unit, each.term) for each in given):
-        return _undecided(unit, node, [option for _, option in fitting], given)
+    if len(fitting) > 1 and any(each.term is not None and _open(context, each.term) for each in given):
+        return _undecided(context, node, [overload for _, overload in fitting], given)
     least = min(cost for cost, _ in fitting)
-    best = [option for cost, option in fitting if cost == least]
-    return build_call(unit, node, _only(unit, node, best, expected), given, expected)
+    best = [overload for cost, overload in fitting if cost == least]
+    return build_call(context, node, _only(context, node, best, expected), given, expected)
 
 
-def _blame_constant(unit: TermElaborator, options: Sequence[Overload], given: Sequence[CallArgument]) -> None:
+def _blame_constant(context: Context, overloads: Sequence[Overload], given: Sequence[CallArgument]) -> None:
     """Refuse a name without arguments that keeps a call from fitting, and that a structure not in force has too."""
     for place, each in enumerate(given):
         name = each.node.name if isinstance(each.node, tree.Name) else ""
-        if not name or name in unit.environment or not unit.definitions.is_member(name):
+        if not name or name in context.environment or not context.definitions.is_member(name):
             continue
         others = [other for number, other in enumerate(given) if number != place]
-        for option in options:
-            parameters = tuple(sort for number, sort in enumerate(option.parameters) if number != place)
-            rest = msgspec.structs.replace(option, parameters=parameters)
-            if cost_of(unit, rest, others) is not None and isinstance(each.node, tree.Name):
-                raise missing_operation(unit, each.node, name, ())
+        for overload in overloads:
+            parameters = tuple(sort for number, sort in enumerate(overload.parameters) if number != place)
+            rest = msgspec.structs.replace(overload, parameters=parameters)
+            if cost_of(context, rest, others) is not None and isinstance(each.node, tree.Name):
+                raise missing_operation(context, each.node, name, ())
 
 
 def _read_functions(
-    unit: TermElaborator, options: Sequence[Overload], given: Sequence[CallArgument]
+    context: Context, overloads: Sequence[Overload], given: Sequence[CallArgument]
 ) -> list[CallArgument]:
-    """Read the functions among the arguments whose domain is the same in all options."""
+    """Read the functions among the arguments whose domain is the same in all overloads."""
     found: list[CallArgument] = []
     for place, each in enumerate(given):
-        domains = {_domain(option.parameters[place]) for option in options}
+        domains = {_domain(overload.parameters[place]) for overload in overloads}
         domain = domains.pop() if len(domains) == 1 else None
         if each.term is None and domain is not None and not each.choices:
             each = CallArgument(
-                each.node, unit.term(each.node, core.FunctionOf(domain, core.SortVariable("_")))
+                each.node, context.term(each.node, core.FunctionOf(domain, core.SortVariable("_")))
             )
         found.append(each)
     return found
@@ -180,20 +178,22 @@ def _domain(sort: core.Sort) -> tuple[core.Sort, ...] | None:
 
 
 def _only(
-    unit: TermElaborator, node: tree.Call | tree.Name, options: list[Overload], expected: core.Sort | None
+    context: Context, node: tree.Call | tree.Name, overloads: list[Overload], expected: core.Sort | None
 ) -> Overload:
-    """The one option; among several, the one of the sort that the place of the call requires."""
-    if len(options) > 1 and expected is not None and unit.inference.known(expected):
-        wanted = unit.inference.resolve(expected)
-        exact = [option for option in options if option.result == wanted]
-        close = [option for option in options if unit.inference.cost(option.result, wanted) is not None]
-        options = exact or close or options
-        if not close and isinstance(node, tree.Name) and unit.definitions.is_member(node.name):
-            raise missing_operation(unit, node, node.name, ())
-    if len(options) == 1:
-        return options[0]
-    readings = tuple(option_text(option) for option in options)
-    unit.refuse(
+    """The one overload; among several, the one of the sort that the place of the call requires."""
+    if len(overloads) > 1 and expected is not None and context.inference.known(expected):
+        wanted = context.inference.resolve(expected)
+        exact = [overload for overload in overloads if overload.result == wanted]
+        close = [
+            overload for overload in overloads if context.inference.cost(overload.result, wanted) is not None
+        ]
+        overloads = exact or close or overloads
+        if not close and isinstance(node, tree.Name) and context.definitions.is_member(node.name):
+            raise missing_operation(context, node, node.name, ())
+    if len(overloads) == 1:
+        return overloads[0]
+    readings = tuple(overload_text(overload) for overload in overloads)
+    context.reject(
         node,
         "ambiguous-operation",
         f"{node.name} may be {' or '.join(readings)} here",
@@ -203,22 +203,22 @@ def _only(
     )
 
 
-def _partial_builtin(unit: TermElaborator, node: tree.Call, expected: core.Sort | None) -> core.Term | None:
+def _partial_builtin(context: Context, node: tree.Call, expected: core.Sort | None) -> core.Term | None:
     """``max(3)`` where a function is wanted: λ over the arguments that are left out."""
-    missing = _missing_arguments(unit, node)
-    wanted = unit.inference.resolve(expected) if missing and expected is not None else None
+    missing = _missing_arguments(context, node)
+    wanted = context.inference.resolve(expected) if missing and expected is not None else None
     if not isinstance(wanted, core.FunctionOf) or len(wanted.domain) != missing:
         return None
-    rest = _variables(unit, wanted.domain)
+    rest = _variables(context, wanted.domain)
     values = {f"{variable.name} ": variable for variable in rest}
     names = tuple(tree.Name(name, node.span) for name in values)
-    with unit.bound(values):
+    with context.bound(values):
         whole = tree.Call(node.name, (*node.arguments, *names), node.span)
-        return core.Lambda(tuple(rest), unit.term(whole, wanted.codomain))
+        return core.Lambda(tuple(rest), context.term(whole, wanted.codomain))
 
 
 def _partial(
-    unit: TermElaborator, node: tree.Call, candidates: Sequence[Candidate], given: Sequence[CallArgument]
+    context: Context, node: tree.Call, candidates: Sequence[Candidate], given: Sequence[CallArgument]
 ) -> core.Term | None:
     """``f(x)`` of an operation that takes more arguments: λ over the rest."""
     longer = [
@@ -227,71 +227,71 @@ def _partial(
     if len(longer) != 1:
         return None
     (symbol,) = longer
-    rest = _variables(unit, symbol.domain[len(given) :])
+    rest = _variables(context, symbol.domain[len(given) :])
     more = [*given, *(CallArgument(node, variable) for variable in rest)]
-    return core.Lambda(tuple(rest), build_call(unit, node, symbol_option(symbol), more, None))
+    return core.Lambda(tuple(rest), build_call(context, node, symbol_overload(symbol), more, None))
 
 
-def _variables(unit: TermElaborator, sorts: Sequence[core.Sort]) -> list[core.Variable]:
+def _variables(context: Context, sorts: Sequence[core.Sort]) -> list[core.Variable]:
     variables: list[core.Variable] = []
     for sort in sorts:
-        variables.append(unit.variable("x", sort, variables))
+        variables.append(context.variable("x", sort, variables))
     return variables
 
 
 # ── Calls with arguments of unknown sort ─────────────────────────────────────────────────────────────────────
 
 
-def _open(unit: TermElaborator, term: core.Term) -> bool:
+def _open(context: Context, term: core.Term) -> bool:
     """Whether the sort of a term itself is unknown; unknown elements of a list decide nothing."""
-    return isinstance(unit.sort(term), core.SortVariable)
+    return isinstance(context.sort(term), core.SortVariable)
 
 
-def _wait(unit: TermElaborator, node: tree.Call) -> core.Term:
+def _wait(context: Context, node: tree.Call) -> core.Term:
     """What stands for a call that this pass cannot decide."""
-    unit.inference.waiting = True
-    return core.Undefined(unit.unknown(node, "result", f"the result of {node.name}"), "waiting")
+    context.inference.waiting = True
+    return core.Undefined(context.unknown(node, "result", f"the result of {node.name}"), "waiting")
 
 
 def _undecided(
-    unit: TermElaborator, node: tree.Call, options: Sequence[Overload], given: Sequence[CallArgument]
+    context: Context, node: tree.Call, overloads: Sequence[Overload], given: Sequence[CallArgument]
 ) -> core.Term:
     """Learn what can be learnt from a call with arguments of unknown sort, and look again in the next pass."""
-    unit.inference.waiting = True
-    columns = list(zip(*(option.parameters for option in options), strict=True))
+    context.inference.waiting = True
+    columns = list(zip(*(overload.parameters for overload in overloads), strict=True))
     for each, column in zip(given, columns, strict=True):
-        if each.term is not None and _open(unit, each.term):
-            _learn_argument(unit, each.term, column)
-    results = {option.result for option in options}
-    if len(results) == 1 and not variables_of(options[0].result):
-        return core.Undefined(options[0].result, "waiting")
+        if each.term is not None and _open(context, each.term):
+            _learn_argument(context, each.term, column)
+    results = {overload.result for overload in overloads}
+    if len(results) == 1 and not variables_of(overloads[0].result):
+        return core.Undefined(overloads[0].result, "waiting")
     if node.name in _LIKE_ARGUMENTS and all(isinstance(each, core.Numeric) for each in results):
-        return core.Undefined(_same_number(unit, given), "waiting")
-    result = unit.unknown(node, "result", f"the result of {node.name}")
+        return core.Undefined(_same_number(context, given), "waiting")
+    result = context.unknown(node, "result", f"the result of {node.name}")
     if all(isinstance(each, core.Numeric) for each in results):
-        unit.inference.number(result)
+        context.inference.number(result)
     return core.Undefined(result, "waiting")
 
 
-def _learn_argument(unit: TermElaborator, term: core.Term, column: Sequence[core.Sort]) -> None:
+def _learn_argument(context: Context, term: core.Term, column: Sequence[core.Sort]) -> None:
     """What the parameters that an argument may be given for say of its sort."""
     numbers = [sort for sort in column if isinstance(sort, core.Numeric)]
     if len(numbers) == len(column):
         greatest = max(numbers, key=rank)
-        unit.inference.number(term.sort)
+        context.inference.number(term.sort)
         if greatest.name != "ℂ":
-            unit.inference.used_as(term.sort, greatest)
+            context.inference.used_as(term.sort, greatest)
     elif all(sort == column[0] for sort in column) and not variables_of(column[0]):
-        unit.inference.unify(term.sort, column[0])
+        context.inference.unify(term.sort, column[0])
 
 
-def _same_number(unit: TermElaborator, given: Sequence[CallArgument]) -> core.Sort:
+def _same_number(context: Context, given: Sequence[CallArgument]) -> core.Sort:
     """The sort of a sum or product of which some parts are of unknown sort: a number like them."""
     terms = [each.term for each in given if each.term is not None]
-    unknown = [term.sort for term in terms if _open(unit, term)]
+    unknown = [term.sort for term in terms if _open(context, term)]
     for other in unknown[1:]:
-        unit.inference.unify(unknown[0], other)
-    known = [unit.sort(term) for term in terms if not _open(unit, term)]
+        context.inference.unify(unknown[0], other)
+    known = [context.sort(term) for term in terms if not _open(context, term)]
     large = [sort for sort in known if isinstance(sort, core.Numeric) and sort.name in ("ℝ", "ℂ")]
     return large[0] if large else unknown[0]
 
@@ -300,13 +300,13 @@ def _same_number(unit: TermElaborator, given: Sequence[CallArgument]) -> core.So
 
 
 def _call_template(
-    unit: TermElaborator,
+    context: Context,
     node: tree.Call | tree.Name,
     template: Template,
     arguments: Sequence[tree.Expression],
 ) -> core.Term:
     """A call of a definition: written sorts are required, others are taken from the arguments."""
-    definitions, count = unit.definitions, len(template.node.parameters)
+    definitions, count = context.definitions, len(template.node.parameters)
     if len(arguments) > count:
         result = definitions.written_result(template)
         if (
@@ -316,43 +316,43 @@ def _call_template(
             and not isinstance(result, core.FunctionOf)
         ):
             name = template.node.name
-            unit.refuse(
+            context.reject(
                 node,
                 "arity",
                 f"{name} takes {count} argument{'s' * (count != 1)}, here it has {len(arguments)}",
                 found=str(len(arguments)),
                 expected=(str(count),),
             )
-        function = _call_template(unit, node, template, arguments[:count])
-        return apply_value(unit, node, function, arguments[count:])
+        function = _call_template(context, node, template, arguments[:count])
+        return apply_value(context, node, function, arguments[count:])
     written = definitions.written_parameters(template)
     terms: list[core.Term] = []
     for argument, wanted in zip(arguments, written, strict=False):
         # Variables of the template mean nothing here: what they stand for is found from all arguments together.
         known = wanted is not None and not variables_of(wanted)
-        term = unit.term(argument, wanted if known else None)
+        term = context.term(argument, wanted if known else None)
         if wanted is not None and known:
-            term = unit.adapt(term, wanted, argument, f"an argument of {template.node.name}")
+            term = context.adapt(term, wanted, argument, f"an argument of {template.node.name}")
         terms.append(term)
     missing: list[core.Variable] = []
     for place in range(len(arguments), count):
         parameter = template.node.parameters[place]
         sort = written[place]
         if sort is None or variables_of(sort):
-            sort = unit.unknown(node, f"argument {place}", f"the parameter {parameter.name}")
-        missing.append(unit.variable(parameter.name, sort, missing))
+            sort = context.unknown(node, f"argument {place}", f"the parameter {parameter.name}")
+        missing.append(context.variable(parameter.name, sort, missing))
     given: list[core.Term] = [*terms, *missing]
-    sorts = definitions.parameter_sorts(unit, template, [unit.sort(each) for each in given])
+    sorts = definitions.parameter_sorts(context, template, [context.sort(each) for each in given])
     if sorts is None:
-        unit.inference.waiting = True
+        context.inference.waiting = True
         result = definitions.written_result(template)
         if result is None or variables_of(result):
-            result = unit.unknown(node, "result", f"the result of {template.node.name}")
+            result = context.unknown(node, "result", f"the result of {template.node.name}")
         return _closed_over(missing, core.Undefined(result, "waiting"))
-    key, result = definitions.instance(template, sorts, node, unit)
+    key, result = definitions.instance(template, sorts, node, context)
     sorts = definitions.sorts_of(key, sorts)
     nodes: list[tree.Expression] = [*arguments, *([node] * len(missing))]
-    adapted = tuple(unit.adapt(term, sort, at) for term, sort, at in zip(given, sorts, nodes, strict=True))
+    adapted = tuple(context.adapt(term, sort, at) for term, sort, at in zip(given, sorts, nodes, strict=True))
     return _closed_over(missing, core.DefinitionCall(key, adapted, result))
 
 
@@ -363,64 +363,62 @@ def _closed_over(variables: Sequence[core.Variable], term: core.Term) -> core.Te
 # ── Names and function values ────────────────────────────────────────────────────────────────────────────────
 
 
-def named_value(unit: TermElaborator, node: tree.Name, expected: core.Sort | None) -> core.Term:
+def named_value(context: Context, node: tree.Name, expected: core.Sort | None) -> core.Term:
     """A name without arguments."""
-    local = unit.environment.get(node.name)
+    local = context.environment.get(node.name)
     if local is not None:
         return local
-    candidates = unit.scope.candidates(node.name)
+    candidates = context.scope.candidates(node.name)
     if not candidates:
-        return _unbound(unit, node)
+        return _unbound(context, node)
     for each in candidates:
         if isinstance(each, Rejected):
-            raise refused_declaration(unit, node, each)
+            raise refused_declaration(context, node, each)
     if len(candidates) == 1 and isinstance(candidates[0], Template):
-        return _call_template(unit, node, candidates[0], ())
+        return _call_template(context, node, candidates[0], ())
     values = [each for each in candidates if nullary(each)]
     if not values and all(isinstance(each, BuiltinName) and each.row.most == 0 for each in candidates):
-        return _unbound(unit, node)
+        return _unbound(context, node)
     if not values:
-        return _function_value(unit, node, candidates, expected)
+        return _function_value(context, node, candidates, expected)
     as_call = tree.Call(node.name, (), node.span)
-    special = special_form(unit, as_call, values, expected)
+    special = special_form(context, as_call, values, expected)
     if special is not None:
         return special
-    options = [option for each in values for option in options_of(unit, each, node, ()) or ()]
-    if not options:
-        raise nothing_fits(unit, as_call, values, [], ())
-    return build_call(unit, node, _only(unit, node, options, expected), (), expected)
+    overloads = [overload for each in values for overload in overloads_of(context, each, node, ()) or ()]
+    if not overloads:
+        raise nothing_fits(context, as_call, values, [], ())
+    return build_call(context, node, _only(context, node, overloads, expected), (), expected)
 
 
-def _unbound(unit: TermElaborator, node: tree.Name) -> core.Term:
+def _unbound(context: Context, node: tree.Name) -> core.Term:
     """A name that nothing in scope declares."""
     if node.name in ("True", "False"):
         return core.LiteralTerm(node.name == "True", core.BOOL)
-    if "::" in node.name or unit.definitions.is_member(node.name):
-        raise missing_operation(unit, node, node.name, ())
-    if not unit.allow_free:
-        names = (*unit.scope.names(), *unit.environment)
+    if "::" in node.name or context.definitions.is_member(node.name):
+        raise missing_operation(context, node, node.name, ())
+    if not context.allow_free:
+        names = (*context.scope.names(), *context.environment)
         hint = suggestion(node.name, names, otherwise="declare it, or bind it")
-        unit.refuse(node, "unknown-name", f"{node.name} is declared nowhere", found=node.name, hint=hint)
-    return unit.free_name(node)
+        context.reject(node, "unknown-name", f"{node.name} is declared nowhere", found=node.name, hint=hint)
+    return context.free_name(node)
 
 
 def _function_value(
-    unit: TermElaborator, node: tree.Name, candidates: Sequence[Candidate], expected: core.Sort | None
+    context: Context, node: tree.Name, candidates: Sequence[Candidate], expected: core.Sort | None
 ) -> core.Term:
     """A function by its name: λ over its arguments."""
-    wanted = unit.inference.resolve(expected) if expected is not None else None
-    domain = wanted.domain if isinstance(wanted, core.FunctionOf) else _own_domain(unit, node, candidates)
-    variables = _variables(unit, domain)
+    wanted = context.inference.resolve(expected) if expected is not None else None
+    domain = wanted.domain if isinstance(wanted, core.FunctionOf) else _own_domain(context, node, candidates)
+    variables = _variables(context, domain)
     given = [CallArgument(node, variable) for variable in variables]
     codomain = wanted.codomain if isinstance(wanted, core.FunctionOf) else None
     as_call = tree.Call(node.name, tuple(node for _ in given), node.span)
-    with unit.bound({variable.name: variable for variable in variables}):
-        return core.Lambda(tuple(variables), _choose(unit, as_call, candidates, given, codomain))
+    with context.bound({variable.name: variable for variable in variables}):
+        return core.Lambda(tuple(variables), _choose(context, as_call, candidates, given, codomain))
 
 
-def _own_domain(
-    unit: TermElaborator, node: tree.Name, candidates: Sequence[Candidate]
-) -> tuple[core.Sort, ...]:
+def _own_domain(context: Context, node: tree.Name, candidates: Sequence[Candidate]) -> tuple[core.Sort, ...]:
     only = candidates[0]
     if len(candidates) == 1 and isinstance(only, core.Symbol):
         return only.domain
@@ -429,25 +427,25 @@ def _own_domain(
     counts |= {each.row.least for each in candidates if isinstance(each, BuiltinName)}
     count = counts.pop() if len(counts) == 1 else 1
     return tuple(
-        unit.unknown(node, f"argument {place}", f"the arguments of {node.name}") for place in range(count)
+        context.unknown(node, f"argument {place}", f"the arguments of {node.name}") for place in range(count)
     )
 
 
 def apply_value(
-    unit: TermElaborator,
+    context: Context,
     node: tree.Apply | tree.Call | tree.Name,
     function: core.Term,
     arguments: Sequence[tree.Expression],
 ) -> core.Term:
     """A function value at arguments; fewer than it takes leave a function."""
-    sort = unit.sort(function)
+    sort = context.sort(function)
     if isinstance(sort, core.SortVariable):
-        terms = [unit.term(each) for each in arguments]
-        result = unit.unknown(node, "result", "the result of a function")
-        unit.inference.unify(sort, core.FunctionOf(tuple(unit.sort(each) for each in terms), result))
+        terms = [context.term(each) for each in arguments]
+        result = context.unknown(node, "result", "the result of a function")
+        context.inference.unify(sort, core.FunctionOf(tuple(context.sort(each) for each in terms), result))
         return core.Application(function, tuple(terms), result)
     if not isinstance(sort, core.FunctionOf):
-        unit.refuse(
+        context.reject(
             node,
             "not-a-function",
             f"this is of sort {sort_text(sort)} and takes no arguments",
@@ -455,8 +453,8 @@ def apply_value(
             hint="a product needs its sign: write x * (y)" if isinstance(sort, core.Numeric) else "",
         )
     if len(arguments) > len(sort.domain):
-        inner = apply_value(unit, node, function, arguments[: len(sort.domain)])
-        return apply_value(unit, node, inner, arguments[len(sort.domain) :])
-    terms = [unit.checked(each, wanted) for each, wanted in zip(arguments, sort.domain, strict=False)]
-    rest = _variables(unit, sort.domain[len(arguments) :])
+        inner = apply_value(context, node, function, arguments[: len(sort.domain)])
+        return apply_value(context, node, inner, arguments[len(sort.domain) :])
+    terms = [context.checked(each, wanted) for each, wanted in zip(arguments, sort.domain, strict=False)]
+    rest = _variables(context, sort.domain[len(arguments) :])
     return _closed_over(rest, core.Application(function, (*terms, *rest), sort.codomain))

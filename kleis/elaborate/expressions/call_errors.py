@@ -1,17 +1,17 @@
-"""Why a name or a call has no meaning: errors, worded.
+"""The errors of calls: why no candidate fits.
 
-Specification: HOUSE rule "errors are part of the interface"; proving.md §1 ("Resolution").
+Each error names the places in the source, what was found, what would fit, and a hint.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from kleis import core
 from kleis.builtins.rows.table import builtin_arities
 from kleis.core.goal import ElaborationError, MissingOperation
 from kleis.core.sort_printing import elaboration_error, sort_text, sorts_text
+from kleis.elaborate.expressions.elaboration_context import Context
 from kleis.elaborate.scopes.scope import (
     BuiltinName,
     Candidate,
@@ -23,31 +23,28 @@ from kleis.elaborate.scopes.scope import (
 from kleis.spelling import suggestion
 from kleis.syntax.tree import Call, Name
 
-if TYPE_CHECKING:
-    from kleis.elaborate.expressions.term_elaborator import TermElaborator
-
 __all__ = ["missing_operation", "nothing_fits", "refused_declaration", "unknown_operation"]
 
 
-def unknown_operation(unit: TermElaborator, node: Call) -> ElaborationError:
+def unknown_operation(context: Context, node: Call) -> ElaborationError:
     """A call of something that nothing in scope declares."""
-    if "::" in node.name or unit.definitions.is_member(node.name):
-        return missing_operation(unit, node, node.name, [unit.term(each) for each in node.arguments])
-    names = (*unit.scope.names(), *unit.environment, *builtin_arities())
+    if "::" in node.name or context.definitions.is_member(node.name):
+        return missing_operation(context, node, node.name, [context.term(each) for each in node.arguments])
+    names = (*context.scope.names(), *context.environment, *builtin_arities())
     hint = suggestion(node.name, names, otherwise="declare it as an operation")
     message = f"no function {node.name} is declared"
-    return elaboration_error(node, unit.scope.file, "unknown-name", message, found=node.name, hint=hint)
+    return elaboration_error(node, context.scope.file, "unknown-name", message, found=node.name, hint=hint)
 
 
 def missing_operation(
-    unit: TermElaborator, node: Call | Name, name: str, terms: Sequence[core.Term]
+    context: Context, node: Call | Name, name: str, terms: Sequence[core.Term]
 ) -> MissingOperation:
     """A name that only structures with parameters have, none of which is in force here."""
-    owners = unit.definitions.owners(name)
-    at = f" at {sorts_text(unit.sort(each) for each in terms)}" if terms else ""
+    owners = context.definitions.owners(name)
+    at = f" at {sorts_text(context.sort(each) for each in terms)}" if terms else ""
     error = elaboration_error(
         node,
-        unit.scope.file,
+        context.scope.file,
         "no-structure",
         f"{name} belongs to {' and '.join(owners) or 'no structure'}; no structure in force has it{at}",
         found=name,
@@ -60,11 +57,11 @@ def missing_operation(
     return error
 
 
-def refused_declaration(unit: TermElaborator, node: Call | Name, candidate: Rejected) -> ElaborationError:
+def refused_declaration(context: Context, node: Call | Name, candidate: Rejected) -> ElaborationError:
     """A name whose declaration was refused."""
     return elaboration_error(
         node,
-        unit.scope.file,
+        context.scope.file,
         "refused-declaration",
         f"{node.name} was refused where it is declared: {candidate.message}",
         found=node.name,
@@ -74,23 +71,23 @@ def refused_declaration(unit: TermElaborator, node: Call | Name, candidate: Reje
 
 
 def nothing_fits(
-    unit: TermElaborator,
+    context: Context,
     node: Call,
     candidates: Sequence[Candidate],
     readings: Sequence[str],
     terms: Sequence[core.Term | None],
 ) -> ElaborationError:
     """Why no reading of a call fits its arguments."""
-    sorts = [_argument_text(unit, each) if each is not None else "a function" for each in terms]
+    sorts = [_argument_text(context, each) if each is not None else "a function" for each in terms]
     carriers = [
-        sort_text(unit.sort(each))
+        sort_text(context.sort(each))
         for each in terms
-        if each is not None and isinstance(unit.sort(each), core.Carrier)
+        if each is not None and isinstance(context.sort(each), core.Carrier)
     ]
-    if carriers and unit.definitions.is_member(node.name):
-        return missing_operation(unit, node, node.name, [each for each in terms if each is not None])
+    if carriers and context.definitions.is_member(node.name):
+        return missing_operation(context, node, node.name, [each for each in terms if each is not None])
     shown = tuple(dict.fromkeys(readings))[:6]
-    file, found = unit.scope.file, ", ".join(sorts)
+    file, found = context.scope.file, ", ".join(sorts)
     if carriers and any(isinstance(each, BuiltinName) for each in candidates):
         message = (
             f"{node.name} is built in for other sorts; the elements of the carrier {carriers[0]} are opaque"
@@ -111,9 +108,9 @@ def nothing_fits(
     return elaboration_error(node, file, "wrong-sort", message, found=found, expected=shown, hint=hint)
 
 
-def _argument_text(unit: TermElaborator, term: core.Term) -> str:
+def _argument_text(context: Context, term: core.Term) -> str:
     """An argument as people know it: its name, if it has one, and its sort."""
-    shown = sort_text(unit.sort(term))
+    shown = sort_text(context.sort(term))
     return f"{term.name} : {shown}" if isinstance(term, core.Variable) else shown
 
 

@@ -1,15 +1,7 @@
-"""Definitions at the sorts they are used at, built-ins at theirs, and constructors at theirs.
+"""Definitions at the sorts they are called with.
 
-Specification: proving.md §1 ("Definitions").
-
-An untyped definition is a template: it is read anew for every tuple of argument sorts.  A recursive group is
-monomorphic, at the least sorts closed under its own calls: reading a body may find that it calls itself at larger
-sorts, or what its result is, and is repeated until nothing changes.
-
-Invariants
-    * A definition of `finished` is well sorted, and every call in it is to a definition of `finished`.
-    * The chain of sorts is finite, so repetition ends; a group that would need two instances of one definition is
-      refused.
+A definition with untyped parameters is elaborated for each tuple of argument sorts.  A recursive group is monomorphic,
+at the least sorts closed under its own calls.  See docs/reference/proving.md §3.2.
 """
 
 from __future__ import annotations
@@ -25,8 +17,8 @@ from kleis.core.sort_printing import elaboration_error, sort_text, sorts_text
 from kleis.core.terms import list_constructors, tuple_constructor
 from kleis.core.traversal import reach, subterms
 from kleis.elaborate.expressions.builtin_instances import Operations
-from kleis.elaborate.expressions.elaboration_fixpoint import ElaboratedExpression, read_piece
-from kleis.elaborate.expressions.term_elaborator import TermElaborator
+from kleis.elaborate.expressions.elaboration_context import Context
+from kleis.elaborate.expressions.elaboration_fixpoint import ElaboratedExpression, elaborate_to_fixpoint
 from kleis.elaborate.scopes.scope import DataConstructor, Scope, Template
 from kleis.elaborate.sorts.data_instances import at_arguments
 from kleis.elaborate.sorts.data_types import DataDeclaration
@@ -35,10 +27,10 @@ from kleis.problems import Place, Problem, Spanned, problem_at
 from kleis.syntax.tree import Expression, TypeExpression
 from kleis.termination.show_termination import show_termination
 
-__all__ = ["Definitions", "World"]
+__all__ = ["Definitions", "TheoryQueries"]
 
 
-class World(Protocol):
+class TheoryQueries(Protocol):
     """What definitions need to know of a theory (kleis/elaborate/elaborator.py provides it)."""
 
     def data(self) -> dict[str, DataDeclaration]:
@@ -76,8 +68,8 @@ class _Progress:
 class Definitions:
     """The definitions reached so far, over one theory.  Kept for as long as the theory does not change."""
 
-    def __init__(self, world: World) -> None:
-        self.world = world
+    def __init__(self, theory: TheoryQueries) -> None:
+        self._theory = theory
         self.finished: dict[str, core.Definition] = {}
         self.terminations: dict[str, Termination] = {}
         self.places: dict[str, Place] = {}
@@ -96,18 +88,18 @@ class Definitions:
 
     def is_member(self, name: str) -> bool:
         """Whether some structure with parameters has a member of this name."""
-        return bool(self.world.owners(name))
+        return bool(self._theory.owners(name))
 
     def owners(self, name: str) -> tuple[str, ...]:
         """The structures with parameters that have a member of this name."""
-        return self.world.owners(name)
+        return self._theory.owners(name)
 
-    def note_uncovered(self, unit: TermElaborator, node: Spanned, pattern: str) -> None:
+    def note_uncovered(self, context: Context, node: Spanned, pattern: str) -> None:
         """Remember a `match` that leaves values uncovered, for a warning."""
-        place = unit.place(node)
+        place = context.place(node)
         self.uncovered[str(place)] = problem_at(
             node,
-            unit.scope.file,
+            context.scope.file,
             f"no case covers {pattern}: there the match is undefined",
             code="uncovered-case",
             severity="warning",
@@ -119,18 +111,15 @@ class Definitions:
 
     def constructors(self, sort: core.DataSort) -> tuple[core.Constructor, ...]:
         """The constructors of a data type at its arguments."""
-        declaration = self.world.data().get(sort.name)
+        declaration = self._theory.data().get(sort.name)
         if declaration is None:
             return ()
         if sort not in self._data:
             self._data[sort] = at_arguments(declaration, sort)
         return self._data[sort].constructors
 
-    def constructor_at(
-        self, scope: Scope, constructor: core.Constructor, sort: core.Sort
-    ) -> core.Constructor | None:
+    def constructor_at(self, constructor: core.Constructor, sort: core.Sort) -> core.Constructor | None:
         """The same constructor at another sort of its kind; None if the sort has no such constructor."""
-        del scope
         match sort:
             case core.ListOf():
                 found = [each for each in list_constructors(sort) if each.name == constructor.name]
@@ -149,10 +138,10 @@ class Definitions:
             case _:
                 return None
 
-    def open_sort(self, unit: TermElaborator, node: Spanned, found: DataConstructor) -> core.DataSort:
+    def open_sort(self, context: Context, node: Spanned, found: DataConstructor) -> core.DataSort:
         """The sort of a constructor with its parameters still unknown."""
         values = {
-            name: unit.unknown(node, f"sort {name}", f"the {name} of {found.constructor.name}")
+            name: context.unknown(node, f"sort {name}", f"the {name} of {found.constructor.name}")
             for name in found.parameters
         }
         sort = substitute_sort(found.constructor.sort, values)
@@ -181,36 +170,36 @@ class Definitions:
         if written is None:
             return None
         sort = template.scope.sort(written)
-        return _opened(sort) if self.world.is_global(template.scope) else sort
+        return _opened(sort) if self._theory.is_global(template.scope) else sort
 
     def parameter_sorts(
-        self, unit: TermElaborator, template: Template, given: Sequence[core.Sort]
+        self, context: Context, template: Template, given: Sequence[core.Sort]
     ) -> tuple[core.Sort, ...] | None:
         """The sorts a definition is called at; None if the arguments do not say yet."""
         values: dict[str, core.Sort] = {}
         written = self.written_parameters(template)
         for pattern, sort in zip(written, given, strict=True):
             if pattern is not None and variables_of(pattern):
-                self._collect(unit, pattern, sort, values)
+                self._collect(context, pattern, sort, values)
         found: list[core.Sort] = []
         for pattern, sort in zip(written, given, strict=True):
-            wanted = unit.inference.resolve(sort) if pattern is None else substitute_sort(pattern, values)
+            wanted = context.inference.resolve(sort) if pattern is None else substitute_sort(pattern, values)
             if variables_of(wanted):
                 return None
             found.append(wanted)
         return tuple(found)
 
     def _collect(
-        self, unit: TermElaborator, pattern: core.Sort, sort: core.Sort, values: dict[str, core.Sort]
+        self, context: Context, pattern: core.Sort, sort: core.Sort, values: dict[str, core.Sort]
     ) -> None:
-        sort = unit.inference.resolve(sort)
+        sort = context.inference.resolve(sort)
         if isinstance(pattern, core.SortVariable):
             if not variables_of(sort):
                 known = values.get(pattern.name)
                 values[pattern.name] = (join_sorts(known, sort) or known) if known is not None else sort
             return
-        for inner, part in unit.inference.pieces(pattern, sort) or ():
-            self._collect(unit, inner, part, values)
+        for inner, part in context.inference.pieces(pattern, sort) or ():
+            self._collect(context, inner, part, values)
 
     def sorts_of(self, key: str, otherwise: tuple[core.Sort, ...]) -> tuple[core.Sort, ...]:
         """The sorts of the parameters of an instance, perhaps larger than those it was asked for at."""
@@ -231,7 +220,7 @@ class Definitions:
         return f"{template.key}@({sorts_text(sorts)})"
 
     def instance(
-        self, template: Template, sorts: tuple[core.Sort, ...], node: Spanned, unit: TermElaborator
+        self, template: Template, sorts: tuple[core.Sort, ...], node: Spanned, context: Context
     ) -> tuple[str, core.Sort]:
         """The key and result of a definition at given sorts, reading it if it was not read yet."""
         key = self._key(template, sorts)
@@ -242,55 +231,55 @@ class Definitions:
             return key, self.finished[key].result
         for progress in self._stack:
             if progress.template.key == template.key:
-                return self._recursive(progress, sorts, node, unit)
+                return self._recursive(progress, sorts, node, context)
         known = self._provisional.get(template.key)
         if known is not None:
-            return self._again(known[0], sorts, node, unit)
-        return self._read(_Progress(template, sorts, None, len(self._stack)), node, unit)
+            return self._again(known[0], sorts, node, context)
+        return self._read(_Progress(template, sorts, None, len(self._stack)), node, context)
 
     def read_at(self, template: Template, sorts: tuple[core.Sort, ...]) -> str:
         """The key of a definition at given sorts, read if it was not read yet."""
         keys: list[str] = []
 
-        def read(unit: TermElaborator) -> core.Term:
-            key, result = self.instance(template, sorts, template.node, unit)
+        def read(context: Context) -> core.Term:
+            key, result = self.instance(template, sorts, template.node, context)
             keys.append(key)
             return core.DefinitionCall(key, (), result)
 
-        read_piece(self, template.scope, read, frame=f"use of {template.key}", allow_free=False)
+        elaborate_to_fixpoint(self, template.scope, read, prefix=f"use of {template.key}", allow_free=False)
         return keys[-1]
 
     def _recursive(
-        self, progress: _Progress, sorts: tuple[core.Sort, ...], node: Spanned, unit: TermElaborator
+        self, progress: _Progress, sorts: tuple[core.Sort, ...], node: Spanned, context: Context
     ) -> tuple[str, core.Sort]:
         """A call of a definition from within itself."""
         progress.recursive = True
-        self._widen(progress, sorts, node, unit)
+        self._widen(progress, sorts, node, context)
         for above in self._stack[progress.place + 1 :]:
             above.lowest = min(above.lowest, progress.place)
-        return self._key(progress.template, progress.sorts), self._result(progress, node, unit)
+        return self._key(progress.template, progress.sorts), self._result(progress, node, context)
 
     def _again(
-        self, progress: _Progress, sorts: tuple[core.Sort, ...], node: Spanned, unit: TermElaborator
+        self, progress: _Progress, sorts: tuple[core.Sort, ...], node: Spanned, context: Context
     ) -> tuple[str, core.Sort]:
         """A call of a definition that was read in this round, as part of a group still being read."""
         before = progress.sorts
         progress.recursive = True
-        self._widen(progress, sorts, node, unit)
+        self._widen(progress, sorts, node, context)
         for above in self._stack[progress.lowest + 1 :]:
             above.lowest = min(above.lowest, progress.lowest)
         if progress.sorts != before:
             self._stack[progress.lowest].changed = True
-        return self._key(progress.template, progress.sorts), self._result(progress, node, unit)
+        return self._key(progress.template, progress.sorts), self._result(progress, node, context)
 
     def _widen(
-        self, progress: _Progress, sorts: tuple[core.Sort, ...], node: Spanned, unit: TermElaborator
+        self, progress: _Progress, sorts: tuple[core.Sort, ...], node: Spanned, context: Context
     ) -> None:
         joined = [join_sorts(a, b) for a, b in zip(progress.sorts, sorts, strict=True)]
         found = tuple(each for each in joined if each is not None)
         if len(found) < len(joined):
             name = progress.template.node.name
-            unit.refuse(
+            context.reject(
                 node,
                 "polymorphic-recursion",
                 f"{name} calls itself at ({sorts_text(sorts)}) while it is read at ({sorts_text(progress.sorts)})",
@@ -302,14 +291,14 @@ class Definitions:
             progress.sorts = found
             progress.changed = True
 
-    def _result(self, progress: _Progress, node: Spanned, unit: TermElaborator) -> core.Sort:
+    def _result(self, progress: _Progress, node: Spanned, context: Context) -> core.Sort:
         written = self._instance_result(progress)
         if written is not None:
             return written
         if progress.result is not None:
             return progress.result
         name = progress.template.node.name
-        return unit.inference.fresh(
+        return context.inference.fresh(
             f"result of {progress.template.key}", node, f"the result of {name}", bottom=True
         )
 
@@ -325,7 +314,7 @@ class Definitions:
         found = substitute_sort(result, values)
         return None if variables_of(found) else found
 
-    def _read(self, progress: _Progress, node: Spanned, unit: TermElaborator) -> tuple[str, core.Sort]:
+    def _read(self, progress: _Progress, node: Spanned, context: Context) -> tuple[str, core.Sort]:
         """Read a definition, and again until its sorts and result stay the same."""
         asked = self._key(progress.template, progress.sorts)
         self._stack.append(progress)
@@ -348,7 +337,7 @@ class Definitions:
             self._stack.pop()
         if progress.lowest < progress.place:
             self._provisional[progress.template.key] = (progress, definition)
-        return self._key(progress.template, progress.sorts), self._result(progress, node, unit)
+        return self._key(progress.template, progress.sorts), self._result(progress, node, context)
 
     def _forget(self, progress: _Progress) -> None:
         """Drop what was read on the way in the round before: it has to be read again."""
@@ -364,18 +353,20 @@ class Definitions:
         pairs = zip(source.parameters, progress.sorts, strict=True)
         parameters = tuple(core.Variable(each.name, sort) for each, sort in pairs)
         written = self._instance_result(progress)
-        piece = self._piece(
+        found = self._piece(
             template,
             key,
             parameters,
-            lambda unit: unit.term(source.body) if written is None else unit.checked(source.body, written),
+            lambda context: (
+                context.term(source.body) if written is None else context.checked(source.body, written)
+            ),
         )
-        sort = written or piece.sort
+        sort = written or found.sort
         if sort is None:
             return None
         together = join_sorts(progress.result, sort) if progress.result is not None else sort
         if together is None:
-            piece.unit.refuse(
+            found.elaborator.reject(
                 source,
                 "different-sorts",
                 f"{source.name} gives {sort_text(sort)} here and {sort_text(progress.result or sort)} there",
@@ -384,9 +375,9 @@ class Definitions:
         if together != progress.result:
             progress.result = together
             progress.changed = progress.changed or progress.recursive
-        if not piece.settled:
+        if not found.complete:
             return None
-        body = piece.unit.adapt(piece.term, together, source.body)
+        body = found.elaborator.adapt(found.term, together, source.body)
         self._measures[key] = self._decreases(template, key, parameters)
         self.places[key] = template.place
         return core.Definition(key, source.name, parameters, together, body)
@@ -408,13 +399,13 @@ class Definitions:
         template: Template,
         key: str,
         parameters: Sequence[core.Variable],
-        read: Callable[[TermElaborator], core.Term],
+        read: Callable[[Context], core.Term],
     ) -> ElaboratedExpression:
-        return read_piece(
+        return elaborate_to_fixpoint(
             self,
             template.scope,
             read,
-            frame=key,
+            prefix=key,
             allow_free=False,
             bound={variable.name: variable for variable in parameters},
         )
@@ -422,8 +413,8 @@ class Definitions:
     def _decreases(
         self, template: Template, key: str, parameters: Sequence[core.Variable]
     ) -> tuple[core.Term, ...]:
-        def reader(measure: Expression) -> Callable[[TermElaborator], core.Term]:
-            return lambda unit: unit.term(measure)
+        def reader(measure: Expression) -> Callable[[Context], core.Term]:
+            return lambda context: context.term(measure)
 
         frame = f"{key}/decreases"
         return tuple(
@@ -467,7 +458,7 @@ class Definitions:
             self.terminations.update(
                 show_termination(
                     finished,
-                    data=self.world.groups(sorts),
+                    data=self._theory.groups(sorts),
                     measures={each.key: self._measures.get(each.key, ()) for each in finished},
                     place=self.places,
                 )

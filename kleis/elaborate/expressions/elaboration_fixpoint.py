@@ -1,71 +1,73 @@
-"""Reading a piece of source pass by pass until every sort in it is known.
+"""Elaborates an expression pass by pass until every sort in it is known.
 
-Specification: kleis/elaborate/sorts/sort_inference.py; proving.md §1 ("Free names").
+See docs/reference/proving.md §2, and `kleis.elaborate.sorts.sort_inference` for what a pass finds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from kleis.core import Sort, Term
 from kleis.core.sort_operations import variables_of
+from kleis.elaborate.expressions.elaboration_context import Context, Declarations
 from kleis.elaborate.expressions.term_elaborator import TermElaborator
+from kleis.elaborate.scopes.scope import Scope
 from kleis.elaborate.sorts.sort_inference import Inference
 
-if TYPE_CHECKING:
-    from kleis.elaborate.expressions.definitions import Definitions
-    from kleis.elaborate.scopes.scope import Scope
-
-__all__ = ["ElaboratedExpression", "read_piece"]
+__all__ = ["ElaboratedExpression", "elaborate_to_fixpoint"]
 
 _MOST_PASSES = 200
-"""More passes than sorts can be unknown in a text of the parser's size of nesting; a guard against a mistake here."""
+"""More passes than a text of the parser's depth has unknown sorts; a guard against a defect here."""
 
 
 class ElaboratedExpression:
-    """What was read: the term, the unit of the last pass, and whether every sort in it is known.
+    """The term of an expression, the elaborator of the last pass, and whether every sort in it is known.
 
-    A piece that is not `settled` waits for the result of a recursive call (kleis/elaborate/expressions/definitions.py).
+    One that is not `complete` waits for the result of a recursive call (`definitions`).
     """
 
-    def __init__(self, unit: TermElaborator, term: Term, *, settled: bool) -> None:
-        self.unit = unit
+    def __init__(self, elaborator: TermElaborator, term: Term, *, complete: bool) -> None:
+        self.elaborator = elaborator
         self.term = term
-        self.settled = settled
+        self.complete = complete
 
     @property
     def sort(self) -> Sort | None:
         """The sort of the term; None if it is not known yet."""
-        sort = self.unit.sort(self.term)
+        sort = self.elaborator.sort(self.term)
         return None if variables_of(sort) else sort
 
 
-def read_piece(
-    definitions: Definitions,
+def elaborate_to_fixpoint(
+    definitions: Declarations,
     scope: Scope,
-    read: Callable[[TermElaborator], Term],
+    elaborate: Callable[[Context], Term],
     *,
-    frame: str,
+    prefix: str,
     allow_free: bool,
     bound: Mapping[str, Term] | None = None,
 ) -> ElaboratedExpression:
-    """Read a piece of source; `ElaborationError` if some sort in it cannot be found out."""
+    """Elaborate an expression; `ElaborationError` if some sort in it cannot be inferred.
+
+    `elaborate` is one pass; `prefix`, `allow_free` and `bound` are those of `TermElaborator`.
+    """
     fixed: dict[str, Sort] = {}
     for _ in range(_MOST_PASSES):
         inference = Inference(fixed)
-        unit = TermElaborator(definitions, scope, inference, frame=frame, allow_free=allow_free, bound=bound)
-        term = read(unit)
+        elaborator = TermElaborator(
+            definitions, scope, inference, prefix=prefix, allow_free=allow_free, bound=bound
+        )
+        term = elaborate(elaborator)
         if not inference.unknowns and not inference.waiting:
-            return ElaboratedExpression(unit, term, settled=True)
+            return ElaboratedExpression(elaborator, term, complete=True)
         learnt = inference.learnt()
         if not learnt:
             break
         fixed.update(learnt)
     unknown = inference.unsolved()
     if unknown is None or any(each.bottom for each in inference.unknowns.values()):
-        return ElaboratedExpression(unit, term, settled=False)
-    unit.refuse(
+        return ElaboratedExpression(elaborator, term, complete=False)
+    elaborator.reject(
         unknown.node,
         "needs-type",
         f"the type of {unknown.what} cannot be found out",

@@ -1,31 +1,26 @@
-"""`match` and `let` to testers and selectors.
+"""`match` and `let` to tests of constructors and selections of fields.
 
-Specification: proving.md §1 ("Definedness"), kleis-language.md §2.12, §5.5 (OURS).
-
-A case becomes a test of the scrutinee; the names of its pattern become selections, which are defined where the
-test holds.  A guard joins the test by ∧: strict where it is tried, of no matter where the pattern does not fit.
-What no case covers is `Undefined`.  When the cases are exhaustive the last one needs no test.
+A case becomes a test of the scrutinee; the names of its pattern become selections, which are defined where the test
+holds.  A guard is joined to the test by ∧.  Where no case fits, the term is `Undefined`.  The last case of an
+exhaustive match is not tested.  See docs/reference/proving.md §1.3.
 
 Invariants
-    * First match wins.
-    * A name may occur once in a pattern.
-    * A capitalised name without arguments is a constructor; an unknown one is refused, not bound.
+    * The first case that fits is taken.
+    * A name occurs at most once in a pattern.
+    * A capitalised name without arguments is a constructor; an unknown one is an error, not a variable.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from kleis import core
 from kleis.core.pattern_coverage import coverage
 from kleis.core.terms import list_constructors, tuple_constructor
+from kleis.elaborate.expressions.elaboration_context import Context
 from kleis.elaborate.scopes.scope import DataConstructor
 from kleis.spelling import suggestion
 from kleis.syntax import tree
-
-if TYPE_CHECKING:
-    from kleis.elaborate.expressions.term_elaborator import TermElaborator
 
 __all__ = ["elaborate_let", "elaborate_match"]
 
@@ -35,8 +30,8 @@ _TUPLES = {"Unit": 0, "Pair": 2, "Tuple3": 3, "Tuple4": 4, "Tuple5": 5}
 class _Reading:
     """A pattern being read: the tests it makes and the names it binds."""
 
-    def __init__(self, unit: TermElaborator) -> None:
-        self.unit = unit
+    def __init__(self, context: Context) -> None:
+        self.context = context
         self.tests: list[core.Term] = []
         self.names: dict[str, core.Term] = {}
 
@@ -49,7 +44,7 @@ class _Reading:
 
     def bind(self, pattern: tree.VariablePattern | tree.AsPattern, value: core.Term) -> None:
         if pattern.name in self.names:
-            self.unit.refuse(
+            self.context.reject(
                 pattern,
                 "repeated-name",
                 f"{pattern.name} occurs twice in this pattern",
@@ -76,19 +71,19 @@ class _Reading:
                 self._construction(pattern, value)
 
     def _literal(self, pattern: tree.LiteralPattern, value: core.Term) -> None:
-        literal = self.unit.term(pattern.value)
-        sort = self.unit.sort(value)
+        literal = self.context.term(pattern.value)
+        sort = self.context.sort(value)
         if sort == core.BOOL and isinstance(literal, core.LiteralTerm) and isinstance(literal.value, bool):
             self.tests.append(value if literal.value else core.Connective("not", (value,)))
             return
         if isinstance(sort, core.SortVariable) and literal.sort not in (core.BOOL, core.STRING):
-            self.unit.inference.number(sort)
-        together = self.unit.join(sort, literal.sort)
+            self.context.inference.number(sort)
+        together = self.context.join(sort, literal.sort)
         if together is None:
-            literal = self.unit.adapt(literal, sort, pattern)
+            literal = self.context.adapt(literal, sort, pattern)
             together = sort
-        left = self.unit.adapt(value, together, pattern)
-        self.tests.append(core.Equals(left, self.unit.adapt(literal, together, pattern)))
+        left = self.context.adapt(value, together, pattern)
+        self.tests.append(core.Equals(left, self.context.adapt(literal, together, pattern)))
 
     def _list(self, pattern: tree.ListPattern, value: core.Term) -> None:
         nil, cons = list_constructors(self._as_list(pattern, value))
@@ -99,13 +94,13 @@ class _Reading:
         self.tests.append(core.Discrimination(nil, value))
 
     def _as_list(self, pattern: tree.Pattern, value: core.Term) -> core.ListOf:
-        unit = self.unit
-        sort = unit.sort(value)
+        context = self.context
+        sort = context.sort(value)
         if isinstance(sort, core.SortVariable):
-            unit.inference.unify(
-                sort, core.ListOf(unit.unknown(pattern, "element", "the elements of a list"))
+            context.inference.unify(
+                sort, core.ListOf(context.unknown(pattern, "element", "the elements of a list"))
             )
-            sort = unit.sort(value)
+            sort = context.sort(value)
         if not isinstance(sort, core.ListOf):
             self._wrong(pattern, "a list", sort)
         assert isinstance(sort, core.ListOf)
@@ -116,7 +111,7 @@ class _Reading:
         if constructor is None:
             return
         if len(constructor.fields) != len(pattern.arguments):
-            self.unit.refuse(
+            self.context.reject(
                 pattern,
                 "arity",
                 f"{pattern.name} has {len(constructor.fields)} fields, this pattern has {len(pattern.arguments)}",
@@ -130,14 +125,16 @@ class _Reading:
 
     def _constructor(self, pattern: tree.ConstructorPattern, value: core.Term) -> core.Constructor | None:
         """The constructor a pattern means at the sort of the value; None for a truth value, tested already."""
-        unit = self.unit
-        declared = [each for each in unit.scope.candidates(pattern.name) if isinstance(each, DataConstructor)]
-        sort = unit.sort(value)
+        context = self.context
+        declared = [
+            each for each in context.scope.candidates(pattern.name) if isinstance(each, DataConstructor)
+        ]
+        sort = context.sort(value)
         if declared:
             (found,) = declared[:1]
             return self._declared(pattern, value, found)
         if pattern.name in ("True", "False"):
-            test = unit.adapt(value, core.BOOL, pattern)
+            test = context.adapt(value, core.BOOL, pattern)
             self.tests.append(test if pattern.name == "True" else core.Connective("not", (test,)))
             return None
         if pattern.name in ("Cons", "Nil"):
@@ -146,16 +143,16 @@ class _Reading:
         if pattern.name in _TUPLES:
             if isinstance(sort, core.SortVariable):
                 parts = range(_TUPLES[pattern.name])
-                items = [unit.unknown(pattern, f"part {place}", "a part of a tuple") for place in parts]
-                unit.inference.unify(sort, core.TupleOf(tuple(items)))
-                sort = unit.sort(value)
+                items = [context.unknown(pattern, f"part {place}", "a part of a tuple") for place in parts]
+                context.inference.unify(sort, core.TupleOf(tuple(items)))
+                sort = context.sort(value)
             if not isinstance(sort, core.TupleOf) or len(sort.items) != _TUPLES[pattern.name]:
                 self._wrong(pattern, f"a {pattern.name}", sort)
             assert isinstance(sort, core.TupleOf)
             return tuple_constructor(sort)
         known = [each.name for each in self._siblings(sort)]
-        hint = suggestion(pattern.name, known or unit.scope.names(), otherwise="declare it in a data type")
-        unit.refuse(
+        hint = suggestion(pattern.name, known or context.scope.names(), otherwise="declare it in a data type")
+        context.reject(
             pattern,
             "unknown-constructor",
             f"there is no constructor {pattern.name}",
@@ -167,28 +164,28 @@ class _Reading:
     def _declared(
         self, pattern: tree.ConstructorPattern, value: core.Term, found: DataConstructor
     ) -> core.Constructor:
-        unit = self.unit
-        sort = unit.sort(value)
+        context = self.context
+        sort = context.sort(value)
         generic = found.constructor.sort
         assert isinstance(generic, core.DataSort)
         if isinstance(sort, core.SortVariable):
-            unit.inference.unify(sort, unit.definitions.open_sort(unit, pattern, found))
-            sort = unit.sort(value)
+            context.inference.unify(sort, context.definitions.open_sort(context, pattern, found))
+            sort = context.sort(value)
         if not isinstance(sort, core.DataSort) or sort.name != generic.name:
             self._wrong(pattern, f"a {generic.name}", sort)
-        constructor = unit.definitions.constructor_at(unit.scope, found.constructor, sort)
+        constructor = context.definitions.constructor_at(found.constructor, sort)
         assert constructor is not None
         return constructor
 
     def _siblings(self, sort: core.Sort) -> Sequence[core.Constructor]:
         if isinstance(sort, core.DataSort):
-            return self.unit.definitions.constructors(sort)
+            return self.context.definitions.constructors(sort)
         return list_constructors(sort) if isinstance(sort, core.ListOf) else ()
 
     def _wrong(self, pattern: tree.Pattern, what: str, sort: core.Sort) -> None:
         from kleis.core.sort_printing import sort_text
 
-        self.unit.refuse(
+        self.context.reject(
             pattern,
             "wrong-sort",
             f"this pattern is for {what}; the value matched is of sort {sort_text(sort)}",
@@ -204,76 +201,74 @@ def _is_stable(term: core.Term) -> bool:
     return isinstance(term, core.Variable)
 
 
-def elaborate_match(unit: TermElaborator, node: tree.Match, expected: core.Sort | None) -> core.Term:
+def elaborate_match(context: Context, node: tree.Match, expected: core.Sort | None) -> core.Term:
     """A `match` as a chain of conditionals."""
-    scrutinee = unit.term(node.scrutinee)
+    scrutinee = context.term(node.scrutinee)
     if _is_stable(scrutinee):
-        return _cases(unit, node, scrutinee, expected)
-    variable = unit.variable("m", unit.sort(scrutinee))
-    with unit.bound({variable.name: variable}):
-        body = _cases(unit, node, variable, expected)
+        return _cases(context, node, scrutinee, expected)
+    variable = context.variable("m", context.sort(scrutinee))
+    with context.bound({variable.name: variable}):
+        body = _cases(context, node, variable, expected)
     return core.Let(variable, scrutinee, body)
 
 
-def _cases(
-    unit: TermElaborator, node: tree.Match, scrutinee: core.Term, expected: core.Sort | None
-) -> core.Term:
+def _cases(context: Context, node: tree.Match, scrutinee: core.Term, expected: core.Sort | None) -> core.Term:
     conditions: list[core.Term | None] = []
     bodies: list[core.Term] = []
     for case in node.cases:
-        reading = _Reading(unit)
+        reading = _Reading(context)
         reading.read(case.pattern, scrutinee)
         condition = reading.condition()
-        with unit.bound(reading.names):
+        with context.bound(reading.names):
             if case.guard is not None:
-                guard = unit.formula(case.guard)
+                guard = context.formula(case.guard)
                 condition = guard if condition is None else core.Connective("and", (condition, guard))
-            bodies.append(unit.term(case.body, expected))
+            bodies.append(context.term(case.body, expected))
         conditions.append(condition)
-    bodies = unit.joined(bodies, [case.body for case in node.cases], "match")
-    uncovered = _uncovered(unit, node, scrutinee)
+    bodies = context.joined(bodies, [case.body for case in node.cases], "match")
+    uncovered = _uncovered(context, node, scrutinee)
     if uncovered is None and node.cases[-1].guard is None:
         conditions[-1] = None
     term: core.Term = core.Undefined(
-        unit.sort(bodies[0]), f"no case of match covers {uncovered or 'the value'}"
+        context.sort(bodies[0]), f"no case of match covers {uncovered or 'the value'}"
     )
     if uncovered is not None:
-        unit.definitions.note_uncovered(unit, node, uncovered)
+        context.definitions.note_uncovered(context, node, uncovered)
     for condition, body in zip(reversed(conditions), reversed(bodies), strict=True):
         term = body if condition is None else core.Conditional(condition, body, term)
     return term
 
 
-def _uncovered(unit: TermElaborator, node: tree.Match, scrutinee: core.Term) -> str | None:
+def _uncovered(context: Context, node: tree.Match, scrutinee: core.Term) -> str | None:
     """A pattern that no case covers; None if there is none."""
-    sort = unit.sort(scrutinee)
-    if not unit.inference.known(sort):
+    sort = context.sort(scrutinee)
+    if not context.inference.known(sort):
         return "anything"
-    found = coverage(node.cases, sort, unit.definitions.constructors)
+    found = coverage(node.cases, sort, context.definitions.constructors)
     return found.uncovered
 
 
-def elaborate_let(unit: TermElaborator, node: tree.Let, expected: core.Sort | None) -> core.Term:
+def elaborate_let(context: Context, node: tree.Let, expected: core.Sort | None) -> core.Term:
     """``let pattern = value in body``: undefined where the pattern does not fit."""
-    written = unit.written(node.type) if node.type is not None else None
-    value = unit.term(node.value, written) if written is None else unit.checked(node.value, written)
+    written = context.written(node.type) if node.type is not None else None
+    value = context.term(node.value, written) if written is None else context.checked(node.value, written)
     if isinstance(node.pattern, tree.VariablePattern):
-        variable = unit.variable(node.pattern.name, unit.sort(value))
-        with unit.bound({node.pattern.name: variable}):
-            return core.Let(variable, value, unit.term(node.body, expected))
-    variable = unit.variable("m", unit.sort(value))
-    with unit.bound({variable.name: variable}):
-        reading = _Reading(unit)
+        variable = context.variable(node.pattern.name, context.sort(value))
+        with context.bound({node.pattern.name: variable}):
+            return core.Let(variable, value, context.term(node.body, expected))
+    variable = context.variable("m", context.sort(value))
+    with context.bound({variable.name: variable}):
+        reading = _Reading(context)
         reading.read(node.pattern, variable)
         condition = reading.condition()
-        with unit.bound(reading.names):
-            body = unit.term(node.body, expected)
+        with context.bound(reading.names):
+            body = context.term(node.body, expected)
         case = tree.Case(node.pattern, None, node.body)
-        fits = unit.inference.known(unit.sort(value)) and (
-            coverage((case,), unit.sort(value), unit.definitions.constructors).uncovered is None
+        fits = context.inference.known(context.sort(value)) and (
+            coverage((case,), context.sort(value), context.definitions.constructors).uncovered is None
         )
         if condition is not None and not fits:
             body = core.Conditional(
-                condition, body, core.Undefined(unit.sort(body), "the pattern of let does not fit")
+                condition, body, core.Undefined(context.sort(body), "the pattern of let does not fit")
             )
     return core.Let(variable, value, body)

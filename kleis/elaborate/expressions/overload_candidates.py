@@ -1,16 +1,12 @@
-"""The ways a call can be read, what each costs, and the term it gives.
+"""Candidates of a call: what a name offers at given arguments, and what each candidate costs.
 
-Specification: proving.md §1 ("Structures without parameters": overloads).
-
-An `Overload` is a candidate at a number of arguments: sorts of parameters, the sort of the result, and how to build
-the term.  Sort variables of an option (of polymorphic operations) are found by matching its parameters with the
-sorts of the arguments; where several arguments determine one, the least sort that all are coerced to is taken.
+See docs/reference/proving.md §2.2.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
@@ -21,6 +17,7 @@ from kleis.builtins.signatures.signature_table import signatures
 from kleis.core.sort_operations import family_arguments, family_name, join_sorts, sort_parts, variables_of
 from kleis.core.sort_printing import sort_text
 from kleis.elaborate.expressions.call_errors import refused_declaration
+from kleis.elaborate.expressions.elaboration_context import Context
 from kleis.elaborate.scopes.scope import (
     BuiltinName,
     Candidate,
@@ -33,30 +30,27 @@ from kleis.elaborate.sorts.data_instances import instantiate_sort
 from kleis.elaborate.sorts.sort_inference import FREE, Cost
 from kleis.syntax import tree
 
-if TYPE_CHECKING:
-    from kleis.elaborate.expressions.term_elaborator import TermElaborator
-
 __all__ = [
     "CallArgument",
     "Overload",
     "build_call",
     "cost_of",
     "nullary",
-    "option_text",
-    "options_of",
+    "overload_text",
     "overloaded_sorts",
-    "symbol_option",
+    "overloads_of",
+    "symbol_overload",
 ]
 
 
 Values: TypeAlias = "dict[str, core.Sort | core.Dimension]"
-"""What the variables of an option stand for."""
+"""What the variables of an overload stand for."""
 
 
 class Overload(msgspec.Struct):
     """One way to read a call.
 
-    `variables` are the sort variables of the option, to be found from the arguments; `build` takes the arguments,
+    `variables` are the sort variables of the overload, to be found from the arguments; `build` takes the arguments,
     adapted to the parameters, the sorts found for the parameters, and that of the result.
     """
 
@@ -78,42 +72,42 @@ class CallArgument(msgspec.Struct):
     choices: tuple[core.Sort, ...] = ()
 
 
-def option_text(option: Overload) -> str:
-    """An option as people read it: ``plus : ℤ × ℤ → ℤ``."""
-    if not option.parameters:
-        return f"{option.label} : {sort_text(option.result)}"
-    domain = " × ".join(sort_text(each) for each in option.parameters)
-    return f"{option.label} : {domain} → {sort_text(option.result)}"
+def overload_text(overload: Overload) -> str:
+    """An overload as people read it: ``plus : ℤ × ℤ → ℤ``."""
+    if not overload.parameters:
+        return f"{overload.label} : {sort_text(overload.result)}"
+    domain = " × ".join(sort_text(each) for each in overload.parameters)
+    return f"{overload.label} : {domain} → {sort_text(overload.result)}"
 
 
-# ── The options of a candidate ───────────────────────────────────────────────────────────────────────────────
+# ── The overloads of a candidate ───────────────────────────────────────────────────────────────────────────────
 
 
-def options_of(
-    unit: TermElaborator, candidate: Candidate, node: tree.Call | tree.Name, given: Sequence[CallArgument]
+def overloads_of(
+    context: Context, candidate: Candidate, node: tree.Call | tree.Name, given: Sequence[CallArgument]
 ) -> list[Overload] | None:
     """The ways a candidate can be called with so many arguments; None where that cannot be told yet."""
     count = len(given)
     match candidate:
         case core.Symbol():
-            return [symbol_option(candidate)] if len(candidate.domain) == count else []
+            return [symbol_overload(candidate)] if len(candidate.domain) == count else []
         case Polymorphic():
-            return [_polymorphic_option(unit, candidate)] if len(candidate.domain) == count else []
+            return [_polymorphic_overload(context, candidate)] if len(candidate.domain) == count else []
         case DataConstructor():
-            return [_constructor_option(candidate)] if len(candidate.constructor.fields) == count else []
+            return [_constructor_overload(candidate)] if len(candidate.constructor.fields) == count else []
         case BuiltinName(row=row):
-            found = signatures(row, tuple(_argument(unit, each) for each in given))
+            found = signatures(row, tuple(_argument(context, each) for each in given))
             if isinstance(found, Waiting):
                 return None
-            return [_builtin_option(unit, signature) for signature in found]
+            return [_builtin_overload(context, signature) for signature in found]
         case Template():
-            option = _template_option(unit, candidate, node)
-            return [option] if option is not None and len(option.parameters) == count else []
+            overload = _template_overload(context, candidate, node)
+            return [overload] if overload is not None and len(overload.parameters) == count else []
         case Rejected():
-            raise refused_declaration(unit, node, candidate)
+            raise refused_declaration(context, node, candidate)
 
 
-def symbol_option(symbol: core.Symbol) -> Overload:
+def symbol_overload(symbol: core.Symbol) -> Overload:
     """The one way to call a symbol."""
 
     def build(arguments: tuple[core.Term, ...], _: tuple[core.Sort, ...], __: core.Sort) -> core.Term:
@@ -122,20 +116,20 @@ def symbol_option(symbol: core.Symbol) -> Overload:
     return Overload(symbol.name, symbol.domain, symbol.codomain, build)
 
 
-def _polymorphic_option(unit: TermElaborator, operation: Polymorphic) -> Overload:
+def _polymorphic_overload(context: Context, operation: Polymorphic) -> Overload:
     def build(
         arguments: tuple[core.Term, ...], parameters: tuple[core.Sort, ...], result: core.Sort
     ) -> core.Term:
         symbol = core.Symbol(operation.name, parameters, result)
         if operation.higher:
-            unit.definitions.higher_order.setdefault(symbol, unit.scope.file)
+            context.definitions.higher_order.setdefault(symbol, context.scope.file)
         return core.SymbolCall(symbol, arguments)
 
     variables = frozenset(operation.variables)
     return Overload(operation.name, operation.domain, operation.codomain, build, variables)
 
 
-def _constructor_option(candidate: DataConstructor) -> Overload:
+def _constructor_overload(candidate: DataConstructor) -> Overload:
     generic = candidate.constructor
 
     def build(
@@ -149,43 +143,41 @@ def _constructor_option(candidate: DataConstructor) -> Overload:
     return Overload(generic.name, sorts, generic.sort, build, frozenset(candidate.parameters))
 
 
-def _builtin_option(unit: TermElaborator, signature: Signature) -> Overload:
+def _builtin_overload(context: Context, signature: Signature) -> Overload:
     def build(
         arguments: tuple[core.Term, ...], parameters: tuple[core.Sort, ...], result: core.Sort
     ) -> core.Term:
-        return core.BuiltinCall(unit.definitions.operation(signature, parameters, result), arguments)
+        return core.BuiltinCall(context.definitions.operation(signature, parameters, result), arguments)
 
     sorts = (*signature.parameters, signature.result)
     variables = frozenset(name for sort in sorts for name in variables_of(sort))
     return Overload(signature.row.name, signature.parameters, signature.result, build, variables)
 
 
-def _template_option(
-    unit: TermElaborator, template: Template, node: tree.Call | tree.Name
-) -> Overload | None:
+def _template_overload(context: Context, template: Template, node: tree.Call | tree.Name) -> Overload | None:
     """A definition among other candidates: its parameters are all written."""
-    written = unit.definitions.written_parameters(template)
+    written = context.definitions.written_parameters(template)
     parameters = tuple(sort for sort in written if sort is not None)
     if len(parameters) < len(written):
         return None
-    result = unit.definitions.written_result(template)
+    result = context.definitions.written_result(template)
     if result is None:
-        _, result = unit.definitions.instance(template, parameters, node, unit)
+        _, result = context.definitions.instance(template, parameters, node, context)
     found = result
 
     def build(arguments: tuple[core.Term, ...], _: tuple[core.Sort, ...], __: core.Sort) -> core.Term:
-        key, _result = unit.definitions.instance(template, parameters, node, unit)
+        key, _result = context.definitions.instance(template, parameters, node, context)
         return core.DefinitionCall(key, arguments, found)
 
     return Overload(template.key, parameters, found, build)
 
 
-def _argument(unit: TermElaborator, given: CallArgument) -> Argument:
+def _argument(context: Context, given: CallArgument) -> Argument:
     if given.term is None:
         return Argument(None, None)
     value = given.term.value if isinstance(given.term, core.LiteralTerm) else None
     known = value if isinstance(value, int | str) and not isinstance(value, bool) else None
-    return Argument(unit.sort(given.term), known, _shape(given.node))
+    return Argument(context.sort(given.term), known, _shape(given.node))
 
 
 def _shape(node: tree.Expression) -> tuple[int, ...] | None:
@@ -206,23 +198,23 @@ def nullary(candidate: Candidate) -> bool:
             return not constructor.fields
         case Template(node=definition):
             return not definition.parameters
-        case BuiltinName(row=row):  # pi, e and tau need parentheses (§4.8): the names are free
+        case BuiltinName(row=row):  # pi, e and tau need parentheses: the names are free
             return not CONSTANT_NAMES.isdisjoint((row.name, *row.aliases))
         case Rejected():
             return True
 
 
-def overloaded_sorts(unit: TermElaborator, node: tree.Expression) -> tuple[core.Sort, ...]:
+def overloaded_sorts(context: Context, node: tree.Expression) -> tuple[core.Sort, ...]:
     """The sorts of a name that stands for several elements; empty for everything else."""
-    if not isinstance(node, tree.Name) or node.name in unit.environment:
+    if not isinstance(node, tree.Name) or node.name in context.environment:
         return ()
-    candidates = [each for each in unit.scope.candidates(node.name) if nullary(each)]
+    candidates = [each for each in context.scope.candidates(node.name) if nullary(each)]
     if len(candidates) < 2:
         return ()
     sorts = [
         each.codomain
         if isinstance(each, core.Symbol)
-        else unit.definitions.written_result(each)
+        else context.definitions.written_result(each)
         if isinstance(each, Template)
         else None
         for each in candidates
@@ -234,56 +226,58 @@ def overloaded_sorts(unit: TermElaborator, node: tree.Expression) -> tuple[core.
 # ── Fitting ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def cost_of(unit: TermElaborator, option: Overload, given: Sequence[CallArgument]) -> Cost | None:
-    """What it costs to call an option with these arguments; None if they do not fit."""
-    values = _match(unit, option, given)
+def cost_of(context: Context, overload: Overload, given: Sequence[CallArgument]) -> Cost | None:
+    """What it costs to call an overload with these arguments; None if they do not fit."""
+    values = _match(context, overload, given)
     if values is None:
         return None
     total = FREE
-    for parameter, each in zip(option.parameters, given, strict=True):
+    for parameter, each in zip(overload.parameters, given, strict=True):
         wanted = instantiate_sort(parameter, values)
         if each.choices:
             cost = min(
-                (found for each_sort in each.choices if (found := unit.inference.cost(each_sort, wanted))),
+                (found for each_sort in each.choices if (found := context.inference.cost(each_sort, wanted))),
                 default=None,
             )
         elif each.term is None:
             cost = FREE if isinstance(wanted, core.FunctionOf | core.SortVariable) else None
         else:
-            cost = unit.cost(each.term, wanted)
+            cost = context.cost(each.term, wanted)
         if cost is None:
             return None
         total = (total[0] + cost[0], total[1] + cost[1], total[2] + cost[2])
     return total
 
 
-def _match(unit: TermElaborator, option: Overload, given: Sequence[CallArgument]) -> Values | None:
-    """The sort variables of an option as far as the arguments determine them; None if they contradict."""
+def _match(context: Context, overload: Overload, given: Sequence[CallArgument]) -> Values | None:
+    """The sort variables of an overload as far as the arguments determine them; None if they contradict."""
     values: Values = {}
-    for parameter, each in zip(option.parameters, given, strict=True):
-        if each.term is not None and not _collect(unit, option, parameter, each.term.sort, values):
+    for parameter, each in zip(overload.parameters, given, strict=True):
+        if each.term is not None and not _collect(context, overload, parameter, each.term.sort, values):
             return None
     return values
 
 
 def _collect(
-    unit: TermElaborator, option: Overload, pattern: core.Sort, sort: core.Sort, values: Values
+    context: Context, overload: Overload, pattern: core.Sort, sort: core.Sort, values: Values
 ) -> bool:
     """Read off the variables of a pattern from a sort; False if the two contradict."""
-    sort = unit.inference.resolve(sort)
-    if isinstance(pattern, core.SortVariable) and pattern.name in option.variables:
-        return _determine(unit, pattern.name, sort, values)
-    if isinstance(sort, core.SortVariable) or not _mentions(pattern, option.variables):
+    sort = context.inference.resolve(sort)
+    if isinstance(pattern, core.SortVariable) and pattern.name in overload.variables:
+        return _determine(context, pattern.name, sort, values)
+    if isinstance(sort, core.SortVariable) or not _mentions(pattern, overload.variables):
         return True
     if isinstance(pattern, core.Carrier | core.DataSort | core.MatrixOf):
-        return _collect_family(unit, option, pattern, sort, values)
-    pieces = unit.inference.pieces(pattern, sort)
-    return pieces is not None and all(_collect(unit, option, inner, part, values) for inner, part in pieces)
+        return _collect_family(context, overload, pattern, sort, values)
+    pieces = context.inference.pieces(pattern, sort)
+    return pieces is not None and all(
+        _collect(context, overload, inner, part, values) for inner, part in pieces
+    )
 
 
 def _collect_family(
-    unit: TermElaborator,
-    option: Overload,
+    context: Context,
+    overload: Overload,
     pattern: core.Carrier | core.DataSort | core.MatrixOf,
     sort: core.Sort,
     values: Values,
@@ -295,26 +289,26 @@ def _collect_family(
     for inner, part in pairs:
         if (
             isinstance(inner, core.SortVariable)
-            and inner.name in option.variables
+            and inner.name in overload.variables
             and isinstance(part, core.Dimension)
         ):
             if values.setdefault(inner.name, part) != part:
                 return False
         elif isinstance(inner, core.Dimension) and isinstance(part, core.Dimension):
             atom = _atom(inner)
-            if atom in option.variables and values.setdefault(atom, part) != part:
+            if atom in overload.variables and values.setdefault(atom, part) != part:
                 return False
         elif (
             isinstance(inner, core.Dimension)
             or isinstance(part, core.Dimension)
-            or not _collect(unit, option, inner, part, values)
+            or not _collect(context, overload, inner, part, values)
         ):
             return False
     return True
 
 
 def _mentions(sort: core.Sort | core.Dimension, names: frozenset[str]) -> bool:
-    """Whether variables of an option occur in a sort, in its dimensions too."""
+    """Whether variables of an overload occur in a sort, in its dimensions too."""
     if isinstance(sort, core.Dimension):
         return any(atom in names for atoms, _ in sort.terms for atom in atoms)
     if variables_of(sort) & names:
@@ -332,7 +326,7 @@ def _atom(dimension: core.Dimension) -> str:
             return ""
 
 
-def _determine(unit: TermElaborator, name: str, sort: core.Sort, values: Values) -> bool:
+def _determine(context: Context, name: str, sort: core.Sort, values: Values) -> bool:
     """Take a sort for a variable, joined with what was taken before."""
     known = values.get(name)
     if isinstance(known, core.Dimension):
@@ -343,9 +337,9 @@ def _determine(unit: TermElaborator, name: str, sort: core.Sort, values: Values)
     if isinstance(sort, core.SortVariable):
         return True
     together = join_sorts(known, sort)
-    if together is None and unit.inference.cost(sort, known) is not None:
+    if together is None and context.inference.cost(sort, known) is not None:
         together = known
-    if together is None and unit.inference.cost(known, sort) is not None:
+    if together is None and context.inference.cost(known, sort) is not None:
         together = sort
     if together is None:
         return False
@@ -357,55 +351,55 @@ def _determine(unit: TermElaborator, name: str, sort: core.Sort, values: Values)
 
 
 def build_call(
-    unit: TermElaborator,
+    context: Context,
     node: tree.Call | tree.Name,
-    option: Overload,
+    overload: Overload,
     given: Sequence[CallArgument],
     expected: core.Sort | None,
 ) -> core.Term:
     """The call as decided: sorts found, arguments adapted."""
-    values = _match(unit, option, given) or {}
+    values = _match(context, overload, given) or {}
     if expected is not None:
         found: Values = {}
-        if _collect(unit, option, option.result, expected, found):
+        if _collect(context, overload, overload.result, expected, found):
             values = {**found, **values}
     arguments: list[core.Term] = []
-    for parameter, each in zip(option.parameters, given, strict=True):
+    for parameter, each in zip(overload.parameters, given, strict=True):
         term = each.term
         if each.choices:
-            term = unit.term(each.node, instantiate_sort(parameter, values))
+            term = context.term(each.node, instantiate_sort(parameter, values))
         elif term is None:
-            term = _read_function(unit, each.node, parameter, values, option)
+            term = _read_function(context, each.node, parameter, values, overload)
         arguments.append(term)
-    for name in sorted(option.variables - values.keys()):
-        values[name] = unit.unknown(node, f"sort {name}", f"a sort in {option.label}")
-    parameters = tuple(instantiate_sort(parameter, values) for parameter in option.parameters)
+    for name in sorted(overload.variables - values.keys()):
+        values[name] = context.unknown(node, f"sort {name}", f"a sort in {overload.label}")
+    parameters = tuple(instantiate_sort(parameter, values) for parameter in overload.parameters)
     adapted = tuple(
-        unit.adapt(term, parameter, each.node, f"an argument of {option.label}")
+        context.adapt(term, parameter, each.node, f"an argument of {overload.label}")
         for term, parameter, each in zip(arguments, parameters, given, strict=True)
     )
-    return option.build(adapted, parameters, instantiate_sort(option.result, values))
+    return overload.build(adapted, parameters, instantiate_sort(overload.result, values))
 
 
 def _read_function(
-    unit: TermElaborator, node: tree.Expression, parameter: core.Sort, values: Values, option: Overload
+    context: Context, node: tree.Expression, parameter: core.Sort, values: Values, overload: Overload
 ) -> core.Term:
     """A function argument; read again where what it gives widens what it is given (an accumulator)."""
     while True:
-        wanted = _known_function(parameter, values, option)
-        term = unit.term(node, wanted)
+        wanted = _known_function(parameter, values, overload)
+        term = context.term(node, wanted)
         before = dict(values)
-        _collect(unit, option, parameter, term.sort, values)
-        if wanted is None or values == before or not unit.inference.known(term.sort):
+        _collect(context, overload, parameter, term.sort, values)
+        if wanted is None or values == before or not context.inference.known(term.sort):
             return term
 
 
-def _known_function(parameter: core.Sort, values: Values, option: Overload) -> core.Sort | None:
+def _known_function(parameter: core.Sort, values: Values, overload: Overload) -> core.Sort | None:
     """What is known of the sort of a function argument, if its domain is."""
     sort = instantiate_sort(parameter, values)
     if isinstance(sort, core.FunctionOf) and not any(
-        variables_of(each) & option.variables for each in sort.domain
+        variables_of(each) & overload.variables for each in sort.domain
     ):
-        known = not variables_of(sort.codomain) & option.variables
+        known = not variables_of(sort.codomain) & overload.variables
         return core.FunctionOf(sort.domain, sort.codomain if known else core.SortVariable("_"))
     return None

@@ -1,11 +1,11 @@
-"""Expressions to core terms: one piece of source, one pass.
+"""Expressions to core terms: one expression in one pass.
 
-Specification: proving.md §1; kleis-language.md §2.9–§2.12.  How a call finds what it calls is in
-kleis/termination/recursive_calls.py, patterns are in kleis/elaborate/expressions/match_elaboration.py, unknown sorts in kleis/elaborate/sorts/sort_inference.py.
+Calls are in `call_elaboration`, patterns in `match_elaboration`; unknown sorts are variables of
+`kleis.elaborate.sorts.sort_inference`.
 
 Invariants
-    * A term handed out is well sorted as far as its sorts are known; in the last pass all are.
-    * Nothing is coerced but by `TermElaborator.adapt`, and nothing is narrowed but ℤ to ℕ, with its condition.
+    * A term is well sorted as far as its sorts are known; in the last pass all are.
+    * Coercions are inserted by `TermElaborator.adapt` alone; the only narrowing is ℤ to ℕ, with its condition.
     * A bound variable has a name that is not bound around it.
 """
 
@@ -13,34 +13,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Never
+from typing import Never
 
 import msgspec
 
 from kleis import core
 from kleis.budget import LONGEST_LIST, Budget, Meter
-from kleis.core.goal import NameResolution, ReadingKind
 from kleis.core.sort_operations import join_sorts, rank
 from kleis.core.sort_printing import elaboration_error, sort_text
 from kleis.core.terms import construct_list
 from kleis.core.traversal import is_closed, subterms
 from kleis.elaborate.expressions.call_elaboration import apply_value, call, named_value
+from kleis.elaborate.expressions.elaboration_context import Declarations
 from kleis.elaborate.expressions.match_elaboration import elaborate_let, elaborate_match
+from kleis.elaborate.scopes.scope import Scope
 from kleis.elaborate.sorts.sort_inference import FREE, Cost, Inference
 from kleis.errors import BudgetError
 from kleis.problems import Place, Spanned
 from kleis.syntax import tree
 from kleis.values.text import number_from_text
 
-if TYPE_CHECKING:
-    from kleis.elaborate.expressions.definitions import Definitions
-    from kleis.elaborate.scopes.scope import Scope
-
 __all__ = ["ANY", "TermElaborator"]
 
 ANY = core.SortVariable("_")
-"""Stands for a sort of which nothing is expected: the codomain of a function read before its call is decided."""
-
+"""Stands for a sort of which nothing is expected: the codomain of a function elaborated before its call is decided."""
 
 _SET_MAKERS = frozenset(
     {"empty_set", "singleton", "insert", "remove", "union", "intersect", "difference", "complement"}
@@ -49,41 +45,41 @@ _SET_MAKERS = frozenset(
 
 
 class TermElaborator:
-    """One piece of source in one pass.
+    """One expression in one pass: the `Context` of the cases, which recur through it.
 
-    `frame` tells apart pieces that share source (the instances of a template).  `allow_free` says whether unbound
-    names that are declared nowhere are free names (in propositions) or errors (in declarations).
+    `prefix` tells apart the unknown sorts of expressions that share source (the instances of a template).
+    `allow_free` says whether unbound names that are declared nowhere are free names (in propositions) or errors (in
+    declarations).  `bound` are the names bound around the expression.
     """
 
     def __init__(
         self,
-        definitions: Definitions,
+        definitions: Declarations,
         scope: Scope,
         inference: Inference,
         *,
-        frame: str,
+        prefix: str,
         allow_free: bool,
         bound: Mapping[str, core.Term] | None = None,
     ) -> None:
         self.definitions = definitions
         self.scope = scope
         self.inference = inference
-        self.frame = frame
+        self.prefix = prefix
         self.allow_free = allow_free
         self.environment: dict[str, core.Term] = dict(bound or {})
         self.names: set[str] = {
             term.name for term in self.environment.values() if isinstance(term, core.Variable)
         }
         self.free: dict[str, core.Variable] = {}
-        self.readings: list[NameResolution] = []
 
-    # ── places, names, refusals ──────────────────────────────────────────────────────────────────────────
+    # ── places, names, errors ───────────────────────────────────────────────────────────────────────────
 
     def place(self, node: Spanned) -> Place:
         """Where a node stands."""
         return Place(self.scope.file, node.span.line, node.span.column)
 
-    def refuse(
+    def reject(
         self,
         node: Spanned,
         code: str,
@@ -93,34 +89,30 @@ class TermElaborator:
         expected: tuple[str, ...] = (),
         hint: str = "",
     ) -> Never:
-        """Give up: this piece of source has no meaning."""
+        """Raise `ElaborationError` at a node."""
         raise elaboration_error(
             node, self.scope.file, code, message, found=found, expected=expected, hint=hint
         )
 
-    def note(self, kind: ReadingKind, node: Spanned, source: str, meaning: str) -> None:
-        """Remember how something was read."""
-        self.readings.append(NameResolution(kind, source, meaning, self.place(node)))
-
     def unknown(self, node: Spanned, tag: str, what: str) -> core.Sort:
         """The sort of something that has none written, if known by now; else a variable for it."""
-        return self.inference.fresh(f"{self.frame}/{id(node)}/{tag}", node, what)
+        return self.inference.fresh(f"{self.prefix}/{id(node)}/{tag}", node, what)
 
     def sort(self, term: core.Term) -> core.Sort:
         """The sort of a term, as far as it is known."""
         return self.inference.resolve(term.sort)
 
     def free_name(self, node: tree.Name) -> core.Variable:
-        """A name that nothing declares: bound by an outermost ∀ if this is a proposition."""
+        """The variable of a name that nothing declares; an outermost ∀ will bind it."""
         if node.name not in self.free:
-            key = f"{self.frame}/free/{node.name}"
+            key = f"{self.prefix}/free/{node.name}"
             sort = self.inference.fresh(key, node, f"the free name {node.name}")
             self.free[node.name] = core.Variable(node.name, sort)
         return self.free[node.name]
 
     @contextmanager
     def bound(self, values: Mapping[str, core.Term]) -> Iterator[None]:
-        """Names in force while a body is read."""
+        """Names in scope while a body is elaborated."""
         environment, names = self.environment, self.names
         self.environment = {**environment, **values}
         self.names = names | {value.name for value in values.values() if isinstance(value, core.Variable)}
@@ -130,7 +122,7 @@ class TermElaborator:
             self.environment, self.names = environment, names
 
     def variable(self, name: str, sort: core.Sort, also: Sequence[core.Variable] = ()) -> core.Variable:
-        """A variable to bind, called `name` or, where that is bound around, `name` with a number."""
+        """A variable to bind, called `name` or, where that is bound around or among `also`, `name` with a number."""
         taken = self.names | {each.name for each in also}
         stem, count = name, 0
         while name in taken:
@@ -183,7 +175,7 @@ class TermElaborator:
             case tree.Ascription():
                 return self.checked(node.expression, self.written(node.type))
             case tree.Using():
-                return self.refuse(
+                return self.reject(
                     node,
                     "misplaced-using",
                     "using stands before a whole proposition",
@@ -194,7 +186,7 @@ class TermElaborator:
         try:
             value = number_from_text(node.text, Meter(Budget()))
         except BudgetError as error:
-            self.refuse(node, "number-too-large", str(error), found=node.text)
+            self.reject(node, "number-too-large", str(error), found=node.text)
         return core.LiteralTerm(value, core.NATURAL if isinstance(value, int) else core.RATIONAL)
 
     def written(self, node: tree.TypeExpression) -> core.Sort:
@@ -206,7 +198,7 @@ class TermElaborator:
         element = wanted.element if isinstance(wanted, core.ListOf) else None
         if len(node.items) > LONGEST_LIST:
             message = f"a list of {len(node.items)} elements is too long to be written out in a proposition"
-            self.refuse(
+            self.reject(
                 node, "too-large", message, expected=(f"at most {LONGEST_LIST}",), hint="define it by a rule"
             )
         items = [self.term(item, element) for item in node.items]
@@ -231,7 +223,7 @@ class TermElaborator:
             together = sort if joined is None else self.join(joined, sort)
             if together is None:
                 assert joined is not None
-                self.refuse(
+                self.reject(
                     node,
                     "different-sorts",
                     f"the parts of {what} have different sorts: {sort_text(joined)} and {sort_text(sort)}",
@@ -273,7 +265,7 @@ class TermElaborator:
     def _lambda(self, node: tree.Lambda, expected: core.Sort | None) -> core.Term:
         wanted = self.inference.resolve(expected) if expected is not None else None
         if isinstance(wanted, core.FunctionOf) and len(wanted.domain) != len(node.parameters):
-            self.refuse(
+            self.reject(
                 node,
                 "arity",
                 f"this function takes {len(node.parameters)} arguments where {len(wanted.domain)} are given",
@@ -298,16 +290,14 @@ class TermElaborator:
         return core.Lambda(tuple(variables), body)
 
     def cost(self, term: core.Term, wanted: core.Sort) -> Cost | None:
-        """What it costs to use a term as of a sort; the parts of a list or tuple that is written out count alone."""
+        """What it costs to use a term as of a sort; None if it cannot be.  Of a list or tuple literal, the parts count."""
         cost = self.inference.cost(term.sort, wanted)
         if cost is not None or not isinstance(term, core.Construction) or not term.arguments:
             return cost
         return self._cost_of_parts(term, wanted)
 
     def _cost_of_parts(self, term: core.Construction, wanted: core.Sort) -> Cost | None:
-        constructor = self.definitions.constructor_at(
-            self.scope, term.constructor, self.inference.resolve(wanted)
-        )
+        constructor = self.definitions.constructor_at(term.constructor, self.inference.resolve(wanted))
         if constructor is None:
             return None
         total = FREE
@@ -323,7 +313,7 @@ class TermElaborator:
     # ── coercions ────────────────────────────────────────────────────────────────────────────────────────
 
     def adapt(self, term: core.Term, wanted: core.Sort, node: Spanned, role: str = "this") -> core.Term:
-        """A term in the sort its place requires; a refusal that calls it `role` if it has no such value."""
+        """A term coerced to the sort its place requires; `ElaborationError` if it cannot be, which calls it `role`."""
         given, wanted = self.sort(term), self.inference.resolve(wanted)
         if given == wanted:
             return term
@@ -354,7 +344,7 @@ class TermElaborator:
     def _adapt_inside(
         self, term: core.Term, given: core.Sort, wanted: core.Sort, node: Spanned
     ) -> core.Term | None:
-        """The same value, built at the wanted sort; None if that is no matter of coercion."""
+        """The same value, built at the wanted sort; None if no coercion leads there."""
         if not (self.inference.known(given) and self.inference.known(wanted)):
             self.inference.unify(given, wanted)
         if isinstance(term, core.Conditional):
@@ -365,7 +355,7 @@ class TermElaborator:
         if isinstance(term, core.Undefined) and self.inference.cost(given, wanted) is not None:
             return core.Undefined(wanted, term.reason)
         if isinstance(term, core.Construction):
-            constructor = self.definitions.constructor_at(self.scope, term.constructor, wanted)
+            constructor = self.definitions.constructor_at(term.constructor, wanted)
             if constructor is not None and len(constructor.fields) == len(term.arguments):
                 fields = zip(term.arguments, constructor.fields, strict=True)
                 return core.Construction(
@@ -390,10 +380,9 @@ class TermElaborator:
     def _widened_set(
         self, term: core.BuiltinCall, given: core.SetOf, wanted: core.SetOf, node: Spanned
     ) -> core.Term | None:
-        """A set made of literals alone, made at the wider sort: its complement is taken there.
+        """A set of literals alone, built at the wider sort, so that a complement is taken there.
 
-        None where a part has a sort of its own (a variable, a symbol): then the set is what it is, and only its
-        sort changes.
+        None where a part has a sort of its own (a variable, a symbol): then the set stays, and only its sort changes.
         """
         if term.operation.name not in _SET_MAKERS or not is_closed(term):
             return None
@@ -427,7 +416,7 @@ class TermElaborator:
 
     def _mismatch(self, given: core.Sort, wanted: core.Sort, node: Spanned, role: str) -> Never:
         numbers = isinstance(given, core.Numeric) and isinstance(wanted, core.Numeric)
-        self.refuse(
+        self.reject(
             node,
             "wrong-sort",
             f"{role} is of type {sort_text(given)}, where {sort_text(wanted)} is required",

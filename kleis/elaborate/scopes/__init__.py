@@ -1,10 +1,12 @@
-"""What a name may stand for, from near to far.
+"""Scopes: what a name may stand for, from near to far.
 
-- `scope`: candidates for a name
-- `structure_scope`: a structure at its arguments
-- `inheritance`: structures with their parents
-- `implements`: implementations, their obligations
-- `global_scope`: global names, proposition scope
-- `section_links`: sections joined by names
-- `structure_search`: structures that fit
+- `scope`: the kinds of candidates, and the protocol of a scope
+- `structure_scope`: a structure at its arguments, and the scope of its text
+- `inheritance`: a structure read with its parents and nested structures
+- `implements`: implementations and their obligations
+- `global_scope`: global names; the scope of a proposition
+- `section_links`: sections linked by what they share
+- `structure_search`: the structures that fit a proposition
+
+Names themselves are looked up in `kleis.theory`; sorts are read by `kleis.elaborate.sorts`.
 """

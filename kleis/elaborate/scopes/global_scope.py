@@ -1,11 +1,12 @@
-"""The declarations without parameters: what a name stands for where nothing nearer does.
+"""Global names, and the scope of a proposition.
 
-Specification: proving.md §1 ("Structures without parameters", "implements S(T)", "Definitions").
+The global scope holds what a name stands for where nothing nearer declares it; the scope of a proposition has the
+members of the structures it is about before them.  See docs/reference/proving.md §2.3.
 
 Invariants
     * Looking up a name reads only the declarations that have it, so a theory may be large.
-    * A `define` comes alone: it shadows.  A declared operation that is a built-in at the sorts that has is that
-      built-in; at others it is an overload beside it.
+    * A `define` is the only candidate of its name: it shadows.  A declared operation that is a built-in at the
+      declared sorts is that built-in; at others it is an overload beside it.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class GlobalScope:
     def __init__(self, theory: Theory) -> None:
         self.theory = theory
         self.reader = SortReader(theory)
-        self._implemented = Implementations(self)
+        self._implemented = Implementations(self.reader, self, self.instance)
         self._found: dict[str, tuple[Candidate, ...]] = {}
         self._sections: dict[str, StructureInstance | ElaborationError] = {}
         self._ordered: tuple[tree.Structure, ...] | None = None
@@ -325,13 +326,8 @@ def instance_text(instance: Instance) -> str:
     return f"{instance.structure}({', '.join(sort_text(each) for each in instance.arguments)})"
 
 
-# The scope of a proposition: the structures it is about, before the global declarations.
-#
-# Specification: proving.md §1 ("Resolution").
-
-
 class PropositionScope:
-    """Names of the instances in force, then global ones.
+    """The scope of a proposition: members of the structures it is about, then global names.
 
     `types` maps the type names of the proposition that stand for parameters to their carriers.
     """

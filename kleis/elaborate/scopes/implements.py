@@ -1,40 +1,67 @@
-"""``implements S(A) { … }``: what is given for the operations of a structure at the types of a model.
+"""Implementations, ``implements S(A) { … }``: what is given for the operations of S at A, and what has to be proved.
 
-Specification: proving.md §1 ("The operations of `implements S(A)` are global symbols at A").
-
-What is given is a definition at the sorts of the operation.  A symbol that an earlier item gave too has that meaning;
-what the later one gives has to agree with it.  An operation that is built in at A is the built-in, and what is given
+What is given is a definition at the sorts of the operation.  A symbol that an earlier item gives too keeps that
+definition; the later item has to agree with it.  An operation that is built in at A is the built-in, and what is given
 has to agree with that.
+
+The axioms of S, read at A, become obligations; until they are proved they are *assumed*, and every verdict that uses
+one says so.  A definition of S that the implementation gives too becomes the obligation that both have a value
+together, and then the same one.  See docs/reference/proving.md §2.7.
 
 Invariants
     * Definitions of different items have different keys.
-    * The text of the structure (its axioms, its definitions) speaks at A of what is given.
+    * The axioms and definitions of the structure, read at A, mention what is given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol, TypeAlias
 
 import msgspec
 
 from kleis import core
 from kleis.builtins.rows.table import find_builtin
-from kleis.core.goal import Axiom, ElaborationError, Obligation
+from kleis.core.goal import Axiom, ElaborationError, Goal, Obligation
 from kleis.core.sort_printing import elaboration_error, sort_text
 from kleis.core.traversal import subterms
 from kleis.definedness.conditions import Definedness
-from kleis.elaborate.scopes.scope import Candidate, Template, is_builtin
-from kleis.elaborate.scopes.structure_scope import StructureInstance
+from kleis.elaborate.scopes.scope import Candidate, Scope, Template, is_builtin
+from kleis.elaborate.scopes.structure_scope import NamedAxiom, StructureInstance
+from kleis.elaborate.sorts.read_sorts import SortReader
 from kleis.problems import Place, place_of
 from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
 
-if TYPE_CHECKING:
-    from kleis.elaborate.elaborator import Elaborator
-    from kleis.elaborate.scopes.global_scope import GlobalScope
+__all__ = ["Elaboration", "Implementation", "Implementations", "axioms_of", "obligations_of"]
 
-__all__ = ["Implementation", "Implementations", "axioms_of", "obligations_of"]
+Instantiate: TypeAlias = Callable[
+    [str, tuple[core.Sort | core.Dimension, ...], Mapping[str, core.Sort | core.Dimension] | None, str],
+    StructureInstance,
+]
+"""Reads a structure: its name, its arguments, the types of what it is `over`, and the prefix of its definitions."""
+
+
+class InstantiatedDefinitions(Protocol):
+    """Definitions at the sorts they are called with: `kleis.elaborate.expressions.definitions.Definitions`."""
+
+    @property
+    def finished(self) -> Mapping[str, core.Definition]: ...
+
+    def written_parameters(self, template: Template) -> list[core.Sort | None]: ...
+
+    def read_at(self, template: Template, sorts: tuple[core.Sort, ...]) -> str: ...
+
+
+class Elaboration(Protocol):
+    """What obligations need of `kleis.elaborate.elaborator.Elaborator`."""
+
+    @property
+    def definitions(self) -> InstantiatedDefinitions: ...
+
+    def axiom(self, named: NamedAxiom) -> Axiom: ...
+
+    def around(self, terms: Sequence[core.Term]) -> Goal: ...
 
 
 class Implementation(msgspec.Struct, frozen=True, eq=False):
@@ -65,15 +92,16 @@ class Implementation(msgspec.Struct, frozen=True, eq=False):
 class _TypedScope:
     """The scope of an implementation's text: the global one, where ``_0``, ``_1`` … are its sorts."""
 
-    def __init__(self, outer: GlobalScope, sorts: tuple[core.Sort, ...], file: str) -> None:
+    def __init__(self, reader: SortReader, outer: Scope, sorts: tuple[core.Sort, ...], file: str) -> None:
         self.file = file
+        self._reader = reader
         self._outer = outer
         self._sorts = sorts
 
     def sort(self, written: tree.TypeExpression) -> core.Sort:
         if isinstance(written, tree.NamedType) and written.name.startswith("_"):
             return self._sorts[int(written.name[1:])]
-        return self._outer.reader.read(written, {}, file=self.file)
+        return self._reader.read(written, {}, file=self.file)
 
     def candidates(self, name: str) -> tuple[Candidate, ...]:
         return self._outer.candidates(name)
@@ -83,10 +111,16 @@ class _TypedScope:
 
 
 class Implementations:
-    """The implementations of one theory, in order of declaration."""
+    """The implementations of one theory, in order of declaration.
 
-    def __init__(self, scope: GlobalScope) -> None:
-        self._globals = scope
+    `outer` is the global scope, where names in an implementation are looked up.
+    """
+
+    def __init__(self, reader: SortReader, outer: Scope, instantiate: Instantiate) -> None:
+        self._reader = reader
+        self._theory = reader.theory
+        self._outer = outer
+        self._instantiate = instantiate
         self._all: list[Implementation] | None = None
         self._read: dict[int, Implementation] = {}
         self._labels: dict[str, int] = {}
@@ -109,16 +143,16 @@ class Implementations:
             message = f"{node.name} is over {shown}"
             raise elaboration_error(given, file, "wrong-over", message, expected=(shown,))
         return {
-            inner.name: self._globals.reader.argument(outer, {}, file=file)
+            inner.name: self._reader.argument(outer, {}, file=file)
             for inner, outer in zip(wanted.arguments, given.arguments, strict=True)
-            if isinstance(inner, tree.NamedType) and self._globals.reader.is_opaque(inner.name, {})
+            if isinstance(inner, tree.NamedType) and self._reader.is_opaque(inner.name, {})
         }
 
     def all(self) -> list[Implementation]:
         """The implementations that make sense."""
         if self._all is None:
             self._all = []
-            for entry in self._globals.theory.implementation_entries:
+            for entry in self._theory.implementation_entries:
                 assert isinstance(entry.declaration, tree.Implements)
                 try:
                     self._all.append(self.read(entry.declaration, entry.file))
@@ -133,12 +167,12 @@ class Implementations:
         return self._read[id(node)]
 
     def _implementation(self, node: tree.Implements, file: str) -> Implementation:
-        structure = self._globals.theory.structures.get(node.name)
+        structure = self._theory.structures.get(node.name)
         if structure is None:
             raise elaboration_error(
                 node, file, "unknown-structure", f"there is no structure {node.name}", found=node.name
             )
-        arguments = tuple(self._globals.reader.argument(each, {}, file=file) for each in node.arguments)
+        arguments = tuple(self._reader.argument(each, {}, file=file) for each in node.arguments)
         if len(arguments) != len(structure.parameters):
             message = f"{node.name} takes {len(structure.parameters)} types, here it has {len(arguments)}"
             raise elaboration_error(node, file, "type-arity", message, found=str(len(arguments)))
@@ -147,7 +181,7 @@ class Implementations:
         if self._labels[label] > 1:
             label = f"{label}#{self._labels[label]}"
         scalars = self._scalars(node, structure, file)
-        instance = self._globals.instance(node.name, arguments, scalars, within=f"implements {label} / ")
+        instance = self._instantiate(node.name, arguments, scalars, f"implements {label} / ")
         given: dict[core.Symbol, Template] = {}
         equal: list[tuple[str, Template, Template]] = []
         defined: dict[str, Template] = {}
@@ -256,7 +290,7 @@ class Implementations:
         file: str,
     ) -> Template | None:
         """What an implementation gives for a symbol, as a definition at the symbol's sorts."""
-        scope = _TypedScope(self._globals, (*symbol.domain, symbol.codomain), file)
+        scope = _TypedScope(self._reader, self._outer, (*symbol.domain, symbol.codomain), file)
         result = tree.NamedType(f"_{len(symbol.domain)}")
         body = member.value if isinstance(member, tree.ElementImplementation) else member.body
         names: list[str] = []
@@ -297,17 +331,7 @@ class Implementations:
                 known |= {symbol} if symbol is not None else set()
 
 
-# ``implements S(A)``: the axioms of S at A, and what has to be proved for them to hold.
-#
-# Specification: proving.md §1 ("implements S(T)").
-#
-# The operations given are definitions at the types of the implementation; the axioms of the structure, which speak of
-# them there, are obligations.  Until they are proved they are in force as *assumed*, and every verdict that uses one
-# says so.  A definition of the structure that the implementation gives too becomes the obligation that both have a
-# value together, and then the same.
-
-
-def axioms_of(elaborator: Elaborator, implementation: Implementation) -> list[Axiom]:
+def axioms_of(elaborator: Elaboration, implementation: Implementation) -> list[Axiom]:
     """The axioms of the structure at the types of an implementation, of the operations it gives."""
     found = []
     for named in implementation.instance.axioms:
@@ -317,7 +341,7 @@ def axioms_of(elaborator: Elaborator, implementation: Implementation) -> list[Ax
     return found
 
 
-def obligations_of(elaborator: Elaborator, implementation: Implementation) -> list[Obligation]:
+def obligations_of(elaborator: Elaboration, implementation: Implementation) -> list[Obligation]:
     """What has to be proved of an implementation: axioms that mention nothing missing, and equal definitions."""
     missing = set(implementation.missing)
     place, label = implementation.place, implementation.label
@@ -334,7 +358,7 @@ def obligations_of(elaborator: Elaborator, implementation: Implementation) -> li
     return found
 
 
-def _same(elaborator: Elaborator, first: Template, second: Template) -> core.Term:
+def _same(elaborator: Elaboration, first: Template, second: Template) -> core.Term:
     """Both definitions have a value together, and then the same."""
     left, variables = _call(elaborator, first, ())
     right, _ = _call(elaborator, second, variables)
@@ -361,7 +385,7 @@ def _defined(definedness: Definedness, term: core.Term) -> core.Term:
 
 
 def _call(
-    elaborator: Elaborator, template: Template, variables: tuple[core.Variable, ...]
+    elaborator: Elaboration, template: Template, variables: tuple[core.Variable, ...]
 ) -> tuple[core.Term, tuple[core.Variable, ...]]:
     """A definition at variables of its sorts."""
     definitions = elaborator.definitions

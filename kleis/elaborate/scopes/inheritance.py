@@ -1,18 +1,16 @@
 """A structure at its arguments with all that it inherits.
 
-Specification: proving.md §1 ("Structures with parameters").
-
 A structure shares the names of its parents: same name and same type is one symbol, another type an overload.  A
-renaming clause gives a member of the parent another name, in the child and for everyone who looks from outside; the
-parent's own axioms are read in the parent's frame, where the old name leads to the renamed symbol.
+renaming clause gives a member of the parent another name, in the child and for everyone outside; the parent's own
+axioms are read in the parent's scope, where the old name leads to the renamed symbol.
 
 Members of a nested structure are its own (``additive::•``) unless they are renamed, or declared again around it with
-the same name and type.
+the same name and type.  See docs/reference/proving.md §2.4.
 
 Invariants
     * An ancestor that is reached twice with the same symbols is read once.
-    * Definitions with equal keys are equal: a key holds the structure, its arguments and what its members are called.
-    * Symbols are equal exactly if their names and sorts are; nothing here compares anything else.
+    * Definitions with equal keys are equal: a key holds the structure, its arguments and the names of its members.
+    * Symbols are equal exactly if their names and sorts are; nothing else is compared.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """What a name may stand for, before its arguments decide.
 
-Specification: proving.md §1 ("Structures", "Resolution", "Definitions").  A scope answers two questions: what sort
-a written type is, and which candidates a name has.  The elaborator (kleis/elaborate/expressions/term_elaborator.py) chooses among the
-candidates by the sorts of the arguments; scopes are made by kleis/meaning/globals.py (the declarations without
-parameters) and kleis/meaning/instances.py (a structure at its arguments).
+A scope answers two questions: what sort a written type is, and which candidates a name has.  The elaborator of
+expressions chooses among the candidates by the sorts of the arguments.  Scopes are `global_scope.GlobalScope` (the
+declarations without parameters), `structure_scope.StructureScope` (the text of a structure at its arguments) and
+`global_scope.PropositionScope`.
 """
 
 from __future__ import annotations
@@ -110,10 +110,8 @@ class Scope(Protocol):
         ...
 
 
-# Declarations that name a built-in.
-#
-# Specification: proving.md §1 ("A declaration that names a built-in is that built-in at sorts the built-in has,
-# elsewhere an overload").
+# A declaration that names a built-in is that built-in at sorts the built-in has, elsewhere an overload
+# (docs/reference/proving.md §2.2).
 
 _CONNECTIVES = frozenset({"logical_and", "logical_or", "logical_not", "implies", "iff"})
 

@@ -1,13 +1,11 @@
-"""Which sections a proposition speaks of.
+"""The sections linked to a proposition.
 
-Specification: proving.md §1 ("A proposition uses the axioms of its connected component").
+Sections (structures without parameters) are linked by what their axioms and declarations share: declared symbols,
+opaque sorts, data types, incomplete built-ins, directly or through definitions.  A proposition uses every section that
+a chain of links leads to.  An axiom without a link is about built-ins alone: an obligation, not an assumption.
 
-Sections (structures without parameters) are linked by what their axioms and declarations share: user symbols, opaque
-sorts, data types, incomplete built-ins, directly or through definitions.  A proposition uses every section that a
-chain of links leads to.  An axiom that has no link speaks of built-ins alone: it is no assumption but an obligation.
-
-Names are compared before anything is elaborated (kleis/theory/name_dependencies.py), so that of a thousand sections only
-those are that may be linked.
+Names are compared before anything is elaborated (`kleis.theory.name_dependencies`), so that among a thousand sections
+only those that may be linked are elaborated.  See docs/reference/proving.md §2.5.
 """
 
 from __future__ import annotations

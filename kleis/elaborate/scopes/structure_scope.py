@@ -1,12 +1,10 @@
-"""Structures at their arguments: what each brings, and where the names in its text are looked up.
+"""Structures at their arguments: what each declares, and the scope of its text.
 
-Specification: proving.md §1 ("Structures with parameters", "Structures without parameters").
-
-How a structure is read into its frame, with everything it inherits, is in kleis/elaborate/scopes/inheritance.py.
+`inheritance` reads a structure, with everything it inherits, into these.  See docs/reference/proving.md §2.4.
 
 Invariants
-    * A frame never changes once its structure is read.
-    * What a declared operation is built in as is never among the candidates twice.
+    * A `StructureScope` never changes once its structure is read.
+    * A declared operation that is a built-in is among the candidates once, as the built-in.
 """
 
 from __future__ import annotations

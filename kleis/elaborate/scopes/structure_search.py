@@ -1,13 +1,12 @@
-"""Which structures a proposition is about.
+"""Searches for the structures that a proposition is about.
 
-Specification: proving.md §1 ("Resolution"), sentence by sentence.
+Let C be the type names of the proposition that are declared as nothing else, and O the operations that are neither
+built in nor global at the sorts used.  A structure with parameters fits if C are among its parameters and it has O.
+The least fitting one under ``extends`` is taken.  If none fits, names of C may stand for parameters by unification;
+then the smallest unions of structures on the carriers named in C; else C are fresh carriers, if nothing is missing.
 
-Let C be the type names of the proposition that are nothing else, and O the operations that are not built in or
-global at the sorts used.  A structure with parameters fits if C are among its parameters and it has O.  The least
-fitting one under ``extends`` is taken.  If none fits, names of C may stand for parameters by unification; then the
-smallest unions of structures on the carriers named in C; else C are fresh carriers, if nothing is missing.
-
-What O is, reading the proposition tells: an attempt in too small a scope fails with `MissingOperation`.
+O is found by trying: elaboration in too small a scope fails with `MissingOperation`.  See docs/reference/proving.md
+§2.6.
 
 Invariant: the answer depends on the declarations, not on their order.
 """

@@ -1,7 +1,9 @@
-"""Sorts written, inferred, declared.
+"""Sorts: as they are written, inferred, and declared by data types.
 
-- `read_sorts`: written types and dimensions
-- `sort_inference`: unknown sorts solved
-- `data_types`: which data types make sense
-- `data_instances`: data types at arguments
+- `read_sorts`: written types and dimensions to sorts
+- `sort_inference`: unknown sorts, solved pass by pass
+- `data_types`: which data types are lawful
+- `data_instances`: data types at their arguments
+
+Sorts are data of `kleis.core.sorts`; a new one needs an encoding in `kleis.prover.lowering` too.
 """

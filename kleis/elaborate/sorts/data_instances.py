@@ -1,9 +1,9 @@
 """Data types at their arguments: every instance that a proposition reaches.
 
-Specification: proving.md §1 ("Definitions"); kleis-language.md §5.5 (monomorphise parametric types).
+Parametric types are instantiated at the arguments a proposition reaches.  See docs/reference/proving.md §3.1.
 
-Invariant: the instances are closed under the sorts of their fields, and there are finitely many; a type that
-reaches ever larger instances of itself (``data N(T) = Z | S(N(Pair(T, T)))``) is refused when it is used.
+Invariant: the instances are closed under the sorts of their fields, and there are finitely many; a type that reaches
+ever larger instances of itself (``data N(T) = Z | S(N(Pair(T, T)))``) is an error when it is used.
 """
 
 from __future__ import annotations

@@ -1,17 +1,13 @@
-"""Data types: which declarations make sense, and what they are at their arguments.
+"""Data types: which declarations are lawful.
 
-Specification: proving.md §1 ("Definitions": data types must be strictly positive and have a base case);
-provers.md §5 ("data types that are not strictly positive"); kleis-language.md §5.5 (one group per strongly
-connected component, parametric types monomorphised).
-
-Why positivity.  ``data D = F(D → Bool)`` asks for a set as large as its own power set.  A type may stand where it
-is built from finitely or infinitely many of itself (List(D), D × D, ℕ → D), not left of an arrow nor in a set; in a
-parameter of another data type it stands as that type uses the parameter.
+A data type must be strictly positive and have a value (docs/reference/proving.md §3.1).  ``data D = F(D → Bool)`` would
+be a set as large as its own power set.  A type may stand where it is built from finitely or infinitely many of itself
+(List(D), D × D, ℕ → D), not left of an arrow nor in a set; as an argument of another data type it stands as that type
+uses the parameter.
 
 Invariants
     * `check_data` looks at declarations as they are written, so it decides for all instances at once.
-    * A refused type, and every type that rests on one, is in `DataReport.refused`; the groups hold the others.
-    * `instances` ends: a type that needs ever larger instances of itself is refused.
+    * A rejected type, and every type that rests on one, is in `DataReport.refused`; the groups hold the others.
 """
 
 from __future__ import annotations

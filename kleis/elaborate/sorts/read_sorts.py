@@ -1,9 +1,11 @@
-"""Written types to sorts.
+"""Written types and dimensions to sorts.
 
-Specification: proving.md §1 ("Structures", "Resolution", "Numbers"); kleis-language.md §2.8, §5.2 (OURS).
+A type name is, in this order: a parameter in scope, a declaration of the program, a built-in type, an opaque sort of
+its own.  A structure named as a type is the carrier of an arbitrary model of it.
 
-A name is, in this order: a parameter in force, a declaration of the program, a built-in type, an opaque sort of its
-own.  A structure named as a type is the carrier of any model of it.
+Dimensions are natural numbers in types, as polynomials in normal form.  Two are equal if their polynomials are; ``min``,
+``max``, ``gcd``, ``lcm``, quotients and powers that do not compute are atoms, compared by their text.  See
+docs/reference/proving.md §1.1.
 """
 
 from __future__ import annotations
@@ -378,12 +380,7 @@ class SortReader:
         return self.read(written, names, file=file, depth=depth)
 
 
-# Dimensions: natural numbers in types, as polynomials in normal form.
-#
-# Specification: proving.md §1 ("A `Nat`-kinded parameter is a number ≥ 0"); kleis-language.md §2.8.
-#
-# Two dimensions are equal if their polynomials are; ``min``, ``max``, ``gcd``, ``lcm``, quotients and powers that do not
-# compute are atoms, compared by their text.
+# Dimensions.
 
 _Polynomial = dict[tuple[str, ...], int]
 

@@ -1,16 +1,14 @@
-"""What is found out about sorts that are not written: free names, unannotated λ-parameters, empty lists.
+"""Sort inference for what has no written sort: free names, unannotated λ-parameters, empty lists.
 
-Specification: proving.md §1 ("Free names", "Numbers").
-
-A piece of source (a claim, an axiom, a body) is elaborated in passes.  A sort that is not known is a
-`SortVariable`; during a pass, places where it is used bind it, or bound it from above (its values are used as ℤ)
-or below (values of ℚ go into it).  After the pass what was learnt is fixed and the next pass begins, until
-nothing is unknown: the last pass sees only known sorts and is the one whose term counts.
+An expression (a claim, an axiom, a body) is elaborated in passes.  A sort that is not known is a `SortVariable`;
+during a pass, places where it is used bind it, or bound it from above (its values are used as ℤ) or below (values of ℚ
+go into it).  After the pass what was learnt is fixed and the next pass begins, until nothing is unknown: the last
+pass sees only known sorts and gives the term.  See docs/reference/proving.md §2.
 
 Invariants
-    * Only upward coercions are ever counted as fitting, and ℤ → ℕ, which costs a definedness condition.
+    * Only upward coercions count as fitting, and ℤ → ℕ, which costs a definedness condition.
     * What is fixed does not depend on the order of operands: binding is symmetric, bounds are joined.
-    * Each pass fixes at least one sort or ends the matter, so there are at most as many passes as unknowns.
+    * Each pass fixes at least one sort or ends the inference, so there are at most as many passes as unknowns.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
 """A session on disk and in memory.
 
-- `errors`: refusals of sessions
-- `places`: where sessions are
+- `errors`: the error of sessions
+- `places`: where sessions and saved theories are
 - `storage`: whole writes, locks, names
-- `record`: session.kleis text and items
-- `imported_theory`: the shared imported theory
-- `universe`: a session as theory
+- `record`: the text of session.kleis, and its items
+- `imported_theory`: the theory of what sessions import, shared among them
+- `universe`: a session as one immutable theory
+
+The format of session.kleis is docs/reference/registry.md §12.2; old files must stay readable.
 """

@@ -1,7 +1,4 @@
-"""The refusals of theory sessions.
-
-Specification: servers.md ("Rules for every tool"): what was wrong, where, what is allowed.
-"""
+"""The errors of theory sessions: what was wrong, where, what is allowed."""
 
 from __future__ import annotations
 

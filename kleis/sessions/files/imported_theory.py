@@ -1,11 +1,10 @@
 """What a session imports, as one theory; shared by all sessions that import the same.
 
-Specification: servers.md (`load_theory`: a new universe; imports of saved theories and the library), kleis-language.md
-§8.3 ("load_theory imports any absolute path the process can read": ours does not).
+See docs/reference/registry.md §12.7.
 
 Invariants
     * Only files below the save directory, the library and the roots that the server was given are read.
-    * A basis is the theory of its files as they are now: it is made anew when one of them was replaced.
+    * An imported theory is that of its files as they are now: it is made anew when one of them was replaced.
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
 """Where sessions and saved theories are.
 
-Specification: servers.md (``[theory] workspace_dir, save_dir`` in config/kleis.toml, ``KLEIS_CONFIG``, ``--home``);
-kleis-language.md §8.1.
-
 The first of these files that exists is read: the one that ``KLEIS_CONFIG`` names, ``config/kleis.toml`` below the
-working directory, ``~/.config/kleis/config.toml``.  What it does not say has its default below the home.  A relative
-directory counts from the project (for config/kleis.toml the directory that holds ``config``) or from the file.
+working directory, ``~/.config/kleis/config.toml``.  A directory it does not name has its default below the home.  A
+relative directory counts from the project (for config/kleis.toml the directory that holds ``config``) or from the
+file.  See docs/reference/registry.md §12.1.
 
-Invariant: a configuration that cannot be read is a refusal, never silently the defaults.
+Invariant: a configuration that cannot be read is an error, never silently the defaults.
 """
 
 from __future__ import annotations

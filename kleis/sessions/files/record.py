@@ -1,8 +1,6 @@
 """The text of a session's file: imports and items, each item with what was found about it.
 
-Specification: servers.md ("session.kleis is the truth"); docs/adr/013-theory-sessions.md.
-
-The file is ordinary Kleis.  Lines that begin with ``//@`` are for this module:
+The file is ordinary Kleis.  Lines that begin with ``//@`` are for this module (docs/reference/registry.md §12.2):
 
     //@ session {"version": 1, "imports": ["stdlib/prelude.kleis"], "basis": "sha256…"}
     import "stdlib/prelude.kleis"

@@ -1,7 +1,5 @@
 """Files of sessions: whole writes, the lock that writers share, names that are no paths.
 
-Specification: servers.md ("Every write is atomic (write, fsync, rename)").
-
 Invariants
     * A reader sees a file as it was before a write or as it is after it.  A writer that dies leaves at most a
       ``.part`` file, which the next writer removes.

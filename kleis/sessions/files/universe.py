@@ -1,7 +1,6 @@
-"""A session as one immutable theory: its basis, its items, and which declarations speak of which names.
+"""A session as one immutable theory: what it imports, its items, and which declarations depend on which names.
 
-Specification: servers.md ("Adding a structure to a session of a thousand costs about what adding it to an empty one
-does").
+Adding an item to a session of a thousand costs about what adding it to an empty one does.
 
 Invariants
     * A universe never changes; one with another item shares everything with the one before.
