@@ -53,13 +53,19 @@ class _NearBroker(Broker):
         self._far = far
 
     def submit(
-        self, engine: str, task: Task | Any, steps: int, *, guards: Guards | None = None
+        self,
+        engine: str,
+        task: Task | Any,
+        steps: int,
+        *,
+        guards: Guards | None = None,
+        preload: tuple[str, ...] = (),
     ) -> tuple[int, Future[Answer]]:
         if engine != _ORDER[0].engine:
-            return self._far.submit(engine, task, steps, guards=guards)
+            return self._far.submit(engine, task, steps, guards=guards, preload=preload)
         answer = load_engine(engine).run(task, steps)
         if answer.outcome == "silent" and answer.reason == "incomplete":
-            return self._far.submit(engine, task, steps, guards=guards)
+            return self._far.submit(engine, task, steps, guards=guards, preload=preload)
         found: Future[Answer] = Future()
         found.set_result(answer)
         return 0, found

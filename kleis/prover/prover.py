@@ -32,7 +32,7 @@ from kleis.delaborate.describe_goal import proposition_of
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
 from kleis.prover.evidence import Checked
-from kleis.prover.portfolio import COMPUTING, ORDER, Entry, Outcome, run_portfolio
+from kleis.prover.portfolio import COMPUTING, ORDER, PRELOAD, Entry, Outcome, run_portfolio
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, with_lemmas
 from kleis.prover.protocol.verdict import Evidence, Reason, Verdict
@@ -449,7 +449,9 @@ class Prover:
 
         def confirm(entry: Entry, answer: Answer) -> Answer:
             del entry
-            _, future = self._broker.submit(_CHECKER, Checked(task, answer), 1, guards=_CHECK_GUARDS)
+            _, future = self._broker.submit(
+                _CHECKER, Checked(task, answer), 1, guards=_CHECK_GUARDS, preload=PRELOAD
+            )
             checked = future.result()
             if isinstance(checked.witness, Evidence):
                 return msgspec.structs.replace(answer, witness=checked.witness)

@@ -28,7 +28,7 @@ from kleis.prover.certificates.certificate import (
 )
 from kleis.prover.certificates.rechecks import core_script, digest
 from kleis.prover.evidence import Checked
-from kleis.prover.portfolio import ORDER, Entry
+from kleis.prover.portfolio import ORDER, PRELOAD, Entry
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, load_engine, with_lemmas
 from kleis.prover.protocol.verdict import Evidence, Verdict
@@ -188,7 +188,7 @@ class _Builder:
         return entries[min(place, len(entries)) - 1]
 
     def _asked(self, engine: str, question: object, steps: int) -> Answer:
-        return self._broker.submit(engine, question, steps, guards=_GUARDS)[1].result()
+        return self._broker.submit(engine, question, steps, guards=_GUARDS, preload=PRELOAD)[1].result()
 
     # ── What shows it ────────────────────────────────────────────────────────────────────────────────────────
 

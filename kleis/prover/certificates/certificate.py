@@ -34,6 +34,7 @@ from kleis.errors import KleisError
 from kleis.problems import Place
 from kleis.prover.certificates.rechecks import Proof, Search, core_script, digest
 from kleis.prover.evidence import Checked
+from kleis.prover.portfolio import PRELOAD
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, with_lemmas
 from kleis.prover.protocol.verdict import Evidence, Status
@@ -403,7 +404,7 @@ class _Check:
         return Finding(what, same, "" if same else "what is shown is not what the witness says")
 
     def _asked(self, engine: str, question: Any) -> Answer:
-        return self._broker.submit(engine, question, _STEPS, guards=_GUARDS)[1].result()
+        return self._broker.submit(engine, question, _STEPS, guards=_GUARDS, preload=PRELOAD)[1].result()
 
 
 _PROOF = ("core", "obligations", "steps", "second")

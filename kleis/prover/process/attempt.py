@@ -21,7 +21,7 @@ import pickle
 import resource
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import NoReturn
 
@@ -56,6 +56,9 @@ class Request(msgspec.Struct, frozen=True):
         Guards in seconds: what they cut is `killed`.
     memory
         The address space of the child, in megabytes.
+    preload
+        What the worker has ready for its children: a ``module`` is imported before they are forked, a
+        ``module:function`` is also called in each of them, before it reads a request.
     """
 
     number: int
@@ -65,6 +68,7 @@ class Request(msgspec.Struct, frozen=True):
     cpu: int
     wall: float
     memory: int
+    preload: tuple[str, ...] = ()
 
 
 class _Ending:
@@ -90,11 +94,12 @@ class _Ending:
             os._exit(NO_MEMORY if kind is not None and issubclass(kind, MemoryError) else 0)
 
 
-def attempt(orders: int, target: int, parent: int, warm_up: Callable[[], object]) -> NoReturn:
+def attempt(orders: int, target: int, parent: int, warm_up: Iterable[Callable[[], object]]) -> NoReturn:
     """Get ready, read a request from `orders`, run its engine, write its answer to `target`, and end."""
     with _Ending(target):
         _confine(orders, target, parent)
-        warm_up()
+        for each in warm_up:
+            each()
         os.write(target, READY)
         with os.fdopen(orders, "rb") as stream:
             request = read_frame(stream.read)

@@ -76,9 +76,18 @@ class Broker:
         self._closed = False
 
     def submit(
-        self, engine: str, task: Task | Any, steps: int, *, guards: Guards | None = None
+        self,
+        engine: str,
+        task: Task | Any,
+        steps: int,
+        *,
+        guards: Guards | None = None,
+        preload: tuple[str, ...] = (),
     ) -> tuple[int, Future[Answer]]:
-        """Begin an attempt by the engine ``module:attribute``; its number, and a future of its answer."""
+        """Begin an attempt by the engine ``module:attribute``; its number, and a future of its answer.
+
+        `preload` names what the worker loads before it forks: see `Request`.
+        """
         limits = guards or self.guards
         future: Future[Answer] = Future()
         future.set_running_or_notify_cancel()  # only `cancel` below cancels
@@ -86,7 +95,7 @@ class Broker:
             self._count += 1
             number = self._count
         body = pack(task)
-        request = Request(number, engine, body, steps, limits.cpu, limits.wall, limits.memory)
+        request = Request(number, engine, body, steps, limits.cpu, limits.wall, limits.memory, preload)
         for _ in range(2):
             # A worker may have died since its last answer; a second one that dies too is the attempt's own fate.
             try:

@@ -43,13 +43,19 @@ class BoundedBroker(Broker):
         return self._stopped
 
     def submit(
-        self, engine: str, task: Task | Any, steps: int, *, guards: Guards | None = None
+        self,
+        engine: str,
+        task: Task | Any,
+        steps: int,
+        *,
+        guards: Guards | None = None,
+        preload: tuple[str, ...] = (),
     ) -> tuple[int, Future[Answer]]:
         """Begin an attempt, unless the question is over."""
         if self._stopped:
             return 0, _nothing()
         try:
-            number, future = self._shared.submit(engine, task, steps, guards=guards)
+            number, future = self._shared.submit(engine, task, steps, guards=guards, preload=preload)
         except RuntimeError:  # the shared broker was closed meanwhile: the server is ending
             return 0, _nothing()
         with self._mutex:
@@ -131,7 +137,13 @@ class Attempts(Broker):
         self.cut = False
 
     def submit(
-        self, engine: str, task: Task | Any, steps: int, *, guards: Guards | None = None
+        self,
+        engine: str,
+        task: Task | Any,
+        steps: int,
+        *,
+        guards: Guards | None = None,
+        preload: tuple[str, ...] = (),
     ) -> tuple[int, Future[Answer]]:
         """As `Broker.submit`; once stopped, an attempt is killed before it begins."""
         if self.stopped:
@@ -139,7 +151,7 @@ class Attempts(Broker):
             future.set_result(Answer(outcome="silent", reason="killed", detail="stopped"))
             self.cut = True
             return 0, future
-        number, future = self._behind.submit(engine, task, steps, guards=guards)
+        number, future = self._behind.submit(engine, task, steps, guards=guards, preload=preload)
         with self._mutex:
             self._open[number] = future
         future.add_done_callback(lambda done: self._done(number, done))

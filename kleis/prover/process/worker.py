@@ -29,7 +29,7 @@ import signal
 import sys
 import time
 from collections import deque
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 from kleis.prover.process.attempt import NO_MEMORY, READY, Request, attempt
@@ -89,6 +89,7 @@ class _Worker:
         self._running: dict[int, _Child] = {}
         self._queue: deque[Request] = deque()
         self._input = bytearray()
+        self._warm_up: dict[str, Callable[[], object]] = {}
         self._selector.register(0, selectors.EVENT_READ)
 
     def run(self) -> None:
@@ -155,16 +156,30 @@ class _Worker:
                 return
 
     def _enqueue(self, request: Request) -> None:
-        module = request.engine.partition(":")[0]
-        if module not in sys.modules:
-            try:
-                importlib.import_module(module)
-            except ImportError as error:
-                self._answer(request.number, _silent("killed", f"no such engine: {error}"))
-                return
+        try:
+            is_new = self._load(request)
+        except ImportError as error:
+            self._answer(request.number, _silent("killed", f"no such engine: {error}"))
+            return
+        if is_new:
             for child in list(self._idle):  # they would each have to import it
                 self._bury(child)
         self._queue.append(request)
+
+    def _load(self, request: Request) -> bool:
+        """Import what a request needs, so that its child has it from the start; whether anything was new."""
+        is_new = False
+        for name in (*request.preload, request.engine.partition(":")[0]):
+            module, _, function = name.partition(":")
+            if module not in sys.modules:
+                importlib.import_module(module)
+                is_new = True
+            if function and name not in self._warm_up:
+                self._warm_up[name] = getattr(sys.modules[module], function)
+                is_new = True
+        if is_new:
+            gc.freeze()
+        return is_new
 
     def _hand_out(self) -> None:
         """Give what waits to children that are ready, and see that there are enough of them."""
@@ -205,9 +220,7 @@ class _Worker:
             self._refuse(_silent("killed", f"no process: {error}"))
             return False
         if process == 0:
-            from kleis.prover.engines.solvers.runs import run_text
-
-            attempt(orders[1], theirs[1], parent, partial(run_text, _NOTHING, 1000))
+            attempt(orders[1], theirs[1], parent, self._warm_up.values())
         os.close(orders[1])
         os.close(theirs[1])
         child = _Child(process, orders[0], theirs[0])
@@ -270,10 +283,6 @@ class _Worker:
         write_frame(1, (number, answer))
 
 
-_NOTHING = "(declare-const x Int)\n(assert (> x 41))\n(check-sat)\n"
-"""What a child solves to get ready."""
-
-
 def _silent(reason: Any, detail: str) -> Answer:
     return Answer(outcome="silent", reason=reason, detail=detail)
 
@@ -302,6 +311,4 @@ def _judge(child: _Child, request: Request, status: int, peak: int) -> Answer:
 def main(slots: int) -> None:
     """Serve attempts, so many at a time."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    importlib.import_module("kleis.prover.engines.solvers.runs").library()
-    gc.freeze()
     _Worker(slots).run()

@@ -34,6 +34,7 @@ __all__ = [
     "run_text",
     "script_text",
     "unwritable",
+    "warm_up",
 ]
 
 _GOAL = "negated claim"
@@ -127,6 +128,11 @@ def run_text(text: str, steps: int) -> Run:
     except z3.Z3Exception as error:
         return Run("unknown", 0, "incomplete", f"Z3 refuses the script: {error}")
     return run_solver(solver, steps)
+
+
+def warm_up() -> None:
+    """Solve something small.  Most of what a first run costs is the first use of Z3's memory in a process."""
+    run_text("(declare-const x Int)\n(assert (> x 41))\n(check-sat)\n", 1000)
 
 
 def _configured(solver: Any, text: str) -> str:
