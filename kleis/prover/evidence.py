@@ -1,10 +1,10 @@
-"""Evidence: what an engine claims of a model, checked before anyone sees it.
+"""Checks witnesses: what an engine claims of a model, before it is shown to anyone.
 
-Specification: proving.md §2.  Engines are trusted with nothing.  Each kind of witness has a check that shares no code
-with the search:
+See docs/reference/proving.md §5.5.  Engines are trusted with nothing.  Each kind of witness has a check that shares no
+code with the search:
 
 ==================  ===========================================================================================
-assignment          every axiom in force is true and the claim is not, evaluated by the reference semantics
+assignment          every assumed axiom is true and the claim is not, evaluated by the reference semantics
 tables              the same over finite carriers, every value enumerated
 interpretation      each axiom, and the negated claim, proved under it by queries of their own
 rewriting           critical pairs join, axioms join, the claim's normal forms differ
@@ -12,7 +12,7 @@ rewriting           critical pairs join, axioms join, the claim's normal forms d
 
 What stays open under evaluation (a quantifier over an infinite sort, a float, a budget) is not evidence.
 
-The checks run in a child process like any engine: `CHECKER` is one, of a pair of a task and an answer.
+The checks run in a child process, as engines do: `check_witness` is the job.
 """
 
 from __future__ import annotations

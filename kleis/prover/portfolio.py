@@ -1,12 +1,12 @@
 """The portfolio: which engines run, in which order, with how many steps, and whose answer counts.
 
-Specification: proving.md §2 ("Same input, same verdict"), §3; provers.md §3 (order A, order C).
+See docs/reference/proving.md §6.
 
 Two chains run side by side, one that proves and one that refutes.  The *published order* is one list over both: an
 answer counts when every engine before it has finished its budget, so the verdict depends on the order and the
-budgets, never on which process was faster.  What stands after a definite answer is stopped.
+budgets, never on which process was faster.  Engines after a definite answer are stopped.
 
-An engine that a guard cut (on time, memory) counts as silent; the verdict then says so and is not kept.
+An engine stopped by a time or memory limit gives no answer; the verdict records the limit and is not cached.
 """
 
 from __future__ import annotations

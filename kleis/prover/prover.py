@@ -1,19 +1,19 @@
 """Questions about a theory, and their verdicts.
 
-Specification: proving.md §2.
+See docs/reference/proving.md §5.3.
 
     with Prover(theory) as prover:
         prover.verify(parse_expression("∀(x : G). inv(inv(x)) = x")).status
 
-A question is elaborated (kleis/meaning), what it rests on is proved first (lemmas, termination), the axioms in force
-are tried without the goal, then the portfolio runs.  Nothing here raises for what is wrong with a question: the
+A question is elaborated (`kleis.elaborate`), what it depends on is proved first (lemmas, termination), the assumed
+axioms are tried without the claim, then the portfolio runs.  Nothing here raises for what is wrong with a question: the
 verdict is then `error` and says what.
 
 Invariants
     * ``verified`` needs a proof, every lemma and every termination obligation proved, and axioms that were not
       refuted by the same budget.
-    * ``disproved`` and ``consistent`` need evidence that `CHECKER` confirmed.
-    * What a guard cut is never kept.
+    * ``disproved`` and ``consistent`` need evidence that `check_witness` confirmed.
+    * A verdict that a time or memory limit had a part in is never cached.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Provers kept per theory."""
+"""Provers kept per theory, each for one question at a time that a deadline stops.
+
+Invariant: a prover whose question was stopped is not used again: what it remembers of its axioms may be incomplete.
+"""
 
 from __future__ import annotations
 

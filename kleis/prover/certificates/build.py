@@ -1,10 +1,10 @@
-"""Making a certificate of a verdict: the engine that decided runs again, and what it leaves is checked.
+"""Makes the certificate of a verdict: runs the engine that decided once more, and checks what it leaves.
 
-Specification: proving.md §6 ("It is checked before it is attached").
+See docs/reference/proving.md §12.
 
-Engines are deterministic, so running the one that decided again, with its budget, gives the proof or the witness that
-a verdict does not carry.  A second solver is asked where one is installed; if it contradicts, there is no certificate
-but a `Contradiction`.
+Engines are deterministic, so the engine that decided, run again with its budget, gives the proof or witness that a
+verdict does not carry.  Where cvc5 is installed it is asked about every obligation; if it contradicts Z3, there is no
+certificate but a `Contradiction`.
 """
 
 from __future__ import annotations

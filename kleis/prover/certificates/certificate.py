@@ -1,23 +1,25 @@
-"""Certificates: verdicts that can be checked again by someone who does not trust us.
+"""Certificates: files from which a verdict can be checked again without trusting whoever made it.
 
-Specification: proving.md §6.  A certificate holds the theory with its imports written out, the claim, and what shows it:
+See docs/reference/proving.md §12.1.  A certificate holds the theory with its imports written out, the claim, and what
+shows it:
 
-==============  ===============================================================================================
-``verified``    obligations as SMT-LIB scripts, the steps of a completion or the schemes of an induction, or that
-                it is computed to be true; the core; a model of the axioms in it, if one was found; lemmas as certificates of their own
-``inconsistent``  the same of the declarations alone
-``disproved``   the witness, as data, and the evidence that it is
-``consistent``  the same of a model of what a `part` of the theory declares; ``inconsistent`` may be about a part too
-==============  ===============================================================================================
+================  =============================================================================================
+``verified``      obligations as SMT-LIB scripts, the steps of a completion, the schemes of an induction, or the
+                  note that the claim is computed; the core; a model of the axioms in it, if one was found;
+                  lemmas as certificates of their own
+``inconsistent``  the same of the axioms alone, of the whole theory or of a `part` of it
+``disproved``     the witness, as data, and the evidence it comes to
+``consistent``    the same of a model of the declarations of a `part`
+================  =============================================================================================
 
-`check` parses the claim again, encodes it again and compares hashes, solves every obligation again, checks schemes and
-chains by functions that share nothing with the searches, and evaluates witnesses again.  A certificate is checked before
-anyone gets it.
+`check` parses and encodes the claim again and compares hashes, solves every obligation again, checks schemes and chains
+by functions that share nothing with the searches, and evaluates witnesses again.  No certificate is given out that has
+not passed it.
 
 Invariants
-    * Nothing in a file is executed, and nothing in it is believed: what is not used by a check is compared with what
+    * Nothing in a file is executed, and nothing in it is believed: a field that no check reads is compared with what
       the check found.
-    * Everything that solves or evaluates runs in a child of the broker.
+    * Everything that solves or evaluates runs in a child process of the broker.
 """
 
 from __future__ import annotations

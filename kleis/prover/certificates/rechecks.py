@@ -1,19 +1,26 @@
-"""The obligations of a proof, solved again and held against the script of the task they are said to come from.
+"""Jobs of the certificate check: the proof of a certificate, solved and checked again in a child process.
 
-Specification: proving.md §6; §5 ("certificates whose induction scheme or encoding nobody checks").
+See docs/reference/proving.md §12.2.
 
-An obligation is an SMT-LIB script that a solver refutes.  It may assert only what the task's own script asserts of the
-declarations, of the axioms in the core and of the negated claim, what obligations before it have shown, and one
-formula more, which it then refutes:
+`recheck` solves the obligations again and compares them with the script of the task that they are said to come from.  An
+obligation is an SMT-LIB script that a solver refutes.  It may assert only what the task's own script asserts of the
+declarations, of the axioms in the core and of the negated claim, what earlier obligations have shown, and one further
+formula, which it refutes:
 
     (not (and A B …))               shows A, B, …
-    (forall (c …) (not G))          shows that there are c … with G; from then on the constants c … have it
+    (forall (c …) (not G))          shows that there are c … with G; from then on the constants c … stand for them
 
-The last one has no formula more: with it the negated claim is refuted.
+The last obligation has no further formula: it refutes the negated claim.
 
-Invariants
-    * Every command but assertions must be one of the task's own script, or declare a constant of no meaning.
-    * Z3 reads and solves in a child process: `RECHECK` is an engine.
+`recheck_search` checks what the searches leave that no solver refutes: the steps of a completion, the schemes of an
+induction, derived equations, and claims decided by computing or by automata.  The check of such a proof is brought by
+the engine's own folder and shares nothing with the search; here it is checked that all of a proof is checked, and which
+axioms it uses.
+
+`second_opinion` asks cvc5 about a script that Z3 refuted.
+
+Invariant: every command of an obligation but its assertions is one of the task's own script, or declares a constant of
+no meaning.
 """
 
 from __future__ import annotations
@@ -253,13 +260,7 @@ def commands(text: str) -> list[str]:
     return found
 
 
-# Checking what searches of our own leave: the steps of a completion, the schemes of an induction, derived equations, and
-# claims that are computed.
-#
-# Specification: proving.md §6 ("checks the scheme of an induction and the chain of a completion").
-#
-# Each engine's own module brings the check of its proofs, which shares nothing with its search; what is checked here is
-# that all of a proof is checked, and which axioms it uses.
+# ── Proofs of searches ──────────────────────────────────────────────────────────────────────────────────────
 
 _REFLECTION = "reflection of "
 _DERIVED = "derived "
@@ -424,9 +425,7 @@ def _with_equations(proof: Proof, steps: int) -> Answer:
     return Answer(outcome="proved", core=tuple(name for name in proof.core if name in used))
 
 
-# cvc5 asked about a script that Z3 refuted.
-#
-# Specification: proving.md §6 ("what a second solver said").
+# ── A second solver ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 class SecondOpinion:

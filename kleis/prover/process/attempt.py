@@ -1,15 +1,15 @@
-"""One attempt by an engine, in a process of its own: what a child of the worker does, and what it is kept from.
+"""One job in a process of its own: what a child of the worker does, and how it is confined.
 
-Specification: proving.md §4, provers.md §1 ("Recommended isolation").
+See docs/reference/proving.md §10.
 
-What a child can do to anyone else: nothing.  It has its own session, an address space and a CPU limit, no core
-files, no open streams but its own two, and dies with the worker.  A hang, a crash or a memory hog ends that child
-and is reported for what it was.
+A child can do nothing to anyone else.  It has its own session, limits on address space and processor time, no core
+files, no open streams but its own two, and dies with the worker.  A hang, a crash or a memory hog ends that child and is
+reported as what it was.
 
     worker                      child
-    fork ──────────────────────▶ confine, run the solver once on nothing
+    fork ──────────────────────▶ confine, warm up
          ◀────────────── READY ─ wait
-    request ───────────────────▶ set the limits, run the engine
+    request ───────────────────▶ set the limits, run the job
          ◀───────────── answer ─ end
 """
 

@@ -1,7 +1,7 @@
-"""Attempts in killable processes, for callers that must stay alive.
+"""Runs jobs in killable processes, for callers that must stay alive.
 
-Specification: proving.md §4.  No query runs in the calling process: a worker (kleis/prover/process/worker.py) forks a child
-for each.  If the worker itself dies, what it was doing is `killed` and the next attempt starts another.
+See docs/reference/proving.md §10.  No query runs in the calling process: a worker (`worker`) forks a child for each.  If
+the worker itself dies, its attempts are answered with `killed` and the next attempt starts another worker.
 
 Invariants
     * Every attempt gets exactly one answer, whatever happens to the processes.

@@ -1,8 +1,5 @@
 """Provers for questions that somebody waits for: each with a time limit, and stopped when nobody waits any more.
 
-Specification: servers.md ("answers before 50 s", "can be cancelled"); proving.md §2 (`killed`: what a guard cut is
-never kept).
-
 Invariants
     * All questions share one broker and its worker.  A question that ends early leaves nothing running for it.
     * A prover answers one question at a time.  One whose question was stopped is not used again: what it remembers of
@@ -114,11 +111,7 @@ def _watch(bounded: BoundedBroker, watch: Deadline, ended: threading.Event) -> N
             return
 
 
-# Attempts of a broker that can be stopped together, and that say whether a guard cut one of them.
-#
-# A prover owns neither clock nor broker. What a run asks of it must end when the run is cancelled, and an answer that
-# rests on an engine killed by its guard must not pass for one that the theory gave (proving.md §2): both are seen here,
-# where the attempts go through.
+# ── Attempts ────────────────────────────────────────────────────────────────────────────────────────────────
 
 _CUT = ("killed", "memory")
 

@@ -1,21 +1,20 @@
-"""The process whose children are the attempts: it forks one for each, and never solves itself.
+"""The worker process: forks one child for each attempt, and never solves itself.
 
-Specification: proving.md §4, provers.md §1 ("Recommended isolation").  Started by kleis/prover/process/broker.py; requests
-come on standard input, answers go to standard output (kleis/prover/process/pipe_messages.py).
+See docs/reference/proving.md §10.  Started by `broker`; requests come on standard input, answers go to standard output
+(`pipe_messages`).  What a child does, and how it is confined, is in `attempt`.
 
-What a child does, and what it is kept from, is in kleis/prover/process/attempt.py.  Most of what an attempt at a small question
-costs is the first use of memory in a fresh process, so children are forked ahead: a few idle ones have run the solver
-once, on nothing, and wait for a request.  Each takes one and ends.
+Most of what an attempt at a small question costs is the first use of memory in a fresh process, so children are forked
+ahead: a few idle ones have warmed up and wait for a request.  Each takes one and ends.
 
 Invariants
     * This process is single-threaded and holds no solver state: children are forked from a clean image in which
       the solver library is loaded but no context exists.
     * It reads neither tasks nor answers: a task is unpickled in the child, an answer by the caller.
-    * At most `slots` children run at a time; further requests wait, and their guards do not run meanwhile.
+    * At most `slots` children run at a time; further requests wait, and their limits do not run meanwhile.
     * A request is written only to a child that has said that it is reading, so this process never waits for one.
     * When standard input ends, every child is killed and the process ends.
     * A child writes one answer or none; it counts as soon as it is whole, whatever becomes of the child.
-    * The group of a child is killed before it is buried, so its number is still its own.
+    * The group of a child is killed before the child is reaped, so its number is still its own.
 """
 
 from __future__ import annotations

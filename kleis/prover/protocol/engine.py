@@ -1,11 +1,11 @@
-"""What an engine is: a budgeted search that answers about a task, or is silent.
+"""What an engine is: a budgeted search that answers a task, or gives up.
 
-Specification: proving.md §2 ("Same input, same verdict"), §3.
+See docs/reference/proving.md §6.3.
 
 An engine is a function of a `Task` and a number of steps.  It runs in a child process that may be killed at any
-moment (kleis/prover/process/broker.py), so it neither writes files nor keeps anything.  Its steps are counted by itself and
-deterministic: the same task and the same budget give the same answer on every machine.  It is trusted with nothing:
-what it finds is checked again (kleis/prover/evidence.py) before anyone sees it.
+moment (`kleis.prover.process`), so it neither writes files nor keeps anything.  It counts its steps itself, and they are
+deterministic: the same task and the same budget give the same answer on every machine.  It is trusted with nothing: what
+it finds is checked again (`kleis.prover.evidence`) before anyone sees it.
 """
 
 from __future__ import annotations

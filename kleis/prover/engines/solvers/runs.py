@@ -1,6 +1,4 @@
-"""Runs of Z3 on scripts: one fresh context each, a budget of its own steps, cores by axiom name.
-
-Specification: proving.md §2 (steps, cores), §4, §5; provers.md §3 ("Readable countermodels and cores").
+"""Runs of Z3 on scripts: a fresh context and a budget of Z3's own steps for each, and cores by axiom name.
 
 A run that only has to decide reads the script as text, untracked: tracking literals keep Z3 from eliminating what it
 could.  A core is asked for afterwards, in a tracked run, and where that fails by leaving out one axiom after the other.
