@@ -31,7 +31,7 @@ from kleis.core.traversal import reach
 from kleis.delaborate.describe_goal import proposition_of
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
-from kleis.prover.evidence import Checked
+from kleis.prover.evidence import CHECK_WITNESS, Checked
 from kleis.prover.portfolio import COMPUTING, ORDER, PRELOAD, Entry, Outcome, run_portfolio
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, with_lemmas
@@ -43,7 +43,6 @@ from kleis.theory.theory import Theory
 
 __all__ = ["Decision", "Prover"]
 
-_CHECKER = "kleis.prover.evidence:CHECKER"
 _CHECK_GUARDS = Guards(cpu=60, wall=120.0)
 
 
@@ -450,7 +449,7 @@ class Prover:
         def confirm(entry: Entry, answer: Answer) -> Answer:
             del entry
             _, future = self._broker.submit(
-                _CHECKER, Checked(task, answer), 1, guards=_CHECK_GUARDS, preload=PRELOAD
+                CHECK_WITNESS, Checked(task, answer), 1, guards=_CHECK_GUARDS, preload=PRELOAD
             )
             checked = future.result()
             if isinstance(checked.witness, Evidence):

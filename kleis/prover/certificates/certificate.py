@@ -35,7 +35,7 @@ from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
 from kleis.problems import Place
 from kleis.prover.certificates.rechecks import Proof, Search, core_script, digest
-from kleis.prover.evidence import Checked
+from kleis.prover.evidence import CHECK_WITNESS, Checked
 from kleis.prover.portfolio import PRELOAD
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, with_lemmas
@@ -72,9 +72,8 @@ _AGAIN = {
 
 _GUARDS = Guards(cpu=120, wall=300.0, memory=2048)
 _DIRECT = "kleis.prover.engines.solvers.script_engines:DIRECT"
-_CHECKER = "kleis.prover.evidence:CHECKER"
-_RECHECK = "kleis.prover.certificates.rechecks:RECHECK"
-_RECHECK_SEARCH = "kleis.prover.certificates.rechecks:RECHECK_SEARCH"
+_RECHECK = "kleis.prover.certificates.rechecks:recheck"
+_RECHECK_SEARCH = "kleis.prover.certificates.rechecks:recheck_search"
 
 
 class CertificateError(KleisError):
@@ -397,7 +396,7 @@ class _Check:
             return Finding(what, False, "nested too deep")
         answer = Answer(outcome="model" if task.meaning.claim is None else "refuted", witness=witness)
         try:
-            found = self._asked(_CHECKER, Checked(task, answer))
+            found = self._asked(CHECK_WITNESS, Checked(task, answer))
         except RecursionError:
             return Finding(what, False, "nested too deep")
         if not isinstance(found.witness, Evidence):
@@ -405,8 +404,8 @@ class _Check:
         same = found.witness == evidence
         return Finding(what, same, "" if same else "what is shown is not what the witness says")
 
-    def _asked(self, engine: str, question: Any) -> Answer:
-        return self._broker.submit(engine, question, _STEPS, guards=_GUARDS, preload=PRELOAD)[1].result()
+    def _asked(self, job: str, question: Any) -> Answer:
+        return self._broker.submit(job, question, _STEPS, guards=_GUARDS, preload=PRELOAD)[1].result()
 
 
 _PROOF = ("core", "obligations", "steps", "second")

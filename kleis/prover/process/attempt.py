@@ -28,7 +28,7 @@ from typing import NoReturn
 import msgspec
 
 from kleis.prover.process.pipe_messages import RECURSION, framed, pack, read_frame, write_whole
-from kleis.prover.protocol.engine import Answer, load_engine
+from kleis.prover.protocol.engine import Answer, load_job
 
 __all__ = ["NO_MEMORY", "READY", "Request", "attempt"]
 
@@ -48,10 +48,10 @@ class Request(msgspec.Struct, frozen=True):
 
     number
         The caller's name for it.
-    engine
-        ``module:attribute`` of an engine.
+    job
+        ``module:attribute`` of a function of a task and steps, or of an engine.
     task
-        What `Engine.run` gets, pickled.
+        What the job gets, pickled.
     cpu, wall
         Guards in seconds: what they cut is `killed`.
     memory
@@ -62,7 +62,7 @@ class Request(msgspec.Struct, frozen=True):
     """
 
     number: int
-    engine: str
+    job: str
     task: bytes
     steps: int
     cpu: int
@@ -95,7 +95,7 @@ class _Ending:
 
 
 def attempt(orders: int, target: int, parent: int, warm_up: Iterable[Callable[[], object]]) -> NoReturn:
-    """Get ready, read a request from `orders`, run its engine, write its answer to `target`, and end."""
+    """Get ready, read a request from `orders`, run its job, write its answer to `target`, and end."""
     with _Ending(target):
         _confine(orders, target, parent)
         for each in warm_up:
@@ -106,8 +106,8 @@ def attempt(orders: int, target: int, parent: int, warm_up: Iterable[Callable[[]
         if request is None:
             os._exit(0)  # nobody needs this child any more
         _limit(request)
-        engine = load_engine(request.engine)
-        write_whole(target, framed(pack(engine.run(pickle.loads(request.task), request.steps))))
+        run = load_job(request.job)
+        write_whole(target, framed(pack(run(pickle.loads(request.task), request.steps))))
     raise AssertionError("the child has ended")
 
 

@@ -27,7 +27,7 @@ import msgspec
 
 from kleis.prover.process.attempt import Request
 from kleis.prover.process.pipe_messages import pack, read_frame, write_frame
-from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.protocol.engine import Answer
 
 __all__ = ["Broker", "Guards"]
 
@@ -76,15 +76,9 @@ class Broker:
         self._closed = False
 
     def submit(
-        self,
-        engine: str,
-        task: Task | Any,
-        steps: int,
-        *,
-        guards: Guards | None = None,
-        preload: tuple[str, ...] = (),
+        self, job: str, task: Any, steps: int, *, guards: Guards | None = None, preload: tuple[str, ...] = ()
     ) -> tuple[int, Future[Answer]]:
-        """Begin an attempt by the engine ``module:attribute``; its number, and a future of its answer.
+        """Begin an attempt at the job ``module:attribute``; its number, and a future of its answer.
 
         `preload` names what the worker loads before it forks: see `Request`.
         """
@@ -95,7 +89,7 @@ class Broker:
             self._count += 1
             number = self._count
         body = pack(task)
-        request = Request(number, engine, body, steps, limits.cpu, limits.wall, limits.memory, preload)
+        request = Request(number, job, body, steps, limits.cpu, limits.wall, limits.memory, preload)
         for _ in range(2):
             # A worker may have died since its last answer; a second one that dies too is the attempt's own fate.
             try:

@@ -168,7 +168,7 @@ class _Worker:
     def _load(self, request: Request) -> bool:
         """Import what a request needs, so that its child has it from the start; whether anything was new."""
         is_new = False
-        for name in (*request.preload, request.engine.partition(":")[0]):
+        for name in (*request.preload, request.job.partition(":")[0]):
             module, _, function = name.partition(":")
             if module not in sys.modules:
                 importlib.import_module(module)
