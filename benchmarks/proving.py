@@ -25,6 +25,7 @@ from benchmarks.timing import alternating
 from kleis.elaborate.elaborator import Elaborator
 from kleis.prover.certificates.build import Question, build
 from kleis.prover.certificates.certificate import check
+from kleis.prover.portfolio import PRELOAD
 from kleis.prover.process.broker import Broker
 from kleis.prover.protocol.engine import Task
 from kleis.prover.protocol.verdict import Verdict
@@ -173,7 +174,7 @@ def _side_by_side(broker: Broker, query: _Query, seconds: float, *, hard: bool) 
     def ours() -> None:
         elaborator = Elaborator(Theory().include(parse_program("")))
         meaning = elaborator.proposition(parse_expression(query.claim))
-        _, future = broker.submit(_DIRECT, Task(meaning), _STEPS)
+        _, future = broker.submit(_DIRECT, Task(meaning), _STEPS, preload=PRELOAD)
         found = future.result()
         if found.outcome != query.outcome:
             raise ValueError(f"{query.claim} is {found.outcome}: {found.detail}")

@@ -11,7 +11,6 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import Future
 from functools import cached_property
 from types import TracebackType
 from typing import Any, Literal, TypeVar
@@ -22,8 +21,8 @@ from kleis.errors import KleisError
 from kleis.policy.actions import Action
 from kleis.policy.rule_conditions import builtin_name, conjunction, negation
 from kleis.prover.portfolio import ORDER
-from kleis.prover.process.broker import Broker, Guards
-from kleis.prover.protocol.engine import Answer, Task, load_engine
+from kleis.prover.process.broker import Broker
+from kleis.prover.process.cancellable_broker import CancellableBroker
 from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.prover import Prover
 from kleis.syntax import tree
@@ -40,36 +39,6 @@ _ENGINES = (
 )
 
 _ORDER = tuple(next(each for each in ORDER if each.engine == name) for name in _ENGINES)
-
-
-class _NearBroker(Broker):
-    """Runs searches in patterns here, and everything else where another broker does.
-
-    They are pure and end after their steps, as decisions do; most take less time than a process does to begin.  Where
-    one finds nothing it may be nested too deeply for this process, and has more room in another one.
-    """
-
-    def __init__(self, far: Broker) -> None:
-        super().__init__(guards=far.guards)
-        self._far = far
-
-    def submit(
-        self, engine: str, task: Task | Any, steps: int, *, guards: Guards | None = None
-    ) -> tuple[int, Future[Answer]]:
-        if engine != _ORDER[0].engine:
-            return self._far.submit(engine, task, steps, guards=guards)
-        answer = load_engine(engine).run(task, steps)
-        if answer.outcome == "silent" and answer.reason == "incomplete":
-            return self._far.submit(engine, task, steps, guards=guards)
-        found: Future[Answer] = Future()
-        found.set_result(answer)
-        return 0, found
-
-    def cancel(self, number: int) -> None:
-        self._far.cancel(number)
-
-    def close(self) -> None:
-        self._far.close()
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -91,8 +60,10 @@ class Questions:
     ) -> None:
         self.theory = theory
         self._own = frozenset((*theory.definitions, *theory.constants))
-        self._broker = _NearBroker(broker or Broker())
+        self._shared = broker or Broker()
         self._owns_broker = broker is None
+        # Searches in patterns are pure, and most take less time than a process does to begin.
+        self._broker = CancellableBroker(self._shared, near=_ORDER[0].engine)
         self._prover = self._prover_of(theory)
         self._stop = stop
         self.asked = 0
@@ -104,7 +75,7 @@ class Questions:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._owns_broker:
-            self._broker.close()
+            self._shared.close()
 
     def _prover_of(self, theory: Theory) -> Prover:
         return Prover(theory, broker=self._broker, order=_ORDER, cvc5=False, beside=False)

@@ -1,0 +1,23 @@
+"""Proves and refutes goals: engines in killable processes, in a fixed order, and checks of whatever they find.
+
+Call `prover.Prover` first: questions about a theory to verdicts.  `shared_provers.Provers` is for servers.  A verdict
+depends on the goal, the published order and the budgets in steps, never on which process was faster; a time limit may
+only turn a verdict into `unknown`.
+
+- `protocol/`: what task, answer, witness and verdict are
+- `process/`: jobs in killable processes
+- `lowering/`: goals rewritten to what provers can express
+- `smt/`: tasks as SMT-LIB scripts
+- `problem_files`: TPTP and SMT-LIB files for other provers
+- `engines/`: the searches
+- `evidence`: witnesses checked before they are shown
+- `portfolio`: engines, their order and budgets
+- `verdict_cache`: verdicts on disk, by digest
+- `prover`: questions about a theory to verdicts
+- `shared_provers`: provers kept per theory
+- `certificates/`: verdicts that others can check again
+
+An engine is added in `engines/`, entered in `portfolio`, and described in docs/reference/proving.md §7; if it brings a
+new kind of proof or witness, its check is called from `certificates.rechecks` or `evidence`.  A new built-in is encoded
+in `smt.encode_builtins`, or in `lowering` if it is about lists.
+"""

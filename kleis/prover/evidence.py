@@ -1,10 +1,10 @@
-"""Evidence: what an engine claims of a model, checked before anyone sees it.
+"""Checks witnesses: what an engine claims of a model, before it is shown to anyone.
 
-Specification: proving.md §2.  Engines are trusted with nothing.  Each kind of witness has a check that shares no code
-with the search:
+See docs/reference/proving.md §5.5.  Engines are trusted with nothing.  Each kind of witness has a check that shares no
+code with the search:
 
 ==================  ===========================================================================================
-assignment          every axiom in force is true and the claim is not, evaluated by the reference semantics
+assignment          every assumed axiom is true and the claim is not, evaluated by the reference semantics
 tables              the same over finite carriers, every value enumerated
 interpretation      each axiom, and the negated claim, proved under it by queries of their own
 rewriting           critical pairs join, axioms join, the claim's normal forms differ
@@ -12,12 +12,12 @@ rewriting           critical pairs join, axioms join, the claim's normal forms d
 
 What stays open under evaluation (a quantifier over an infinite sort, a float, a budget) is not evidence.
 
-The checks run in a child process like any engine: `CHECKER` is one, of a pair of a task and an answer.
+The checks run in a child process, as engines do: `check_witness` is the job.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -40,7 +40,7 @@ from kleis.semantics.truth import FALSE, OPEN, TRUE
 from kleis.values import Value, equality_key
 from kleis.values.text import render_value
 
-__all__ = ["CHECKER", "Checker", "check_evidence"]
+__all__ = ["CHECK_WITNESS", "Checked", "check_evidence", "check_witness"]
 
 _BUDGET = Budget(steps=2_000_000, depth=1_000, size=100_000)
 _BOUNDS = Bounds(carrier=8, points=200_000, values=2_000, budget=_BUDGET)
@@ -325,38 +325,28 @@ def _letter(carrier: str) -> str:
     return first if first.isalpha() and first.isascii() else "a"
 
 
-# ── As an engine ─────────────────────────────────────────────────────────────────────────────────────────────
+# ── As a job ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """What is handed to the checker: a task with what an engine answered to it."""
+    """The input of `check_witness`: a task with what an engine answered to it."""
 
     task: Task
     answer: Answer
 
 
-class Checker:
-    """Runs a check where it can do no harm.  Its answer's witness is the evidence."""
-
-    name = "check"
-
-    def applies(self, task: Any) -> bool:
-        """To answers with a witness."""
-        return isinstance(task, Checked)
-
-    def run(self, task: Any, steps: int) -> Answer:
-        """Check an answer."""
-        del steps
-        run: Callable[[Task, Answer], Evidence | None] = check_evidence
-        try:
-            evidence = run(task.task, task.answer)
-        except KleisError as error:
-            return Answer(outcome="silent", reason="incomplete", detail=f"not evaluated: {error}")
-        except RecursionError:
-            return Answer(outcome="silent", reason="resource", detail="not evaluated: nested too deep")
-        if evidence is None:
-            return Answer(outcome="silent", reason="incomplete", detail="what was found is no evidence")
-        return Answer(outcome=task.answer.outcome, witness=evidence)
+CHECK_WITNESS = "kleis.prover.evidence:check_witness"
 
 
-CHECKER = Checker()
+def check_witness(checked: Checked, steps: int) -> Answer:
+    """The job of a check.  Its answer's witness is the evidence."""
+    del steps
+    try:
+        evidence = check_evidence(checked.task, checked.answer)
+    except KleisError as error:
+        return Answer(outcome="silent", reason="incomplete", detail=f"not evaluated: {error}")
+    except RecursionError:
+        return Answer(outcome="silent", reason="resource", detail="not evaluated: nested too deep")
+    if evidence is None:
+        return Answer(outcome="silent", reason="incomplete", detail="what was found is no evidence")
+    return Answer(outcome=checked.answer.outcome, witness=evidence)

@@ -1,12 +1,12 @@
 """The portfolio: which engines run, in which order, with how many steps, and whose answer counts.
 
-Specification: proving.md §2 ("Same input, same verdict"), §3; provers.md §3 (order A, order C).
+See docs/reference/proving.md §6.
 
 Two chains run side by side, one that proves and one that refutes.  The *published order* is one list over both: an
 answer counts when every engine before it has finished its budget, so the verdict depends on the order and the
-budgets, never on which process was faster.  What stands after a definite answer is stopped.
+budgets, never on which process was faster.  Engines after a definite answer are stopped.
 
-An engine that a guard cut (on time, memory) counts as silent; the verdict then says so and is not kept.
+An engine stopped by a time or memory limit gives no answer; the verdict records the limit and is not cached.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Engine, Task, load_engine
 from kleis.prover.protocol.verdict import Attempt, Reason
 
-__all__ = ["COMPUTING", "ORDER", "Entry", "Outcome", "run_portfolio"]
+__all__ = ["COMPUTING", "ORDER", "PRELOAD", "Entry", "Outcome", "run_portfolio"]
 
 Chain = Literal["prove", "refute"]
 
@@ -67,6 +67,9 @@ ORDER: tuple[Entry, ...] = (
     Entry(f"{_ENGINES}.solvers.script_engines:WITH_EQUATIONS", "prove", 1_000_000, cpu=5, late=True),
 )
 """The published order."""
+
+PRELOAD = ("z3", f"{_ENGINES}.solvers.runs:warm_up")
+"""What the worker has ready for its children: Z3, loaded, and used once in each of them."""
 
 COMPUTING = frozenset(
     {f"{_ENGINES}.computation.evaluation:EVALUATION", f"{_ENGINES}.computation.enumeration:ENUMERATION"}
@@ -167,7 +170,9 @@ class _Race:
                 continue
             if self._best is None or place < self._best:
                 limits = Guards(cpu=int(entry.cpu * self._guards) or 1, wall=entry.cpu * self._guards * 3 + 2)
-                number, future = self._broker.submit(entry.engine, self._task, entry.steps, guards=limits)
+                number, future = self._broker.submit(
+                    entry.engine, self._task, entry.steps, guards=limits, preload=PRELOAD
+                )
                 self._running[future] = (place, entry, number, time.monotonic())
             return
 

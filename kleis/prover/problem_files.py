@@ -1,10 +1,13 @@
-"""A question in TPTP: FOF where there is one sort, else TFF with arithmetic.
+"""A proposition as a file for other provers: SMT-LIB, as the solvers here get it, or TPTP.
 
-Specification: issue 10 item 1; proving.md §1.  What is asked is what the SMT-LIB script asks: T of every axiom, and
-whether T of the claim follows.  The first-order part is expressible: carriers, ℤ ℚ ℝ (ℕ as guarded $int), symbols,
-definitions that are not recursive, arithmetic.  Everything else is refused with the reason.
+See docs/reference/proving.md §13.  The SMT-LIB text is that of `kleis.prover.smt.script` and nothing else: `unsat` means
+that the claim holds.
 
-Invariant: nothing is approximated; a prover's answer about the file is an answer about the claim.
+TPTP is FOF where there is one sort, else TFF with arithmetic.  It asks what the SMT-LIB script asks: T of every axiom,
+and whether T of the claim follows.  Only the first-order part can be written: carriers, ℤ ℚ ℝ (ℕ as guarded $int),
+symbols, definitions that are not recursive, arithmetic.  Everything else is rejected with the reason.
+
+Invariant: nothing is approximated in TPTP; a prover's answer about the file is an answer about the claim.
 """
 
 from __future__ import annotations
@@ -404,10 +407,7 @@ class _Writer:
         raise _refuse(f"the built-in {name}")
 
 
-# A proposition as a file for other provers: SMT-LIB as our solvers get it, or TPTP.
-#
-# Specification: issue 10 item 1; proving.md §6 ("plain z3 checks").  The SMT-LIB text is that of
-# kleis/prover/smt/script.py and nothing else: `unsat` means that the claim holds.
+# ── Both languages ──────────────────────────────────────────────────────────────────────────────────────────
 
 
 class ExportError(KleisError):

@@ -1,19 +1,19 @@
 """Questions about a theory, and their verdicts.
 
-Specification: proving.md §2.
+See docs/reference/proving.md §5.3.
 
     with Prover(theory) as prover:
         prover.verify(parse_expression("∀(x : G). inv(inv(x)) = x")).status
 
-A question is elaborated (kleis/meaning), what it rests on is proved first (lemmas, termination), the axioms in force
-are tried without the goal, then the portfolio runs.  Nothing here raises for what is wrong with a question: the
+A question is elaborated (`kleis.elaborate`), what it depends on is proved first (lemmas, termination), the assumed
+axioms are tried without the claim, then the portfolio runs.  Nothing here raises for what is wrong with a question: the
 verdict is then `error` and says what.
 
 Invariants
     * ``verified`` needs a proof, every lemma and every termination obligation proved, and axioms that were not
       refuted by the same budget.
-    * ``disproved`` and ``consistent`` need evidence that `CHECKER` confirmed.
-    * What a guard cut is never kept.
+    * ``disproved`` and ``consistent`` need evidence that `check_witness` confirmed.
+    * A verdict that a time or memory limit had a part in is never cached.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from kleis.core.traversal import reach
 from kleis.delaborate.describe_goal import proposition_of
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
-from kleis.prover.evidence import Checked
-from kleis.prover.portfolio import COMPUTING, ORDER, Entry, Outcome, run_portfolio
+from kleis.prover.evidence import CHECK_WITNESS, Checked
+from kleis.prover.portfolio import COMPUTING, ORDER, PRELOAD, Entry, Outcome, run_portfolio
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, with_lemmas
 from kleis.prover.protocol.verdict import Evidence, Reason, Verdict
@@ -43,7 +43,6 @@ from kleis.theory.theory import Theory
 
 __all__ = ["Decision", "Prover"]
 
-_CHECKER = "kleis.prover.evidence:CHECKER"
 _CHECK_GUARDS = Guards(cpu=60, wall=120.0)
 
 
@@ -449,7 +448,9 @@ class Prover:
 
         def confirm(entry: Entry, answer: Answer) -> Answer:
             del entry
-            _, future = self._broker.submit(_CHECKER, Checked(task, answer), 1, guards=_CHECK_GUARDS)
+            _, future = self._broker.submit(
+                CHECK_WITNESS, Checked(task, answer), 1, guards=_CHECK_GUARDS, preload=PRELOAD
+            )
             checked = future.result()
             if isinstance(checked.witness, Evidence):
                 return msgspec.structs.replace(answer, witness=checked.witness)

@@ -1,4 +1,7 @@
-"""Provers kept per theory."""
+"""Provers kept per theory, each for one question at a time that a deadline stops.
+
+Invariant: a prover whose question was stopped is not used again: what it remembers of its axioms may be incomplete.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from kleis.prover.process.broker import Broker
-from kleis.prover.process.cancellable_broker import BoundedBroker, bounded_by
+from kleis.prover.process.cancellable_broker import CancellableBroker
 from kleis.prover.process.deadline import Deadline
 
 if TYPE_CHECKING:
@@ -31,20 +34,20 @@ class Provers:
         self.verdicts = verdicts
         self._lock = threading.Lock()
         self._texts: Texts = {}
-        self._idle: OrderedDict[int, tuple[Theory, list[tuple[Prover, BoundedBroker]]]] = OrderedDict()
+        self._idle: OrderedDict[int, tuple[Theory, list[tuple[Prover, CancellableBroker]]]] = OrderedDict()
 
     @contextmanager
     def prover(self, theory: Theory, watch: Deadline) -> Iterator[Prover]:
         """A prover for one question about a theory, stopped when the watch is over."""
         prover, bounded = self._take(theory)
         try:
-            with bounded_by(bounded, watch):
+            with bounded.until(watch):
                 yield prover
         finally:
             if not bounded.stopped:
                 self._give_back(theory, (prover, bounded))
 
-    def _take(self, theory: Theory) -> tuple[Prover, BoundedBroker]:
+    def _take(self, theory: Theory) -> tuple[Prover, CancellableBroker]:
         from kleis.elaborate.elaborator import Elaborator
         from kleis.prover.prover import Prover
 
@@ -52,11 +55,11 @@ class Provers:
             kept = self._idle.get(id(theory))
             if kept is not None and kept[1]:
                 return kept[1].pop()
-        bounded = BoundedBroker(self.broker)
+        bounded = CancellableBroker(self.broker)
         elaborator = Elaborator(theory, texts=self._texts)
         return Prover(theory, broker=bounded, cache=self.verdicts, elaborator=elaborator), bounded
 
-    def _give_back(self, theory: Theory, prover: tuple[Prover, BoundedBroker]) -> None:
+    def _give_back(self, theory: Theory, prover: tuple[Prover, CancellableBroker]) -> None:
         with self._lock:
             self._idle.setdefault(id(theory), (theory, []))[1].append(prover)
             self._idle.move_to_end(id(theory))

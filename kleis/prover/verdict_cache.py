@@ -1,16 +1,16 @@
 """Verdicts kept on disk, under the hash of everything that they depend on.
 
-Specification: proving.md §2 ("never cached"), §7; issue 5, item 6.
+See docs/reference/proving.md §11.
 
 Invariants
-    * The key says everything that a verdict is made of: the claim and what is in force, lemmas, options, the sources
-      of this package, the versions of the solvers.  Places and readings are not part of it.
-    * What a guard cut, a contradiction of solvers and an error are never kept.
-    * What is stored is data, decoded against the type of a verdict; nothing is executed.  A directory that somebody
-      else owns or may write to is not used.  An entry whose checksum is wrong is removed.
+    * The key covers everything that a verdict is made of: the claim and what it depends on, lemmas, options, the sources
+      of this package, the versions of the solvers.  Places in files and other ways to write a name are not part of it.
+    * A verdict that a time or memory limit had a part in, a contradiction of solvers and an error are never kept.
+    * What is stored is data, decoded against the type of a verdict; nothing is executed.  A directory that belongs to
+      another user, or that others may write to, is not used.  An entry whose checksum is wrong is removed.
     * Entries are written to a temporary file and renamed: a reader sees all of one or none.
-    * It is bounded in bytes; the entries that were not used for longest go first.
-    * It never stops a question: whatever goes wrong with it means "not kept".
+    * It is bounded in bytes; the entries used longest ago are removed first.
+    * It never stops a question: any failure of the cache means "not kept".
 """
 
 from __future__ import annotations

@@ -172,9 +172,9 @@ class LawProver:
 
         What was cut is not kept. The worker and the verdicts that are kept are shared.
         """
-        from kleis.prover.process.cancellable_broker import BoundedBroker, bounded_by
+        from kleis.prover.process.cancellable_broker import CancellableBroker
 
-        with bounded_by(BoundedBroker(self.broker()), watch) as broker:
+        with CancellableBroker(self.broker()).until(watch) as broker:
             yield _WatchedProver(self, broker, watch)
 
 

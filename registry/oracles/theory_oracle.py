@@ -12,6 +12,7 @@ A `TheorySnapshot` is made once for a theory and kept as long as it is asked; ev
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import OrderedDict
@@ -22,7 +23,8 @@ from kleis.errors import KleisError
 from kleis.evaluator.environment import Environment, environment_of
 from kleis.evaluator.evaluate import evaluate
 from kleis.prover.process.broker import Broker
-from kleis.prover.process.cancellable_broker import Attempts
+from kleis.prover.process.cancellable_broker import CancellableBroker
+from kleis.prover.process.deadline import Deadline
 from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.prover import Decision, Prover
 from kleis.prover.verdict_cache import VerdictCache
@@ -89,7 +91,7 @@ class TheorySnapshot:
         self._answers: OrderedDict[Key, Answer | Refusal] = OrderedDict()
         self._weight = 0
         self._prover: Prover | None = None
-        self._attempts: Attempts | None = None
+        self._attempts: CancellableBroker | None = None
         self._environment: Environment | None = None
 
     def close(self) -> None:
@@ -196,9 +198,9 @@ class TheorySnapshot:
         _look(cancelled)
         return None if decision.cut or unsure else verdict
 
-    def _ready(self) -> tuple[Prover, Attempts]:
+    def _ready(self) -> tuple[Prover, CancellableBroker]:
         if self._prover is None or self._attempts is None:
-            self._attempts = Attempts(self._broker)
+            self._attempts = CancellableBroker(self._broker)
             self._prover = Prover(self.theory, broker=self._attempts, cache=self._cache, guards=self._guards)
         return self._prover, self._attempts
 
@@ -268,25 +270,14 @@ def _look(cancelled: Cancelled) -> None:
         raise PifError("cancelled", "the run was cancelled")
 
 
-def _watched(prover: Prover, attempts: Attempts, proposition: Expression, cancelled: Cancelled) -> Decision:
+def _watched(
+    prover: Prover, attempts: CancellableBroker, proposition: Expression, cancelled: Cancelled
+) -> Decision:
     """The decision; where the run is cancelled before there is one, the attempts are stopped."""
     if cancelled is None:
         return prover.decide(proposition, file="<proposition>")
-    is_done = threading.Event()
-
-    def watch() -> None:
-        while not is_done.wait(_POLL):
-            if cancelled():
-                attempts.stop()
-                return
-
-    watcher = threading.Thread(target=watch, name="theory-watch", daemon=True)
-    watcher.start()
-    try:
+    with attempts.until(Deadline(math.inf, left=cancelled)):
         return prover.decide(proposition, file="<proposition>")
-    finally:
-        is_done.set()
-        watcher.join()
 
 
 def _weight(key: Key, found: Answer | Refusal) -> int:

@@ -1,6 +1,6 @@
-"""Verdicts that others can check again.
+"""Certificates: verdicts that others can check again.
 
 - `certificate`: the file, and its check
-- `rechecks`: obligations and searches redone
-- `build`: certificates from verdicts
+- `rechecks`: the jobs of the check: obligations solved again, searches checked again
+- `build`: certificates made from verdicts
 """

@@ -1,10 +1,10 @@
-"""Making a certificate of a verdict: the engine that decided runs again, and what it leaves is checked.
+"""Makes the certificate of a verdict: runs the engine that decided once more, and checks what it leaves.
 
-Specification: proving.md §6 ("It is checked before it is attached").
+See docs/reference/proving.md §12.
 
-Engines are deterministic, so running the one that decided again, with its budget, gives the proof or the witness that
-a verdict does not carry.  A second solver is asked where one is installed; if it contradicts, there is no certificate
-but a `Contradiction`.
+Engines are deterministic, so the engine that decided, run again with its budget, gives the proof or witness that a
+verdict does not carry.  Where cvc5 is installed it is asked about every obligation; if it contradicts Z3, there is no
+certificate but a `Contradiction`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from kleis.prover.certificates.certificate import (
     solvers_of,
 )
 from kleis.prover.certificates.rechecks import core_script, digest
-from kleis.prover.evidence import Checked
-from kleis.prover.portfolio import ORDER, Entry
+from kleis.prover.evidence import CHECK_WITNESS, Checked
+from kleis.prover.portfolio import ORDER, PRELOAD, Entry
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, load_engine, with_lemmas
 from kleis.prover.protocol.verdict import Evidence, Verdict
@@ -42,8 +42,7 @@ from kleis.theory.theory import Theory
 __all__ = ["Contradiction", "Question", "build", "build_part", "theory_text"]
 
 _GUARDS = Guards(cpu=240, wall=600.0, memory=2048)
-_CHECKER = "kleis.prover.evidence:CHECKER"
-_SECOND = "kleis.prover.certificates.rechecks:SECOND_OPINION"
+_SECOND_OPINION = "kleis.prover.certificates.rechecks:second_opinion"
 _SECOND_STEPS = 2_000_000
 _DERIVED = "derived "
 
@@ -187,8 +186,8 @@ class _Builder:
             raise _no(f"the verdict does not say which engine found it ({verdict.engine or 'none'})")
         return entries[min(place, len(entries)) - 1]
 
-    def _asked(self, engine: str, question: object, steps: int) -> Answer:
-        return self._broker.submit(engine, question, steps, guards=_GUARDS)[1].result()
+    def _asked(self, job: str, question: object, steps: int) -> Answer:
+        return self._broker.submit(job, question, steps, guards=_GUARDS, preload=PRELOAD)[1].result()
 
     # ── What shows it ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -223,7 +222,7 @@ class _Builder:
         if "cvc5" not in found:
             return
         for each in obligations:
-            answer = self._asked(_SECOND, each.text, _SECOND_STEPS)
+            answer = self._asked(_SECOND_OPINION, each.text, _SECOND_STEPS)
             if answer.detail == "sat":
                 raise Contradiction(
                     f"cvc5 {found['cvc5']} finds a model of the obligation {each.name}, which Z3 refutes",
@@ -258,7 +257,7 @@ class _Builder:
         return base
 
     def _evidence(self, task: Task, answer: Answer) -> Evidence | None:
-        found = self._asked(_CHECKER, Checked(task, answer), 1).witness
+        found = self._asked(CHECK_WITNESS, Checked(task, answer), 1).witness
         return found if isinstance(found, Evidence) else None
 
 

@@ -1,23 +1,25 @@
-"""Certificates: verdicts that can be checked again by someone who does not trust us.
+"""Certificates: files from which a verdict can be checked again without trusting whoever made it.
 
-Specification: proving.md §6.  A certificate holds the theory with its imports written out, the claim, and what shows it:
+See docs/reference/proving.md §12.1.  A certificate holds the theory with its imports written out, the claim, and what
+shows it:
 
-==============  ===============================================================================================
-``verified``    obligations as SMT-LIB scripts, the steps of a completion or the schemes of an induction, or that
-                it is computed to be true; the core; a model of the axioms in it, if one was found; lemmas as certificates of their own
-``inconsistent``  the same of the declarations alone
-``disproved``   the witness, as data, and the evidence that it is
-``consistent``  the same of a model of what a `part` of the theory declares; ``inconsistent`` may be about a part too
-==============  ===============================================================================================
+================  =============================================================================================
+``verified``      obligations as SMT-LIB scripts, the steps of a completion, the schemes of an induction, or the
+                  note that the claim is computed; the core; a model of the axioms in it, if one was found;
+                  lemmas as certificates of their own
+``inconsistent``  the same of the axioms alone, of the whole theory or of a `part` of it
+``disproved``     the witness, as data, and the evidence it comes to
+``consistent``    the same of a model of the declarations of a `part`
+================  =============================================================================================
 
-`check` parses the claim again, encodes it again and compares hashes, solves every obligation again, checks schemes and
-chains by functions that share nothing with the searches, and evaluates witnesses again.  A certificate is checked before
-anyone gets it.
+`check` parses and encodes the claim again and compares hashes, solves every obligation again, checks schemes and chains
+by functions that share nothing with the searches, and evaluates witnesses again.  No certificate is given out that has
+not passed it.
 
 Invariants
-    * Nothing in a file is executed, and nothing in it is believed: what is not used by a check is compared with what
+    * Nothing in a file is executed, and nothing in it is believed: a field that no check reads is compared with what
       the check found.
-    * Everything that solves or evaluates runs in a child of the broker.
+    * Everything that solves or evaluates runs in a child process of the broker.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
 from kleis.problems import Place
 from kleis.prover.certificates.rechecks import Proof, Search, core_script, digest
-from kleis.prover.evidence import Checked
+from kleis.prover.evidence import CHECK_WITNESS, Checked
+from kleis.prover.portfolio import PRELOAD
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, with_lemmas
 from kleis.prover.protocol.verdict import Evidence, Status
@@ -69,9 +72,8 @@ _AGAIN = {
 
 _GUARDS = Guards(cpu=120, wall=300.0, memory=2048)
 _DIRECT = "kleis.prover.engines.solvers.script_engines:DIRECT"
-_CHECKER = "kleis.prover.evidence:CHECKER"
-_RECHECK = "kleis.prover.certificates.rechecks:RECHECK"
-_RECHECK_SEARCH = "kleis.prover.certificates.rechecks:RECHECK_SEARCH"
+_RECHECK = "kleis.prover.certificates.rechecks:recheck"
+_RECHECK_SEARCH = "kleis.prover.certificates.rechecks:recheck_search"
 
 
 class CertificateError(KleisError):
@@ -394,7 +396,7 @@ class _Check:
             return Finding(what, False, "nested too deep")
         answer = Answer(outcome="model" if task.meaning.claim is None else "refuted", witness=witness)
         try:
-            found = self._asked(_CHECKER, Checked(task, answer))
+            found = self._asked(CHECK_WITNESS, Checked(task, answer))
         except RecursionError:
             return Finding(what, False, "nested too deep")
         if not isinstance(found.witness, Evidence):
@@ -402,8 +404,8 @@ class _Check:
         same = found.witness == evidence
         return Finding(what, same, "" if same else "what is shown is not what the witness says")
 
-    def _asked(self, engine: str, question: Any) -> Answer:
-        return self._broker.submit(engine, question, _STEPS, guards=_GUARDS)[1].result()
+    def _asked(self, job: str, question: Any) -> Answer:
+        return self._broker.submit(job, question, _STEPS, guards=_GUARDS, preload=PRELOAD)[1].result()
 
 
 _PROOF = ("core", "obligations", "steps", "second")

@@ -1,19 +1,26 @@
-"""The obligations of a proof, solved again and held against the script of the task they are said to come from.
+"""Jobs of the certificate check: the proof of a certificate, solved and checked again in a child process.
 
-Specification: proving.md §6; §5 ("certificates whose induction scheme or encoding nobody checks").
+See docs/reference/proving.md §12.2.
 
-An obligation is an SMT-LIB script that a solver refutes.  It may assert only what the task's own script asserts of the
-declarations, of the axioms in the core and of the negated claim, what obligations before it have shown, and one
-formula more, which it then refutes:
+`recheck` solves the obligations again and compares them with the script of the task that they are said to come from.  An
+obligation is an SMT-LIB script that a solver refutes.  It may assert only what the task's own script asserts of the
+declarations, of the axioms in the core and of the negated claim, what earlier obligations have shown, and one further
+formula, which it refutes:
 
     (not (and A B …))               shows A, B, …
-    (forall (c …) (not G))          shows that there are c … with G; from then on the constants c … have it
+    (forall (c …) (not G))          shows that there are c … with G; from then on the constants c … stand for them
 
-The last one has no formula more: with it the negated claim is refuted.
+The last obligation has no further formula: it refutes the negated claim.
 
-Invariants
-    * Every command but assertions must be one of the task's own script, or declare a constant of no meaning.
-    * Z3 reads and solves in a child process: `RECHECK` is an engine.
+`recheck_search` checks what the searches leave that no solver refutes: the steps of a completion, the schemes of an
+induction, derived equations, and claims decided by computing or by automata.  The check of such a proof is brought by
+the engine's own folder and shares nothing with the search; here it is checked that all of a proof is checked, and which
+axioms it uses.
+
+`second_opinion` asks cvc5 about a script that Z3 refuted.
+
+Invariant: every command of an obligation but its assertions is one of the task's own script, or declares a constant of
+no meaning.
 """
 
 from __future__ import annotations
@@ -35,20 +42,15 @@ from kleis.prover.protocol.engine import Answer, Inexpressible, Task, load_engin
 from kleis.prover.smt.script import Script, encode
 
 __all__ = [
-    "RECHECK",
-    "RECHECK_SEARCH",
-    "RESOLVE",
-    "SECOND_OPINION",
     "Proof",
-    "Recheck",
-    "RecheckSearch",
     "RefusedError",
-    "Resolve",
     "Search",
-    "SecondOpinion",
     "commands",
     "core_script",
     "digest",
+    "recheck",
+    "recheck_search",
+    "second_opinion",
 ]
 
 _OPTIONS = ("auto_config", "smt.mbqi", "smt.relevancy", "smt.random_seed")
@@ -72,44 +74,14 @@ class RefusedError(Exception):
     """An obligation that shows nothing about the task."""
 
 
-class Resolve:
-    """An engine that solves a script: its answer is ``proved`` if the script is refuted."""
-
-    name = "resolve"
-
-    def applies(self, task: Any) -> bool:
-        """To scripts."""
-        return isinstance(task, str)
-
-    def run(self, task: Any, steps: int) -> Answer:
-        """Solve it, with the options that it begins with."""
-        run = run_text(task, steps)
-        if run.status == "unsat":
-            return Answer(outcome="proved", steps=run.used)
-        return Answer(outcome="silent", reason=run.reason or "incomplete", detail=run.status, steps=run.used)
-
-
-class Recheck:
-    """An engine that checks a `Proof` without its search."""
-
-    name = "recheck"
-
-    def applies(self, task: Any) -> bool:
-        """To proofs."""
-        return isinstance(task, Proof)
-
-    def run(self, task: Any, steps: int) -> Answer:
-        """Check every obligation; `proved` with the axioms that they used as its core, or silent with what is wrong."""
-        try:
-            return Answer(outcome="proved", core=_Chain(task, steps).used())
-        except RefusedError as error:
-            return Answer(outcome="silent", reason="incomplete", detail=str(error))
-        except Inexpressible as error:
-            return Answer(outcome="silent", reason="incomplete", detail=error.detail)
-
-
-RESOLVE = Resolve()
-RECHECK = Recheck()
+def recheck(proof: Proof, steps: int) -> Answer:
+    """Check every obligation; `proved` with the axioms that they used as its core, or silent with what is wrong."""
+    try:
+        return Answer(outcome="proved", core=_Chain(proof, steps).used())
+    except RefusedError as error:
+        return Answer(outcome="silent", reason="incomplete", detail=str(error))
+    except Inexpressible as error:
+        return Answer(outcome="silent", reason="incomplete", detail=error.detail)
 
 
 def _check_option(command: str) -> None:
@@ -253,13 +225,7 @@ def commands(text: str) -> list[str]:
     return found
 
 
-# Checking what searches of our own leave: the steps of a completion, the schemes of an induction, derived equations, and
-# claims that are computed.
-#
-# Specification: proving.md §6 ("checks the scheme of an induction and the chain of a completion").
-#
-# Each engine's own module brings the check of its proofs, which shares nothing with its search; what is checked here is
-# that all of a proof is checked, and which axioms it uses.
+# ── Proofs of searches ──────────────────────────────────────────────────────────────────────────────────────
 
 _REFLECTION = "reflection of "
 _DERIVED = "derived "
@@ -276,37 +242,25 @@ class Search(msgspec.Struct, frozen=True):
     proof: Proof
 
 
-class RecheckSearch:
-    """An engine that checks a `Search`: `proved` with the axioms used, or silent with what is wrong."""
-
-    name = "recheck search"
-
-    def applies(self, task: Any) -> bool:
-        """To proofs of searches."""
-        return isinstance(task, Search)
-
-    def run(self, task: Any, steps: int) -> Answer:
-        """Check it by the engine's own check."""
-        match task.engine:
-            case "completion":
-                return _completion(task.proof)
-            case "evaluation" | "regular languages" if any(
-                name != task.engine for name, _ in task.proof.obligations
-            ):
-                return _refused("scripts that show nothing of a claim that is computed again")
-            case "evaluation":
-                return _evaluation(task.proof, steps)
-            case "regular languages":
-                return _regular(task.proof, steps)
-            case "induction":
-                return _induction(task.proof, steps)
-            case "z3 with equations":
-                return _with_equations(task.proof, steps)
-            case _:
-                return _refused(f"{task.engine} leaves no steps")
-
-
-RECHECK_SEARCH = RecheckSearch()
+def recheck_search(search: Search, steps: int) -> Answer:
+    """Check a proof by its engine's own check: `proved` with the axioms used, or silent with what is wrong."""
+    match search.engine:
+        case "completion":
+            return _completion(search.proof)
+        case "evaluation" | "regular languages" if any(
+            name != search.engine for name, _ in search.proof.obligations
+        ):
+            return _refused("scripts that show nothing of a claim that is computed again")
+        case "evaluation":
+            return _evaluation(search.proof, steps)
+        case "regular languages":
+            return _regular(search.proof, steps)
+        case "induction":
+            return _induction(search.proof, steps)
+        case "z3 with equations":
+            return _with_equations(search.proof, steps)
+        case _:
+            return _refused(f"{search.engine} leaves no steps")
 
 
 def core_script(task: Task, core: Sequence[str], *, axioms_clash: bool) -> str:
@@ -417,48 +371,37 @@ def _with_equations(proof: Proof, steps: int) -> Answer:
     meaning = msgspec.structs.replace(proof.task.meaning, axioms=(*proof.task.meaning.axioms, *axioms))
     names = (*proof.core, *(each.name for each in axioms))
     task = Task(meaning, proof.task.lemmas)
-    answer = RECHECK.run(Proof(task, names, tuple(solved), proof.axioms_clash), steps)
+    answer = recheck(Proof(task, names, tuple(solved), proof.axioms_clash), steps)
     if answer.outcome != "proved":
         return answer
     used.update(answer.core)
     return Answer(outcome="proved", core=tuple(name for name in proof.core if name in used))
 
 
-# cvc5 asked about a script that Z3 refuted.
-#
-# Specification: proving.md §6 ("what a second solver said").
+# ── A second solver ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-class SecondOpinion:
-    """An engine: ``proved`` if cvc5 refutes the script too; else silent, with ``sat``, or why it cannot say."""
+def second_opinion(script: str, steps: int) -> Answer:
+    """``proved`` if cvc5 refutes a script too; else silent, with ``sat``, or why it cannot say.
 
-    name = "second opinion"
-
-    def applies(self, task: Any) -> bool:
-        """To scripts."""
-        return isinstance(task, str)
-
-    def run(self, task: Any, steps: int) -> Answer:
-        """Read the script without its options, which are another solver's, and check it."""
-        cvc5: Any = importlib.import_module("cvc5")
-        solver = cvc5.Solver(cvc5.TermManager())
-        solver.setOption("rlimit-per", str(steps))
-        solver.setLogic("HO_ALL" if "(lambda " in task else "ALL")
-        parser = cvc5.InputParser(solver)
-        lines = (each for each in task.split("\n") if not each.startswith(("(set-option", "(check-sat")))
-        parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, "\n".join(lines), "obligation")
-        symbols = parser.getSymbolManager()
-        try:
-            while not (command := parser.nextCommand()).isNull():
-                refused = str(command.invoke(solver, symbols)).strip()
-                if refused and refused != "success":
-                    return Answer(outcome="silent", reason="incomplete", detail=refused)
-            result = solver.checkSat()
-        except RuntimeError as error:
-            return Answer(outcome="silent", reason="incomplete", detail=str(error))
-        if result.isUnsat():
-            return Answer(outcome="proved", detail="unsat")
-        return Answer(outcome="silent", reason="resource", detail="sat" if result.isSat() else "unknown")
-
-
-SECOND_OPINION = SecondOpinion()
+    The options of the script are another solver's and are left out.
+    """
+    cvc5: Any = importlib.import_module("cvc5")
+    solver = cvc5.Solver(cvc5.TermManager())
+    solver.setOption("rlimit-per", str(steps))
+    solver.setLogic("HO_ALL" if "(lambda " in script else "ALL")
+    parser = cvc5.InputParser(solver)
+    lines = (each for each in script.split("\n") if not each.startswith(("(set-option", "(check-sat")))
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, "\n".join(lines), "obligation")
+    symbols = parser.getSymbolManager()
+    try:
+        while not (command := parser.nextCommand()).isNull():
+            rejected = str(command.invoke(solver, symbols)).strip()
+            if rejected and rejected != "success":
+                return Answer(outcome="silent", reason="incomplete", detail=rejected)
+        result = solver.checkSat()
+    except RuntimeError as error:
+        return Answer(outcome="silent", reason="incomplete", detail=str(error))
+    if result.isUnsat():
+        return Answer(outcome="proved", detail="unsat")
+    return Answer(outcome="silent", reason="resource", detail="sat" if result.isSat() else "unknown")

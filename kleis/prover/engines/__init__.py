@@ -1,6 +1,15 @@
 """The engines: budgeted searches, each a pure function of a task and a number of steps.
 
-Specification: proving.md §3, provers.md §3.  What an engine is stands in kleis/prover/protocol/engine.py; which run when, and
-what becomes of their answers, is the portfolio's.  None is trusted: a model is evaluated again, a proof is checked
-again, by code that shares nothing with the search.
+What an engine is stands in `kleis.prover.protocol.engine`; which run when, and what becomes of their answers, is decided
+by `kleis.prover.portfolio`.  No engine is trusted: a model is evaluated again, a proof is checked again, by code that
+shares nothing with the search.
+
+- `first_order_terms`: first-order terms and formulas
+- `first_order_problem`: goals in the first-order fragment of completion and finite models
+- `completion/`: Knuth–Bendix completion of unit equations
+- `solvers/`: Z3 and cvc5 on scripts
+- `models/`: countermodels, finite tables and standard models
+- `induction/`: induction with lemmas
+- `regular/`: claims about strings, by automata
+- `computation/`: claims decided by computing
 """

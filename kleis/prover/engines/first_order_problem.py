@@ -1,18 +1,19 @@
-"""The common fragment of completion and finite models: many-sorted first-order logic with equality.
+"""Tasks as many-sorted first-order problems with equality: the fragment that completion and finite models share.
 
-Specification: proving.md §3, provers.md §3.  The sorts are carriers, the functions are symbols over carriers and Bool.
-Everything in the fragment is total, so a formula is true or false and ¬T(claim) is simply the negated claim.
+See docs/reference/proving.md §7.3.  The sorts are carriers, the functions are symbols over carriers and Bool.  Everything
+in the fragment is total, so a formula is true or false and ¬T(claim) is the negated claim.
 
-What becomes of a task
+The translation
     * Definitions that are not recursive and `let` are unfolded.
     * Bool is no sort: bound variables of sort Bool are expanded, arguments of sort Bool become part of the name of a
       function (``f[true]``), conditions inside terms become cases of the formula around them.
-    * ∃ is Skolemised.  The claim's outermost ∀ are its points: constants named ``?x``, functions for function binders.
+    * ∃ is Skolemised.  The claim's outermost ∀ are Skolem constants named ``?x``, or functions for function binders.
     * The negated claim is a disjunction of `branches`; the claim holds if every branch contradicts the axioms.
 
 Invariants
-    * `Problem.dropped` names the axioms outside the fragment.  A proof without them is a proof; a model is not a model.
-    * The same task gives the same problem, names included: witnesses and proofs speak of it by these names.
+    * `Problem.dropped` names the axioms outside the fragment.  A proof without them is a proof; a model without them is
+      not a model of the task.
+    * The same task gives the same problem, names included: witnesses and proofs refer to these names.
 """
 
 from __future__ import annotations

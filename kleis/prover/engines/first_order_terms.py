@@ -1,9 +1,7 @@
 """First-order terms, formulas and their small operations.
 
-Specification: proving.md §3; how a task becomes such formulas stands in kleis/prover/engines/first_order_problem.py.
-
-Terms are many-sorted.  A Skolemised formula is made of `Literal`, `And`, `Or` and `Iff` of literals, over
-letters that are universal.
+Terms are many-sorted.  A Skolemised formula is made of `Literal`, `And`, `Or` and `Iff` of literals; its variables are
+universal.  `first_order_problem` translates tasks into such formulas.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Goals to what provers can say.
+"""Goals rewritten to what provers can express; claim, axioms and lemmas mean the same before and after.
 
-- `list_terms`: list built-ins as terms
-- `recursive_lists`: list built-ins by recursion
+- `list_terms`: list built-ins as other terms
+- `recursive_lists`: list built-ins as recursive definitions
 - `match_equations`: definitions by `match` as equations
-- `defunctionalize`: functions passed through, removed
+- `defunctionalize`: functions as arguments removed; what to call first
 """

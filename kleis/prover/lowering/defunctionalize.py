@@ -1,18 +1,18 @@
-"""A task in which built-ins of lists are definitions, and functions that are handed on stand where they are called.
+"""Tasks without list built-ins and without functions as arguments, as far as they can be removed.
 
-Specification: proving.md §1 (Definitions, Higher order), §3; ADR 20.
+See docs/reference/proving.md §9.2.
 
     map(λ x . x + a, l)      becomes      f(a, l)    with    f(a, Nil) = Nil,  f(a, Cons(h, t)) = Cons(h + a, f(a, t))
 
-So what solvers and inductions see is of first order: a definition that hands a function on unchanged in its recursion is
-written once for every function it is called with, and what that function takes from around it is a parameter.  The
-same is done with the definitions of programs.
+What solvers and inductions see is then first-order: a definition that passes a function through unchanged in its
+recursion is written once for every function it is called with; the variables captured by that function become
+parameters.  Definitions of programs are treated like those of built-ins.
 
 Invariants
     * Claim, axioms and lemmas mean the same before and after: a definition's call is the built-in's value.
-    * A function that a claim is about (∀ f …) becomes an unknown operation where it is handed on: a claim holds of
-      all functions exactly if it holds of an unknown one.  Such a task has no countermodel that could be read back.
-    * The same task gives the same definitions under the same keys, and an expanded task is expanded already.
+    * A function that a claim is about (∀ f …) becomes an unknown operation where it is passed through: a claim holds of
+      all functions if and only if it holds of an unknown one.  Such a task has no countermodel that could be read back.
+    * The same task gives the same definitions under the same keys, and lowering a lowered task changes nothing.
 """
 
 from __future__ import annotations

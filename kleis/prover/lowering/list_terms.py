@@ -1,7 +1,6 @@
-"""Terms about lists, and the built-ins of lists, tuples and records that are no recursion but other terms: `head` is a
-selection.
+"""Built-ins of lists, tuples and records that are not recursive, as other terms: `head` is a selection.
 
-Specification: proving.md §1 (Definedness); ADR 20.
+See docs/reference/proving.md §9.1.
 
 Invariant: the term that stands for a call has a value exactly where the call has one, and the same.
 """

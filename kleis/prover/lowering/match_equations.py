@@ -1,12 +1,12 @@
 """A definition by `match` as equations, one for every way its arguments can be constructed.
 
-Specification: proving.md §3; provers.md §3 ("one equation per constructor with the left side as pattern").
+See docs/reference/proving.md §8.6.
 
 ``app(x, y)`` becomes ``app(Nil, y) = y`` and ``app(Cons(h, t), y) = Cons(h, app(t, y))``.  Selections disappear: what is
-left partial in an equation is partial indeed.
+still partial in an equation is partial indeed.
 
 Invariants
-    * The cases exclude one another and are all there are: every argument is made by some constructor.
+    * The cases exclude one another and are exhaustive: every argument is made by some constructor.
     * A part is dropped only where it has a value, so an equation's body is defined exactly where the definition's is.
 """
 

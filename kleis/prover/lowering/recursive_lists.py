@@ -1,14 +1,13 @@
-"""What the built-ins of lists are, by recursion: definitions that say what the built-in table computes.
+"""Built-ins of lists as recursive definitions that compute what the built-in table computes.
 
-Specification: proving.md §1 (Definitions, Definedness), §3 (induction); ADR 20.  Solvers know lists as a data type with two
-constructors, and nothing of `append` or `reverse`.  Written as recursive definitions these are something to unfold and
-to do induction on.
+See docs/reference/proving.md §9.1.  Solvers know lists as a data type with two constructors, and nothing of `append` or
+`reverse`.  Written as recursive definitions these can be unfolded and used in inductions.
 
     length(Nil) = 0                      length(Cons(h, t)) = length(t) + 1
     append(Nil, m) = m                   append(Cons(h, t), m) = Cons(h, append(t, m))
     list_map(f, Nil) = Nil               list_map(f, Cons(h, t)) = Cons(f(h), list_map(f, t))
 
-A function that is given to a built-in is a parameter here; kleis/prover/lowering/defunctionalize.py puts the function in its place.
+A function that is given to a built-in is a parameter here; `defunctionalize` replaces the parameter by the function.
 
 Invariants
     * A definition has a value exactly where the row of the built-in table has one, and the same: a predicate is asked

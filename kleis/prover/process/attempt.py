@@ -1,15 +1,15 @@
-"""One attempt by an engine, in a process of its own: what a child of the worker does, and what it is kept from.
+"""One job in a process of its own: what a child of the worker does, and how it is confined.
 
-Specification: proving.md §4, provers.md §1 ("Recommended isolation").
+See docs/reference/proving.md §10.
 
-What a child can do to anyone else: nothing.  It has its own session, an address space and a CPU limit, no core
-files, no open streams but its own two, and dies with the worker.  A hang, a crash or a memory hog ends that child
-and is reported for what it was.
+A child can do nothing to anyone else.  It has its own session, limits on address space and processor time, no core
+files, no open streams but its own two, and dies with the worker.  A hang, a crash or a memory hog ends that child and is
+reported as what it was.
 
     worker                      child
-    fork ──────────────────────▶ confine, run the solver once on nothing
+    fork ──────────────────────▶ confine, warm up
          ◀────────────── READY ─ wait
-    request ───────────────────▶ set the limits, run the engine
+    request ───────────────────▶ set the limits, run the job
          ◀───────────── answer ─ end
 """
 
@@ -21,14 +21,14 @@ import pickle
 import resource
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import NoReturn
 
 import msgspec
 
 from kleis.prover.process.pipe_messages import RECURSION, framed, pack, read_frame, write_whole
-from kleis.prover.protocol.engine import Answer, load_engine
+from kleis.prover.protocol.engine import Answer, load_job
 
 __all__ = ["NO_MEMORY", "READY", "Request", "attempt"]
 
@@ -48,23 +48,27 @@ class Request(msgspec.Struct, frozen=True):
 
     number
         The caller's name for it.
-    engine
-        ``module:attribute`` of an engine.
+    job
+        ``module:attribute`` of a function of a task and steps, or of an engine.
     task
-        What `Engine.run` gets, pickled.
+        What the job gets, pickled.
     cpu, wall
         Guards in seconds: what they cut is `killed`.
     memory
         The address space of the child, in megabytes.
+    preload
+        What the worker has ready for its children: a ``module`` is imported before they are forked, a
+        ``module:function`` is also called in each of them, before it reads a request.
     """
 
     number: int
-    engine: str
+    job: str
     task: bytes
     steps: int
     cpu: int
     wall: float
     memory: int
+    preload: tuple[str, ...] = ()
 
 
 class _Ending:
@@ -90,19 +94,20 @@ class _Ending:
             os._exit(NO_MEMORY if kind is not None and issubclass(kind, MemoryError) else 0)
 
 
-def attempt(orders: int, target: int, parent: int, warm_up: Callable[[], object]) -> NoReturn:
-    """Get ready, read a request from `orders`, run its engine, write its answer to `target`, and end."""
+def attempt(orders: int, target: int, parent: int, warm_up: Iterable[Callable[[], object]]) -> NoReturn:
+    """Get ready, read a request from `orders`, run its job, write its answer to `target`, and end."""
     with _Ending(target):
         _confine(orders, target, parent)
-        warm_up()
+        for each in warm_up:
+            each()
         os.write(target, READY)
         with os.fdopen(orders, "rb") as stream:
             request = read_frame(stream.read)
         if request is None:
             os._exit(0)  # nobody needs this child any more
         _limit(request)
-        engine = load_engine(request.engine)
-        write_whole(target, framed(pack(engine.run(pickle.loads(request.task), request.steps))))
+        run = load_job(request.job)
+        write_whole(target, framed(pack(run(pickle.loads(request.task), request.steps))))
     raise AssertionError("the child has ended")
 
 

@@ -1,7 +1,7 @@
-"""Attempts in killable processes, for callers that must stay alive.
+"""Runs jobs in killable processes, for callers that must stay alive.
 
-Specification: proving.md §4.  No query runs in the calling process: a worker (kleis/prover/process/worker.py) forks a child
-for each.  If the worker itself dies, what it was doing is `killed` and the next attempt starts another.
+See docs/reference/proving.md §10.  No query runs in the calling process: a worker (`worker`) forks a child for each.  If
+the worker itself dies, its attempts are answered with `killed` and the next attempt starts another worker.
 
 Invariants
     * Every attempt gets exactly one answer, whatever happens to the processes.
@@ -27,7 +27,7 @@ import msgspec
 
 from kleis.prover.process.attempt import Request
 from kleis.prover.process.pipe_messages import pack, read_frame, write_frame
-from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.protocol.engine import Answer
 
 __all__ = ["Broker", "Guards"]
 
@@ -76,9 +76,12 @@ class Broker:
         self._closed = False
 
     def submit(
-        self, engine: str, task: Task | Any, steps: int, *, guards: Guards | None = None
+        self, job: str, task: Any, steps: int, *, guards: Guards | None = None, preload: tuple[str, ...] = ()
     ) -> tuple[int, Future[Answer]]:
-        """Begin an attempt by the engine ``module:attribute``; its number, and a future of its answer."""
+        """Begin an attempt at the job ``module:attribute``; its number, and a future of its answer.
+
+        `preload` names what the worker loads before it forks: see `Request`.
+        """
         limits = guards or self.guards
         future: Future[Answer] = Future()
         future.set_running_or_notify_cancel()  # only `cancel` below cancels
@@ -86,7 +89,7 @@ class Broker:
             self._count += 1
             number = self._count
         body = pack(task)
-        request = Request(number, engine, body, steps, limits.cpu, limits.wall, limits.memory)
+        request = Request(number, job, body, steps, limits.cpu, limits.wall, limits.memory, preload)
         for _ in range(2):
             # A worker may have died since its last answer; a second one that dies too is the attempt's own fate.
             try:

@@ -1,12 +1,10 @@
-"""Provers for questions that somebody waits for: each with a time limit, and stopped when nobody waits any more.
+"""A shared broker as one caller sees it: what runs for the caller can be stopped, and limits that were met are seen.
 
-Specification: servers.md ("answers before 50 s", "can be cancelled"); proving.md §2 (`killed`: what a guard cut is
-never kept).
+A prover owns neither clock nor broker.  What it runs must end when its question is cancelled, and an answer that rests
+on an attempt stopped by a time or memory limit must not pass for one that the theory gave.  Both are handled here, where
+the attempts pass through.
 
-Invariants
-    * All questions share one broker and its worker.  A question that ends early leaves nothing running for it.
-    * A prover answers one question at a time.  One whose question was stopped is not used again: what it remembers of
-      its axioms may be cut short.
+Invariant: the shared broker and its worker stay; a caller that is stopped leaves nothing running for it.
 """
 
 from __future__ import annotations
@@ -16,159 +14,119 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.process.deadline import Deadline
-from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.protocol.engine import Answer, load_job
 
-__all__ = ["Attempts", "BoundedBroker", "Deadline", "bounded_by"]
+__all__ = ["CancellableBroker"]
 
-_LOOK = 0.05
+_POLL = 0.05
+"""Seconds between two looks at a deadline."""
+
+_LIMITS = ("killed", "memory")
 
 
-class BoundedBroker(Broker):
-    """The shared broker as one question sees it."""
+class CancellableBroker(Broker):
+    """Passes jobs on to `broker` until it is stopped.
 
-    def __init__(self, broker: Broker) -> None:
-        super().__init__()
+    near
+        The job that runs in the calling process instead: one that is pure, ends after its steps, and mostly takes less
+        time than a process does to begin.  Where it gives up as incomplete it may be nested too deeply for this
+        process, and runs again in a child, which has more room.
+    cut
+        Whether a limit or `stop`, and not the caller's `cancel`, ended an attempt.
+    stopped
+        Whether `stop` was called.
+    """
+
+    def __init__(self, broker: Broker, *, near: str = "") -> None:
+        super().__init__(guards=broker.guards)
+        self.cut = False
+        self.stopped = False
         self._shared = broker
+        self._near = near
         self._mutex = threading.Lock()
         self._running: set[int] = set()
-        self._stopped = False
-
-    @property
-    def stopped(self) -> bool:
-        """Whether the question was cut."""
-        return self._stopped
+        self._cancelled: set[int] = set()
 
     def submit(
-        self, engine: str, task: Task | Any, steps: int, *, guards: Guards | None = None
+        self, job: str, task: Any, steps: int, *, guards: Guards | None = None, preload: tuple[str, ...] = ()
     ) -> tuple[int, Future[Answer]]:
-        """Begin an attempt, unless the question is over."""
-        if self._stopped:
-            return 0, _nothing()
+        """As `Broker.submit`; once stopped, every answer is `killed`."""
+        if self.stopped:
+            return self._not_begun()
+        if job == self._near:
+            answer = load_job(job)(task, steps)
+            if answer.outcome != "silent" or answer.reason != "incomplete":
+                return _answered(answer)
         try:
-            number, future = self._shared.submit(engine, task, steps, guards=guards)
-        except RuntimeError:  # the shared broker was closed meanwhile: the server is ending
-            return 0, _nothing()
+            number, future = self._shared.submit(job, task, steps, guards=guards, preload=preload)
+        except RuntimeError:  # the shared broker was closed meanwhile: the process is ending
+            return self._not_begun()
         with self._mutex:
             self._running.add(number)
-            late = self._stopped
-        future.add_done_callback(lambda done: self._forget(number))
+            late = self.stopped
+        future.add_done_callback(lambda done: self._ended(number, done))
         if late:
             self._shared.cancel(number)
         return number, future
 
     def cancel(self, number: int) -> None:
-        """Stop one attempt."""
+        """Stop one attempt; its end says nothing about limits."""
+        with self._mutex:
+            if number not in self._running:
+                return
+            self._cancelled.add(number)
         self._shared.cancel(number)
 
     def stop(self) -> None:
-        """Stop the question: what runs for it ends, and nothing more begins."""
+        """End what is running; nothing more begins."""
         with self._mutex:
-            self._stopped = True
+            self.stopped = True
             running = tuple(self._running)
         for number in running:
             self._shared.cancel(number)
 
     def close(self) -> None:
-        """End what this question runs; the shared broker stays."""
+        """Stop; the shared broker stays."""
         self.stop()
 
-    def _forget(self, number: int) -> None:
+    @contextmanager
+    def until(self, deadline: Deadline) -> Iterator[Self]:
+        """This broker, stopped if the deadline is over before the block ends."""
+        ended = threading.Event()
+
+        def watch() -> None:
+            while not ended.wait(min(_POLL, max(0.0, deadline.until - time.monotonic()))):
+                if deadline.over:
+                    self.stop()
+                    return
+
+        watcher = threading.Thread(target=watch, name="kleis-deadline", daemon=True)
+        watcher.start()
+        try:
+            yield self
+        finally:
+            ended.set()
+            watcher.join()
+
+    def _not_begun(self) -> tuple[int, Future[Answer]]:
+        self.cut = True
+        return _answered(Answer(outcome="silent", reason="killed", detail="the time is up"))
+
+    def _ended(self, number: int, future: Future[Answer]) -> None:
         with self._mutex:
             self._running.discard(number)
+            wanted = number not in self._cancelled
+            self._cancelled.discard(number)
+        if wanted and (future.cancelled() or future.result().reason in _LIMITS):
+            self.cut = True
 
 
-def _nothing() -> Future[Answer]:
+def _answered(answer: Answer) -> tuple[int, Future[Answer]]:
+    """The answer of an attempt that needs no process."""
     future: Future[Answer] = Future()
-    future.set_result(Answer(outcome="silent", reason="killed", detail="the time is up"))
-    return future
-
-
-@contextmanager
-def bounded_by(bounded: BoundedBroker, watch: Deadline) -> Iterator[BoundedBroker]:
-    """A broker that is stopped when the watch is over, while this lasts."""
-    ended = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(bounded, watch, ended), name="kleis-watch", daemon=True)
-    watcher.start()
-    try:
-        yield bounded
-    finally:
-        ended.set()
-        watcher.join()
-
-
-def _watch(bounded: BoundedBroker, watch: Deadline, ended: threading.Event) -> None:
-    """Stop a question when its time is up or nobody waits for it."""
-    while not ended.wait(min(_LOOK, max(0.0, watch.until - time.monotonic()))):
-        if watch.over:
-            bounded.stop()
-            return
-
-
-# Attempts of a broker that can be stopped together, and that say whether a guard cut one of them.
-#
-# A prover owns neither clock nor broker. What a run asks of it must end when the run is cancelled, and an answer that
-# rests on an engine killed by its guard must not pass for one that the theory gave (proving.md §2): both are seen here,
-# where the attempts go through.
-
-_CUT = ("killed", "memory")
-
-
-class Attempts(Broker):
-    """A broker in front of another one. `cut` is set when a guard, and not the prover itself, ended an attempt;
-    `stopped` when all were given up."""
-
-    def __init__(self, broker: Broker) -> None:
-        super().__init__(guards=broker.guards)
-        self._behind = broker
-        self._mutex = threading.Lock()
-        self._open: dict[int, Future[Answer]] = {}
-        self._given_up: set[int] = set()
-        self.stopped = False
-        self.cut = False
-
-    def submit(
-        self, engine: str, task: Task | Any, steps: int, *, guards: Guards | None = None
-    ) -> tuple[int, Future[Answer]]:
-        """As `Broker.submit`; once stopped, an attempt is killed before it begins."""
-        if self.stopped:
-            future: Future[Answer] = Future()
-            future.set_result(Answer(outcome="silent", reason="killed", detail="stopped"))
-            self.cut = True
-            return 0, future
-        number, future = self._behind.submit(engine, task, steps, guards=guards)
-        with self._mutex:
-            self._open[number] = future
-        future.add_done_callback(lambda done: self._done(number, done))
-        return number, future
-
-    def _done(self, number: int, future: Future[Answer]) -> None:
-        with self._mutex:
-            self._open.pop(number, None)
-            wanted = number not in self._given_up
-            self._given_up.discard(number)
-        if wanted and (future.cancelled() or future.result().reason in _CUT):
-            self.cut = True
-
-    def cancel(self, number: int) -> None:
-        """Give up one attempt: its end says nothing about guards."""
-        with self._mutex:
-            if number not in self._open:
-                return
-            self._given_up.add(number)
-        self._behind.cancel(number)
-
-    def stop(self) -> None:
-        """Kill what is running and whatever is still submitted."""
-        self.stopped = True
-        with self._mutex:
-            running = list(self._open)
-        for number in running:
-            self._behind.cancel(number)
-
-    def close(self) -> None:
-        """Stop these attempts; the broker behind stays."""
-        self.stop()
+    future.set_result(answer)
+    return 0, future

@@ -1,7 +1,4 @@
-"""How long somebody waits for an answer, and whether they still do.
-
-Specification: servers.md ("answers before 50 s", "can be cancelled").  Loads no prover.
-"""
+"""How long a caller waits for an answer, and whether it still does.  Loads no prover."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values on pipes between the broker, the worker and its children: a length, then a pickle."""
+"""Messages on the pipes between the broker, the worker and its children: a length, then a pickle."""
 
 from __future__ import annotations
 

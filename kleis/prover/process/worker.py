@@ -1,21 +1,20 @@
-"""The process whose children are the attempts: it forks one for each, and never solves itself.
+"""The worker process: forks one child for each attempt, and never solves itself.
 
-Specification: proving.md §4, provers.md §1 ("Recommended isolation").  Started by kleis/prover/process/broker.py; requests
-come on standard input, answers go to standard output (kleis/prover/process/pipe_messages.py).
+See docs/reference/proving.md §10.  Started by `broker`; requests come on standard input, answers go to standard output
+(`pipe_messages`).  What a child does, and how it is confined, is in `attempt`.
 
-What a child does, and what it is kept from, is in kleis/prover/process/attempt.py.  Most of what an attempt at a small question
-costs is the first use of memory in a fresh process, so children are forked ahead: a few idle ones have run the solver
-once, on nothing, and wait for a request.  Each takes one and ends.
+Most of what an attempt at a small question costs is the first use of memory in a fresh process, so children are forked
+ahead: a few idle ones have warmed up and wait for a request.  Each takes one and ends.
 
 Invariants
     * This process is single-threaded and holds no solver state: children are forked from a clean image in which
       the solver library is loaded but no context exists.
     * It reads neither tasks nor answers: a task is unpickled in the child, an answer by the caller.
-    * At most `slots` children run at a time; further requests wait, and their guards do not run meanwhile.
+    * At most `slots` children run at a time; further requests wait, and their limits do not run meanwhile.
     * A request is written only to a child that has said that it is reading, so this process never waits for one.
     * When standard input ends, every child is killed and the process ends.
     * A child writes one answer or none; it counts as soon as it is whole, whatever becomes of the child.
-    * The group of a child is killed before it is buried, so its number is still its own.
+    * The group of a child is killed before the child is reaped, so its number is still its own.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ import signal
 import sys
 import time
 from collections import deque
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 from kleis.prover.process.attempt import NO_MEMORY, READY, Request, attempt
@@ -89,6 +88,7 @@ class _Worker:
         self._running: dict[int, _Child] = {}
         self._queue: deque[Request] = deque()
         self._input = bytearray()
+        self._warm_up: dict[str, Callable[[], object]] = {}
         self._selector.register(0, selectors.EVENT_READ)
 
     def run(self) -> None:
@@ -155,16 +155,30 @@ class _Worker:
                 return
 
     def _enqueue(self, request: Request) -> None:
-        module = request.engine.partition(":")[0]
-        if module not in sys.modules:
-            try:
-                importlib.import_module(module)
-            except ImportError as error:
-                self._answer(request.number, _silent("killed", f"no such engine: {error}"))
-                return
+        try:
+            is_new = self._load(request)
+        except ImportError as error:
+            self._answer(request.number, _silent("killed", f"no such engine: {error}"))
+            return
+        if is_new:
             for child in list(self._idle):  # they would each have to import it
                 self._bury(child)
         self._queue.append(request)
+
+    def _load(self, request: Request) -> bool:
+        """Import what a request needs, so that its child has it from the start; whether anything was new."""
+        is_new = False
+        for name in (*request.preload, request.job.partition(":")[0]):
+            module, _, function = name.partition(":")
+            if module not in sys.modules:
+                importlib.import_module(module)
+                is_new = True
+            if function and name not in self._warm_up:
+                self._warm_up[name] = getattr(sys.modules[module], function)
+                is_new = True
+        if is_new:
+            gc.freeze()
+        return is_new
 
     def _hand_out(self) -> None:
         """Give what waits to children that are ready, and see that there are enough of them."""
@@ -205,9 +219,7 @@ class _Worker:
             self._refuse(_silent("killed", f"no process: {error}"))
             return False
         if process == 0:
-            from kleis.prover.engines.solvers.runs import run_text
-
-            attempt(orders[1], theirs[1], parent, partial(run_text, _NOTHING, 1000))
+            attempt(orders[1], theirs[1], parent, self._warm_up.values())
         os.close(orders[1])
         os.close(theirs[1])
         child = _Child(process, orders[0], theirs[0])
@@ -270,10 +282,6 @@ class _Worker:
         write_frame(1, (number, answer))
 
 
-_NOTHING = "(declare-const x Int)\n(assert (> x 41))\n(check-sat)\n"
-"""What a child solves to get ready."""
-
-
 def _silent(reason: Any, detail: str) -> Answer:
     return Answer(outcome="silent", reason=reason, detail=detail)
 
@@ -302,6 +310,4 @@ def _judge(child: _Child, request: Request, status: int, peak: int) -> Answer:
 def main(slots: int) -> None:
     """Serve attempts, so many at a time."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    importlib.import_module("kleis.prover.engines.solvers.runs").library()
-    gc.freeze()
     _Worker(slots).run()

@@ -1,6 +1,8 @@
 """What task, answer, witness and verdict are.
 
-- `verdict`: the one type of answers
-- `engine`: task, answer, engine protocol
-- `witness`: witness records, their JSON
+- `verdict`: the one type in which questions are answered
+- `engine`: tasks, answers, engines and other jobs of the broker
+- `witness`: witness records and their JSON
+
+Class names of witnesses are part of certificates and stay as they are.
 """

@@ -1,17 +1,18 @@
-"""What an engine is: a budgeted search that answers about a task, or is silent.
+"""What an engine is: a budgeted search that answers a task, or gives up.
 
-Specification: proving.md §2 ("Same input, same verdict"), §3.
+See docs/reference/proving.md §6.3.
 
 An engine is a function of a `Task` and a number of steps.  It runs in a child process that may be killed at any
-moment (kleis/prover/process/broker.py), so it neither writes files nor keeps anything.  Its steps are counted by itself and
-deterministic: the same task and the same budget give the same answer on every machine.  It is trusted with nothing:
-what it finds is checked again (kleis/prover/evidence.py) before anyone sees it.
+moment (`kleis.prover.process`), so it neither writes files nor keeps anything.  It counts its steps itself, and they are
+deterministic: the same task and the same budget give the same answer on every machine.  It is trusted with nothing: what
+it finds is checked again (`kleis.prover.evidence`) before anyone sees it.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from inspect import isfunction
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import msgspec
@@ -20,7 +21,17 @@ from kleis.core import Term
 from kleis.core.goal import Goal
 from kleis.prover.protocol.verdict import Reason
 
-__all__ = ["Answer", "Engine", "Inexpressible", "Outcome", "Task", "load_engine", "with_lemmas"]
+__all__ = [
+    "Answer",
+    "Engine",
+    "Inexpressible",
+    "Job",
+    "Outcome",
+    "Task",
+    "load_engine",
+    "load_job",
+    "with_lemmas",
+]
 
 _Part = TypeVar("_Part")
 
@@ -73,7 +84,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
         ``inconsistent``: the axioms in `core` have no model, whatever the claim.
         ``silent``: nothing; `reason` says why, `detail` what was searched ("no countermodel up to size 6").
     witness
-        Engine-independent description of a model, to be checked: see kleis/prover/evidence.py.
+        Engine-independent description of a model, to be checked: see `kleis.prover.evidence`.
     derived
         Closed formulas that follow from the axioms, for other engines (completion gives its equations).
     proof
@@ -90,6 +101,10 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     proof: tuple[tuple[str, str], ...] = ()
 
 
+Job: TypeAlias = Callable[[Any, int], Answer]
+"""What the broker runs in a child: a function of a task, which may be of any kind, and a number of steps."""
+
+
 class Engine(Protocol):
     """An engine.  `name` is what verdicts show; `version` goes into the key of the verdict cache."""
 
@@ -104,12 +119,23 @@ class Engine(Protocol):
         ...
 
 
-def load_engine(path: str) -> Engine:
+def load_engine(address: str) -> Engine:
     """The engine ``module:attribute``; of a class, an instance."""
-    module, _, attribute = path.partition(":")
-    found = getattr(importlib.import_module(module), attribute)
+    found = _loaded(address)
     engine: Engine = found() if isinstance(found, type) else found
     return engine
+
+
+def load_job(address: str) -> Job:
+    """The job ``module:attribute``: a function as it is, of an engine its `run`."""
+    found = _loaded(address)
+    job: Job = found if isfunction(found) else load_engine(address).run
+    return job
+
+
+def _loaded(address: str) -> Any:
+    module, _, attribute = address.partition(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 class Inexpressible(Exception):

@@ -1,6 +1,6 @@
 """Verdicts: the one type in which every question about a theory is answered.
 
-Specification: proving.md §2.  No two of the six statuses look alike anywhere; a failure is never a result.
+See docs/reference/proving.md §5.1.  No two of the six statuses look alike anywhere; a failure is never a result.
 
 ==================  ===========================================================================================
 ``verified``        a proof; `core` are the axioms it used, `consistency` says whether they have a model

@@ -1,10 +1,10 @@
-"""Witnesses as JSON values and back: what an engine found, in a file that anyone may have written.
+"""Witnesses, as records and as the JSON values of a certificate, which anyone may have written.
 
-Specification: proving.md §6.
+See docs/reference/proving.md §12.1.
 
 Invariants
     * Reading executes nothing: only the records listed here are made, by their fields.
-    * Writing and reading give the same witness; what cannot be written is refused.
+    * Writing and reading give the same witness; what cannot be written is rejected.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Built-ins in SMT: one line of text an operation, saying exactly what the built-in table computes.
+"""Built-in operations in SMT-LIB: one line of text for each, saying exactly what the built-in table computes.
 
-Specification: proving.md §1 (Numbers, strings), provers.md §4 traps 2, 5, 8 and 14.
+See docs/reference/proving.md §8.7.
 
 `OPERATIONS` maps a row's name to a function from the operation and the texts of its arguments to a text, right
 wherever the operation is defined.  A row without an entry is an uninterpreted function of its sorts: what is proved

@@ -1,6 +1,6 @@
-"""Definitions in SMT: macros where they are not recursive, recursive functions where they terminate.
+"""Definitions in SMT-LIB: macros where they are not recursive, recursive functions where they terminate.
 
-Specification: proving.md §1 ("Definitions"), provers.md §4 trap 6.
+See docs/reference/proving.md §8.6.
 
 A definition f becomes a function ``d:f``; if it is partial, also a predicate ``d:f.defined`` (for truth values,
 ``d:f.true`` and ``d:f.false``).

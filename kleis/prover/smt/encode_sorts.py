@@ -1,8 +1,8 @@
-"""Sorts of the core in SMT: declarations, and the guards that make ℕ a set of integers.
+"""Sorts of the core in SMT-LIB: declarations, and the guards that make ℕ a set of integers.
 
-Specification: proving.md §1 (Numbers: "ℕ is guarded wherever it occurs"), provers.md §4 traps 4, 5 and 9.
+See docs/reference/proving.md §8.3.
 
-A sort of the core is a sort of SMT together with a *guard*: a formula that says which of its values are meant.
+A sort of the core is a sort of SMT-LIB together with a *guard*: a formula that says which of its values are meant.
 For ℕ that is ``x ≥ 0``; lists, tuples, data, sets and functions of guarded sorts have guards of their own.  Where
 all values are meant there is none.
 

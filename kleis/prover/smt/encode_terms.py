@@ -1,7 +1,7 @@
-"""Terms and formulas in SMT, with where they are defined.
+"""Terms and formulas in SMT-LIB, with where they are defined.
 
-Specification: proving.md §1 ("Definedness"): each formula φ has two formulas, T(φ) and F(φ); where neither holds
-φ is undefined.  The reference semantics (kleis/semantics/reference.py) says the same of every term: tests compare.
+See docs/reference/proving.md §8.5.  Each formula φ has two formulas, T(φ) and F(φ); where neither holds φ is undefined.
+The reference semantics (`kleis.semantics.reference`) says the same of every term: tests compare.
 
 A formula without partial operations is *total*: F is ¬T and is not written twice.  A term is a text with the
 formula that says where it has a value.
@@ -9,7 +9,7 @@ formula that says where it has a value.
 Invariants
     * Every bound variable of a guarded sort is guarded, under ∀ by → and under ∃ by ∧.
     * What has no exact encoding becomes an uninterpreted function of its sorts and is noted in `approximated`;
-      what not even that can say raises `Inexpressible`.
+      what not even that can express raises `Inexpressible`.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """A task as an SMT-LIB script: declarations, named axioms, and what has to be refuted.
 
-Specification: proving.md §1, §2 ("Outermost ∀ are stripped before solving, so their variables are constants"), §6.
+See docs/reference/proving.md §8.1.
 
-``verified`` is: the declarations, T of every axiom and ¬T of the claim have no model.  `exact` says whether a model
-of them is a countermodel as far as the encoding goes, `sound` whether having none is a proof.
+``verified`` means that the declarations, T of every axiom and ¬T of the claim have no model.  `exact` says whether a
+model of them is a countermodel as far as the encoding goes, `sound` whether having none is a proof.
 
 Invariants
     * What is asserted of an axiom is T of it, under its own name; nothing else is tracked.
-    * A sort without values does not exist in SMT, nor in Kleis.
+    * A sort without values does not exist in SMT-LIB, nor in Kleis.
     * ℚ is read as ℝ where that changes nothing (see `_rationals`), and for proofs of an outermost ∀.
 """
 

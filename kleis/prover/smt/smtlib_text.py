@@ -1,6 +1,10 @@
-"""SMT-LIB text: s-expressions, names, literals.
+"""SMT-LIB text: s-expressions, names, literals, and characters that solvers do not know.
 
-Specification: proving.md §5 (name clashes, string escapes), provers.md §4 traps 8, 14 and 15.
+See docs/reference/proving.md §8.2, §8.8.
+
+Solvers know no characters above U+2FFFF.  A claim that does not tell such a character from all unnamed ones below it
+loses nothing: renaming characters maps a counterexample to one that solvers find.  The claim tells characters apart by
+its literals and ranges.
 
 Invariants
     * Every name is quoted and carries a prefix that says what it is, so no user name meets a solver's or another
@@ -108,12 +112,7 @@ def string(value: str) -> str:
     return f'"{shown}"'
 
 
-# Characters that solvers do not know: those above U+2FFFF.
-#
-# Specification: proving.md §1 (Numbers, strings), §5.
-#
-# A claim that does not tell such a character from all unnamed ones below it loses nothing: renaming characters carries
-# a counterexample with it to one that solvers find.  The claim tells characters apart by its literals and ranges.
+# ── Characters ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Characters:

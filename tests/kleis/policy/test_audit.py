@@ -199,7 +199,7 @@ def test_searches_in_patterns_need_no_process() -> None:
         found = audit(policy(text), broker=broker, only="run_command")
     assert found.asked >= 3
     assert found.ok
-    assert set(broker.engines) <= {"CHECKER"}
+    assert set(broker.engines) <= {"check_witness"}
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ class Hanging(Broker):
         self.waiting: dict[int, Future[Answer]] = {}
         self.cancelled: list[int] = []
 
-    def submit(self, engine: str, task: Any, steps: int, *, guards: Any = None) -> tuple[int, Future[Answer]]:
+    def submit(self, engine: str, task: Any, steps: int, **further: Any) -> tuple[int, Future[Answer]]:
         number, future = len(self.waiting) + 1, Future[Answer]()
         self.waiting[number] = future
         self.begun.set()

@@ -24,11 +24,17 @@ class Killing(Broker):
         self.count = 0
 
     def submit(
-        self, engine: str, task: Any, steps: int, *, guards: Guards | None = None
+        self,
+        engine: str,
+        task: Any,
+        steps: int,
+        *,
+        guards: Guards | None = None,
+        preload: tuple[str, ...] = (),
     ) -> tuple[int, Future[Answer]]:
         self.count += 1
         if not self.kills:
-            return self.behind.submit(engine, task, steps, guards=guards)
+            return self.behind.submit(engine, task, steps, guards=guards, preload=preload)
         future: Future[Answer] = Future()
         future.set_result(_KILLED)
         return -self.count, future
@@ -47,7 +53,13 @@ class Hanging(Broker):
         self.open: dict[int, Future[Answer]] = {}
 
     def submit(
-        self, engine: str, task: Any, steps: int, *, guards: Guards | None = None
+        self,
+        engine: str,
+        task: Any,
+        steps: int,
+        *,
+        guards: Guards | None = None,
+        preload: tuple[str, ...] = (),
     ) -> tuple[int, Future[Answer]]:
         future: Future[Answer] = Future()
         number = len(self.open) + 1

@@ -1,18 +1,18 @@
-"""Checking what completion found, without its search: chains of equations, and convergent rewrite systems.
+"""Checks what completion found, without its search: chains of equations, and convergent rewrite systems.
 
-Specification: proving.md §2 (convergent rewrite system), §6 (the chain of a completion).
+See docs/reference/proving.md §7.5.
 
 `check_chain`
-    Every link of every chain replaces one part of a term by means of an instance of an axiom, of the negated claim or
-    of an earlier step.  Nothing is searched for but the place, and no ordering plays a part.
+    Every link of every chain replaces one part of a term by an instance of an axiom, of the negated claim or of an
+    earlier step.  Only the place of the replacement is searched for; no term ordering is used.
 
 `check_rewriting`
-    The equations with the ordering of the witness's precedence decide equality in a model of the axioms: every critical
-    pair joins, so ground terms have one normal form each; every axiom joins, so the normal forms are a model; the
-    claim's sides have different ones.  Why this suffices:
+    The equations, ordered by the witness's precedence, decide equality in a model of the axioms: every critical pair
+    joins, so each ground term has one normal form; every axiom joins, so the normal forms are a model; the claim's
+    sides have different normal forms.  Why this suffices:
     * The path ordering is total on ground terms, so every ground instance of an equation can be used in one direction.
-    * A pair joins if its sides have one normal form, or are an instance of an equation in a context, in each of the
-      ways to order its variables: every ground instance is in one of them.
+    * A pair joins if, for each way to order its variables, its sides have one normal form or are an instance of an
+      equation in a context; every ground instance falls under one of these ways.
     * Variables that only the smaller side has become the least constant.  That is the least ground term of its sort,
       so a ground term that can be made smaller by any instance can be made smaller by this one.
     * Conditional equations: where the condition's sides have one normal form, so have the conclusion's, because

@@ -1,14 +1,19 @@
 """The engine `completion`: unit equations by Knuth–Bendix completion with a lexicographic path ordering.
 
-Specification: proving.md §3, provers.md §3 (own_kb); LOGIC.md.
+See docs/reference/proving.md §7.5.
 
-    proved        every branch of the negated claim was brought to ``true = false``
+    proved        every branch of the negated claim was reduced to ``true = false``
     inconsistent  so were the axioms, without the claim
-    refuted       a branch saturated, nothing was dropped: its normal forms are a model (often an infinite one)
+    refuted       a branch saturated and nothing was dropped: its normal forms are a model, often an infinite one
     model         the same without a claim
-    silent        else; `derived` still has equations that follow from the axioms, for other engines
+    silent        otherwise; `derived` still has equations that follow from the axioms, for other engines
 
 Axioms that are no unit equations are dropped.  Several precedences take turns, in slices that double.
+
+A proof is a list of steps, each a name and a JSON text ``{"terms": [t₀, …, tₙ], "by": [p₁, …, pₙ]}``: each tᵢ is tᵢ₋₁
+with one part replaced by means of the equation pᵢ, an axiom or an earlier step, so t₀ = tₙ holds for all values of the
+variables.  ``reflection of p`` says that p is ``(s =G t) = true``, hence s = t.  The last step of every branch is
+``true = false``.  A term is ``[function, argument, …]``, a variable ``"x0 : G"``.  `check_proof` checks such a proof.
 """
 
 from __future__ import annotations
@@ -384,16 +389,7 @@ def _spent(runs: Sequence[_Run]) -> int:
     return sum(run.search.steps for run in runs)
 
 
-# Proofs of completion as chains: every lemma an equation, shown by replacing equals by equals.
-#
-# Specification: proving.md §6 ("the chain of a completion"), provers.md §5.
-#
-# A proof is a list of steps, each with a name and a JSON text ``{"terms": [t₀, …, tₙ], "by": [p₁, …, pₙ]}``: for every i,
-# tᵢ is tᵢ₋₁ with one part replaced by means of the equation pᵢ, an axiom or an earlier step.  So t₀ = tₙ holds for all
-# values of the variables.  ``reflection of p`` says that p is ``(s =G t) = true``, hence s = t.  The last step of every
-# branch is ``true = false``.
-#
-# A term is ``[function, argument, …]``, a variable ``"x0 : G"``.  How it is checked: completion_check.py.
+# ── Proofs as chains ────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Reader:

@@ -1,6 +1,6 @@
-"""Plain terms for the checks of completion: read from JSON, matched, unified, ordered.
+"""Plain terms for the checks of completion: reading from JSON, matching, unification, orderings.
 
-Specification: proving.md §2, §6.  Written apart from the search on purpose: nothing of it is used here.
+Written apart from `shared_terms` on purpose: the checks use no code of the search.
 
 A term is a tuple ``(function name, argument, …)``, a variable a text ``"x0 : G"``.
 """

@@ -1,14 +1,12 @@
-"""Which precedences completion tries, in order.
+"""The precedences that completion tries, in order.  The choice is a heuristic; soundness does not depend on it.
 
-Specification: provers.md §3 (own_kb: LPO).  The choice is a heuristic; soundness does not rest on it.
-
-    * Truth values and the least constant of every sort are lowest, then constants, Skolem constants, functions,
-      equality, predicates: a predicate that an axiom defines by an equation is unfolded.
-    * `distributive`: what distributes over another operation is above it, unary functions in between, so that
-      ``x · (y + z)`` and ``−(x + y)`` are expanded.
-    * `inverse last`: unary functions above the others, so that ``(x y)⁻¹`` becomes ``y⁻¹ x⁻¹``.
-    * `by arity`: more places, higher.
-    * `written`: the order of the functions in which most axioms become smaller from left to right.
+* Truth values and the least constant of every sort are lowest, then constants, Skolem constants, functions,
+  equality, predicates: a predicate that an axiom defines by an equation is unfolded.
+* `distributive`: what distributes over another operation is above it, unary functions in between, so that
+  ``x · (y + z)`` and ``−(x + y)`` are expanded.
+* `inverse last`: unary functions above the others, so that ``(x y)⁻¹`` becomes ``y⁻¹ x⁻¹``.
+* `by arity`: functions with more arguments are higher.
+* `written`: the order of the functions in which most axioms become smaller from left to right.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
-"""Rewriting with ordered equations: a discrimination tree, and normal forms that know how they were reached.
-
-Specification: proving.md §3 (completion).
+"""Ordered rewriting: a discrimination tree of equations, normal forms with their steps, critical pairs.
 
 An equation that the ordering orients is used from left to right; another one in both directions, wherever the
 instance gets smaller.  Variables of the smaller side that the other does not have become the least constant.
 
-A `Trace` says how a term became another: first its arguments, then a step at the root, then the rest.  None: not at
-all.
+A `Trace` records how a term was rewritten: first its arguments, then a step at the root, then the rest.  It is None
+where nothing was rewritten.
 """
 
 from __future__ import annotations
@@ -216,9 +214,7 @@ def expanded(bank: Bank, term: Node, trace: Trace | None) -> list[tuple[int, Nod
     return steps
 
 
-# What critical pairs and redundancy tests look at: places in left sides, instances, orders of variables.
-#
-# Specification: proving.md §3 (completion).
+# ── Critical pairs and redundancy ───────────────────────────────────────────────────────────────────────────
 
 
 class Overlap:

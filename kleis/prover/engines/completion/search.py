@@ -1,13 +1,11 @@
 """Unfailing completion of unit equations, one given equation at a time.
 
-Specification: proving.md §3 (completion), provers.md §3 (own_kb).
-
-The loop takes the lightest waiting equation (every sixth time the oldest), brings it to normal form, drops it if it
-holds already, otherwise adds it to the rules, simplifies the rules by it, and adds its critical pairs to the waiting.
-It ends with ``true = false``, when nothing waits (`saturated`), or when its steps are used up.
+The loop takes the lightest waiting equation (every sixth time the oldest), reduces it to normal form, drops it if it
+holds already, otherwise adds it to the rules, simplifies the rules by it, and adds its critical pairs to the waiting
+equations.  It ends with ``true = false``, when nothing waits (`saturated`), or when its steps are used up.
 
 Invariants
-    * Every equation has an `Origin`: how it follows from earlier ones, step by step (completion_proof.py).
+    * Every equation has an `Origin`: how it follows from earlier ones, step by step.
     * Steps are counted, never timed: index lookups, unifications, symbols of new terms.
 """
 

@@ -1,11 +1,9 @@
 """Terms of completion: shared nodes, unification, and the lexicographic path ordering.
 
-Specification: proving.md §3 (completion), provers.md §3 (own_kb).
-
 Invariants
     * A `Bank` makes every term once: equal terms are one object, so `is` decides equality and nodes are dictionary keys.
-    * `Ordering` is total on ground terms, stable under substitution and compatible with contexts.  With an order on
-      variables it is what holds of the instances in which the variables are ordered so.
+    * `Ordering` is total on ground terms, stable under substitution and compatible with contexts.  Given an order of
+      variables, it says what holds of the instances in which the variables are ordered so.
 """
 
 from __future__ import annotations

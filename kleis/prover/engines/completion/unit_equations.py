@@ -1,6 +1,6 @@
-"""The unit equations of a first-order problem: what completion works with, and what its proofs start from.
+"""The unit equations of a first-order problem: the input of completion, and the premises of its proofs.
 
-Specification: proving.md §3, provers.md §3 (own_kb: unit equalities and inequalities only).
+See docs/reference/proving.md §7.5.
 
 How formulas become equations
     ``p(t)`` is ``p(t) = true``, ``¬p(t)`` is ``p(t) = false``.  A disequation ``s ≠ t`` is ``(s =G t) = false`` with the
@@ -8,12 +8,12 @@ How formulas become equations
     truth values.  A contradiction is the equation ``true = false``.
 
 Clauses (conditional equations, on demand)
-    ``s = t → u = v`` is ``if(s, t, u, v) = v`` with ``if(x, x, y, z) = y``.  A clause with several positive literals takes
-    one as conclusion and the negations of the others as conditions, ``(s =G t) = false``; that says less.
+    ``s = t → u = v`` is ``if(s, t, u, v) = v`` with ``if(x, x, y, z) = y``.  A clause with several positive literals
+    takes one as conclusion and the negations of the others, ``(s =G t) = false``, as conditions; that says less.
 
 Invariants
     * Every equation follows from the formula it is named after, and the converse holds where `Units.complete`.
-    * If ``(s =G t) = true`` is derived, ``s = t`` may be: that is the one rule besides equational reasoning.
+    * If ``(s =G t) = true`` is derived, ``s = t`` may be derived: the one rule besides equational reasoning.
 """
 
 from __future__ import annotations

@@ -1,17 +1,16 @@
 """The reference semantics with quantifiers over finitely many values, also of infinite sorts.
 
-Specification: proving.md §1 (Definedness), §2, §5 ("bounded search called proof").
+See docs/reference/proving.md §7.1.
 
-``∀(x : ℤ). 0 ≤ x ∧ x < n → P`` means n values: where a conjunct of the guard is false the implication is true,
-whatever else it says, and ``∃(x : ℤ). 0 ≤ x ∧ x < n ∧ P`` is false there.  So it is enough to look at the values where
-no conjunct that bounds the variable is false.  Bounds are comparisons of an integer variable with a term whose value is
-known, and membership in a finite list or set.
+``∀(x : ℤ). 0 ≤ x ∧ x < n → P`` ranges over n values: where a conjunct of the guard is false the implication is true,
+whatever else it says, and ``∃(x : ℤ). 0 ≤ x ∧ x < n ∧ P`` is false there.  So only values at which no conjunct that
+bounds the variable is false need to be evaluated.  Bounds are comparisons of an integer variable with a term whose value
+is known, and membership in a finite list or set.
 
 Invariants
-    * A variable is bounded only by a conjunct whose other side has a value where the variable's own value is not
-      known yet.
-    * Only variables of ℕ and ℤ are bounded by comparisons: between two reals there are others.
-    * What no bound and no complete range covers leaves the quantifier open, as in the one-sided mode.
+    * A conjunct bounds a variable only if its other side has a value before the variable's own value is known.
+    * Only variables of ℕ and ℤ are bounded by comparisons: between two reals there are infinitely many others.
+    * A quantifier that no bound and no complete range covers stays open, as in the one-sided mode.
 """
 
 from __future__ import annotations

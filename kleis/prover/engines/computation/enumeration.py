@@ -1,15 +1,15 @@
-"""Enumeration: the claim at small values, by the reference semantics.
+"""The engine `enumeration`: refutes claims at small values, by the reference semantics.
 
-Specification: proving.md §2 ("Counterexamples are readable"), §3 ("enumeration").
+See docs/reference/proving.md §7.2.
 
-Small integers, fractions, strings, lists and constructor terms, simplest first; and what the claim itself speaks of:
-its literals, and what is made of them.  Recursive definitions are computed.  The first point where the claim is false
-is the answer; a point where it is undefined only if there is no other.
+The values are small integers, fractions, strings, lists and constructor terms, simplest first, and the literals of the
+claim with what is made of them.  Recursive definitions are computed.  The answer is the first assignment at which the
+claim is false; one at which it is undefined only if there is no other.
 
 Invariants
     * Quantifiers inside the claim are never decided by a range that is cut off (the one-sided mode): a claim that is
       false here is false.
-    * Every axiom in force is evaluated too; if one is not plainly true, nothing is said.
+    * Every assumed axiom is evaluated too; if one is not true, there is no answer.
     * Steps are those of the reference semantics.
 """
 

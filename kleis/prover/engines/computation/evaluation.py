@@ -1,16 +1,14 @@
-"""Evaluation: a claim is proved by computing it, where that leaves nothing out.
+"""The engine `evaluation`: proves closed and finitely quantified claims by evaluating them.
 
-Specification: proving.md §1, §2, §3; ADR 20.  ``length([1, 2, 3]) = 3`` and ``∀(a b : Bool). ¬(a ∧ b) = (¬a ∨ ¬b)`` need no
-solver: the reference semantics, one-sided, says that they are true, and what it decides one-sided holds without any
-bounds.  Built-ins have their real meaning there.
-
-A recursive definition whose termination nobody has shown is computed too, where its calls come to an end: that is the
-value they have, whatever may be said of others.
+See docs/reference/proving.md §7.1.  ``length([1, 2, 3]) = 3`` and ``∀(a b : Bool). ¬(a ∧ b) = (¬a ∨ ¬b)`` need no
+solver: what the reference semantics decides in the one-sided mode holds without bounds, and with the real meaning of
+built-ins.  A recursive definition without a termination argument is computed too, where its calls come to an end: their
+values are what they are.
 
 Invariants
-    * No axiom takes part: a symbol stands for every function, and what depends on one stays open.  A claim that
-      speaks of a carrier is left to others.
-    * What is undefined, rests on a float or needs more steps than there are is never true.
+    * No axiom is used.  A symbol stands for every function, so a claim whose value depends on one is left undecided; a
+      claim that mentions a carrier is left to other engines.
+    * What is undefined, rests on a float or needs more steps than the budget is never true.
     * The proof is the claim itself: `check_evaluation` computes it again from nothing but the task.
 """
 

@@ -1,10 +1,10 @@
-"""Proofs by induction, nested twice, with lemmas that are proved by induction themselves.
+"""The engine `induction`: proofs by induction, nested twice, with lemmas that are proved by induction themselves.
 
-Specification: proving.md §3, §6; provers.md §3 (own_ind).
+See docs/reference/proving.md §7.10.
 
-A goal is tried as it is; then by every scheme that one of its variables allows (kleis/logic/engines/
-induction_schemes.py), whose obligations are goals again.  If that fails, lemmas (induction_lemmas.py) are proved the
-same way, each with those before it, and the claim is tried with them.
+A goal is tried as it is, then by every scheme (`schemes`) that one of its variables allows, whose obligations are goals
+again.  If that fails, lemmas (`lemmas`) are proved the same way, each with those before it, and the claim is tried with
+them.
 
 The proof lists every obligation under a path that names the schemes on the way to it::
 
@@ -14,8 +14,8 @@ The proof lists every obligation under a path that names the schemes on the way 
 `check_induction` writes the obligations of these paths again, from the task alone, and compares.
 
 Invariants
-    * What built-ins of lists do is seen by their recursive definitions (kleis/prover/lowering/defunctionalize.py).
-    * Lemmas in a proof stand before what uses them; a lemma uses only those before it.
+    * Built-ins of lists are seen through their recursive definitions (`kleis.prover.lowering`).
+    * Lemmas stand in a proof before what uses them; a lemma uses only those before it.
     * Steps are Z3's, and a fixed number for each run.
 """
 

@@ -1,9 +1,20 @@
-"""Template lemmas: laws that recursive functions often have, as candidates for induction to prove.
+"""Lemmas for an induction that is stuck: speculated ones and templates, each proved before it is used.
 
-Specification: proving.md §3 ("template lemmas that are themselves proved"), provers.md §3 (own_ind).
+See docs/reference/proving.md §7.10.
 
-Nothing here is known to hold.  `templates` lists candidates, in a fixed order; small values refute most of the wrong
-ones (`plausible`), induction has to prove the others before anything may use them.
+`templates` lists laws that recursive functions often have, in a fixed order; `speculation` reads lemmas off the stuck
+step.  Nothing here is known to hold: small values refute most wrong candidates (`plausible`), and induction has to
+prove the others.
+
+A lemma has a name from which it can be found again:
+
+    speculated 3      the third formula that the inductions on the claim would need
+    speculated 3.1    the first that those on that lemma would need
+    template 4        the fourth of the templates
+
+Invariants
+    * A lemma is proved with those before it, by induction: what Z3 shows without one it finds by itself.
+    * Names depend on the task alone, never on what was tried.
 """
 
 from __future__ import annotations
@@ -221,19 +232,7 @@ def _built_in(sort: core.Sort) -> list[_Function]:
     return found
 
 
-# Lemmas for an induction that does not succeed by itself: speculated ones, and templates, each proved before it is used.
-#
-# Specification: proving.md §3 ("template lemmas that are themselves proved"); provers.md §3 (own_ind).
-#
-# A lemma has a name from which anyone can find it again:
-#
-#     speculated 3      the third formula that the inductions on the claim would need (speculation.py)
-#     speculated 3.1    the first that those on that lemma would need
-#     template 4        the fourth of the laws that recursive functions often have (lemmas.py)
-#
-# Invariants
-#     * A lemma is proved with those before it, by induction: what Z3 shows without one it finds by itself.
-#     * Names depend on the task alone, never on what was tried.
+# ── Finding and proving lemmas ──────────────────────────────────────────────────────────────────────────────
 
 _DEPTH = 2
 _ROUNDS = 2

@@ -1,19 +1,19 @@
 """Induction schemes: which obligations show a claim for all values of one of its variables.
 
-Specification: proving.md §3, §5 ("induction over carriers"), §6 ("checks the scheme of an induction").
+See docs/reference/proving.md §7.10.
 
-    structural      over a data type or lists: for every constructor, the claim of what it makes, given the claim of
-                    those fields that are of the same sort; `deep`, also given that of their own such fields, for
+    structural      over a data type or lists: one obligation for each constructor, the claim of what it makes, given the
+                    claim of its fields of the same sort; `deep`, given also that of their own such fields, for
                     definitions that look at parts of parts
     integer         over ℤ from a number b up: the claim up to b + k, without any hypothesis, and for every n ≥ b the
                     claim of n + k + 1, given those of n, …, n + k; over ℕ with b = 0
 
-The claim of a part is for all values of the other variables.  A hypothesis is an axiom of its obligation, so that it is
+The claim of a part is for all values of the other variables.  A hypothesis is an axiom of its obligation, so it is
 assumed to be *true*, not merely not false; the parts are new constants.
 
 Invariants
     * No scheme is over a carrier, ℚ, ℝ, ℂ, sets or functions.
-    * Obligations are determined by the goal, the variable and the scheme: whoever knows these can write them again.
+    * The goal, the variable and the scheme determine the obligations: they can be written again from these.
 """
 
 from __future__ import annotations

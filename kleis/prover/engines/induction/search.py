@@ -1,7 +1,5 @@
 """The search for an induction: a goal as it is, then by every scheme that one of its variables allows.
 
-Specification: proving.md §3; provers.md §3 (own_ind).
-
 Invariant: steps are Z3's, and a fixed number for each run.
 """
 

@@ -1,15 +1,14 @@
-"""Lemmas that a stuck induction asks for: its step, with the hypothesis used and what stands in the way generalised.
+"""Lemmas that a stuck induction needs: its step, with the hypothesis used and the obstacle generalised.
 
-Specification: proving.md §3.  The step of ``len(isort(l)) = len(l)`` is ``len(insort(h, isort(t))) = 1 + len(t)``, and the
-hypothesis says that ``len(t)`` is ``len(isort(t))``.  With that, and any list for ``isort(t)``, it says what is missing:
+The step of ``len(isort(l)) = len(l)`` is ``len(insort(h, isort(t))) = 1 + len(t)``, and the hypothesis says that
+``len(t)`` is ``len(isort(t))``.  With that, and with any list in place of ``isort(t)``, the missing lemma is
 
     len(insort(h, s)) = 1 + len(s)
 
-This is the way of Boyer and Moore: fertilise, then generalise.
+This is the way of Boyer and Moore: cross-fertilise, then generalise.  Nothing here is known to hold: small values refute
+most wrong candidates, and induction has to prove the others.
 
-Nothing here is known to hold: small values refute most wrong candidates, induction has to prove the others.
-
-Invariant: `speculated` depends on meaning and claim alone, so that a proof can name a candidate by its number.
+Invariant: `speculated` depends on goal and claim alone, so a proof can name a candidate by its number.
 """
 
 from __future__ import annotations

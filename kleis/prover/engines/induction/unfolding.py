@@ -1,9 +1,7 @@
-"""Definitions unfolded on terms: what a goal comes to as far as its constructors say.
+"""Definitions unfolded on terms, as far as the constructors in the arguments determine the case.
 
-Specification: proving.md §3 (induction).  ``len(isort(Cons(h, t)))`` becomes ``len(insort(h, isort(t)))``: a call is replaced by the
-case of its definition that its arguments fit.
-
-Nothing rests on this: what is made of it is proved before it is used (kleis/prover/engines/induction/speculation.py).
+``len(isort(Cons(h, t)))`` becomes ``len(insort(h, isort(t)))``: a call is replaced by the case of its definition that its
+arguments match.  Soundness does not depend on this: `speculation` makes candidates of it, which are proved before use.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Countermodels.
 
 - `finite_clauses`: finite models as SAT clauses
-- `finite_models`: carriers of 1 to 8
+- `finite_models`: the engine: carriers of 1 to 8 elements
 - `finite_check`: tables evaluated again
-- `standard_operations`: familiar operations
-- `standard_models`: carriers as ℤ, ℝ, ℕ
+- `standard_operations`: familiar operations, as candidates
+- `standard_models`: the engine: carriers as ℤ, ℝ, ℕ
 """

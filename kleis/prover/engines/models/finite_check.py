@@ -1,8 +1,7 @@
-"""Checking a finite model: every axiom and the claim are evaluated over its tables.
+"""Checks a finite model: evaluates every axiom and the claim over its tables.
 
-Specification: proving.md §2 (finite tables), provers.md §3 ("evalm"), §4.11.
-
-Nothing of the search is used here: the formulas are those of the meaning, the evaluator is the reference semantics.
+See docs/reference/proving.md §5.5.  Uses no code of the search: the formulas are those of the goal, the evaluator is the
+reference semantics.
 """
 
 from __future__ import annotations

@@ -1,6 +1,13 @@
 """Finite models as propositional clauses: one bit for every value of every cell of every table.
 
-Specification: proving.md §3, provers.md §3 (own_fmf).
+See docs/reference/proving.md §7.4.
+
+First the formulas of a problem become first-order clauses (`clauses_of`).  Distribution would explode on disjunctions of
+large conjunctions, so such a conjunction gets a name: a new predicate that implies it.  Every formula occurs positively,
+so one direction suffices.  A clause whose parts share no variables is split in the same way, because the number of its
+instances grows with the number of its variables.
+
+Then the clauses are written for tables of given sizes:
 
     * A cell f(d₁, …, dₖ) is a vector of n bits, exactly one of them true; a predicate's cell is one bit.
     * A term whose arguments are not numbers gets an auxiliary vector, tied to the cells it may be.  Equal terms share it.
@@ -284,13 +291,7 @@ def _depth(term: Term) -> int:
     return 1 + max(map(_depth, term.arguments), default=0)
 
 
-# Clauses of a first-order problem, for the search of finite models.
-#
-# Specification: provers.md §3 (own_fmf).
-#
-# Distribution would explode on disjunctions of large conjunctions; such a conjunction gets a name, a new predicate that
-# implies it.  Every formula occurs positively, so one direction suffices.  A clause whose parts share no letters is split
-# in the same way: instances are counted by the letters of a clause.
+# ── Clauses of a problem ────────────────────────────────────────────────────────────────────────────────────
 
 Clause: TypeAlias = tuple[Literal, ...]
 

@@ -1,15 +1,15 @@
 """The engine `finite models`: carriers of 1 … 8 elements, by propositional search on Z3's SAT core.
 
-Specification: proving.md §3, provers.md §3 (own_fmf); LOGIC.md.
+See docs/reference/proving.md §7.4.
 
     refuted   a model of all axioms in which the claim is false: carriers and tables, as plain data
     model     the same without a claim
     silent    none up to a size; that is no proof
 
-Sizes are tried by their sum: 1 … 8 of one sort, 1 … 4 each of several.  A step is an instance of a
-clause, a propositional clause, or a unit of Z3's `rlimit`.
-Z3 is imported when the engine runs, in a context of its own that is dropped with the answer.  Nothing here is trusted:
-`check_tables` (finite_models_check.py) evaluates every axiom and the claim again.
+Sizes are tried by their sum: 1 … 8 of one sort, 1 … 4 each of several.  A step is an instance of a clause, a
+propositional clause, or a unit of Z3's `rlimit`.  Z3 is imported when the engine runs, in a context of its own that is
+dropped with the answer.  Nothing here is trusted: `check_tables` of `finite_check` evaluates every axiom and the claim
+again.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Standard models: carriers read as ℤ, ℝ or ℕ, symbols as familiar operations, every axiom proved.
+"""The engine `standard models`: carriers read as ℤ, ℝ or ℕ, symbols as familiar operations, every axiom proved.
 
-Specification: proving.md §2 ("an *interpretation*"), §3; provers.md §3 (own_interp).
+See docs/reference/proving.md §7.11.
 
-Theories whose models are all infinite have no table: dense orders, successor functions, ordered fields.  The symbols
-get their readings one after the other; an axiom that fails at small numbers ends a branch.  What survives is proved:
-under the interpretation every axiom is a closed formula of arithmetic, and so is the negated claim.
+Theories whose models are all infinite have no tables: dense orders, successor functions, ordered fields.  The symbols
+are interpreted one after the other; an axiom that fails at small numbers ends a branch.  An interpretation that survives
+is proved: under it every axiom is a closed formula of arithmetic, and so is the negated claim.
 
 Invariants
     * What is found is checked by `check_interpretation`, which shares the translation with the search and nothing else.

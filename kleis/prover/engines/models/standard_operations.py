@@ -1,9 +1,6 @@
-"""Familiar operations on ℤ and ℝ, as candidates for what a symbol may mean.
+"""Familiar operations on ℤ and ℝ: candidate interpretations of a symbol, the commonest first.
 
-Specification: proving.md §3 ("standard models"), provers.md §3 (own_interp).
-
-Every candidate is a core term over the symbol's arguments, total by construction: a division stands under a test of its
-divisor.  The commonest readings come first.
+Each is a core term over the symbol's arguments, total by construction: a division stands under a test of its divisor.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Claims about strings, by automata.
 
-- `memberships`: membership formulas, texts
+- `memberships`: membership formulas, strings of literals and variables
 - `read_claims`: claims as memberships
-- `engine`: the decision, rechecked
+- `engine`: the decision, and its check
 """

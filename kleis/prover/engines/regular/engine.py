@@ -1,15 +1,15 @@
-"""Regular languages: claims about texts and patterns, decided by automata.
+"""The engine `regular languages`: claims about strings and patterns, decided by automata.
 
-Specification: proving.md §2, §3; kleis-language.md §5.4; ADR 014.
+See docs/reference/proving.md §7.6.
 
 ``∀(c : String). matches(c, p) → ¬matches(c, q)`` asks whether the languages of p and q meet.  Derivatives lead through
-the states of the combined language; if none of them accepts there is no such text, and otherwise the first that does
-spells the shortest one.  Solvers of strings do not end on the larger of such questions.
+the states of the combined language; if none of them accepts there is no such string, and otherwise the first that does
+spells the shortest one.  String solvers do not terminate on the larger of such questions.
 
 Invariants
-    * A claim counts as proved only if every way for it to be false needs a text in an empty language, whatever the parts
-      that are left open may be.
-    * Nothing is refuted while a part is left open, or where axioms are in force.
+    * A claim is proved only if every way for it to be false needs a string in an empty language, whatever the truth
+      values of the open parts are.
+    * Nothing is refuted while a part is open, or where axioms are assumed.
     * The proof is the claim itself: `check_regular` decides it again from nothing but the task.
 """
 

@@ -1,6 +1,6 @@
-"""Texts made of literals and variables, and whether they are in regular languages.
+"""Strings made of literals and variables, and whether they are in regular languages.
 
-What stands before and behind the one variable of a text is taken from the language, by derivatives from both ends.
+The literals before and behind the one variable of a string are removed from the language by derivatives from both ends.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def _backwards(node: Node) -> Node:
             return node
 
 
-# Formulas over memberships of variables in regular languages, and over what is left open.
+# ── Formulas over memberships and open atoms ────────────────────────────────────────────────────────────────
 
 
 class In(msgspec.Struct, frozen=True):

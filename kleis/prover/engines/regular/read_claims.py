@@ -1,12 +1,10 @@
-"""Claims about texts read as memberships of variables in regular languages.
+"""Claims about strings as memberships of variables in regular languages.
 
-Specification: kleis-language.md §5.4 (Regex), proving.md §1 (total operations on strings).
-
-A claim becomes a formula over two kinds of atoms: that a variable is in a language (a node of kleis/builtins/regular/regex.py),
-and whatever else it says, which is left open.  Definitions are unfolded.
+A claim becomes a formula over two kinds of atoms: that a variable is in a language (a node of
+`kleis.builtins.regular.regex`), and whatever else it says, which is left open.  Definitions are unfolded.
 
 Invariants
-    * The formula has the truth value of the claim at every point, whatever truth values its open atoms have there.
+    * The formula has the truth value of the claim at every assignment, whatever the truth values of its open atoms.
     * Only total claims are read: every part of them has a value everywhere, so that two truth values suffice.
 """
 

@@ -1,9 +1,9 @@
-"""Z3 and cvc5 on scripts.
+"""Z3 and cvc5 on scripts.  Both are imported by name at run time, in child processes.
 
-- `runs`: runs, budgets, cores
+- `runs`: runs of Z3, budgets, cores
 - `read_models`: solver models as data
-- `script_engines`: default, patterns, restarts, lemmas
-- `instantiation`: axioms at goal terms
+- `script_engines`: engines on the whole script: default, patterns, restarts, derived equations
+- `instantiation`: axioms instantiated at goal terms and at overlaps
 - `residues`: products by residue cases
-- `cvc5_engine`: finite models, induction, cvc5
+- `cvc5_engine`: finite models, induction, instantiation by cvc5
 """

@@ -1,13 +1,13 @@
-"""cvc5, where it is installed: finite models, quantified induction, enumerative instantiation, a second opinion.
+"""The engines `cvc5`: finite models, quantified induction and enumerative instantiation, where cvc5 is installed.
 
-Specification: proving.md §3 ("cvc5 (optional)"), §4; provers.md §1, §3.
+See docs/reference/proving.md §7.13.
 
-Each engine here is cvc5 with one set of options.  Scripts are those of Z3; what cvc5 does not read makes the engine
-silent.  cvc5 holds Python's lock for a whole check and so runs in a child like every engine.
+Each engine is cvc5 with one set of options.  Scripts are those of Z3; a script that cvc5 does not read makes the engine
+give up.  cvc5 holds Python's lock for a whole check; like every engine it runs in a child process.
 
 Invariants
     * Nothing is decided by time: the budget is cvc5's own resource count (``rlimit-per``).
-    * A model is read by asking for values over its finite sorts, and is claimed, not trusted.
+    * A model is read by asking for values over its finite sorts; it is a witness, not trusted.
 """
 
 from __future__ import annotations

@@ -1,9 +1,16 @@
-"""Goal-directed instantiation: universal axioms over the ground terms of the Skolemised negated claim.
+"""The engines `instantiation` and `overlaps`: universal axioms, instantiated where the goal needs them.
 
-Specification: proving.md §3, provers.md §3 (z3_gdi).
+See docs/reference/proving.md §7.12, §7.8.
 
-The negated claim names the things that it speaks of.  Every universal axiom is taken at those things, and at those that
-the instances name in a second round; what is left is nearly propositional, where Z3 is strong.
+`instantiation` takes every universal axiom at the ground terms of the Skolemised negated claim, and at those that the
+instances mention, in a second round.  What is left is nearly propositional, where Z3 is strong.
+
+`overlaps` takes axioms at values where the conditions of two of them hold together:
+
+    ∀(c : String). hasPrefix(c, "git") → allow(c)        ∀(c : String). contains(c, "--force") → deny(c)
+
+No axiom mentions a string to which both apply, and solvers do not look for one.  Whether there is one is a question
+without quantifiers or unknown operations, which they answer at once; the axioms are instantiated at that string.
 
 Invariants
     * Nothing is lost: the axioms stay beside their instances in the last run.  A model of instances is no answer.
@@ -302,17 +309,7 @@ def _fair(choices: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
                 yield tuple(each[place] for each, place in zip(choices, point, strict=True))
 
 
-# Overlaps: axioms that are taken where the conditions of two of them hold together.
-#
-# Specification: proving.md §3; provers.md §3 ("Cheap remedy for the policy case").
-#
-#     ∀(c : String). hasPrefix(c, "git") → allow(c)        ∀(c : String). contains(c, "--force") → deny(c)
-#
-# No axiom names a text to which both apply, and solvers do not look for one.  Whether there is such a text is a question
-# without quantifiers or unknown operations, which they answer at once; at that text the axioms are then taken.
-#
-# Invariant: a point is only a place to look.  The proof is that of an instantiation: each axiom implies its instances, and
-# these have no model.
+# ── Overlaps ────────────────────────────────────────────────────────────────────────────────────────────────
 
 _PAIRS = 45
 

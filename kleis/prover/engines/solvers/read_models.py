@@ -1,14 +1,13 @@
 """Models of Z3 as plain data: values of variables, tables of symbols, elements of carriers.
 
-Specification: proving.md §2 ("Counterexamples are readable"), §5; provers.md §3, §4 trap 8.
-
-A witness is claimed, never trusted: whoever shows it has evaluated it (kleis/prover/evidence.py).
+See docs/reference/proving.md §5.5.  A witness is not trusted: it is evaluated (`kleis.prover.evidence`) before it is
+shown.
 
 Invariants
-    * Values are those of the reference semantics (kleis/semantics/ranges.py): exact numbers, strings with their real
+    * Values are those of the reference semantics (`kleis.semantics.ranges`): exact numbers, strings with their real
       characters, `Data`, `ListValue`, `BitVector`, `SetValue`; an element of a carrier is an `Element`.
-    * What cannot be said exactly (an algebraic number, a set over functions) makes the value unreadable: the name is
-      then in `unread`, and nothing stands in its place.
+    * A value that cannot be written exactly (an algebraic number, a set over functions) is left out, and its name is in
+      `unread`.
 """
 
 from __future__ import annotations

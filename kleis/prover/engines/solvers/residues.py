@@ -1,9 +1,9 @@
-"""Residues: products of integers by cases of what their factors leave when divided by a small number.
+"""The engine `residues`: products of integers, by cases of what their factors leave when divided by a small number.
 
-Specification: proving.md §3 ("small engines for the gaps"), provers.md §3 (x² + y² ≠ 4k + 3 is unsolved by all).
+See docs/reference/proving.md §7.9.
 
 A square leaves 0 or 1 when divided by 3 or 4.  Z3 sees this once it is told to look at the cases: for a modulus that the
-claim speaks of, every integer variable leaves one of finitely many residues.  These facts are shown first, then used.
+claim mentions, every integer variable leaves one of finitely many residues.  These facts are shown first, then used.
 
 Invariants
     * The facts are instances of ``∀(n : ℤ). mod(n, k) = 0 ∨ … ∨ mod(n, k) = k - 1`` and an obligation of their own.

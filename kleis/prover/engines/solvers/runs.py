@@ -1,6 +1,4 @@
-"""Runs of Z3 on scripts: one fresh context each, a budget of its own steps, cores by axiom name.
-
-Specification: proving.md §2 (steps, cores), §4, §5; provers.md §3 ("Readable countermodels and cores").
+"""Runs of Z3 on scripts: a fresh context and a budget of Z3's own steps for each, and cores by axiom name.
 
 A run that only has to decide reads the script as text, untracked: tracking literals keep Z3 from eliminating what it
 could.  A core is asked for afterwards, in a tracked run, and where that fails by leaving out one axiom after the other.
@@ -34,6 +32,7 @@ __all__ = [
     "run_text",
     "script_text",
     "unwritable",
+    "warm_up",
 ]
 
 _GOAL = "negated claim"
@@ -127,6 +126,11 @@ def run_text(text: str, steps: int) -> Run:
     except z3.Z3Exception as error:
         return Run("unknown", 0, "incomplete", f"Z3 refuses the script: {error}")
     return run_solver(solver, steps)
+
+
+def warm_up() -> None:
+    """Solve something small.  Most of what a first run costs is the first use of Z3's memory in a process."""
+    run_text("(declare-const x Int)\n(assert (> x 41))\n(check-sat)\n", 1000)
 
 
 def _configured(solver: Any, text: str) -> str:

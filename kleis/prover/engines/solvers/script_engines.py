@@ -1,10 +1,17 @@
-"""Z3 with equations that completion derived.
+"""The engines that run Z3 on the script of a task: `z3`, `z3 patterns`, `z3 restarts`, `z3 with equations`.
 
-Specification: proving.md §3 ("derived equations also feed Z3"), provers.md §3 (kb_z3).
+See docs/reference/proving.md §7.7, §7.14, §7.15, §7.16.
 
-Completion finds in milliseconds what follows from unit equations, and Z3 does what completion cannot: conditions,
-disjunctions, other theories.  The derived equations follow from the axioms, so they add no assumption; they stand in
-the proof as obligations of their own.
+They differ in how they run the script, not in what they do with the outcome (`decided`).
+
+    z3                 default options, outer ∀ stripped.  Where the claim is partial, F of it is tried first: a false
+                       assignment is preferred to an undefined one.
+    z3 patterns        instantiation by patterns only.  Ends soon where quantifiers have good patterns, and never claims a
+                       model of quantified axioms.  Recursive definitions are equations with the call as pattern.
+    z3 restarts        short runs with shuffled axioms and other seeds: what one order of the axioms does not find in a
+                       minute, another finds at once.  Orders and seeds are fixed, so the same task gives the same answer.
+    z3 with equations  the axioms with equations that completion derived from them: completion is fast on unit equations,
+                       and Z3 does conditions, disjunctions and other theories.  The proof has an obligation for each.
 """
 
 from __future__ import annotations
@@ -124,13 +131,7 @@ def _with_axioms(task: Task, equations: Sequence[Term]) -> Task:
     return Task(msgspec.structs.replace(task.meaning, axioms=(*task.meaning.axioms, *derived)), task.lemmas)
 
 
-# Z3 as it comes, on the script of a task: outer ∀ stripped, default options.
-#
-# Specification: proving.md §3 ("Z3: default options first, short"), provers.md §3.
-#
-# A false point is preferred to an undefined one: where the claim is partial, F of it is tried first.
-#
-# The other engines on Z3 differ in how they run the script, not in what they do with the outcome: `decided` is theirs too.
+# ── Default options ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Direct:
@@ -213,12 +214,7 @@ def proved(
     )
 
 
-# Z3 with instantiation by patterns only.
-#
-# Specification: proving.md §3 ("e-matching only"), provers.md §3.
-#
-# Without model-based instantiation Z3 ends soon where quantifiers have good patterns, and says `unknown` where it found
-# nothing: it never claims a model of quantified axioms.  Recursive definitions are equations with the call as pattern.
+# ── Patterns only ───────────────────────────────────────────────────────────────────────────────────────────
 
 _OPTIONS = Options(patterns_only=True)
 
@@ -248,12 +244,7 @@ class Ematching:
 EMATCHING = Ematching()
 
 
-# Rational points in place of algebraic ones.
-#
-# Specification: proving.md §2 ("exact rationals").
-#
-# Where a claim fails at an irrational point it often fails around it too.  A model with algebraic numbers is tried again
-# with rational ones near them; if that fails the model stays as it is.
+# ── Rational values in place of algebraic ones ──────────────────────────────────────────────────────────────
 
 _DIGITS = (1, 4, 10)
 
@@ -280,13 +271,7 @@ def with_rational_points(script: Script, goal: str, model: Any, steps: int) -> A
     return model
 
 
-# Short runs of Z3 with shuffled axioms and other seeds.
-#
-# Specification: proving.md §3; provers.md §3 ("Short shuffled restarts beat one long run").
-#
-# Z3 is chaotic on quantified algebra: what one order of the axioms does not find in a minute, another finds at once.
-# The orders and seeds are fixed, so the same task gives the same answer.  Every fourth attempt instantiates by patterns
-# only and without relevancy filtering.
+# ── Restarts ────────────────────────────────────────────────────────────────────────────────────────────────
 
 _ATTEMPT = 150_000
 

@@ -8,7 +8,7 @@ import pytest
 
 from kleis.prover.certificates.build import Question, build
 from kleis.prover.certificates.certificate import check
-from kleis.prover.certificates.rechecks import RECHECK, Proof
+from kleis.prover.certificates.rechecks import Proof, recheck
 from kleis.prover.engines.solvers.residues import RESIDUES
 from kleis.prover.process.broker import Broker
 from kleis.prover.prover import Prover
@@ -41,7 +41,7 @@ def test_proved(claim: str) -> None:
     answer = RESIDUES.run(given, STEPS)
     assert answer.outcome == "proved"
     assert refuted_again(answer.proof)
-    assert RECHECK.run(Proof(given, answer.core, answer.proof), STEPS).outcome == "proved"
+    assert recheck(Proof(given, answer.core, answer.proof), STEPS).outcome == "proved"
 
 
 @pytest.mark.parametrize(
