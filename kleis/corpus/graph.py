@@ -1,12 +1,12 @@
-"""The graph of dependencies: slices, closures, order and cycles (lean-and-corpus.md §3.2, §3.7).
+"""The dependency graph: slices, closures, topological order, cycles.  See docs/reference/corpus.md §3.
 
-Nodes are cards, by id.  An arrow goes from what is needed to what needs it, as in the manifest; the ids on the cards
-count too, where the manifest leaves them out.  An end without a card is a node of its own, marked ``unknown``.
+Nodes are cards, by id.  An edge leads from a card to one that depends on it, as in the manifest; dependencies that only
+the cards name are edges too.  An end without a card is a node of its own, marked ``unknown``.
 
 Invariants
-    * A walk visits a node once, nearest first; `distance` is the length of the shortest way.
-    * What is cut by `max_nodes` is said in `truncated`; a slice never has an edge without its two ends.
-    * `order` puts what is needed first.  Where there is a cycle, its members stand together, and it is in `cycles`.
+    * A walk visits a node once, nearest first; `distance` is the length of the shortest path.
+    * `truncated` says whether `max_nodes` left nodes out; both ends of each edge of a slice are in it.
+    * `order` is topological.  Members of a cycle stand together, and the cycle is in `cycles`.
 """
 
 from __future__ import annotations

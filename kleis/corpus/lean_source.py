@@ -1,10 +1,10 @@
-"""Declarations and references read from Lean text (lean-and-corpus.md §3.7).
+"""Declarations and references read from Lean text.  See docs/reference/corpus.md §4.
 
-A declaration's full name comes from the stack of namespaces; its span runs to the next command.  A reference is an
-identifier in it that resolves, against the namespaces around it and what is open, to a declaration that is known.
+A declaration's full name comes from the namespaces around it; its span runs to the next command.  A reference is an
+identifier in the span that resolves, against the namespaces around it and what is open, to a known declaration.
 
-What is not seen, and every answer that rests on this says so (`LIMITS`): macros and notation, names that are generated,
-``h.symm`` and its like, instances found by search, names shadowed by binders.
+Not seen, as every answer that rests on this says (`LIMITS`): macros and notation, generated names, dot notation on terms
+(``h.symm``), instances found by search, names shadowed by binders.
 """
 
 from __future__ import annotations
@@ -225,7 +225,7 @@ def references(declaration: LeanDeclaration, known: Mapping[str, object]) -> tup
     return tuple(found)
 
 
-# Tokens of Lean text, as much as is needed to see names, brackets and commands (lean-and-corpus.md §3.7, §6.3).
+# Tokens of Lean text, as much as is needed to see names, brackets and commands.
 #
 # Comments (nested), strings and character literals are recognised so that nothing in them counts.  Notation is not: every
 # other symbol is a token of one character, but for ``:=`` and ``=>``.

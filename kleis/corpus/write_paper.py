@@ -1,7 +1,7 @@
-"""Writing a paper into a corpus, whole or not at all (issue 10, item 5).
+"""Writes a paper into a corpus, whole or not at all.  See docs/reference/corpus.md §7.3.
 
-The paper's folder is made beside its place and moved there; the index is replaced as a whole.  Whoever publishes holds
-the corpus's lock.  A kill between the two leaves a paper that the index does not list yet: publishing it again does.
+The paper's folder is written beside its place and moved there; the index is replaced as a whole, under the corpus's
+lock.  After a kill between the two the index does not list the paper yet; publishing again does.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Jobs as records in the home directory: they survive restarts and ``kill -9`` (issue 10, item 2).
+"""Jobs as records in the home directory: they survive restarts and ``kill -9``.  See docs/reference/lean.md §8.3.
 
-Two JSON files a job, in ``HOME/aristotle/jobs``: its order, written once, and its record.  A job's life:
+A job is two JSON files in ``HOME/aristotle/jobs``: its order, written once, and its record.  A job's life:
 
     waiting ──submit──▶ running ──look, fetch──▶ done
        ▲ │ the service takes nothing now            (an outcome, for ever)
@@ -8,8 +8,8 @@ Two JSON files a job, in ``HOME/aristotle/jobs``: its order, written once, and i
 
 Invariants
 ----------
-- A record is replaced as a whole: written beside, synced, renamed, the directory synced.  A reader sees the old one or
-  the new one.
+- A record is replaced as a whole: written beside, synchronised, renamed, the directory synchronised.  A reader sees the
+  old one or the new one.
 - Ids are 128 random bits; an id that is not of that form is unknown without a look at the disk.
 - Whoever changes a job holds its lock, which ends with the process that holds it.
 """

@@ -1,7 +1,7 @@
-"""A proving service of ours that proves nothing: it plays out scripts (lean-and-corpus.md §2.3; issue 10, item 2).
+"""A scripted proving service that proves nothing.  See docs/reference/lean.md §8.9.
 
-With ``ARISTOTLE_MOCK=true`` it answers in process; tests reach it over HTTP (`stand_in_http`).  What becomes of a
-project is its `Script`: the one that was queued for it, else the one that words in its text ask for:
+With ``ARISTOTLE_MOCK=true`` it answers in process; tests reach it over HTTP.  What becomes of a project is its `Script`:
+the one that was queued for it, else the one that words in its text ask for:
 
 | words in the code, file name or description | script |
 |---|---|

@@ -1,7 +1,8 @@
 """Lean text as tokens: comments, strings, characters, names and symbols.
 
-Specification: lean-and-corpus.md §5, §6.3.  Used for what we emit (kleis/lean/language/lean_parser.py) and for what comes back
-from elsewhere (kleis/lean/acceptance/accept.py), so it reads any Lean text and says where one cannot be read.
+`tokenize` reads any Lean text, ours and what comes back from elsewhere, and raises `LeanError` where a text cannot be
+read.  `RESERVED`, `RESERVED_FIELDS` and `GLOBAL_NAMES` are the words that an emitted name must not be
+(docs/reference/lean.md §3.4).
 
 Invariants
     * Nothing is skipped unseen: white space, comments and tokens together are the text.
@@ -258,9 +259,9 @@ class _Lexer:
         )
 
 
-# Words that Lean reserves, and names that would mislead.
+# ── Words that a name must not be ──────────────────────────────────────────────────────────────────────────────
 #
-# Specification: lean-and-corpus.md §6.3 (tried on 4.28-pre; with Mathlib `lemma` and symbols besides).
+# Tried on Lean 4.28-pre; `lemma` and some symbols come from Mathlib.
 
 RESERVED = frozenset(
     [
