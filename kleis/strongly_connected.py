@@ -13,11 +13,11 @@ __all__ = ["components"]
 Key = TypeVar("Key", bound=Hashable)
 
 
-def components(edges: Mapping[Key, Iterable[Key]]) -> tuple[tuple[Key, ...], ...]:
+def components(edges: Mapping[Key, Iterable[Key]], *, as_found: bool = False) -> tuple[tuple[Key, ...], ...]:
     """The components of a graph: a component comes after all that it leads to (Tarjan 1972, without recursion).
 
-    Within a component, and between components that do not depend on each other, the order of `edges` decides.
-    Targets that are no keys are left out.
+    Within a component, and between components that do not depend on each other, the order of `edges` decides; with
+    `as_found` the members of a component are in the order in which the search found them.  Targets that are no keys are left out.
     """
     order = {key: index for index, key in enumerate(edges)}
     number: dict[Key, int] = {}
@@ -41,7 +41,8 @@ def components(edges: Mapping[Key, Iterable[Key]]) -> tuple[tuple[Key, ...], ...
                     above = work[-1][0]
                     lowest[above] = min(lowest[above], lowest[key])
                 if lowest[key] == number[key]:
-                    found.append(_cut(stack, standing, key, order))
+                    component = _cut(stack, standing, key)
+                    found.append(component if as_found else tuple(sorted(component, key=order.__getitem__)))
             elif target in number:
                 lowest[key] = min(lowest[key], number[target])
             else:
@@ -57,10 +58,10 @@ def _open(key: Key, number: Mapping[Key, int], standing: set[Key]) -> bool:
     return key not in number or key in standing
 
 
-def _cut(stack: list[Key], standing: set[Key], key: Key, order: Mapping[Key, int]) -> tuple[Key, ...]:
+def _cut(stack: list[Key], standing: set[Key], key: Key) -> tuple[Key, ...]:
     """Take a complete component from the stack."""
-    index = stack.index(key)
-    component = stack[index:]
-    del stack[index:]
+    component = [stack.pop()]
+    while component[-1] != key:
+        component.append(stack.pop())
     standing.difference_update(component)
-    return tuple(sorted(component, key=order.__getitem__))
+    return tuple(reversed(component))

@@ -1,6 +1,6 @@
-"""A corpus of papers whose claims are linked to declarations: read, checked, searched, walked (issue 10, items 4 and 5).
+"""A corpus of papers whose claims are linked to declarations: read, checked, searched, walked, written.
 
-Specification: lean-and-corpus.md §3.  The layout is that of the scientific-memory corpus:
+The files of a corpus:
 
     index.json                    the papers: id, title, year, domain
     kernels.json                  executable kernels (may be missing)
@@ -8,19 +8,23 @@ Specification: lean-and-corpus.md §3.  The layout is that of the scientific-mem
     papers/ID/manifest.json       theorem_cards and the manifest with the graph of dependencies
     ../formal/….lean              Lean sources, where they are at hand
 
-One phase, one module:
+The modules, in reading order:
 
-    location, reading             where a corpus is; its files as checked records, never outside of it
-    listing, files                the declarations of a paper, as the original lists them and merged; file filters
-    graph                         slices, closures, topological order, cycles
-    lean_lexer, lean_source       declarations and references read from Lean text
-    basis                         what in the text a published edge rests on
-    freshness                     the build hash, and whether it is still true
-    search                        declarations and claims by words
-    publishing                    a theory as a paper of the same layout
+- `errors`: the error of a corpus, with its codes
+- `records`: the contents of the files of a paper
+- `reading`: where a corpus is, its files as checked records, whether a build hash is still true
+- `lean_source`: declarations and references read from Lean text
+- `graph`: dependencies: slices, closures, topological order, cycles
+- `edge_sources`: what in the Lean text an edge rests on
+- `answers`: what the tools answer: listings, file filters, search, walks, audits
+- `publishing`: a theory as the files of a paper
+- `write_paper`: these files written into a corpus
 
-Everything here is pure but `reading`, which only reads.  Refusals are `CorpusError`s; a file that is not what it
-should be is never an empty list.
+What to call first: ``Corpus(find_corpus(given, environment, working))``, then a function of `answers`.  All modules but
+`reading` and `write_paper` are pure.  Errors are `CorpusError`; a malformed file is never an empty list.
+
+A change here usually touches `registry.server.groups.corpus` (tools and resources) and the commands `publish` and
+`graph` in `registry.cli.kleis`.  See docs/reference/corpus.md.
 """
 
 from __future__ import annotations

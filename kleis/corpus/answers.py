@@ -1,6 +1,19 @@
-"""What the tools answer about a corpus, as JSON values (lean-and-corpus.md §3.5, §3.7).
+"""What the tools answer about a corpus, as JSON values.  See docs/reference/corpus.md §2, §3, §5, §6.
 
-With only the original's arguments an answer has the original's fields, with its values; the rest is more.
+Where only the arguments of scientific-memory's server are given, an answer has the fields of that server with its
+values; fields beside them are additions.
+
+A paper's declarations are listed with one row for each name of the manifest's index and one for each card
+(`original_rows`), or with one row a declaration (`merged_rows`).  A file filter compares in one of three ways:
+
+==============  =====================================================================================
+``substring``   the filter occurs in the path, with ``\\`` read as ``/``; blank keeps all
+``suffix``      whole components at the end: ``Langmuir1918.lean``, ``Adsorption/Langmuir1918.lean``
+``exact``       the whole path
+==============  =====================================================================================
+
+``./`` in front and doubled separators mean nothing in ``suffix`` and ``exact``.  Where only the case is wrong, nothing is
+kept, and the paths that would have been are named.
 """
 
 from __future__ import annotations
@@ -157,7 +170,7 @@ def paper_audit(corpus: Corpus, paper: Paper) -> dict[str, Any]:
 
 
 def _broken_rules(corpus: Corpus, paper: Paper) -> list[str]:
-    """The rules between files that a corpus's gates enforce (§3.4), where this paper breaks them."""
+    """The rules between files that this paper breaks.  See docs/reference/corpus.md §5.2."""
     claims = {claim.id for claim in paper.claims}
     kernels = {kernel.id: set(kernel.linked_theorem_cards) for kernel in corpus.kernels()}
     everywhere = {card.id for each in corpus.papers() for card in each.cards}
@@ -186,16 +199,7 @@ def _broken_rules(corpus: Corpus, paper: Paper) -> list[str]:
     return found
 
 
-# Which declarations a file filter keeps (lean-and-corpus.md §3.5, §3.7).
-#
-# ==============  =====================================================================================
-# ``substring``   the original's: the filter occurs in the path, ``\`` read as ``/``; blank keeps all
-# ``suffix``      whole components at the end: ``Langmuir1918.lean``, ``Adsorption/Langmuir1918.lean``
-# ``exact``       the whole path
-# ==============  =====================================================================================
-#
-# ``./`` in front and doubled separators mean nothing in ``suffix`` and ``exact``.  Where only the case is wrong, nothing
-# is kept, and the paths that would have been are named.
+# ── File filters ───────────────────────────────────────────────────────────────────────────────────────────────
 
 FileMode: TypeAlias = Literal["substring", "suffix", "exact"]
 
@@ -225,10 +229,7 @@ def _parts(path: str) -> list[str]:
     return [part for part in path.strip().replace("\\", "/").split("/") if part not in ("", ".")]
 
 
-# The declarations of a paper: as the original server lists them, and merged (lean-and-corpus.md §3.5, §3.7).
-#
-# The original gives one row for each name of the manifest's index and one for each card, so most declarations come
-# twice.  Merged there is one row a declaration, in the order of the index and then of the cards, with where it was found.
+# ── Listings ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 Row = dict[str, Any]
 
@@ -309,17 +310,17 @@ def rows_in_file(paper: Paper, wanted: str, mode: FileMode, *, merge: bool) -> L
     return Listing(kept, listing.problems, near)
 
 
-# Declarations and claims by words (issue 10, item 4).
-#
-# Every word of the query must occur, in any case, in a declaration's name, its file, its claim's text, or the paper's id
-# and title.  Words of a name count where they stand between ``.`` and ``_`` too.  What matches in the name comes first,
-# then in the claim, then elsewhere; within that the order of the corpus.
+# ── Search ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 _WORD = re.compile(r"[^\W_]+")
 
 
 def search(corpus: Corpus, query: str, papers: Iterable[Paper] | None = None) -> list[dict[str, Any]]:
-    """The declarations that match, best first."""
+    """The declarations that match, best first.
+
+    Every word of the query must occur, in any case, in a declaration's name, its file, its claim's text, or the paper's
+    id and title.  Matches in the name come first, then in the claim, then elsewhere; within that the order of the corpus.
+    """
     words = [word.casefold() for word in query.split()]
     titles = {entry.id: entry.title for entry in corpus.index()}
     found: list[tuple[int, dict[str, Any]]] = []
@@ -346,5 +347,5 @@ def search(corpus: Corpus, query: str, papers: Iterable[Paper] | None = None) ->
 
 
 def _searchable(name: str) -> str:
-    """A name whole and in words."""
+    """A name whole, and in the words between ``.`` and ``_``."""
     return f"{name} {' '.join(_WORD.findall(name))}".casefold()

@@ -1,13 +1,13 @@
-"""What in the Lean text a published edge rests on (lean-and-corpus.md §3.6, §3.7).
+"""What in the Lean text a published edge rests on.  See docs/reference/corpus.md §3.1.
 
 =============================  ==========================================================================================
-``source``                     the dependent's text names the declaration it is said to need
-``via_uncarded_definition``    both texts name one definition that has no card: the edge stands in for it
+``source``                     the dependent's text names the declaration
+``via_uncarded_definition``    both texts name a definition that has no card
 ``unsupported``                neither
-``no_source``                  a text is not at hand or has no such declaration: nothing can be said
+``no_source``                  a text is not at hand, or has no such declaration
 =============================  ==========================================================================================
 
-References between carded declarations that no edge publishes are `missing`.
+References between declarations with cards that no edge publishes are `missing`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The refusals of a corpus (lean-and-corpus.md §3.7, "Errors")."""
+"""The errors of a corpus.  See docs/reference/corpus.md §1.4."""
 
 from __future__ import annotations
 

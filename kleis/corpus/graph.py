@@ -1,12 +1,12 @@
-"""The graph of dependencies: slices, closures, order and cycles (lean-and-corpus.md §3.2, §3.7).
+"""The dependency graph: slices, closures, topological order, cycles.  See docs/reference/corpus.md §3.
 
-Nodes are cards, by id.  An arrow goes from what is needed to what needs it, as in the manifest; the ids on the cards
-count too, where the manifest leaves them out.  An end without a card is a node of its own, marked ``unknown``.
+Nodes are cards, by id.  An edge leads from a card to one that depends on it, as in the manifest; dependencies that only
+the cards name are edges too.  An end without a card is a node of its own, marked ``unknown``.
 
 Invariants
-    * A walk visits a node once, nearest first; `distance` is the length of the shortest way.
-    * What is cut by `max_nodes` is said in `truncated`; a slice never has an edge without its two ends.
-    * `order` puts what is needed first.  Where there is a cycle, its members stand together, and it is in `cycles`.
+    * A walk visits a node once, nearest first; `distance` is the length of the shortest path.
+    * `truncated` says whether `max_nodes` left nodes out; both ends of each edge of a slice are in it.
+    * `order` is topological.  Members of a cycle stand together, and the cycle is in `cycles`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ import msgspec
 
 from kleis.corpus.reading import Paper
 from kleis.corpus.records import Card, Edge
+from kleis.strongly_connected import components
 
-__all__ = ["CONFIDENCES", "Direction", "Graph", "Node", "Slice", "components", "graph_of"]
+__all__ = ["CONFIDENCES", "Direction", "Graph", "Node", "Slice", "graph_of"]
 
 Direction: TypeAlias = Literal["dependencies", "dependents", "both"]
 
@@ -129,7 +130,7 @@ class Graph:
                     relation.setdefault(name, "self" if steps == 0 else word)
                     distance[name] = min(steps, distance.get(name, steps))
         inside = tuple(edge for edge in edges if edge.source in distance and edge.target in distance)
-        groups = components(distance, inside)
+        groups = _components(distance, inside)
         return Slice(
             nodes=tuple(self.nodes[name] for name in sorted(distance, key=lambda each: distance[each])),
             distance=distance,
@@ -146,11 +147,11 @@ class Graph:
 
     def order(self) -> tuple[str, ...]:
         """All nodes, what is needed first."""
-        return tuple(name for group in components(self.nodes, self.edges) for name in group)
+        return tuple(name for group in _components(self.nodes, self.edges) for name in group)
 
     def cycles(self) -> tuple[tuple[str, ...], ...]:
         """The cycles: sets of nodes that all need each other."""
-        return _cycles(components(self.nodes, self.edges), self.edges)
+        return _cycles(_components(self.nodes, self.edges), self.edges)
 
     def figures(self) -> dict[str, Any]:
         """How the graph as a whole looks: sizes, the longest chain in cards, cards without an edge."""
@@ -171,7 +172,7 @@ class Graph:
 
     def _longest_chain(self) -> int:
         """The most cards on one way; a cycle counts as often as it has members."""
-        groups = components(self.nodes, self.edges)
+        groups = _components(self.nodes, self.edges)
         home = {name: place for place, group in enumerate(groups) for name in group}
         length = [len(group) for group in groups]
         before = _neighbours(self.edges, back=True)
@@ -221,42 +222,10 @@ def _walk(
     return distance, cut
 
 
-def components(names: Iterable[str], edges: Iterable[Edge]) -> list[tuple[str, ...]]:
-    """The strongly connected components, what is needed first (Tarjan's walk, without recursion)."""
+def _components(names: Iterable[str], edges: Iterable[Edge]) -> tuple[tuple[str, ...], ...]:
+    """The strongly connected components, what is needed first."""
     needs = _neighbours(edges, back=True)
-    number: dict[str, int] = {}
-    low: dict[str, int] = {}
-    open_names: list[str] = []
-    is_open: set[str] = set()
-    found: list[tuple[str, ...]] = []
-    for root in names:
-        if root in number:
-            continue
-        walk = [(root, iter(needs.get(root, ())))]
-        number[root] = low[root] = len(number)
-        open_names.append(root)
-        is_open.add(root)
-        while walk:
-            name, rest = walk[-1]
-            follow = next((each for each in rest if each not in number or each in is_open), None)
-            if follow is not None and follow not in number:
-                number[follow] = low[follow] = len(number)
-                open_names.append(follow)
-                is_open.add(follow)
-                walk.append((follow, iter(needs.get(follow, ()))))
-            elif follow is not None:
-                low[name] = min(low[name], number[follow])
-            else:
-                walk.pop()
-                if walk:
-                    low[walk[-1][0]] = min(low[walk[-1][0]], low[name])
-                if low[name] == number[name]:
-                    group = [open_names.pop()]
-                    while group[-1] != name:
-                        group.append(open_names.pop())
-                    is_open.difference_update(group)
-                    found.append(tuple(reversed(group)))
-    return found
+    return components({name: needs.get(name, ()) for name in names}, as_found=True)
 
 
 def _cycles(groups: Iterable[tuple[str, ...]], edges: Iterable[Edge]) -> tuple[tuple[str, ...], ...]:

@@ -1,22 +1,22 @@
-"""Declarations and references read from Lean text (lean-and-corpus.md §3.7).
+"""Declarations and references read from Lean text.  See docs/reference/corpus.md §4.
 
-A declaration's full name comes from the stack of namespaces; its span runs to the next command.  A reference is an
-identifier in it that resolves, against the namespaces around it and what is open, to a declaration that is known.
+A declaration's full name comes from the namespaces around it; its span runs to the next command.  A reference is an
+identifier in the span that resolves, against the namespaces around it and what is open, to a known declaration.
 
-What is not seen, and every answer that rests on this says so (`LIMITS`): macros and notation, names that are generated,
-``h.symm`` and its like, instances found by search, names shadowed by binders.
+Not seen, as every answer that rests on this says (`LIMITS`): macros and notation, generated names, dot notation on terms
+(``h.symm``), instances found by search, names shadowed by binders.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Literal
 
 import msgspec
 
-__all__ = ["LIMITS", "LeanDeclaration", "LeanFile", "Token", "read_lean", "references", "tokens"]
+from kleis.lean.language.lean_lexer import Token, scan
+
+__all__ = ["LIMITS", "LeanDeclaration", "LeanFile", "read_lean", "references"]
 
 LIMITS = (
     "read from the text: no macros, no dot-notation on terms, no generated names, no instance search",
@@ -65,8 +65,8 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.found = list(tokens(text))
-        self.starts = _command_starts(self.found)
+        self.found = [token for token in scan(text) if token.kind not in ("doc", "end")]
+        self.starts = _command_starts(text, self.found)
         self.frames: list[tuple[str, str, int]] = []
         self.opens: list[str] = []
         self.once: list[str] = []
@@ -83,8 +83,8 @@ class _Reader:
         place = _after_modifiers(found)
         if place >= len(found):
             return
-        word = found[place].value
-        names = [token.value for token in found[place + 1 :] if token.kind == "name"]
+        word = found[place].text
+        names = [token.text for token in found[place + 1 :] if token.kind == "name"]
         match word:
             case "import":
                 self.imports += names[:1]
@@ -111,9 +111,9 @@ class _Reader:
         return ".".join(name for word, name, _ in frames if word == "namespace" and name)
 
     def _declaration(self, found: Sequence[Token], place: int) -> None:
-        kind = found[place].value
+        kind = found[place].text
         named = place + 1 < len(found) and found[place + 1].kind == "name"
-        short = found[place + 1].value if named else ""
+        short = found[place + 1].text if named else ""
         prefix = self._namespace()
         if short.startswith("_root_."):
             prefix, short = "", short.removeprefix("_root_.")
@@ -121,18 +121,18 @@ class _Reader:
         inside = found[place + (2 if named else 1) :]
         first = found[place]
         last = found[-1]
-        signature = " ".join(self.text[first.start : found[body - 1].end].split())
+        signature = " ".join(self.text[first.offset : found[body - 1].last].split())
         self.declarations.append(
             LeanDeclaration(
                 name=".".join(filter(None, (prefix, short))) if named else "",
                 kind=kind,
                 line=first.line,
-                end_line=last.line + last.value.count("\n"),
+                end_line=last.line + last.text.count("\n"),
                 signature=signature if len(signature) <= 2_000 else signature[:1_999] + "…",
                 body_line=found[body].line if body < len(found) else last.line,
-                has_sorry=any(token.kind == "name" and token.value in ("sorry", "admit") for token in inside),
+                has_sorry=any(token.kind == "name" and token.text in ("sorry", "admit") for token in inside),
                 scope=(*_prefixes(prefix), *dict.fromkeys(self._opened())),
-                identifiers=tuple(dict.fromkeys(token.value for token in inside if token.kind == "name")),
+                identifiers=tuple(dict.fromkeys(token.text for token in inside if token.kind == "name")),
             )
         )
 
@@ -144,23 +144,28 @@ class _Reader:
                 yield f"{prefix}.{name}"
 
 
-def _command_starts(found: Sequence[Token]) -> list[int]:
-    """Where commands begin: at a command's word, modifier or attribute that is first on its line, outside brackets."""
+def _command_starts(text: str, found: Sequence[Token]) -> list[int]:
+    """Where commands begin: at a command's word, modifier or attribute that is first on its line, outside brackets.
+
+    Comments do not count, so what follows one that ends on the line may be first on it.
+    """
     starts: list[int] = []
     closing: list[str] = []
     word = -1  # where the last command's own word stands: up to there it is still beginning
     for place, token in enumerate(found):
-        is_attribute = token.value == "@" and place + 1 < len(found) and found[place + 1].value == "["
-        is_word = token.kind == "name" and token.value in KINDS | _MODIFIERS | _OTHERS
-        begins = token.first and (is_attribute or is_word) and not closing and place > word
-        if begins and not (starts and token.value == "deriving"):
+        is_attribute = token.text == "@" and place + 1 < len(found) and found[place + 1].text == "["
+        is_word = token.kind == "name" and token.text in KINDS | _MODIFIERS | _OTHERS
+        before = found[place - 1].offset if place else 0
+        first = place == 0 or "\n" in text[before : token.offset]
+        begins = first and (is_attribute or is_word) and not closing and place > word
+        if begins and not (starts and token.text == "deriving"):
             starts.append(place)
             word = _after_modifiers(found, place)
         if token.kind != "symbol":
             continue
-        if token.value in _OPENING:
-            closing.append(_OPENING[token.value])
-        elif closing and token.value == closing[-1]:
+        if token.text in _OPENING:
+            closing.append(_OPENING[token.text])
+        elif closing and token.text == closing[-1]:
             closing.pop()
     return starts
 
@@ -168,9 +173,9 @@ def _command_starts(found: Sequence[Token]) -> list[int]:
 def _after_modifiers(found: Sequence[Token], place: int = 0) -> int:
     """Where the command's own word stands, behind attributes and modifiers."""
     while place < len(found):
-        if found[place].value == "@" and place + 1 < len(found) and found[place + 1].value == "[":
+        if found[place].text == "@" and place + 1 < len(found) and found[place + 1].text == "[":
             place = _closed(found, place + 1)
-        elif found[place].kind == "name" and found[place].value in _MODIFIERS:
+        elif found[place].kind == "name" and found[place].text in _MODIFIERS:
             place += 1
         else:
             return place
@@ -181,7 +186,7 @@ def _closed(found: Sequence[Token], place: int) -> int:
     """Behind the bracket that closes the one at `place`."""
     depth = 0
     while place < len(found):
-        depth += {"[": 1, "]": -1}.get(found[place].value, 0)
+        depth += {"[": 1, "]": -1}.get(found[place].text, 0)
         place += 1
         if depth == 0:
             break
@@ -193,7 +198,7 @@ def _body(found: Sequence[Token], place: int) -> int:
     depth = 0
     place = min(place, len(found))
     while place < len(found):
-        value = found[place].value
+        value = found[place].text
         if found[place].kind == "symbol":
             depth += 1 if value in _OPENING else -1 if value in _OPENING.values() else 0
         if depth <= 0 and value in (":=", "where", "|"):
@@ -223,65 +228,3 @@ def references(declaration: LeanDeclaration, known: Mapping[str, object]) -> tup
                     found[name] = None
                 break
     return tuple(found)
-
-
-# Tokens of Lean text, as much as is needed to see names, brackets and commands (lean-and-corpus.md §3.7, §6.3).
-#
-# Comments (nested), strings and character literals are recognised so that nothing in them counts.  Notation is not: every
-# other symbol is a token of one character, but for ``:=`` and ``=>``.
-#
-# Invariant: reading ends for every text, in time linear in its length; an unclosed comment or string runs to the end.
-
-_PART = r"(?:«[^«»\n]*»|[^\W\d][\w'!?₀-₉ᵢ-ᵪ]*)"
-_TOKEN = re.compile(
-    rf"(?P<space>\s+)|(?P<line>--[^\n]*)|(?P<block>/-)|(?P<text>(?:\b[rs]!?)?\"(?:\\.|[^\"\\])*(?:\"|$))"
-    rf"|(?P<character>'(?:\\(?:x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|.)|[^'\\\n])')"
-    rf"|(?P<name>{_PART}(?:\.{_PART})*)|(?P<number>\d[\w.]*)|(?P<symbol>:=|=>|.)",
-    re.DOTALL,
-)
-_EDGE = re.compile(r"/-|-/")
-
-
-class Token(msgspec.Struct, frozen=True):
-    """A token; `start` and `end` are offsets in the text, `line` is 1-based, `first` where it begins its line."""
-
-    kind: Literal["name", "number", "text", "symbol"]
-    value: str
-    start: int
-    end: int
-    line: int
-    first: bool
-
-
-def tokens(text: str) -> Iterator[Token]:
-    """The tokens of a text, comments and space left out."""
-    place, line, first = 0, 1, True
-    while found := _TOKEN.match(text, place):
-        kind, end = found.lastgroup, found.end()
-        if kind == "block":
-            end = _comment_end(text, end)
-        if kind not in ("space", "line", "block"):
-            shown: Literal["name", "number", "text", "symbol"] = (
-                "name"
-                if kind == "name"
-                else "number"
-                if kind == "number"
-                else "symbol"
-                if kind == "symbol"
-                else "text"
-            )
-            yield Token(shown, text[place:end], place, end, line, first)
-            first = False
-        breaks = text.count("\n", place, end)
-        line += breaks
-        first = first or breaks > 0
-        place = end
-
-
-def _comment_end(text: str, place: int) -> int:
-    """Where a block comment whose text begins at `place` ends; comments nest."""
-    depth = 1
-    while depth and (edge := _EDGE.search(text, place)):
-        depth += 1 if edge[0] == "/-" else -1
-        place = edge.end()
-    return len(text) if depth else place

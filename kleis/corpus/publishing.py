@@ -1,22 +1,22 @@
-"""A theory as a paper of a corpus: claims, assumptions, cards, mapping, manifest (issue 10, item 5; §3.2–§3.4).  Pure.
+"""A theory as the files of a paper: claims, assumptions, cards, mapping, manifest.  Pure.
 
-What a theory declares becomes claims, one a declaration, in the order of the file:
+Each declaration of the theory becomes a claim, in the order of the file:
 
 ==============  ============  ================================================================================
 declaration     claim         card
 ==============  ============  ================================================================================
-axiom           definition    ``mapped``, ``human_review_only``: it is assumed, nobody checks it
+axiom           definition    ``mapped``, ``human_review_only``: an assumption
 definition,     definition    ``parsed``, ``schema_valid_only``
 data type
-proposition     theorem       ``machine_checked`` if verified, never ``fully``: the machine is a prover here, no
+proposition     theorem       ``machine_checked`` if verified, never ``fully``: the machine is a prover, no
                               kernel; ``disputed`` if disproved, else ``stubbed``
 ==============  ============  ================================================================================
 
-An edge goes from an axiom to a proposition whose proof used it: the graph is that of the proofs' cores, and
-``dependency_extraction_method`` says so.  Notes say which engine proved it: "machine" is a prover here, not Lean.
+An edge leads from an axiom to a proposition whose proof used it: the graph is that of the proofs' cores, and
+``dependency_extraction_method`` says so.  Notes name the engine.
 
 Invariant: the files of one publication agree with each other and with the build hash, and are the same for the same
-theory and verdicts.
+theory and verdicts.  See docs/reference/corpus.md §7.2.
 """
 
 from __future__ import annotations

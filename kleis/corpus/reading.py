@@ -1,10 +1,13 @@
-"""The files of a corpus as checked records (lean-and-corpus.md §3.1–§3.5).
+"""The files of a corpus as checked records.  See docs/reference/corpus.md §1.
+
+`find_corpus` looks for a corpus from a directory upwards, `Corpus` and `Paper` read its files, `freshness` compares a
+paper's build hash with them.
 
 Invariants
-    * Nothing outside of the corpus is read: a paper's id has the published form, and what it leads to lies in
+    * Nothing outside the corpus is read: a paper's id has the published form, and what it leads to lies in
       ``papers/`` after links are resolved.  Lean files lie below the corpus's own directory or the one above it.
-    * A file that is there and is not what it should be raises ``malformed_artifact`` with the file and the reason.  A
-      file that is not there is empty: the layout allows it for everything but ``index.json``.
+    * A file that is not what it should be raises ``malformed_artifact`` with the file and the reason.  A missing file is
+      empty: every file but ``index.json`` may be missing.
     * A file is read again when it changed; records are immutable.
 """
 
@@ -108,7 +111,7 @@ class Paper:
 
 
 class Corpus:
-    """A corpus in a directory (`location.find_corpus`).  May be used from several threads."""
+    """A corpus in a directory (see `find_corpus`).  May be used from several threads."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
@@ -249,18 +252,9 @@ def _malformed(file: str, reason: str) -> CorpusError:
     )
 
 
-# Is a paper's build hash still that of its files? (lean-and-corpus.md §3.2)
+# ── The build hash ─────────────────────────────────────────────────────────────────────────────────────────────
 #
-# Hash of version 2: sha256 over, in order, the name and bytes of claims, assumptions, symbols and mapping; the cards
-# sorted by id as key-sorted JSON; the source's hash; the kernel index; the declaration index; the paper's id.  The
-# published hashes were made of files with CRLF line ends, so both ends are tried.
-#
-# ================  =======================================================================
-# ``fresh``         the hash is that of the files
-# ``fresh_crlf``    it is that of the files with CRLF line ends
-# ``stale``         it is neither: something was changed after publishing
-# ``unversioned``   the hash has another version, or there is none
-# ================  =======================================================================
+# The published hashes were made of files with CRLF line ends, so both line ends are tried (docs/reference/corpus.md §5.1).
 
 Freshness: TypeAlias = Literal["fresh", "fresh_crlf", "stale", "unversioned"]
 
@@ -279,7 +273,7 @@ def build_hash(
     kernels: Sequence[str],
     declarations: Sequence[Any],
 ) -> str:
-    """The fingerprint of a paper's content; `files` are the bytes of `HASHED_FILES`."""
+    """The SHA-256 of a paper's content, in version 2; `files` are the bytes of `HASHED_FILES`."""
     digest = hashlib.sha256()
     for name in HASHED_FILES:
         digest.update(name.encode())
@@ -321,16 +315,13 @@ def freshness(paper: Paper) -> Freshness:
     return "fresh_crlf" if of(windows) == manifest.build_hash else "stale"
 
 
-# Where a corpus is (lean-and-corpus.md §3.7, "Path resolution").
-#
-# The directory that is given, else the environment's ``PIF_CORPUS``, else the working directory; and from there upwards,
-# truly.  A corpus is a directory with ``index.json`` and ``papers/``; the directory that holds it as ``corpus/`` will do.
+# ── Where a corpus is ──────────────────────────────────────────────────────────────────────────────────────────
 
 VARIABLE = "PIF_CORPUS"
 
 
 def corpus_at(directory: Path) -> Path | None:
-    """The corpus that a directory is or holds."""
+    """The corpus that a directory is, or holds as ``corpus/``: a directory with ``index.json`` and ``papers/``."""
     for candidate in (directory, directory / "corpus"):
         if (candidate / "index.json").is_file() and (candidate / "papers").is_dir():
             return candidate
@@ -338,7 +329,10 @@ def corpus_at(directory: Path) -> Path | None:
 
 
 def find_corpus(given: Path | None, environment: Mapping[str, str], working: Path) -> Path:
-    """The corpus's real directory.  Raises `CorpusError` (``corpus_not_found``) that says where it was looked for."""
+    """The real directory of the corpus: at `given`, else at ``PIF_CORPUS``, else at `working`, and from there upwards.
+
+    Raises `CorpusError` (``corpus_not_found``) that says where it was looked for.
+    """
     named = environment.get(VARIABLE, "")
     start = (given or (Path(named).expanduser() if named else working)).absolute()
     for directory in (start, *start.parents):

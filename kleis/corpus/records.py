@@ -1,7 +1,7 @@
-"""What the files of a paper hold, as far as it is used here (lean-and-corpus.md §3.1–§3.4).
+"""The contents of the files of a paper, as far as they are used.  See docs/reference/corpus.md §1.2.
 
-Readers are lenient: fields that are not used may be there, and only what an answer needs must be.  What is there must
-have the right type; the reading says which file and which place where it does not.  Writers (`publishing`) are strict.
+Reading is lenient: unknown fields are ignored, and only required fields must be there.  Fields that are there must have
+the right type; the error names file and place.  Writing (`publishing`) is strict.
 """
 
 from __future__ import annotations

@@ -1,21 +1,20 @@
-"""Writing a paper into a corpus, whole or not at all (issue 10, item 5).
+"""Writes a paper into a corpus, whole or not at all.  See docs/reference/corpus.md §7.3.
 
-The paper's folder is made beside its place and moved there; the index is replaced as a whole.  Whoever publishes holds
-the corpus's lock.  A kill between the two leaves a paper that the index does not list yet: publishing it again does.
+The paper's folder is written beside its place and moved there; the index is replaced as a whole, under the corpus's
+lock.  After a kill between the two the index does not list the paper yet; publishing again does.
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from kleis import durable_files
 from kleis.corpus.errors import CorpusError
 from kleis.corpus.reading import Corpus, corpus_at
 
@@ -65,7 +64,8 @@ def write_paper(
     """
     paper_id = str(entry["id"])
     folder = root / "papers" / paper_id
-    with _locked(root):
+    with durable_files.FileLock(root / ".lock", mode=0o644) as lock:
+        lock.acquire(None)
         corpus = Corpus(root)
         corpus.index()  # a malformed index is found before anything is written
         if not overwrite:
@@ -101,16 +101,6 @@ def _enter(path: Path, index: dict[str, Any], entry: Mapping[str, Any]) -> None:
     _replace(path, _json({**index, "papers": papers}))
 
 
-@contextmanager
-def _locked(root: Path) -> Iterator[None]:
-    descriptor = os.open(root / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
 def _write(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
@@ -120,12 +110,8 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    try:
-        _write(beside, data)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    durable_files.write_whole(path, data, mode=None)
 
 
 def _json(data: Any) -> bytes:

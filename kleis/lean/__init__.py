@@ -1,23 +1,19 @@
-"""Lean files of Kleis theories, their checker, and the rules for proofs that come back.
+"""Lean 4 files of Kleis theories, their checker, and the rules for proofs that come back.
 
-Specification: lean-and-corpus.md §5, §6; docs/adr/018-lean-export.md.
+    core.Goal ──export──▶ tree ──lean_printer──▶ text ──lean_parser, check_file──▶ problems
+                                                  │
+                      a returned file ──commands──▶ accept
 
-    Meaning ──classes, data, definitions, terms──▶ tree ──printer──▶ text ──parser, check──▶ problems
-                                                                       │
-                        a returned file ──commands──▶ acceptance ◀─────┘
+- `lean_file`: an exported file: its text, and tables that lead from it back to Kleis
+- `language/`: the emitted subset: trees, text, and whether a text is of it
+- `acceptance/`: whether a returned file proves what was asked
+- `export/`: a theory or a proposition as a Lean file
 
-    tree, printer, lexing, parser, check        the emitted subset: trees, text, and whether a text is of it
-    reserved, names                             names: one in Lean for every one in Kleis
-    sorts, encoders, operations…, terms,
-    propositions, joining                       the core's sorts and terms, with where they are defined
-    splitting, decidability                     tests as matches; what Lean decides by computing
-    contents, scopes, data, definitions,
-    classes, usage                              declarations, in the order that Lean needs
-    proofs, instances, refutations              what can be proved or refuted without searching in Lean
-    sources, assembly, files, export            a theory or a proposition as a file with its tables
-    vocabulary, commands, acceptance            any Lean text by its tokens; whether a proof is accepted
+What to call first: `export_lean`, `check_emitted`, `accept`.  Nothing here runs Lean: a file that passes `check_emitted`
+has the right shape, and no Lean has elaborated it.
 
-Nothing here runs Lean: a file that passes `check_emitted` has the right shape, and nobody has elaborated it.
+A change of what is emitted usually touches `export`, `language` (printer, parser and checker agree) and `accept`, which
+compares returned files with it.  See docs/reference/lean.md, docs/adr/018-lean-export.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""What an export gives: the text, and what leads from it back to Kleis.
+"""An exported Lean file: its text, and the tables that lead from it back to Kleis.
 
-Specification: lean-and-corpus.md §6.6 ("Translate back: keep a line map from each emitted declaration to its spec
-span; a diagnostic at line L belongs to the last declaration starting at or before L").
+A message of Lean at line L belongs to the last declaration that starts at or before L.  See docs/reference/lean.md §1.
 """
 
 from __future__ import annotations

@@ -19,7 +19,6 @@ import contextlib
 import hashlib
 import os
 import stat
-import tempfile
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -29,6 +28,7 @@ from typing import Any
 
 import msgspec
 
+from kleis import durable_files
 from kleis.core import Term
 from kleis.core.goal import Goal
 from kleis.prover.protocol.verdict import Verdict
@@ -153,7 +153,8 @@ class VerdictCache:
             return False
         with contextlib.suppress(OSError):
             self._make_room(len(body) + _CHECKSUM)
-            self._write(self._directory / (key + _SUFFIX), _checksum(body) + body)
+            path = self._directory / (key + _SUFFIX)
+            durable_files.write_whole(path, _checksum(body) + body, durable=False, suffix=_UNFINISHED)
             return True
         return False
 
@@ -170,16 +171,6 @@ class VerdictCache:
                 closed = not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
                 self._ready = stat.S_ISDIR(status.st_mode) and ours and closed
         return self._ready
-
-    def _write(self, path: Path, payload: bytes) -> None:
-        handle, temporary = tempfile.mkstemp(dir=self._directory, suffix=_UNFINISHED)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(payload)
-            os.replace(temporary, path)
-        except OSError:
-            os.unlink(temporary)
-            raise
 
     def _make_room(self, size: int) -> None:
         """Remove the entries used longest ago until `size` fits.  Others may write too: their entries are counted

@@ -18,11 +18,11 @@ import contextlib
 import hashlib
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 import msgspec
 
+from kleis import durable_files
 from kleis.syntax import tree
 
 __all__ = ["ParseCache", "user_cache"]
@@ -82,7 +82,8 @@ class ParseCache:
             return
         with contextlib.suppress(OSError):
             self._make_room(directory, len(body))
-            _write_whole(directory / (digest + _SUFFIX), _checksum(body) + body)
+            path = directory / (digest + _SUFFIX)
+            durable_files.write_whole(path, _checksum(body) + body, durable=False)
 
     def _decode(self, payload: bytes) -> _Stored | None:
         checksum, body = payload[:_CHECKSUM], payload[_CHECKSUM:]
@@ -144,17 +145,6 @@ def _is_ours(directory: Path) -> bool:
     return not hasattr(os, "getuid") or (
         status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     )
-
-
-def _write_whole(path: Path, payload: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(payload)
-        os.replace(temporary, path)
-    except OSError:
-        os.unlink(temporary)
-        raise
 
 
 def _parser_version() -> str:

@@ -1,10 +1,10 @@
-"""Which files the server may read and write: those below the allowed roots, links resolved (issue 10, item 2).
+"""Which files the server may read and write: those below the allowed roots.  See docs/reference/lean.md §8.6.
 
 Invariants
 ----------
 - Without a root nothing may be read or written.
-- What is judged is the real path, and it is judged again on the open file: a link that is put in between is refused.
-- A write never replaces anything: the text is written and synced beside, then linked to the first free name.
+- The real path is judged, and judged again on the open file: a link that is put in between is rejected.
+- A write never replaces anything: the text is written and synchronised beside, then linked to the first free name.
 - No message has a path that the caller did not give.
 """
 

@@ -1,4 +1,4 @@
-"""Which proving service the environment asks for (issue 10, item 2).
+"""Which proving service the environment asks for.  See docs/reference/lean.md §8.2.
 
 | variable | meaning |
 |---|---|

@@ -1,4 +1,4 @@
-"""A Kleis proposition on its way: the provers here, then Lean text, then the service (issue 10, item 3).
+"""A Kleis proposition on its way: the provers here, then Lean text, then the service.
 
 | step | decides | goes on |
 |---|---|---|
@@ -6,7 +6,8 @@
 | `lean` | nothing: no Lean is at hand to check | where the proposition has a form in Lean |
 | `aristotle` | the job, later | where a service is there |
 
-Invariant: every answer says which step decided, and for those after it that they were not asked.
+Invariant: every answer says which step decided, and of the steps after it that they were not asked.  See
+docs/reference/lean.md §8.7.
 """
 
 from __future__ import annotations

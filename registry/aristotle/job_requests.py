@@ -1,6 +1,6 @@
 """What a call asks for, as a job: the folder that goes to the service, and what must come back.  Pure.
 
-Invariant: no job is made of a text that holds the key: what was pasted by mistake stays here.
+Invariant: no job is made of a text that holds the key, so a key that was pasted by mistake is not sent.
 """
 
 from __future__ import annotations

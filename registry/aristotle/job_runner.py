@@ -1,9 +1,9 @@
-"""Every step of a job's life, each written down before and after (issue 10, item 2).
+"""Every step of a job's life, each written down before and after.  See docs/reference/lean.md §8.3.
 
 Invariants
 ----------
-- The record exists before the service hears of the job, and says ``attempted`` before it can have it.  So after a
-  crash at any point the next look finds the project by its key, or submits it again under the same key.
+- The record exists before the service hears of the job, and says ``attempted`` before the service can have it.  So after
+  a crash at any point the next look finds the project by its key, or submits it again under the same key.
 - A failure to reach the service changes nothing but `trouble`: the job stays where it truly is.
 - A job that is done never changes again.
 """

@@ -1,6 +1,6 @@
-"""Jobs as records in the home directory: they survive restarts and ``kill -9`` (issue 10, item 2).
+"""Jobs as records in the home directory: they survive restarts and ``kill -9``.  See docs/reference/lean.md §8.3.
 
-Two JSON files a job, in ``HOME/aristotle/jobs``: its order, written once, and its record.  A job's life:
+A job is two JSON files in ``HOME/aristotle/jobs``: its order, written once, and its record.  A job's life:
 
     waiting ──submit──▶ running ──look, fetch──▶ done
        ▲ │ the service takes nothing now            (an outcome, for ever)
@@ -8,16 +8,14 @@ Two JSON files a job, in ``HOME/aristotle/jobs``: its order, written once, and i
 
 Invariants
 ----------
-- A record is replaced as a whole: written beside, synced, renamed, the directory synced.  A reader sees the old one or
-  the new one.
+- A record is replaced as a whole: written beside, synchronised, renamed, the directory synchronised.  A reader sees the
+  old one or the new one.
 - Ids are 128 random bits; an id that is not of that form is unknown without a look at the disk.
 - Whoever changes a job holds its lock, which ends with the process that holds it.
 """
 
 from __future__ import annotations
 
-import fcntl
-import os
 import re
 import secrets
 from collections.abc import Iterator
@@ -27,6 +25,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from kleis import durable_files
 from registry.aristotle.service import FailureCode, Mode, Submission
 from registry.errors import RegistryError
 
@@ -139,32 +138,17 @@ class JobStore:
             raise _damaged(job.id) from error
 
     def _write(self, name: str, data: bytes) -> None:
-        """Put a file in place, whole and synced."""
-        beside = self._folder / f".{name}.{secrets.token_hex(8)}"
+        """Write a file whole, and synchronise it."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(beside, self._folder / name)
-            self._sync_folder()
+            durable_files.write_whole(self._folder / name, data)
         except OSError as error:
-            beside.unlink(missing_ok=True)
             raise RegistryError(
                 "store_error",
                 f"the job cannot be written down: {error.strerror}",
                 place=str(self._folder),
                 hint="make room or give another --home; what was written before stands",
             ) from error
-
-    def _sync_folder(self) -> None:
-        directory = os.open(self._folder, os.O_RDONLY)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
 
     def get(self, job_id: str) -> Job | None:
         """A job by its id; None where there is none."""
@@ -187,26 +171,16 @@ class JobStore:
 
     @contextmanager
     def lock(self, job_id: str) -> Iterator[bool]:
-        """Hold a job's lock; gives False, at once, where someone else holds it."""
-        descriptor = self._lock_file(job_id)
-        try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                yield False
-            else:
-                yield True
-        finally:
-            os.close(descriptor)
-
-    def _lock_file(self, job_id: str) -> int:
+        """Hold a job's lock; gives False, at once, where another process or thread holds it."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            return os.open(self._folder / f"{job_id}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+            lock = durable_files.FileLock(self._folder / f"{job_id}.lock")
         except OSError as error:
             raise RegistryError(
                 "store_error", f"the job cannot be locked: {error.strerror}", place=str(self._folder)
             ) from error
+        with lock:
+            yield lock.acquire(0)
 
 
 def _damaged(job_id: str) -> RegistryError:

@@ -1,9 +1,9 @@
-"""What a run that has ended means (lean-and-corpus.md §1.6, §6.6).  Pure; the service's word alone decides nothing.
+"""What a run that has ended means.  Pure; the service's word alone decides nothing.  See docs/reference/lean.md §8.5.
 
 ==========================  ===============================================================================================
 run                         outcome
 ==========================  ===============================================================================================
-complete                    ``proved`` if the returned text passes every rule of §6.6; else ``counterexample`` if it is
+complete                    ``proved`` if `kleis.lean.accept` accepts the returned text; else ``counterexample`` if it is
                             refuted (checked, or a negation proved in the text); else ``partial`` (files) or ``failed``
 complete with errors,       ``partial`` (files) if some `sorry` is filled and nothing else is wrong, else ``failed``
 out of budget
@@ -11,7 +11,7 @@ canceled                    ``failed``
 failed                      ``error``
 ==========================  ===============================================================================================
 
-A verdict of a run that did not complete is unchecked and counts for nothing (§1.2).
+A verdict of a run that did not complete is unchecked and counts for nothing.
 """
 
 from __future__ import annotations

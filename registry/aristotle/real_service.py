@@ -1,13 +1,13 @@
-"""The real service, through `aristotlelib` 3 (lean-and-corpus.md §1.1–§1.3, §1.6).
+"""The real service, through `aristotlelib` 3.
 
 The library is proprietary: its licence allows installing and using it only with a key of one's own.  It is an extra
 (``pip install 'pif-kleis[lean]'``), imported when a key is set and never otherwise, and no test runs it: this adapter is
-written to the interface that lean-and-corpus.md §1.2 describes and tested against a module of ours with that interface.
+tested against a module of ours with the library's interface.
 
 Invariants
 ----------
 - Every call ends within `TIMEOUT` seconds, whatever the library's own retries.
-- Questions are switched off: nobody is there to answer them.
+- Questions of the service are switched off: no user is there to answer them.
 - No text of the library or the server leaves this module; its exceptions become `ServiceFailure`s without a cause.
 """
 
@@ -129,7 +129,7 @@ class RealService:
             return self._run(work)
 
     def findings(self, project: str) -> tuple[Finding, ...]:
-        """The properties that the service registered; most Lean projects have none (§1.2)."""
+        """The properties that the service registered; most Lean projects have none."""
 
         async def work() -> tuple[Finding, ...]:
             declarations = import_module("aristotlelib.declaration").Declaration

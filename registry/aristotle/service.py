@@ -1,4 +1,4 @@
-"""What is asked of a proving service: submit, find, look, fetch, cancel (lean-and-corpus.md, "Decisions"; §1.6).
+"""The protocol of a proving service: submit, find, look, fetch, cancel.  See docs/reference/lean.md §8.1.
 
 Adapters implement `AristotleService`; nothing else in this package knows which one it talks to.  All methods block, are
 bounded in time by the adapter, and may be called from any thread.

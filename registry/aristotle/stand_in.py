@@ -32,6 +32,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from kleis import durable_files
 from registry.aristotle.service import (
     DESCRIPTION,
     FORMALIZE,
@@ -223,9 +224,8 @@ class StandIn:
             self._projects[project.id] = project
             return
         self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        beside = self._directory / f".{project.id}.{secrets.token_hex(4)}"
-        beside.write_bytes(msgspec.json.encode(project))
-        beside.replace(self._directory / f"{project.id}.json")
+        content = msgspec.json.encode(project)
+        durable_files.write_whole(self._directory / f"{project.id}.json", content, mode=None, durable=False)
 
     def _project(self, project: str) -> _Project:
         found = self._projects.get(project)

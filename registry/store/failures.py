@@ -1,4 +1,4 @@
-"""What goes wrong on the disk, as refusals a reader can act on: SQLite's and the system's errors → `store_error`."""
+"""Errors of SQLite and of the operating system as `store_error`, with what to do about them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The tool store: names, their versions, and snapshots that do not move (pif-language.md §4, "Versions").
+"""The tool store: names, their versions, and snapshots that do not change.  See docs/reference/registry.md §2.
 
-`Store` is what the rest of the product knows; `sqlite.SqliteStore(home)` is the one that ships, `exchange` moves
-tools between stores as directories of JSON files. What a caller may rely on:
+`Store` is what the rest of the product knows; `sqlite.sqlite_store.SqliteStore(home)` is the one that ships; `exchange`
+moves tools between stores as directories of JSON files.  What a caller may rely on:
 
 - Versions count from 1 for each name and are never used twice, not even after `forget`.
 - Evolving the code that is current changes at most its description, and adds to its examples. Any other code makes a new version, also code
@@ -12,7 +12,7 @@ tools between stores as directories of JSON files. What a caller may rely on:
 - A call that returned has been written and synchronised to disk; a call that raised has changed nothing, unless its
   message says that this is not known.
 
-Every refusal is a `registry.errors.RegistryError`. All calls may come from any thread.
+Every error is a `registry.errors.RegistryError`. All calls may come from any thread.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""Whether a returned proof is one.
+"""Whether a returned file proves, or refutes, what was asked.
 
-- `commands`: any Lean text as commands
+- `commands`: any Lean text as commands, and the words that decide what a returned file may contain
 - `accept`: the rules of acceptance
+
+A word that a returned file may contain, or not, is a row of the tables in `commands` and of docs/reference/lean.md §7.1.
 """

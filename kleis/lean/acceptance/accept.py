@@ -1,16 +1,13 @@
-"""Whether a proof that came back is a proof of what was asked.
+"""Whether a returned file proves what was asked.  See docs/reference/lean.md §7.
 
-Specification: lean-and-corpus.md §6.6: (1) the same statements, compared token by token; (2) no sorry, admit, sorryAx,
-native_decide, new axiom, unsafe, implemented_by, redefinition, local notation or instance that changes meaning.  (3),
-the axioms that a theorem rests on, needs a Lean: `axioms_unchecked` says that nobody looked.
-
-The returned file must be ours, command by command, where only proofs of theorems (and bodies we left open) differ,
-with theorems and definitions added whose names are new to the file.  So what a statement means cannot have changed:
-nothing before it can give one of its names, notations or instances another meaning.
+The returned file must be ours, command by command, where only proofs of theorems (and bodies left open) differ, with
+theorems and definitions added whose names are new to the file.  So the meaning of a statement cannot have changed:
+nothing before it can redefine one of its names, notations or instances.  Which axioms a theorem rests on needs a Lean:
+`axioms_unchecked` says that this was not checked.
 
 Invariants
     * A pure function of two texts; it never raises.
-    * What cannot be read is not accepted.
+    * A text that cannot be read is not accepted.
     * `code` is ``sorry-left`` only where everything else is in order.
 """
 

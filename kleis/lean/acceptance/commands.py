@@ -1,8 +1,9 @@
 """Any Lean text as a sequence of commands, by its tokens.
 
-Specification: lean-and-corpus.md §6.6 ("compare declaration headers token by token").  A command begins at a word of
-`COMMANDS`, wherever it stands: Lean needs no new line for it.  What modifies it (attributes, ``private``) belongs to
-it.  Comments and documentation are left out.
+A command begins at a word of `COMMANDS`, wherever it stands: Lean needs no new line for it.  Its modifiers (attributes,
+``private``) belong to it.  Comments and documentation are left out.
+
+The tables at the end decide what a returned file may contain (docs/reference/lean.md §7.1).
 """
 
 from __future__ import annotations
@@ -233,9 +234,7 @@ def parts_of(name: str) -> list[str]:
     return parts
 
 
-# Words of Lean that decide what a returned file may contain.
-#
-# Specification: lean-and-corpus.md §6.6 (2).
+# ── What a returned file may contain ───────────────────────────────────────────────────────────────────────────
 
 SORRY = frozenset({"sorry", "admit", "stop"})
 

@@ -1,7 +1,4 @@
-"""Commands as a file, with its tables.
-
-Specification: lean-and-corpus.md §6.1 (frame), §6.6 (line map).
-"""
+"""Commands as a file, with its tables.  See docs/reference/lean.md §1, §2."""
 
 from __future__ import annotations
 

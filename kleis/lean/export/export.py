@@ -1,17 +1,17 @@
 """A theory, or a proposition over it, as a Lean file.
 
-Specification: lean-and-corpus.md §6, issue 10 item 1, docs/adr/018-lean-export.md.
-
     export_lean(theory, parse_expression("∀(x : G). e • x = x")).text
 
-A statement says what Kleis asks: that the claim is true in every model, so also defined.  Where Lean's total functions
-would make something of what has no value in Kleis (x / 0, the head of an empty list), the condition stands in the
-statement, unless a hypothesis says it already.  With `assume_defined` the statement is weaker: nowhere false.
+A statement says that the claim is true, and so defined, in every model of the theory.  Where Lean's total functions would
+give a value to a term that has none in Kleis (x / 0, the head of an empty list), the condition stands in the statement,
+unless a hypothesis says it already.  With `assume_defined` the statement is weaker: the claim is nowhere false.
 
 Invariants
     * The text is of the emitted subset: ``check_emitted(export_lean(…).text)`` finds nothing.
     * A declaration that has no Lean form is left out with all that rests on it, and listed with the reason.
     * The same theory and the same question give the same text.
+
+See docs/reference/lean.md §1, docs/adr/018-lean-export.md.
 """
 
 from __future__ import annotations

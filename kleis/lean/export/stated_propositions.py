@@ -1,7 +1,7 @@
 """The propositions that a theory states: the assertions of its example blocks.
 
-Specification: kleis-language.md §2.7.  An assertion after a `let` with a value speaks of that value: the value takes
-the place of the name.  After a `let` without a value, the name is free.
+In an assertion after a `let` with a value, the value is substituted for the name.  After a `let` without a value, the
+name is free.
 """
 
 from __future__ import annotations

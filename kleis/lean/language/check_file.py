@@ -1,10 +1,8 @@
-"""The checker of the emitted subset: shape, names, arities, exhaustive matches.
+"""Checks the shape of an emitted file: layout, frame, names, arities, exhaustive matches.
 
-Specification: lean-and-corpus.md §5 ("brackets, indentation, reserved words, scope (every name resolves), arity,
-exhaustive matches").
-
-It knows what we emit and nothing else of Lean: no types, no universes beyond their names, no tactics beyond their
-words.  A text without problems has the right shape; only a Lean can say that it is right.
+The checker knows the emitted subset and nothing else of Lean: no types, no universes beyond their names, no tactics
+beyond their words.  A text without problems has the right shape; only a Lean can say more.  See docs/reference/lean.md
+§6.3.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Checks the terms of an emitted file: every name resolves, arities fit, matches are exhaustive.
 
-Specification: lean-and-corpus.md §5.
+`Environment` holds what the file has declared so far; `TYPES` and `CONSTANTS` are the names of Lean and Mathlib that are
+written, with their numbers of explicit arguments.  See docs/reference/lean.md §6.3.
 """
 
 from __future__ import annotations
@@ -290,9 +291,7 @@ class TermChecker:
             self._report("tactic", "the proof is not closed")
 
 
-# What a checked file has declared so far, and the constants of Lean and Mathlib that we write.
-#
-# Specification: lean-and-corpus.md §5, §6.2.
+# ── What is known ──────────────────────────────────────────────────────────────────────────────────────────────
 
 TYPES: dict[str, int] = {
     **dict.fromkeys(("ℕ", "ℤ", "ℚ", "ℝ", "ℂ", "Bool", "String", "Unit", "Prop"), 0),

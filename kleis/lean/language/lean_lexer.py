@@ -1,7 +1,8 @@
 """Lean text as tokens: comments, strings, characters, names and symbols.
 
-Specification: lean-and-corpus.md §5, §6.3.  Used for what we emit (kleis/lean/language/lean_parser.py) and for what comes back
-from elsewhere (kleis/lean/acceptance/accept.py), so it reads any Lean text and says where one cannot be read.
+`tokenize` reads any Lean text, ours and what comes back from elsewhere, and raises `LeanError` where a text cannot be
+read; `scan` reads on in every text, for readers that need names, brackets and commands only.  `RESERVED`, `RESERVED_FIELDS` and `GLOBAL_NAMES` are the words that an emitted name must not be
+(docs/reference/lean.md §3.4).
 
 Invariants
     * Nothing is skipped unseen: white space, comments and tokens together are the text.
@@ -11,6 +12,7 @@ Invariants
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import Literal, TypeAlias
 
@@ -18,7 +20,16 @@ import msgspec
 
 from kleis.errors import KleisError
 
-__all__ = ["GLOBAL_NAMES", "RESERVED", "RESERVED_FIELDS", "LeanError", "Token", "is_letter", "tokenize"]
+__all__ = [
+    "GLOBAL_NAMES",
+    "RESERVED",
+    "RESERVED_FIELDS",
+    "LeanError",
+    "Token",
+    "is_letter",
+    "scan",
+    "tokenize",
+]
 
 
 class LeanError(KleisError):
@@ -103,7 +114,18 @@ def tokenize(text: str) -> tuple[Token, ...]:
     return tuple(_Lexer(text).run())
 
 
+def scan(text: str) -> tuple[Token, ...]:
+    """The tokens of any text, the last one of kind ``end``.  Never raises.
+
+    Symbols are single characters but for ``:=``, letters of all scripts make names, and an unclosed comment or string
+    runs to the end of the text.
+    """
+    return tuple(_Scanner(text).run())
+
+
 class _Lexer:
+    symbols: tuple[str, ...] = _SYMBOLS
+
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
@@ -124,7 +146,7 @@ class _Lexer:
             if here == "\n":
                 self._skip(self.at + 1)
                 self.first = True
-            elif here in " \t\r":
+            elif self._is_space(here):
                 self.at += 1
             elif self.text.startswith("--", self.at):
                 end = self.text.find("\n", self.at)
@@ -146,15 +168,14 @@ class _Lexer:
             return self._token("string", end)
         if here == "'" and (end := self._character_end()):
             return self._token("character", end)
-        if here == "«" or is_letter(here):
+        if self._begins_name(self.at):
             return self._token("name", self._name_end())
-        if here.isascii() and here.isdigit():
+        if self._is_digit(here):
             return self._token("number", self._number_end())
-        for symbol in _SYMBOLS:
+        for symbol in self.symbols:
             if self.text.startswith(symbol, self.at):
                 return self._token("symbol", self.at + len(symbol))
-        if unicodedata.category(here) in ("Cc", "Cf", "Cs", "Co", "Cn"):
-            raise self._error(f"a character that is no Lean: U+{ord(here):04X}")
+        self._check_symbol(here)
         return self._token("symbol", self.at + 1)
 
     def _token(self, kind: TokenKind, end: int) -> Token:
@@ -183,7 +204,7 @@ class _Lexer:
                     return at
             else:
                 at += 1
-        raise self._error("a comment that does not end")
+        return self._unclosed("a comment that does not end")
 
     def _string_end(self, start: int) -> int:
         at = start + 1
@@ -194,7 +215,7 @@ class _Lexer:
                 return at + 1
             else:
                 at += 1
-        raise self._error("a string that does not end")
+        return self._unclosed("a string that does not end")
 
     def _raw_end(self) -> int:
         """The end of ``r"…"`` or ``r#"…"#``; 0 if this is no raw string."""
@@ -205,9 +226,7 @@ class _Lexer:
             return 0
         closing = '"' + "#" * (at - self.at - 1)
         end = self.text.find(closing, at + 1)
-        if end < 0:
-            raise self._error("a string that does not end")
-        return end + len(closing)
+        return end + len(closing) if end >= 0 else self._unclosed("a string that does not end")
 
     def _character_end(self) -> int:
         """The end of ``'c'`` or ``'\\n'``; 0 if the quote is something else."""
@@ -226,10 +245,9 @@ class _Lexer:
                     raise self._error("a name in « that does not end")
                 at = end + 1
             else:
-                while at < len(self.text) and _continues(self.text[at]):
+                while at < len(self.text) and self._continues_name(self.text[at]):
                     at += 1
-            after = self.text[at + 1 : at + 2]
-            if self.text.startswith(".", at) and after and (after == "«" or is_letter(after)):
+            if self.text.startswith(".", at) and self._begins_name(at + 1):
                 at += 1
             else:
                 return at
@@ -247,6 +265,29 @@ class _Lexer:
                 at += 1
         return at
 
+    # ── what is read strictly ────────────────────────────────────────────────────────────────────────────
+
+    def _is_space(self, character: str) -> bool:
+        return character in " \t\r"
+
+    def _begins_name(self, at: int) -> bool:
+        here = self.text[at : at + 1]
+        return here == "«" or (here != "" and is_letter(here))
+
+    def _continues_name(self, character: str) -> bool:
+        return _continues(character)
+
+    def _is_digit(self, character: str) -> bool:
+        return character.isascii() and character.isdigit()
+
+    def _check_symbol(self, character: str) -> None:
+        if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn"):
+            raise self._error(f"a character that is no Lean: U+{ord(character):04X}")
+
+    def _unclosed(self, message: str) -> int:
+        """Where something ends whose end is missing."""
+        raise self._error(message)
+
     def _error(self, message: str) -> LeanError:
         return LeanError(
             message,
@@ -258,9 +299,45 @@ class _Lexer:
         )
 
 
-# Words that Lean reserves, and names that would mislead.
+_QUOTED_NAME = re.compile(r"«[^«»\n]*»")
+
+
+class _Scanner(_Lexer):
+    """Reads on where `_Lexer` stops."""
+
+    symbols = (":=",)
+
+    def _is_space(self, character: str) -> bool:
+        return character.isspace()
+
+    def _begins_name(self, at: int) -> bool:
+        here = self.text[at : at + 1]
+        if here == "«":
+            return _QUOTED_NAME.match(self.text, at) is not None
+        return here == "_" or (here.isalnum() and not here.isdecimal())
+
+    def _continues_name(self, character: str) -> bool:
+        return character.isalnum() or character in "_'!?"
+
+    def _is_digit(self, character: str) -> bool:
+        return character.isdecimal()
+
+    def _number_end(self) -> int:
+        at = self.at
+        while at < len(self.text) and (self.text[at].isalnum() or self.text[at] in "_."):
+            at += 1
+        return at
+
+    def _check_symbol(self, character: str) -> None:
+        pass
+
+    def _unclosed(self, message: str) -> int:
+        return len(self.text)
+
+
+# ── Words that a name must not be ──────────────────────────────────────────────────────────────────────────────
 #
-# Specification: lean-and-corpus.md §6.3 (tried on 4.28-pre; with Mathlib `lemma` and symbols besides).
+# Tried on Lean 4.28-pre; `lemma` and some symbols come from Mathlib.
 
 RESERVED = frozenset(
     [

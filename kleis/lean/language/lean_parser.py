@@ -1,9 +1,7 @@
-"""Reads the emitted subset of Lean back into trees.
+"""Parser of emitted files: recursive descent for exactly the commands that are emitted.
 
-Specification: lean-and-corpus.md §5 ("a recursive-descent parser for exactly the commands we emit").
-
-``parse_file(print_file(tree)) == tree``.  Whatever is not of the subset is refused with its place; other Lean files
-are not for this parser (kleis/lean/acceptance/accept.py reads those by tokens).
+``parse_file(print_file(tree)) == tree``.  Anything outside the subset is a `LeanError` with its place; other Lean files
+are read as tokens, by `kleis.lean.acceptance.commands`.
 
 Invariant: indentation counts as in Lean: a term ends before a token that stands first on its line, not to the right
 of the column where its declaration, field or tactic begins.

@@ -1,9 +1,8 @@
-"""Trees of the emitted subset as Lean text.
-
-Specification: lean-and-corpus.md §6.3 (UTF-8, LF, two-space indent, no tabs), §6.2 (brackets).
+"""Trees of the emitted subset as Lean text.  See docs/reference/lean.md §2.
 
 Invariants
-    * One declaration a block, separated by a blank line; a field, constructor or tactic a line.
+    * UTF-8, LF, an indent of two spaces, no tabs.
+    * A declaration is a block, separated by a blank line; a field, constructor or tactic is a line.
     * An operand stands without brackets only where `OPERATORS` says that Lean reads it so.
 """
 

@@ -1,11 +1,11 @@
 """The subset of Lean 4 that is emitted, as trees.
 
-Specification: lean-and-corpus.md §6.  kleis/lean/language/lean_printer.py writes a tree, kleis/lean/language/lean_parser.py reads it back:
-``parse_file(print_file(tree)) == tree`` for every tree that the export makes.
+`lean_printer` writes a tree, `lean_parser` reads it back: ``parse_file(print_file(tree)) == tree`` for every tree that
+the export makes.
 
 Invariants
-    * A name is spelled as it stands in the file: «end», ``Group.op``.
-    * Operators are those of `OPERATORS`; what a tree cannot say, a file cannot hold.
+    * A name is spelled as in the file: «end», ``Group.op``.
+    * Operators are those of `OPERATORS`.
 """
 
 from __future__ import annotations

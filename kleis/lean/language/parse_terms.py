@@ -1,6 +1,6 @@
-"""Reads the terms of the emitted subset.
+"""Parser of the terms of the emitted subset.
 
-Specification: lean-and-corpus.md §5, §6.2 (how tightly operators bind: kleis/lean/language/lean_tree.py).
+How tightly operators bind is in `lean_tree.OPERATORS`.
 """
 
 from __future__ import annotations

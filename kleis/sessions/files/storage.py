@@ -9,18 +9,16 @@ Invariants
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
-import secrets
 import stat
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
 
+from kleis import durable_files
 from kleis.sessions.files.errors import SessionError
 
 __all__ = [
@@ -39,8 +37,6 @@ MAXIMUM_SIZE = 64 * 1024 * 1024
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _UNFINISHED = ".part"
 _PATIENCE = 10.0
-_FIRST_WAIT = 0.0005
-_LONGEST_WAIT = 0.02
 
 
 class Signature(msgspec.Struct, frozen=True):
@@ -98,7 +94,8 @@ def write_whole(path: Path, body: bytes, *, replace: bool = True) -> Signature:
     system takes no more: the file is then as it was.
     """
     try:
-        return _write_whole(path, body, replace)
+        _sweep(path)
+        status = durable_files.write_whole(path, body, replace=replace, suffix=_UNFINISHED)
     except FileExistsError:
         raise
     except OSError as error:
@@ -108,28 +105,6 @@ def write_whole(path: Path, body: bytes, *, replace: bool = True) -> Signature:
             file=str(path),
             hint="see that there is room on the disk and that the directory may be written, then try again",
         ) from error
-
-
-def _write_whole(path: Path, body: bytes, replace: bool) -> Signature:
-    _sweep(path)
-    scratch = path.with_name(f".{path.name}.{secrets.token_hex(6)}{_UNFINISHED}")
-    handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        with open(handle, "wb") as file:
-            file.write(body)
-            file.flush()
-            os.fsync(handle)
-            status = os.fstat(handle)
-        if replace:
-            os.replace(scratch, path)
-        else:
-            os.link(scratch, path)
-            os.unlink(scratch)
-    except OSError:
-        with suppress(OSError):
-            os.unlink(scratch)
-        raise
-    _settle(path.parent)
     return Signature(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
@@ -141,15 +116,6 @@ def _sweep(path: Path) -> None:
             if name.startswith(start) and name.endswith(_UNFINISHED):
                 with suppress(OSError):
                     os.unlink(path.parent / name)
-
-
-def _settle(directory: Path) -> None:
-    """Have the system keep the directory's entries."""
-    handle = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def make_directory(directory: Path) -> None:
@@ -167,33 +133,18 @@ def make_directory(directory: Path) -> None:
 def locked(directory: Path, *, patience: float = _PATIENCE) -> Iterator[None]:
     """Keep other writers of a directory out.  `SessionError` (`session-busy`) after `patience` seconds."""
     try:
-        handle = os.open(directory / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        lock = durable_files.FileLock(directory / ".lock")
     except OSError as error:
         raise _unreadable(directory, error.strerror or "it cannot be written") from error
-    try:
-        _wait(handle, directory, patience)
+    with lock:
+        if not lock.acquire(patience):
+            raise SessionError(
+                f"another process has been writing to {directory.name} for {patience:g} seconds",
+                code="session-busy",
+                found=str(directory),
+                hint="try again",
+            )
         yield
-    finally:
-        os.close(handle)
-
-
-def _wait(handle: int, directory: Path, patience: float) -> None:
-    until = time.monotonic() + patience
-    pause = _FIRST_WAIT
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if time.monotonic() >= until:
-                raise SessionError(
-                    f"another process has been writing to {directory.name} for {patience:g} seconds",
-                    code="session-busy",
-                    found=str(directory),
-                    hint="try again",
-                ) from None
-        time.sleep(pause)
-        pause = min(2 * pause, _LONGEST_WAIT)
 
 
 def _unreadable(path: Path, why: str) -> SessionError:

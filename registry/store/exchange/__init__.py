@@ -1,6 +1,8 @@
 """Tools as a directory of files.
 
-- `directory`: files without leaving it
-- `file_format`: fields, text, hostile input
-- `export_import`: export and import
+- `directory`: files of a directory, opened without ever leaving it
+- `file_format`: the fields and the text of the files, read from hostile input
+- `export_import`: what to call first
+
+See docs/reference/registry.md §3.
 """

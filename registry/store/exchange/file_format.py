@@ -1,4 +1,4 @@
-"""The files of an export: their fields, their text, and how they are read from a source nobody trusts."""
+"""The files of an export: their fields, their text, and how they are read from a source that is not trusted."""
 
 from __future__ import annotations
 

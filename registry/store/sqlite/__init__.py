@@ -1,10 +1,10 @@
-"""The store in one file.
+"""The store in one SQLite file of the home.
 
-- `connections`: connections, readers in turn
-- `tables`: the schema, prepared
-- `version_counter`: writers' lock, change counter
-- `queries`: questions at a snapshot
-- `changes`: changes in one transaction
+- `connections`: connections, and the readers that threads share
+- `tables`: the schema, and how a file comes to have it
+- `version_counter`: the lock of writers, and the counter of writes
+- `queries`: what is stored at a snapshot
+- `changes`: changes inside one transaction
 - `maintenance`: backup and integrity
 - `sqlite_store`: the store
 """

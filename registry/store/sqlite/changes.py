@@ -1,6 +1,7 @@
-"""The changes a store can go through, each as rows of one open transaction (pif-language.md §4, "Versions").
+"""The changes a store can go through, each as rows of one open transaction.
 
 A `Change` is used inside a transaction that its caller commits or rolls back; it keeps `heads` in step with the log.
+See docs/reference/registry.md §2.3.
 """
 
 from __future__ import annotations

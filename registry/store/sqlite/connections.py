@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from kleis import durable_files
 from registry.errors import RegistryError
 from registry.store.failures import closed, not_a_store
 
@@ -47,11 +48,7 @@ def make_private(path: Path) -> None:
             raise not_a_store(path) from None
         return
     os.close(file)
-    directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+    durable_files.synchronise(path.parent)
 
 
 def connect_writer(path: Path, *, patience: float) -> sqlite3.Connection:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+from kleis import durable_files
 from registry.errors import RegistryError
 from registry.records import content_hash
 from registry.store.failures import refusals
@@ -34,11 +35,11 @@ def copy_whole(source: sqlite3.Connection, source_path: Path, target: Path, *, o
         os.close(number)
         try:
             _fill(source, partial)
-            _synchronise(partial)
+            durable_files.synchronise(partial)
             _give_name(partial, target, overwrite=overwrite)
         finally:
             partial.unlink(missing_ok=True)
-        _synchronise(target.parent)
+        durable_files.synchronise(target.parent)
 
 
 def _fill(source: sqlite3.Connection, partial: Path) -> None:
@@ -105,14 +106,6 @@ def _give_name(partial: Path, target: Path, *, overwrite: bool) -> None:
         if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK):
             raise
         os.replace(partial, target)  # a file system without hard links
-
-
-def _synchronise(path: Path) -> None:
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)
 
 
 # Whether a store is whole: its file, its codes and their hashes, and its heads against its log.

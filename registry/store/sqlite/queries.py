@@ -208,7 +208,9 @@ def _record(path: Path, row: _Row) -> ToolRecord:
     )
 
 
-# A snapshot is a number: the last event it sees (pif-language.md §4, "the event horizon").
+# ── Snapshots ────────────────────────────────────────────────────────────────────────────────────────────────
+#
+# A snapshot is a number: the last event it sees (docs/reference/registry.md §2.2).
 #
 # It holds no transaction and no connection. Looking a name up asks the log for the name's last event up to that
 # number, so the cost does not depend on how many tools there are, and writes of other processes cannot show. What was

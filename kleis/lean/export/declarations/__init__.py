@@ -1,9 +1,9 @@
-"""Declarations in Lean's order.
+"""Declarations of the core in Lean, in the order that Lean needs.
 
 - `inductive_types`: data types and records
-- `requirements`: what terms need
-- `class_scopes`: classes, uses, scopes
-- `lean_definitions`: definitions with termination
+- `requirements`: what terms depend on, directly or through definitions
+- `class_scopes`: classes, their uses, the scope of one declaration
+- `lean_definitions`: definitions with their termination
 - `classes`: structures as classes
-- `usage`: classes a declaration takes
+- `usage`: which classes a declaration takes
 """

@@ -1,10 +1,10 @@
-"""Classes, their uses, and the scope of one declaration.
-
-Specification: lean-and-corpus.md §6.2, §6.4 pitfalls 1 (constants that do not mention every carrier), 4 (never two
-instances of one class at the same types), 5 (carriers are not empty).
+"""Classes, their uses, and the scope of one declaration.  See docs/reference/lean.md §4.2.
 
 A `ClassInfo` is a class that was declared; a `Use` is that class at types, as a declaration takes it in ``[C α]``.  A
 `Scope` is what the terms of one declaration see: its type variables, the uses it takes, its variables.
+
+Three traps: an operation that does not mention every carrier (a constant) is written with its carriers; there are never
+two instances of one class at the same types; carriers are not empty.
 """
 
 from __future__ import annotations

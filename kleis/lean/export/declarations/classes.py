@@ -1,15 +1,13 @@
-"""Structures as classes.
-
-Specification: lean-and-corpus.md §6.2 ("structure", "several carriers", "axiom", "extension"), §6.4.
+"""Structures as classes.  See docs/reference/lean.md §4.2.
 
 A structure with parameters is a class over its carriers.  The sections of one connected component are one class over
-their opaque sorts.  A built-in without a Lean reading is a class with one operation.  ``extends`` is written where the
-parent's operations and axioms, at the child's carriers, are among the child's own, and the parent's types determine
+their opaque sorts.  A built-in without a counterpart in Lean is a class with one operation.  ``extends`` is written where
+the parent's operations and axioms, at the child's carriers, are among the child's own, and the parent's types determine
 the child's; otherwise everything is written out, which says the same.
 
 Invariants
     * A class has at most one parent, so no two paths lead to one operation.
-    * Operations stand before axioms; where an axiom calls a definition that speaks of operations, these are a class of
+    * Operations stand before axioms; where an axiom calls a definition that depends on operations, these are a class of
       their own that the class with the axioms extends.
 """
 

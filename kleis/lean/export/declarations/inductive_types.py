@@ -1,6 +1,4 @@
-"""Data types and records in Lean: declared when they are first spoken of.
-
-Specification: lean-and-corpus.md §6.2 ("enumeration", "data type", "mutual data", "record").
+"""Data types and records in Lean, declared when they are first mentioned.  See docs/reference/lean.md §4.1.
 
 Invariant: a group of data types is declared before anything that names one of them.
 """

@@ -1,13 +1,11 @@
-"""Definitions in Lean, with termination.
-
-Specification: lean-and-corpus.md §6.2 ("function", "recursion"), proving.md §1 ("Definitions", "Definedness").
+"""Definitions in Lean, with termination.  See docs/reference/lean.md §4.1.
 
 A definition that gives truth values is of type Bool where Lean can compute it, else of type Prop.  A partial one has a
-companion: ``f_defined`` says where ``f`` has a value; of a partial formula ``f`` says where it is true and ``f_false``
-where it is false.
+definedness predicate: ``f_defined`` says where ``f`` has a value; of a partial formula ``f`` says where it is true and
+``f_false`` where it is false.
 
 Invariants
-    * A recursive definition is written only with a termination argument (kleis/termination/show_termination.py), and is
+    * A recursive definition is written only with a termination argument (`kleis.termination.show_termination`), and is
       total where that argument holds; elsewhere some value stands.
     * A definition takes the classes that its operations need, and the least of each line of parents: so the same
       definition serves a class and all that extend it.

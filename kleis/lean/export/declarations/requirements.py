@@ -1,9 +1,7 @@
-"""What terms speak of, directly or through definitions: what a declaration of Lean must have at hand.
+"""What terms depend on, directly or through definitions: what must be declared before them in Lean.
 
-Specification: lean-and-corpus.md §6.2, §6.4 pitfall 8 ("order operations before axioms").
-
-Unlike kleis/core/traversal.py this counts a built-in without a Lean reading as a symbol, and the conditions of
-built-ins as parts of the term.
+Unlike the traversals of `kleis.core.traversal` this counts a built-in without a counterpart in Lean as a symbol, and the
+conditions of built-ins as parts of the term.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""Which classes a declaration takes.
-
-Specification: proving.md §1 (structures in force), lean-and-corpus.md §6.2, §6.4.
+"""Which classes a declaration takes.  See docs/reference/lean.md §4.2.
 
 A proposition is about some structures at some types and about the sections it is linked to.  Each of them is a class
-that was declared once for the file; where these classes together say exactly what is in force, they are taken.  Where
-they do not (unions, renamed parents at concrete types, implementations), one class is written for the proposition,
-with everything in force.
+that was declared once for the file; where these classes together say exactly what is assumed, they are taken.  Where
+they do not (unions, renamed parents at concrete types, implementations), one class with every assumption is written for
+the proposition.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What is proved without running Lean.
+"""Proofs and refutations that are written without running Lean.
 
-- `proofs`: computed, instance, case proofs
+- `proofs`: finite decisions, ground instantiations, case proofs
 - `refutations`: counterexamples as declarations
 """

@@ -1,11 +1,15 @@
-"""Proofs by axioms at written-out arguments: replacing equals by equals, and modus ponens.
+"""Proofs that are written without searching in Lean.  See docs/reference/lean.md §6.1.
 
-Specification: issue 10 item 1 ("a ground instantiation").  The proof is a term of Lean in which every axiom has its
-arguments, so that nothing is left to search: ``Eq.trans (congrArg (fun z : G => C z) (Semi.assoc x y z)) …``.
+=====================  ==========================================================================================
+finite decision        a claim about data types without fields, Bool and closed terms, decided by computing
+ground instantiation   axioms at written-out arguments, combined by rewriting with equations and by modus ponens
+=====================  ==========================================================================================
 
-Only claims made of variables, operations of the theory, =, → and ∧ are tried, with a small fixed budget: equations by
-breadth-first search from both sides, other atoms by backward chaining.  What is found is a proof, if the axioms are
-what they say; what is not found says nothing.
+A ground instantiation is a Lean term in which every axiom has its arguments, so that nothing is left to search:
+``Eq.trans (congrArg (fun z : G => C z) (Semi.assoc x y z)) …``.  Only claims made of variables, operations of the theory,
+=, → and ∧ are tried, with a small fixed budget: equations by breadth-first search from both sides, other atoms by
+backward chaining.  A proof that is found is a proof from the axioms; one that is not found means nothing.  No Lean has
+checked it.
 
 Invariant: every step is checked by matching the instance of the axiom against the term it replaces.
 """
@@ -329,16 +333,7 @@ def _chain(forward: dict[core.Term, _Step], backward: dict[core.Term, _Step], mi
     return result
 
 
-# Proofs that can be written down without searching in Lean.
-#
-# Specification: issue 10 item 1 ("verified propositions whose proof is a finite decision or a ground instantiation come
-# with a real Lean proof where that is possible").  No Lean checks them here: whoever shows one says so.
-#
-# =====================  ==========================================================================================
-# finite decision        a claim about data types without fields, Bool and closed terms, decided by computing
-# ground instantiation   axioms at written-out arguments, put together by replacing equals and by modus ponens
-#                        (kleis/lean/export/proofs/proofs.py)
-# =====================  ==========================================================================================
+# ── Which proof a proposition gets ─────────────────────────────────────────────────────────────────────────────
 
 MAXIMUM_CASES = 1_000
 

@@ -1,9 +1,7 @@
 """Counterexamples as Lean declarations: a witness, or a finite model on ``Fin n`` with tables.
 
-Specification: lean-and-corpus.md §6.6 ("our own counterexample, certified"), example 10.
-
-Only checked evidence of the prover is written (kleis/prover/evidence.py), and only where Lean can decide it: that the
-tables satisfy the axioms and the claim fails there, ``by decide``.  No Lean has run here.
+Only evidence that `kleis.prover.evidence` checked is written, and only where Lean can decide it: that the tables satisfy
+the axioms and the claim fails there, ``by decide``.  No Lean has run here.  See docs/reference/lean.md §6.2.
 """
 
 from __future__ import annotations

@@ -1,7 +1,11 @@
-"""Which formulas Lean can decide by computing, without classical choice.
+"""Tests of constructors as cases of a match, and which formulas Lean decides by computing.
 
-Specification: lean-and-corpus.md §6.2 ("`c` needs Decidable"), §6.4 pitfalls 6 and 9: equality of functions, sets and
-reals is not decided, a quantifier neither.
+The core has testers and selectors; Lean finds structural recursion only where a match names the parts.  `specialised` is
+a term as it is where a value was made by a known constructor: its testers are decided, its selections are the names of
+the parts.  So a case is complete in itself, however tests were nested.
+
+`Decidability` tells formulas that need no classical choice: equality of functions, sets and reals is not decided, nor is
+a quantifier.  See docs/reference/lean.md §3.2.
 """
 
 from __future__ import annotations
@@ -74,13 +78,7 @@ class Decidability:
                 return False
 
 
-# Conditionals that test constructors, as cases of a match.
-#
-# Specification: lean-and-corpus.md §6.2 (match, recursion "as is if structural").  The core has testers and selectors
-# (kleis/elaborate/expressions/match_elaboration.py); Lean finds structural recursion only where a match names the parts.
-#
-# ``specialised`` is a term as it is when a value was made by a known constructor: its testers are decided, its
-# selections are the names of the parts.  So a case is complete in itself, however tests were nested.
+# ── Tests of constructors as matches ───────────────────────────────────────────────────────────────────────────
 
 _TRUE = core.LiteralTerm(True, core.BOOL)
 _FALSE = core.LiteralTerm(False, core.BOOL)

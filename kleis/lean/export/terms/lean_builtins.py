@@ -1,11 +1,9 @@
-"""Built-ins in Lean and Mathlib.
-
-Specification: lean-and-corpus.md §6.2 ("our `div`/`mod` floor: emit `Int.fdiv` / `Int.fmod`; our `/` on ℤ is exact:
-cast to ℚ"), proving.md §1 ("Numbers").
+"""Literals, coercions and built-ins in Lean and Mathlib.  See docs/reference/lean.md §3.2, §3.3.
 
 `OPERATIONS` maps a row's name to a function from the operation, the Lean terms of its arguments and the types at hand
 to a Lean term that is right wherever the operation is defined; of an operation that gives a truth value, a formula.
-What has no entry, or gives None, becomes an unknown function: what is proved of that holds of the built-in too.
+An operation without an entry, or whose entry gives None, becomes an unknown function: what is proved of that holds of
+the built-in too.
 """
 
 from __future__ import annotations
@@ -34,10 +32,9 @@ from kleis.lean.language.lean_tree import (
 __all__ = ["OPERATIONS", "WORDS", "cast", "coerced", "literal"]
 
 
-# Numerals, and values of one sort read at a larger one.
+# ── Literals and coercions ─────────────────────────────────────────────────────────────────────────────────────
 #
-# Specification: lean-and-corpus.md §6.2 ("annotate a literal in every equation"; ℕ coerces up, never down), proving.md §1
-# ("Numbers": coercions upward only, and elementwise).
+# Coercions lead upwards only, and into lists elementwise.
 
 
 def literal(term: core.LiteralTerm, sorts: Sorts) -> LeanTerm:
@@ -80,7 +77,7 @@ def _coercion(source: core.Sort, target: core.Sort, sorts: Sorts) -> LeanTerm:
     return Bind("fun", (Binder((name,), sorts.type(source)),), body)
 
 
-# Built-ins of words of bits in Lean (lean-and-corpus.md §6.2).
+# ── Bit-vectors ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _words(name: str, *, truth: bool = False) -> Encoder:

@@ -1,4 +1,4 @@
-"""Built-ins of lists, tuples, strings and sets in Lean and Mathlib (lean-and-corpus.md §6.2)."""
+"""Built-ins of lists, tuples, strings and sets in Lean and Mathlib.  See docs/reference/lean.md §3.3."""
 
 from __future__ import annotations
 

@@ -1,10 +1,8 @@
-"""Names in Lean: every name of a theory gets one of its own.
-
-Specification: lean-and-corpus.md §6.3 ("Keep a two-way name table; mangle reserved names; check collisions after
-mangling, with projections and constructors too").
+"""Names in Lean: one for each name of the theory.  See docs/reference/lean.md §3.4.
 
 Invariants
-    * Two entities never share a full Lean name: a name that is taken gets a number.
+    * Two entities never share a full Lean name, also not with a projection or constructor: a name that is taken gets a
+      number.
     * The same entities, asked for in the same order, get the same names.
     * A name is made of letters, digits and ``_`` that Lean accepts bare, and is not reserved.
 """

@@ -1,11 +1,11 @@
-"""Terms and formulas of the core in Lean, with where they are defined.
+"""Terms and formulas of the core in Lean, with their definedness.
 
-Specification: proving.md §1 ("Definedness"), lean-and-corpus.md §6.2.  Lean's functions are total, so each formula φ
-has two formulas, T(φ) and F(φ), as in kleis/prover/smt/encode_terms.py; where neither holds φ is undefined.
+Lean's functions are total, so each formula φ has two formulas, T(φ) and F(φ), as in the SMT encoding
+(docs/reference/proving.md §4.3); where neither holds φ is undefined.
 
 Invariants
     * A formula is a term of type Prop, a truth value among values one of type Bool.
-    * `classical` says that somewhere a formula without a decision procedure was asked to be decided.
+    * `classical` says that somewhere a formula without a decision procedure had to be decided.
 """
 
 from __future__ import annotations

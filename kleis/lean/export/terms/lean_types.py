@@ -1,7 +1,7 @@
-"""Sorts as Lean types, and a value of each.
+"""Sorts as Lean types, and a value of each.  See docs/reference/lean.md §3.1.
 
-Specification: lean-and-corpus.md §6.2 (table), §6.4 (universes).  A carrier is a type variable of the declaration; a
-truth value is ``Bool`` where values stand, and a formula where functions give it.
+A carrier is a type variable of the declaration.  A truth value is a ``Bool`` among values, and a ``Prop`` where functions
+or relations give it.
 """
 
 from __future__ import annotations

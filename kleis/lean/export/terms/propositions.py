@@ -1,7 +1,7 @@
-"""Formulas of Lean, put together so that what is trivially so is not written.
+"""Formulas of Lean, simplified while they are built, and joined from parts that may be undefined.
 
-Specification: proving.md §1 ("Definedness": each formula φ has two formulas T(φ) and F(φ)), lean-and-corpus.md §6.2.
-Everything here is classical logic: no change of meaning, only of text.
+The simplifications are those of classical logic: they change the text, not the meaning.  Of partial parts ∧ ∨ ¬ → are
+those of strong Kleene logic, and `if` and `match` need only the branch taken (docs/reference/proving.md §4.3).
 """
 
 from __future__ import annotations
@@ -290,9 +290,7 @@ def mentions(term: LeanTerm, name: str) -> bool:
     return False
 
 
-# Formulas, matches and binders put together from parts that may be undefined.
-#
-# Specification: proving.md §1 ("Definedness"): ∧ ∨ ¬ → are strong Kleene, `if` and `match` ask only the branch taken.
+# ── Formulas from parts that may be undefined ──────────────────────────────────────────────────────────────────
 
 
 def merged(binders: Iterable[Binder]) -> tuple[Binder, ...]:

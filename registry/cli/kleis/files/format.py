@@ -5,14 +5,12 @@ A file is replaced as a whole or not at all, and keeps its permissions; through 
 
 from __future__ import annotations
 
-import contextlib
-import os
-import shutil
+import stat
 import sys
-import tempfile
 from pathlib import Path
 from typing import Literal
 
+from kleis import durable_files
 from kleis.errors import LoadError, ParseError
 from kleis.theory.import_search import read_text
 from registry.cli.kleis.shared.loading import STANDARD_INPUT, standard_input
@@ -48,21 +46,10 @@ def format_file(name: str, *, only_check: bool, in_ascii: bool) -> Outcome:
         say(f"would change {name}")
         return "changed"
     try:
-        _replace(Path(name).resolve(), formatted)
+        path = Path(name).resolve()
+        permissions = stat.S_IMODE(path.stat().st_mode)
+        durable_files.write_whole(path, formatted.encode(), mode=permissions, durable=False)
     except OSError as error:
         print_error(f"{name} cannot be written: {error.strerror}", style="bad")
         return "failed"
     return "changed"
-
-
-def _replace(path: Path, text: str) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        shutil.copymode(path, temporary)
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise

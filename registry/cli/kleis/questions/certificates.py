@@ -6,13 +6,12 @@ SMT-LIB solver reads.  JSON of a check: ``{"ok", "status", "claim", "findings": 
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from kleis import durable_files
 from registry.cli.terminal.layout import Piece
 from registry.cli.terminal.screen import Screen, json_text
 
@@ -104,21 +103,8 @@ def obligation_files(file: Path, certificate: Certificate) -> dict[Path, Obligat
 def write_certificate(file: Path, certificate: Certificate) -> None:
     """Write a certificate, and its obligations beside it."""
     for path, each in obligation_files(file, certificate).items():
-        _replace(path, each.text.encode())
-    _replace(file, certificate.to_json())
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except OSError:
-        os.unlink(temporary)
-        raise
+        durable_files.write_whole(path, each.text.encode(), mode=0o644, durable=False)
+    durable_files.write_whole(file, certificate.to_json(), mode=0o644, durable=False)
 
 
 def check_file(file: Path, *, as_json: bool) -> int:
