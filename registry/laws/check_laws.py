@@ -1,4 +1,4 @@
-"""Laws of tools: read, proved, refuted or tested, and labelled (ADR 015; issue 7, item 3).
+"""Laws of tools: read, proved, refuted or tested, and labelled (docs/reference/registry.md §7.4).
 
     check_laws("square", ["∀(x : ℤ). square(x) ≥ 0"], tools, names, prover) -> (LawReport(status="proved", …),)
 

@@ -1,4 +1,4 @@
-"""Laws as people write them, and as the prover gets them (ADR 015; issue 7, items 2 and 3).
+"""Laws as people write them, and as the prover gets them (docs/reference/registry.md §7.1).
 
 A law is one Kleis proposition. What a name in it stands for:
 
@@ -266,7 +266,7 @@ def _retyped(node: tree.Node, name: str, type_: str) -> tree.Node:
     return msgspec.structs.replace(node, **changed) if changed else node
 
 
-# What to try instead of a law that names a tool there is none of (issue 7, item 3).
+# What to try instead of a law that names a tool there is none of.
 #
 # Kleis says "no function smalle is declared", and knows only its own words. Here the tools are looked through: the hint is
 # the tool's nearest spelling, as laws write it (`tool_reverse`), or where the names are listed.

@@ -1,4 +1,4 @@
-"""Laws tried at points, with every tool in them run by PIF's evaluator (ADR 015; issue 7, item 3).
+"""Laws tried at points, with every tool in them run by PIF's evaluator.
 
 Here a tool is not its Kleis definition but an operation whose values PIF computes; the rest of the law is evaluated by
 Kleis's reference semantics. So a trial rests on nothing that the translation says, and also serves tools that have

@@ -1,4 +1,4 @@
-"""The operations of PIF's table, as Kleis (ADR 015). Both floor, and both take strings as code points (proving.md §1).
+"""The operations of PIF's table, as Kleis. Both floor, and both take strings as code points.
 
 | PIF | Kleis |
 |---|---|

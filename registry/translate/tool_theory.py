@@ -1,4 +1,4 @@
-"""Sets of tools as a Kleis theory: which can be definitions, and why the others cannot (ADR 015; issue 7, item 2).
+"""Sets of tools as a Kleis theory: which can be definitions, and why the others cannot.
 
     theory = ToolTheory(tools)
     theory.add("square")             # a Translated, or raises Untranslatable

@@ -1,4 +1,4 @@
-"""One tool as Kleis definitions (ADR 015; issue 7, item 2).
+"""One tool as Kleis definitions (docs/reference/registry.md §8.3).
 
 A tool is a definition of its name and some helpers: a fold is a helper that recurs over the list, so are `range`,
 `chars` and `join`. What decides whether there is a value is written so that Kleis says what PIF does: `and` and `or`
