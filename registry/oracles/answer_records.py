@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar
 
 import msgspec
 
@@ -15,10 +15,11 @@ from kleis.prover.protocol.verdict import Evidence, Verdict
 from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_expression
 from kleis.syntax.printer.program import print_expression, print_type
+from kleis.syntax.tree.traversal import rebuild
 from kleis.theory.theory import Theory
 from kleis.values import Data, ListValue, render_value
 from kleis.values import Value as KleisValue
-from pif.language.budget import INTEGER_BITS
+from pif.language.budget import INTEGER_BITS, reserve_stack
 from pif.language.values import Quoted, Record, Value, items_of, list_of
 from registry.oracles.quoted_terms import term_of
 
@@ -37,8 +38,15 @@ __all__ = [
 ]
 
 _LEVELS = 50
+"""Levels of nesting of a Kleis value that become PIF data."""
 
 _SHOWN = 10_000
+"""Characters of a Kleis value that has no counterpart in PIF."""
+
+_STACK = 3_000
+"""Python frames that a walk over an axiom may need: the parser limits its nesting."""
+
+_Node = TypeVar("_Node", bound=tree.Node)
 
 
 class _NoData(Exception):
@@ -236,8 +244,9 @@ def operation_records(theory: Theory, structure: str) -> list[Record]:
 
 def axiom_expressions(theory: Theory, structure: str) -> list[tuple[str, tree.Expression]]:
     """The axioms of a structure by name, inherited ones included. Raises `KleisError`."""
+    reserve_stack(_STACK)
     return [
-        (axiom.name, _renamed(expression_of(axiom.formula), structure))
+        (axiom.name, _inside(expression_of(axiom.formula), structure))
         for axiom in Elaborator(theory).structure(structure).axioms
     ]
 
@@ -256,20 +265,9 @@ def _short(name: str, structure: str) -> str:
     return last if owner == structure else name
 
 
-def _inside(type_: tree.TypeExpression, structure: str) -> tree.TypeExpression:
-    renamed: tree.TypeExpression = _renamed(type_, structure)
-    return renamed
-
-
-def _renamed(node: Any, structure: str) -> Any:
+def _inside(node: _Node, structure: str) -> _Node:
     """A tree with the names of a structure's members written as inside it."""
-    if not isinstance(node, tree.Node):
-        return tuple(_renamed(each, structure) for each in node) if isinstance(node, tuple) else node
-    changes = {
-        field: _renamed(value, structure)
-        for field in node.__struct_fields__
-        if isinstance(value := getattr(node, field), tree.Node | tuple)
-    }
-    if isinstance(node, tree.Call | tree.Name | tree.NamedType):
-        changes["name"] = _short(node.name, structure)
-    return msgspec.structs.replace(node, **changes)
+    inside = rebuild(node, lambda below: _inside(below, structure))
+    if isinstance(inside, tree.Call | tree.Name | tree.NamedType):
+        return msgspec.structs.replace(inside, name=_short(inside.name, structure))
+    return inside
