@@ -354,7 +354,7 @@ class LawCheck:
         return function
 
     def _unsayable(self, tool: Tool) -> str:
-        return self.theory.unsayable(tool)
+        return self.theory.unexpressed(tool)
 
     def _types(self, tool: Tool) -> tuple[TypeExpression | None, ...]:
         return self.theory.parameters(tool)

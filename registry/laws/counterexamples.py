@@ -139,7 +139,7 @@ class LawTrials:
     def _readings(self, label: str) -> tuple[ToolSignature, ToolSignature]:
         tool = self.theory.tools.tool(label)
         assert tool is not None, "a law mentions tools that are there"
-        readings = self.theory.readings(tool)
+        readings = self.theory.trial_signatures(tool)
         if readings is None:
             raise Untried(f"Kleis has no words for the types of {label}")
         return readings

@@ -145,7 +145,7 @@ class DefinednessPredicates:
     def _note(self, label: str) -> None:
         """Which functions that a tool reaches are not shown to have a value everywhere."""
         tool = self._theory.tools.tool(label)
-        claim = None if tool is None else self._theory.mention(tool)
+        claim = None if tool is None else self._theory.reflexivity(tool)
         if claim is None:
             raise Unsaid(f"Kleis has no words for the types of {label}")
         try:
