@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -11,7 +12,8 @@ from kleis.delaborate.describe_goal import expression_of
 from kleis.delaborate.print_types import type_of
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
-from kleis.prover.protocol.verdict import Evidence, Verdict
+from kleis.prover.protocol.verdict import Verdict
+from kleis.sessions.answer_fields import evidence_fields
 from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_expression
 from kleis.syntax.printer.program import print_expression, print_type
@@ -120,54 +122,44 @@ def _written(expression: tree.Expression, levels: int) -> Value:
 def verdict_record(claim: str, verdict: Verdict | None = None, *, problem: str = "") -> Record:
     """What `verify` gives. `problem`: why there is no proposition to decide."""
     if verdict is None:
-        return _verdict(claim, "error", problem, (), None, "")
-    reason: str = verdict.reason or ""
-    if verdict.message:
-        reason = f"{reason}: {verdict.message}" if reason else verdict.message
+        verdict = Verdict(status="error", message=problem)
+    reasons = [each for each in (verdict.reason, verdict.message) if each]
+    reason = ": ".join(reasons)
     if verdict.advice:
         reason = f"{reason} ({verdict.advice})" if reason else verdict.advice
-    if verdict.evidence is not None and verdict.evidence.undefined:
+    evidence = {} if verdict.evidence is None else evidence_fields(verdict.evidence)
+    if evidence.get("undefined"):
         reason = "undefined at the point shown"
-    return _verdict(claim, verdict.status, reason, verdict.core, verdict.evidence, verdict.engine)
-
-
-def _verdict(
-    claim: str, status: str, reason: str, axioms: tuple[str, ...], evidence: Evidence | None, method: str
-) -> Record:
     return record_of(
-        axioms=list_of(list(axioms)),
+        axioms=list_of(list(verdict.core)),
         claim=claim,
-        counterexample=_counterexample(evidence),
-        method=method,
+        counterexample=_record(
+            {name: written_value(text) for name, text in evidence.get("values", {}).items()}
+        ),
+        method=verdict.engine,
         model=_model(evidence),
         reason=reason,
-        verdict=status,
+        verdict=verdict.status,
     )
 
 
-def _counterexample(evidence: Evidence | None) -> Record:
-    """The values of the variables where the claim fails."""
-    if evidence is None:
-        return Record({})
-    return _record({each.name: written_value(each.value) for each in evidence.bindings})
+def _model(evidence: Mapping[str, Any]) -> Record:
+    """The model of evidence fields: carriers, tables (rows of arguments with the value last), interpretation, rules."""
+    fields = {name: evidence[name] for name in ("carriers", "interpretation", "rules") if name in evidence}
+    if "tables" in evidence:
+        fields["tables"] = {table["name"]: table["rows"] for table in evidence["tables"]}
+    return _record({name: _of_json(each) for name, each in fields.items()})
 
 
-def _model(evidence: Evidence | None) -> Record:
-    """The model in which it fails: carriers, tables (rows of arguments with the value last), readings, rules."""
-    if evidence is None:
-        return Record({})
-    fields: dict[str, Value] = {}
-    if evidence.carriers:
-        fields["carriers"] = _record({name: list_of(list(items)) for name, items in evidence.carriers})
-    if evidence.tables:
-        fields["tables"] = _record(
-            {table.name: list_of([list_of(list(row)) for row in table.rows]) for table in evidence.tables}
-        )
-    if evidence.interpretation:
-        fields["interpretation"] = _record(dict(evidence.interpretation))
-    if evidence.rules:
-        fields["rules"] = list_of(list(evidence.rules))
-    return _record(fields)
+def _of_json(data: Any) -> Value:
+    """Texts, lists and objects as values."""
+    match data:
+        case dict():
+            return _record({name: _of_json(each) for name, each in data.items()})
+        case list():
+            return list_of([_of_json(each) for each in data])
+        case _:
+            return str(data)
 
 
 def parts_of(value: Value) -> int:
