@@ -1,4 +1,4 @@
-"""Graphs as text and as pictures: Mermaid for documents, SVG for everything else (issue 10, item 5).
+"""Graphs as text and as pictures: Mermaid for documents, SVG for everything else (docs/reference/corpus.md §8).
 
 One small drawing model for every command that draws: tools that use tools, theories, corpora. What is drawn is made by
 the caller; how it looks is decided here, and the same drawing gives the same bytes.

@@ -1,4 +1,4 @@
-"""The ways the registry refuses (pif-language.md §6, "of the tools around it").
+"""The errors of the registry (docs/reference/pif.md §6.3).
 
 One exception carries them all: a kind out of a closed list, the place, what was found and expected, and something to
 try. Nothing else leaves this package on account of a caller's argument, a file that was given to it, or the disk.

@@ -1,4 +1,4 @@
-"""Where the home is: the directory that holds the registry of tools (servers.md, "Command line").
+"""Where the home is: the directory that holds the registry of tools (docs/reference/registry.md §2.1).
 
 `--home`, else the environment's `PIF_HOME`, else the platform's directory for a user's data. Nothing is created here.
 """

@@ -1,6 +1,6 @@
-"""What a tool is: its record, the rule for its name, and how a version of it is written (pif-language.md §4).
+"""What a tool is: its record, the rule for its name, and how a version of it is written (docs/reference/registry.md §1).
 
-A record is immutable and whole: `hash` is always the hash of `code`. `content_hash` and `pif.language.terms.identity` state
+A record is immutable and whole: `hash` is always the hash of `code`. `content_hash` and `identity` of `pif.language.terms` state
 the same rule, one for the canonical text and one for the term; a property test holds them together.
 """
 

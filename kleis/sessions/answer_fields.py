@@ -1,19 +1,34 @@
-"""Verdicts, evidence and errors as the fields that clients of a theory server read.
+"""Verdicts, evidence and errors as JSON fields, and evidence as text: one view for every client.
 
-See docs/reference/registry.md §12.5.
+Sessions answer with these fields, and the texts of the server are made from them. Oracles make PIF values of
+`evidence_fields`; the commands write `statements` and `witness_text`. The fields of an answer are specified in
+docs/reference/registry.md §12.5.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from kleis.errors import KleisError
-from kleis.prover.protocol.verdict import Evidence, Verdict
+from kleis.prover.protocol.verdict import Binding, Evidence, Table, Verdict
 
-__all__ = ["evidence_fields", "problem_fields", "verdict_fields", "witness_text"]
+__all__ = [
+    "CONSISTENCY",
+    "Statements",
+    "evidence_fields",
+    "evidence_of",
+    "problem_fields",
+    "statements",
+    "table_text",
+    "verdict_fields",
+    "witness_text",
+]
+
+CONSISTENCY = {"model": "they have a model", "unknown": "whether they have a model is not known"}
+"""What `Verdict.consistency` says of the axioms that a proof used."""
 
 
 def verdict_fields(verdict: Verdict, *, explain: bool = False) -> dict[str, Any]:
@@ -90,17 +105,55 @@ def evidence_fields(evidence: Evidence) -> dict[str, Any]:
     return found
 
 
-def witness_text(evidence: Evidence) -> str:
-    """Evidence on one line."""
-    parts = [f"{each.name} = {each.value}" for each in evidence.bindings]
-    parts += [f"{name} = {{{', '.join(elements)}}}" for name, elements in evidence.carriers]
-    parts += [f"{symbol} is {formula}" for symbol, formula in evidence.interpretation]
+def evidence_of(fields: Mapping[str, Any]) -> Evidence:
+    """The evidence that `evidence_fields` shows, without the sorts of values."""
+    return Evidence(
+        kind=fields["kind"],
+        undefined=fields.get("undefined", False),
+        bindings=tuple(Binding(name, "", value) for name, value in fields.get("values", {}).items()),
+        carriers=tuple((name, tuple(elements)) for name, elements in fields.get("carriers", {}).items()),
+        tables=tuple(
+            Table(each["name"], tuple(each["columns"]), tuple(map(tuple, each["rows"])))
+            for each in fields.get("tables", ())
+        ),
+        interpretation=tuple(fields.get("interpretation", {}).items()),
+        rules=tuple(fields.get("rules", ())),
+        normal_forms=tuple(fields.get("normal_forms", ())),
+    )
+
+
+class Statements(msgspec.Struct, frozen=True):
+    """Evidence as statements: ``x = 42``, ``G = {g0, g1}``, ``f is x + 1``. The order of these is the reader's."""
+
+    values: tuple[str, ...]
+    carriers: tuple[str, ...]
+    interpretation: tuple[str, ...]
+
+
+def statements(evidence: Evidence) -> Statements:
+    """What evidence says besides its tables, rules and normal forms."""
+    return Statements(
+        tuple(f"{each.name} = {each.value}" for each in evidence.bindings),
+        tuple(f"{name} = {{{', '.join(elements)}}}" for name, elements in evidence.carriers),
+        tuple(f"{symbol} is {formula}" for symbol, formula in evidence.interpretation),
+    )
+
+
+def table_text(name: str, rows: Iterable[Sequence[str]]) -> str:
+    """A table on one line: ``•: g0, g1 ↦ g1; …``."""
+    points = (f"{', '.join(row[:-1])} ↦ {row[-1]}" for row in rows)
+    return f"{name}: {'; '.join(points)}"
+
+
+def witness_text(evidence: Evidence, *, constants: bool = True) -> str:
+    """Evidence on one line; with `constants`, a table without arguments is written ``e = g0``."""
+    said = statements(evidence)
+    parts = [*said.values, *said.carriers, *said.interpretation]
     for table in evidence.tables:
-        if len(table.columns) == 1 and len(table.rows) == 1:
+        if constants and len(table.columns) == 1 and len(table.rows) == 1:
             parts.append(f"{table.name} = {table.rows[0][0]}")
         else:
-            points = (f"{', '.join(row[:-1])} ↦ {row[-1]}" for row in table.rows)
-            parts.append(f"{table.name}: {'; '.join(points)}")
+            parts.append(table_text(table.name, table.rows))
     if evidence.normal_forms:
         parts.append(f"different normal forms {' and '.join(evidence.normal_forms)}")
     text = ", ".join(parts)

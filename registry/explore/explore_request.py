@@ -1,4 +1,4 @@
-"""`explore`: a generator of conjectures is run, what it says is decided, and the answer is a table (servers.md).
+"""`explore`: a generator of conjectures is run, what it says is decided, and the answer is a table.
 
 The generator is a tool of the registry, the agent's own or `std.conjecture_equations`. It gets
 

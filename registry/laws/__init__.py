@@ -1,14 +1,20 @@
-"""Laws of tools: proved, refuted, tested, kept.
+"""Laws of tools: Kleis propositions that are proved, refuted or tested, and kept with a version (docs/reference/registry.md §7).
 
-- `law_text`: laws read, hints
-- `law_report`: outcome and what is kept
-- `law_prover`: one broker for all laws
-- `trials`: laws tried at assignments
-- `goals`: what the prover is asked
-- `counterexamples`: prover's points, run
-- `check_laws`: laws labelled
-- `equivalence`: do two tools agree
-- `on_evolve`: what a version must keep
-- `requests`: verify and analyze against
-- `prove_library`: certificates of the library
+- `law_text`: the text of a law, read; hints for misspelt names
+- `law_report`: the outcome of a law, and what of it is kept
+- `law_prover`: the prover as laws use it: one broker, one prover for each theory of tools
+- `trials`: a law evaluated at made-up assignments, every tool run by PIF
+- `definedness/`: where tools have values, as Kleis definitions
+- `goals`: theory, claim and lemmas of a question to the prover
+- `counterexamples`: the prover's counterexamples, run
+- `equivalence`: whether two tools do the same
+- `check_laws`: laws decided and labelled
+- `on_evolve`: the laws that a new version must keep
+- `requests`: `verify` and `analyze … against`
+- `prove_library`: makes the certificates of the standard library (`make certificates`)
+
+Call `check_laws.check_laws` first; `on_evolve` and `requests` are what `registry.workspace` calls. An undecided law is
+`tested` or `untested` and never refused. A change to statuses or labels also touches `registry.cli.pif.law_views`, the
+texts of `registry.server.groups.pif`, and the certificates of the library; definitions of tools are made in
+`registry.translate`.
 """

@@ -1,4 +1,4 @@
-"""Laws of tools: read, proved, refuted or tested, and labelled (ADR 015; issue 7, item 3).
+"""Laws of tools: read, proved, refuted or tested, and labelled (docs/reference/registry.md §7.4).
 
     check_laws("square", ["∀(x : ℤ). square(x) ≥ 0"], tools, names, prover) -> (LawReport(status="proved", …),)
 
@@ -354,7 +354,7 @@ class LawCheck:
         return function
 
     def _unsayable(self, tool: Tool) -> str:
-        return self.theory.unsayable(tool)
+        return self.theory.unexpressed(tool)
 
     def _types(self, tool: Tool) -> tuple[TypeExpression | None, ...]:
         return self.theory.parameters(tool)

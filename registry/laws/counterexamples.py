@@ -1,8 +1,8 @@
-"""One law at points: the prover's counterexample run by the evaluator, and what trials show (ADR 015).
+"""What trials of a law show: the prover's counterexample, run by the evaluator, or assignments made from a seed.
 
 Invariants
     * A law is refuted only by a run that shows it, except a law without variables, for which there is no input to show.
-    * A point at which a tool in the law has no value refutes nothing, unless the law is false there whatever it were.
+    * An assignment at which a tool in the law has no value refutes nothing, unless the law is false there in any case.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kleis.syntax.parser.parser import parse_expression
 from kleis.values import Value
 from registry.laws.law_report import LawReport
 from registry.laws.law_text import Law
-from registry.laws.trials import Point, Trials, Untried
+from registry.laws.trials import Assignment, Tally, Trials, Untried
 from registry.translate.tool_theory import ToolSignature, ToolTheory
 from registry.translate.value_conversion import NotShared, from_kleis
 
@@ -26,7 +26,7 @@ __all__ = ["LawTrials"]
 
 
 class LawTrials:
-    """A law over the tools of a theory, tried at `cases` points of a seed, or until `stopped`."""
+    """A law over the tools of a theory, tried at `cases` assignments made from a seed, or until `stopped`."""
 
     def __init__(
         self, law: Law, theory: ToolTheory, *, seed: int, cases: int, stopped: Callable[[], bool]
@@ -37,47 +37,47 @@ class LawTrials:
         self.cases = cases
         self.stopped = stopped
 
-    def counterexample(self, verdict: Verdict) -> Point | None:
-        """The law at a counterexample of the prover, run by the evaluator; None where that cannot be."""
+    def counterexample(self, verdict: Verdict) -> Assignment | None:
+        """The law at a counterexample of the prover, run by the evaluator; None where that is impossible."""
         try:
-            trials = self._points()
+            trials = self._trials()
             return trials.at(_values(verdict) if trials.variables else {})
         except (Untried, NotShared, KeyError, KleisError):
             return None
 
-    def disproved(self, point: Point, verdict: Verdict, labels: tuple[str, ...]) -> LawReport | None:
-        """The refutation of a law by a counterexample that was run; None where it is none."""
-        wrong = self._wrong(point)
-        if point.values or not (wrong or (point.truth == "open" and not _is_undefined(verdict))):
-            return self._refuted(point, verdict.engine, labels) if wrong else None
+    def disproved(self, found: Assignment, verdict: Verdict, labels: tuple[str, ...]) -> LawReport | None:
+        """The refutation of a law by a counterexample that was run; None where it refutes nothing."""
+        wrong = self._wrong(found)
+        if found.values or not (wrong or (found.truth == "open" and not _is_undefined(verdict))):
+            return self._refuted(found, verdict.engine, labels) if wrong else None
         return LawReport(self.law.text, "refuted", labels=labels, engine=verdict.engine,
                          reason="it does not hold; it has no variables, so no input shows it")  # fmt: skip
 
-    def unconfirmed(self, point: Point | None, engine: str, labels: tuple[str, ...]) -> LawReport:
-        """A law whose counterexample, as the prover found it, refutes nothing."""
-        if point is None:
+    def unconfirmed(self, found: Assignment | None, engine: str, labels: tuple[str, ...]) -> LawReport:
+        """A law that the prover's counterexample does not refute."""
+        if found is None:
             return self.tried((*labels, "the prover's counterexample could not be run"), "not confirmed")
-        if point.truth == "open" and point.values:
-            said = f"the prover finds that it does not hold for {_inputs(point.as_json())}, where runs met a limit"
+        if found.truth == "open" and found.values:
+            said = f"the prover finds that it does not hold for {_inputs(found.as_json())}, where runs met a limit"
             return LawReport(self.law.text, "untested", reason=said, engine=engine, labels=labels)
         reason = "where the prover found it not to hold, a tool has no value"
         return self.tried(
-            labels, reason if point.without else "the prover's counterexample was not confirmed"
+            labels, reason if found.without else "the prover's counterexample was not confirmed"
         )
 
-    def _wrong(self, point: Point) -> bool:
-        """Whether a point refutes the law: where it is false, or has no value though all tools have."""
-        if point.truth == "undefined":
-            return self.law.safe or not point.without
-        return point.truth == "false"
+    def _wrong(self, found: Assignment) -> bool:
+        """Whether an assignment refutes the law: it is false there, or undefined though all tools have values."""
+        if found.truth == "undefined":
+            return self.law.safe or not found.without
+        return found.truth == "false"
 
-    def _refuted(self, point: Point, engine: str, labels: tuple[str, ...]) -> LawReport:
-        shown = point.as_json()
-        where = f" for {_inputs(shown)}" if point.values else ""
-        if point.truth == "false":
+    def _refuted(self, found: Assignment, engine: str, labels: tuple[str, ...]) -> LawReport:
+        shown = found.as_json()
+        where = f" for {_inputs(shown)}" if found.values else ""
+        if found.truth == "false":
             reason = f"it is false{where}"
-        elif point.without:
-            reason = f"{', '.join(point.without)} has no value{where}"
+        elif found.without:
+            reason = f"{', '.join(found.without)} has no value{where}"
         else:
             reason = f"it has no truth value{where}, though every tool in it has a value"
         return LawReport(
@@ -85,35 +85,27 @@ class LawTrials:
         )
 
     def tried(self, labels: tuple[str, ...], reason: str, *, otherwise: LawReport | None = None) -> LawReport:
-        """A law that is not decided, tried at points. `otherwise`, for a law that Kleis has no reading of, where it cannot
-        be: also where it speaks of any type T: at integers it would be another law."""
+        """An undecided law, tried at assignments.
+
+        `otherwise` is the report of a law that Kleis rejects, and stands where a trial is impossible or would be of another
+        law: trials have ℤ for type variables.
+        """
         try:
-            trials = self._points()
+            trials = self._trials()
             if otherwise is not None and trials.at_integers:
                 return otherwise
-            point, tally = trials.search(
+            found, tally = trials.search(
                 seed=self.seed, cases=self.cases, wrong=self._wrong, stop=self.stopped
             )
         except Untried as error:
             return otherwise or LawReport(
                 self.law.text, "untested", reason=f"{reason}; not tested: {error}", labels=labels
             )
-        if point is not None:
-            return self._refuted(point, "search", labels)
+        if found is not None:
+            return self._refuted(found, "search", labels)
         if not tally.true:
-            why = (
-                "vacuous: its premise was true at no point"
-                if tally.without_premise
-                else "vacuous: a tool in it had a value at no point"
-                if tally.without - tally.valued
-                else "without a truth value at every point: a tool in it has no value for some of what it asks"
-                if tally.without_value
-                else "no point was decided within the limits of runs"
-                if tally.total or not self.stopped()
-                else "not tried: the time was up"
-            )
-            return LawReport(self.law.text, "untested", reason=reason, labels=(*labels, why), seed=self.seed,
-                             without_value=tally.without_value)  # fmt: skip
+            return LawReport(self.law.text, "untested", reason=reason, labels=(*labels, self._nowhere(tally)),
+                             seed=self.seed, without_value=tally.without_value)  # fmt: skip
         if tally.without_value:
             labels = (*labels, f"without a value at {tally.without_value} points")
         if tally.open:
@@ -121,32 +113,44 @@ class LawTrials:
         return LawReport(self.law.text, "tested", reason=reason, labels=labels, cases=tally.true, seed=self.seed,
                          without_value=tally.without_value)  # fmt: skip
 
-    def _points(self) -> Trials:
-        """The law at the first signatures of its tools at which Kleis has a reading of it."""
-        readings = [self._readings(label) for label in self.law.tools]
-        at_integers, at_letters = ([each[place] for each in readings] for place in range(2))
+    def _nowhere(self, tally: Tally) -> str:
+        """The label of a law that was true at no assignment."""
+        if tally.without_premise:
+            return "vacuous: its premise was true at no point"
+        if tally.without - tally.valued:
+            return "vacuous: a tool in it had a value at no point"
+        if tally.without_value:
+            return "without a truth value at every point: a tool in it has no value for some of what it asks"
+        if tally.total or not self.stopped():
+            return "no point was decided within the limits of runs"
+        return "not tried: the time was up"
+
+    def _trials(self) -> Trials:
+        """The law at the first signatures of its tools at which Kleis accepts it."""
+        signatures = [self._signatures(label) for label in self.law.tools]
+        at_integers, general = ([each[place] for each in signatures] for place in range(2))
         try:
             return Trials(self.law.expression, at_integers, self.theory.tools)
         except Untried as error:
-            if at_letters == at_integers:
+            if general == at_integers:
                 raise
-            refused = error
+            first = error
         try:
-            return Trials(self.law.expression, at_letters, self.theory.tools)
+            return Trials(self.law.expression, general, self.theory.tools)
         except Untried:
-            raise refused from None
+            raise first from None
 
-    def _readings(self, label: str) -> tuple[ToolSignature, ToolSignature]:
+    def _signatures(self, label: str) -> tuple[ToolSignature, ToolSignature]:
         tool = self.theory.tools.tool(label)
         assert tool is not None, "a law mentions tools that are there"
-        readings = self.theory.readings(tool)
-        if readings is None:
+        found = self.theory.trial_signatures(tool)
+        if found is None:
             raise Untried(f"Kleis has no words for the types of {label}")
-        return readings
+        return found
 
 
 def _values(verdict: Verdict) -> dict[str, Value]:
-    """The values of a prover's counterexample; `NotShared` where they are none of PIF."""
+    """The values of a prover's counterexample. Raises `NotShared` for values that PIF does not have."""
     if verdict.evidence is None or verdict.evidence.kind != "assignment":
         raise NotShared("no assignment")
     return {each.name: from_kleis(parse_expression(each.value)) for each in verdict.evidence.bindings}

@@ -1,4 +1,4 @@
-"""Whether two tools, or terms, do the same (issue 7, item 4; servers.md, `analyze … against`).
+"""Whether two tools, or terms, do the same (docs/reference/registry.md §9).
 
 1. *Normal forms*: terms with one normal form do the same, errors and their kinds included.
 2. *Proof*: both as Kleis definitions, equal for every input and with a value for every input; or with values for the

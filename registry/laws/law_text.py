@@ -1,4 +1,4 @@
-"""Laws as people write them, and as the prover gets them (ADR 015; issue 7, items 2 and 3).
+"""Laws as people write them, and as the prover gets them (docs/reference/registry.md §7.1).
 
 A law is one Kleis proposition. What a name in it stands for:
 
@@ -16,14 +16,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import cast, get_args
+from typing import cast
 
 import msgspec
 
 from kleis.errors import KleisError
 from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_expression
-from kleis.syntax.tree.traversal import walk
+from kleis.syntax.tree.traversal import rebuild, walk
+from pif.language.budget import reserve_stack
 from pif.language.host import Tool, Tools
 from registry.records import LIBRARY_PREFIX
 from registry.translate.kleis_names import is_free, plain_name
@@ -33,6 +34,10 @@ from registry.translate.symbolic_values import Function
 __all__ = ["LAW_LIMIT", "Law", "LawError", "Vocabulary", "read_law", "retyped", "spelling_hint"]
 
 LAW_LIMIT = 4_000
+"""Characters that a law may have."""
+
+_STACK = 3_000
+"""Python frames that walks over a law may need: the parser limits its nesting."""
 
 
 class LawError(Exception):
@@ -102,6 +107,7 @@ def read_law(text: str, vocabulary: Vocabulary) -> Law:
     """The law that a text is; `LawError` for a text that is none."""
     if len(text) > LAW_LIMIT:
         raise LawError(f"a law has at most {LAW_LIMIT} characters, not {len(text)}")
+    reserve_stack(_STACK)
     try:
         parsed = parse_expression(text, file="<law>")
     except KleisError as error:
@@ -116,7 +122,7 @@ def read_law(text: str, vocabulary: Vocabulary) -> Law:
     if isinstance(parsed, tree.Call) and parsed.name == "safe" and vocabulary.tool("safe") is None:
         expression, safe = _safe(parsed, vocabulary), True
     else:
-        expression, safe = _Reading(vocabulary, text).of(parsed, frozenset()), False
+        expression, safe = _LawReader(vocabulary, text).read(parsed), False
     return Law(text, expression, tuple(sorted(vocabulary.mentioned)), safe)
 
 
@@ -149,72 +155,58 @@ def _which_safe(named: tree.Expression | None, vocabulary: Vocabulary) -> str:
     return f"Write safe({plain_name(found.name)}): {found.name} alone is Kleis's own."
 
 
-class _Reading:
-    """One walk over a law, which puts in the Kleis names of tools."""
+class _LawReader:
+    """One walk over a law, which replaces the names of tools by their names in Kleis."""
 
     def __init__(self, vocabulary: Vocabulary, text: str) -> None:
         self._vocabulary = vocabulary
         self._text = text
 
-    def of(self, node: tree.Expression, bound: frozenset[str]) -> tree.Expression:
-        """The node with the names of tools in it replaced."""
+    def read(self, law: tree.Expression) -> tree.Expression:
+        """The law over the Kleis names of tools."""
+        return cast(tree.Expression, self._node(law, frozenset()))
+
+    def _node(self, node: tree.Node, bound: frozenset[str]) -> tree.Node:
+        """A part of the law in which the names `bound` are variables."""
         match node:
-            case tree.Name(name=name):
-                return self._name(node, name, bound)
-            case tree.Call(name=name, arguments=arguments):
-                read = tuple(self.of(each, bound) for each in arguments)
-                tool = None if name in bound or not self._is_written(node) else self._vocabulary.tool(name)
-                return (
-                    msgspec.structs.replace(node, arguments=read) if tool is None else self._call(tool, read)
-                )
-            case tree.Quantifier(binders=binders, where=where, body=body):
-                inner = bound | {each.name for each in binders}
-                condition = None if where is None else self.of(where, inner)
-                return msgspec.structs.replace(node, where=condition, body=self.of(body, inner))
-            case tree.Lambda(parameters=parameters, body=body):
-                inner = bound | {each.name for each in parameters}
-                return msgspec.structs.replace(node, body=self.of(body, inner))
+            case tree.Name():
+                tool = self._tool(node, bound)
+                return node if tool is None else self._constant(tool)
+            case tree.Call():
+                tool = self._tool(node, bound)
+                read = rebuild(node, lambda below: self._node(below, bound))
+                return read if tool is None else self._call(tool, read.arguments)
             case tree.Let(pattern=pattern, value=value, body=body):
                 inner = bound | _bound_by(pattern)
-                return msgspec.structs.replace(node, value=self.of(value, bound), body=self.of(body, inner))
-            case tree.Match(scrutinee=scrutinee, cases=cases):
-                read_cases = tuple(self._case(each, bound) for each in cases)
-                return msgspec.structs.replace(node, scrutinee=self.of(scrutinee, bound), cases=read_cases)
-            case _:
-                return self._inside(node, bound)
+                return msgspec.structs.replace(
+                    node, value=self._node(value, bound), body=self._node(body, inner)
+                )
+            case tree.Quantifier(binders=binders):
+                bound |= {each.name for each in binders}
+            case tree.Lambda(parameters=parameters):
+                bound |= {each.name for each in parameters}
+            case tree.Case(pattern=pattern):
+                bound |= _bound_by(pattern)
+        return rebuild(node, lambda below: self._node(below, bound))
 
-    def _name(self, node: tree.Name, name: str, bound: frozenset[str]) -> tree.Expression:
-        tool = None if name in bound or not self._is_written(node) else self._vocabulary.tool(name)
-        if tool is None:
-            return node
-        function = self._vocabulary.mention(tool)
-        return tree.Name(function.name) if function.parameters else tree.Call(function.name, ())
+    def _tool(self, node: tree.Name | tree.Call, bound: frozenset[str]) -> Tool | None:
+        """The tool that a name or the function of a call stands for."""
+        return self._vocabulary.tool(node.name) if node.name not in bound and self._is_written(node) else None
 
     def _is_written(self, node: tree.Name | tree.Call) -> bool:
-        """Whether the name stands there. Operators, tuples and named arguments are calls too, of names nobody wrote."""
+        """Whether the name stands in the text: operators, tuples and named arguments are calls of names nobody wrote."""
         start = node.span.start
         behind = start + len(node.name)
         first = node.arguments[0].span.start if isinstance(node, tree.Call) and node.arguments else behind
         return self._text.startswith(node.name, start) and first >= behind
 
-    def _case(self, case: tree.Case, bound: frozenset[str]) -> tree.Case:
-        inner = bound | _bound_by(case.pattern)
-        guard = None if case.guard is None else self.of(case.guard, inner)
-        return msgspec.structs.replace(case, guard=guard, body=self.of(case.body, inner))
-
-    def _inside(self, node: tree.Expression, bound: frozenset[str]) -> tree.Expression:
-        """A node that binds nothing."""
-        changed: dict[str, object] = {}
-        for name in node.__struct_fields__:
-            value = getattr(node, name)
-            if isinstance(value, _EXPRESSION):
-                changed[name] = self.of(cast(tree.Expression, value), bound)
-            elif isinstance(value, tuple) and value and all(isinstance(each, _EXPRESSION) for each in value):
-                changed[name] = tuple(self.of(cast(tree.Expression, each), bound) for each in value)
-        return msgspec.structs.replace(node, **changed) if changed else node
+    def _constant(self, tool: Tool) -> tree.Expression:
+        """A tool that is named without arguments."""
+        function = self._vocabulary.mention(tool)
+        return tree.Name(function.name) if function.parameters else tree.Call(function.name, ())
 
     def _call(self, tool: Tool, arguments: tuple[tree.Expression, ...]) -> tree.Expression:
-        """A call of a tool: a record that it takes is given as its fields."""
+        """A call of a tool; a record argument is passed as its fields."""
         function = self._vocabulary.mention(tool)
         if len(arguments) != function.parameters:
             wanted = f"{function.parameters} argument{'s' * (function.parameters != 1)}"
@@ -223,9 +215,6 @@ class _Reading:
         for argument, fields in zip(arguments, function.records, strict=True):
             given += [argument] if fields is None else _fields(tool, argument, fields)
         return tree.Call(function.name, tuple(given))
-
-
-_EXPRESSION: tuple[type, ...] = get_args(tree.Expression)
 
 
 def _bound_by(pattern: tree.Node) -> frozenset[str]:
@@ -250,23 +239,17 @@ def _fields(tool: Tool, argument: tree.Expression, fields: tuple[str, ...]) -> l
 
 def retyped(expression: tree.Expression, name: str, type_: str) -> tree.Expression:
     """An expression with another type for a type name wherever types are written."""
-    return cast(tree.Expression, _retyped(expression, name, type_))
+    reserve_stack(_STACK)
+
+    def changed(node: tree.Node) -> tree.Node:
+        if isinstance(node, tree.NamedType):
+            return tree.NamedType(type_) if node.name == name else node
+        return rebuild(node, changed)
+
+    return rebuild(expression, changed)
 
 
-def _retyped(node: tree.Node, name: str, type_: str) -> tree.Node:
-    if isinstance(node, tree.NamedType):
-        return tree.NamedType(type_) if node.name == name else node
-    changed: dict[str, object] = {}
-    for field_name in node.__struct_fields__:
-        value = getattr(node, field_name)
-        if isinstance(value, tree.Node):
-            changed[field_name] = _retyped(value, name, type_)
-        elif isinstance(value, tuple) and any(isinstance(each, tree.Node) for each in value):
-            changed[field_name] = tuple(_retyped(each, name, type_) for each in value)
-    return msgspec.structs.replace(node, **changed) if changed else node
-
-
-# What to try instead of a law that names a tool there is none of (issue 7, item 3).
+# What to try instead of a law that names a tool there is none of.
 #
 # Kleis says "no function smalle is declared", and knows only its own words. Here the tools are looked through: the hint is
 # the tool's nearest spelling, as laws write it (`tool_reverse`), or where the names are listed.

@@ -6,7 +6,6 @@ translation and on Z3's version, which each certificate names, and not on the da
 aside for that: a machine so slow that a guard of time cuts a proof short gives no files, and says so; and cvc5 must not
 be installed, for its opinion would stand in the certificates.
 
-ADR 017; issue 7, "certificates in the registry".
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""Laws tried at points, with every tool in them run by PIF's evaluator (ADR 015; issue 7, item 3).
+"""Laws evaluated at assignments, with every tool in them run by PIF's evaluator (docs/reference/registry.md §7.4).
 
-Here a tool is not its Kleis definition but an operation whose values PIF computes; the rest of the law is evaluated by
-Kleis's reference semantics. So a trial rests on nothing that the translation says, and also serves tools that have
-none. A counterexample of the prover counts only after it has been tried in this way.
+A tool is an operation whose values PIF computes, not its Kleis definition; the rest of the law is evaluated by the
+reference semantics of Kleis. So a trial does not depend on the translation, and works for tools without one. A
+counterexample of the prover counts only if a trial confirms it.
 
-At a point a law is *true*, *false*, *undefined*, or *open*: a limit of runs was met, or a quantifier inside it ranges
-over more than was looked at. `Point.without` names the tools that had no value there.
+At an assignment a law is *true*, *false*, *undefined*, or *open*: a run met a limit, or a quantifier inside the law ranges
+over more than was looked at. Assignments are a function of the seed: the first ones are small, later ones grow. A
+failure is shrunk: numbers toward 0, strings, lists and booleans toward "", [] and false, each within its sort.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from random import Random
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
@@ -40,33 +41,49 @@ from pif.run.evaluate import Request, run
 from registry.laws.law_text import retyped
 from registry.translate.kleis_syntax import record
 from registry.translate.symbolic_values import Function as ToolFunction
-from registry.translate.tool_theory import RecordType
+from registry.translate.tool_theory import RecordType, ResultType, ToolSignature
 from registry.translate.value_conversion import NotShared, fits, from_json, to_term
 
-if TYPE_CHECKING:
-    from registry.translate.tool_theory import ResultType, ToolSignature
-
-__all__ = ["LIMITS", "Point", "Trials", "Unsampled", "Untried", "call_term", "sample", "smaller"]
+__all__ = [
+    "LIMITS",
+    "Assignment",
+    "Tally",
+    "Trials",
+    "Unsampled",
+    "Untried",
+    "call_term",
+    "sample",
+    "smaller",
+]
 
 FUEL = 200_000
+"""Fuel of one run of a tool."""
 
 ALL_FUEL = 4_000_000
+"""Fuel of all runs for one law."""
 
 _SIZES = (1, 2, 3, 5, 8, 12)
+"""Sizes of the values of an assignment, in turn."""
+
 _SHRINKS = 200
+"""Smaller assignments tried for a failure."""
+
 LIMITS = frozenset({"out_of_fuel", "too_deep", "term_too_deep", "value_too_large", "result_too_large",
                      "eval_depth_exceeded", "cancelled"})  # fmt: skip
+"""Kinds of errors that say nothing of a tool's value: the run met a limit."""
+
 _BOUNDS = Bounds(integer=4, natural=5, budget=KleisBudget(steps=400_000, depth=150, size=100_000))
 
 
 class Untried(Exception):
-    """A law that cannot be tried at points; the message says why."""
+    """A law that cannot be evaluated at assignments; the message says why."""
 
 
-class Point(msgspec.Struct, frozen=True):
-    """A law at one point: values of its outermost variables by name, as they are, as Kleis text and as PIF's JSON.
+class Assignment(msgspec.Struct, frozen=True):
+    """A law at an assignment: its truth there, and the values of its outermost variables by name.
 
-    `calls` are the runs of tools there: the term, and what came of it.
+    `calls` are the runs of tools: the term, and its value or error. `without` are the labels of tools that had no value.
+    `premise` is False where a premise of the law is false.
     """
 
     truth: Literal["true", "false", "undefined", "open"]
@@ -76,7 +93,7 @@ class Point(msgspec.Struct, frozen=True):
     premise: bool = True
 
     def as_json(self) -> dict[str, Json]:
-        """The point for people: the input, and what each tool gave there."""
+        """The values as PIF's JSON and as Kleis text, and the first runs of tools."""
         inputs: dict[str, Json] = {}
         for name, value in self.values.items():
             try:
@@ -91,8 +108,8 @@ class Point(msgspec.Struct, frozen=True):
 
 
 class _Part(msgspec.Struct, frozen=True):
-    """What an operation of a trial stands for: what a tool gives, or a field of it. `path` names the fields on the
-    way, each with all that are beside it."""
+    """What an operation of a trial stands for: the result of a tool, or a field of it. `path` leads to the field: names,
+    each with all names of its record."""
 
     tool: ToolFunction
     name: str
@@ -100,7 +117,7 @@ class _Part(msgspec.Struct, frozen=True):
     takes: tuple[Type | None, ...] = ()
 
     def of(self, data: Json) -> Json:
-        """The part of a value; `NotShared` for a record with other fields."""
+        """The part of a result. Raises `NotShared` for a record with other fields."""
         for name, every in self.path:
             if not isinstance(data, dict) or data.keys() != every:
                 raise NotShared("a record with other fields")
@@ -120,7 +137,7 @@ class _Runs:
         self.valued: set[str] = set()
 
     def function(self, part: _Part, symbol: core.Symbol) -> Function:
-        """A tool, or a part of what it gives, as a function of the reference semantics."""
+        """A tool, or a part of its result, as a function of the reference semantics."""
         tool = part.tool
 
         def value(*given: Value) -> Outcome:
@@ -168,7 +185,7 @@ class _Runs:
 
 
 def call_term(tool: ToolFunction, given: Sequence[Value]) -> PifTerm:
-    """The term that calls a tool: what became of a record's fields is a record again."""
+    """The term that calls a tool with the arguments of its Kleis function: fields become records again."""
     term, rest = literal(tool.label), list(given)
     if not tool.records:
         return make("eval", (make("code_of", (term,)),))
@@ -182,33 +199,35 @@ def call_term(tool: ToolFunction, given: Sequence[Value]) -> PifTerm:
 
 
 class Trials:
-    """One law, ready to be tried. Raises `Untried` where it cannot be."""
+    """One law, ready to be evaluated. Raises `Untried` where it cannot be.
+
+    `at_integers` are the type variables of the law, which are ℤ here.
+    """
 
     def __init__(self, law: tree.Expression, signatures: Sequence[ToolSignature], tools: Tools) -> None:
-        letters = _letters(law)
-        for letter in letters:
-            law = retyped(law, letter, "ℤ")
-        self.at_integers = tuple(letters)
+        self.at_integers = tuple(_type_variables(law))
+        for name in self.at_integers:
+            law = retyped(law, name, "ℤ")
         self._runs = _Runs(tools)
         declared = [_declared(each) for each in signatures]
         theory = Theory().extend([item for items, _ in declared for item in items])
         try:
-            self._meaning: Goal = Elaborator(theory).proposition(law, file="<law>")
+            self._goal: Goal = Elaborator(theory).proposition(law, file="<law>")
         except KleisError as error:
             raise Untried(error.message) from None
-        assert self._meaning.claim is not None, "a proposition has a claim"
-        self.variables, self._body = _stripped(self._meaning.claim)
+        assert self._goal.claim is not None, "a proposition has a claim"
+        self.variables, self._body = _stripped(self._goal.claim)
         known = {part.name: part for _, parts in declared for part in parts}
-        if self._meaning.carriers:
+        if self._goal.carriers:
             raise Untried("it speaks of a type that has no values here")
         self._symbols = {
             symbol: self._runs.function(known[symbol.name], symbol)
-            for symbol in self._meaning.symbols
+            for symbol in self._goal.symbols
             if symbol.name in known
         }
 
-    def at(self, values: Mapping[str, Value]) -> Point:
-        """The law at a point."""
+    def at(self, values: Mapping[str, Value]) -> Assignment:
+        """The law at an assignment of its variables."""
         self._runs.made, self._runs.failed = [], []
         premise = True
         body = self._body
@@ -222,19 +241,25 @@ class Trials:
         except (BudgetError, RecursionError):
             found = OPEN
         runs = self._runs
-        return Point(_word(found), dict(values), tuple(runs.made), tuple(dict.fromkeys(runs.failed)), premise)
+        without = tuple(dict.fromkeys(runs.failed))
+        return Assignment(_TRUTHS.get(found, "open"), dict(values), tuple(runs.made), without, premise)
 
     def _truth(self, formula: core.Term, values: Mapping[str, Value]) -> Truth:
         account = Account(_BOUNDS.budget)
         model = Model({}, self._symbols)
-        return evaluator_of(self._meaning, model, _BOUNDS, "one-sided", account).truth(formula, values)
+        return evaluator_of(self._goal, model, _BOUNDS, "one-sided", account).truth(formula, values)
 
-    # ── Many points ──────────────────────────────────────────────────────────────────────────────────────────
+    # ── Many assignments ─────────────────────────────────────────────────────────────────────────────────────
 
     def search(
-        self, *, seed: int, cases: int, wrong: Callable[[Point], bool], stop: Callable[[], bool] | None = None
-    ) -> tuple[Point | None, Tally]:
-        """The first point that is wrong, made smaller, or None; and what was seen until `stop` said so."""
+        self,
+        *,
+        seed: int,
+        cases: int,
+        wrong: Callable[[Assignment], bool],
+        stop: Callable[[], bool] | None = None,
+    ) -> tuple[Assignment | None, Tally]:
+        """The first assignment that is `wrong`, shrunk, or None; and the count of those before it, until `stop`."""
         random, tally = Random(seed), Tally()
         if not self.variables:
             cases = 1
@@ -246,33 +271,33 @@ class Trials:
                 values = {each.name: sample(random, each.sort, size) for each in self.variables}
             except Unsampled as error:
                 raise Untried(str(error)) from None
-            point = self.at(values)
-            if wrong(point):
-                return self._smallest(point, wrong), tally
-            tally.note(point)
+            assignment = self.at(values)
+            if wrong(assignment):
+                return self._smallest(assignment, wrong), tally
+            tally.note(assignment)
         tally.valued = frozenset(self._runs.valued)
         return None, tally
 
-    def _smallest(self, point: Point, wrong: Callable[[Point], bool]) -> Point:
+    def _smallest(self, assignment: Assignment, wrong: Callable[[Assignment], bool]) -> Assignment:
         left, found = _SHRINKS, True
         while found and left > 0:
             found = False
-            for name, value in point.values.items():
+            for name, value in assignment.values.items():
                 for each in smaller(value):
                     left -= 1
-                    tried = self.at({**point.values, name: each})
+                    tried = self.at({**assignment.values, name: each})
                     if wrong(tried):
-                        point, found = tried, True
+                        assignment, found = tried, True
                         break
                     if left <= 0:
-                        return point
+                        return assignment
                 if found:
                     break
-        return point
+        return assignment
 
 
 class Tally:
-    """How many points a search saw, and what the law was there. `without` are the tools that had no value at one of
+    """How many assignments a search saw, by what the law was there. `without` are the tools that had no value at one of
     them, `valued` those that had one in some run."""
 
     def __init__(self) -> None:
@@ -280,15 +305,15 @@ class Tally:
         self.without: set[str] = set()
         self.valued: frozenset[str] = frozenset()
 
-    def note(self, point: Point) -> None:
-        """Count a point."""
-        if not point.premise:
+    def note(self, assignment: Assignment) -> None:
+        """Count an assignment."""
+        if not assignment.premise:
             self.without_premise += 1
-        elif point.truth == "true":
+        elif assignment.truth == "true":
             self.true += 1
-        elif point.truth == "undefined":
+        elif assignment.truth == "undefined":
             self.without_value += 1
-            self.without.update(point.without)
+            self.without.update(assignment.without)
         else:
             self.open += 1
 
@@ -300,8 +325,7 @@ class Tally:
 def _declared(
     signature: ToolSignature,
 ) -> tuple[list[tree.OperationDeclaration | tree.FunctionDefinition], list[_Part]]:
-    """A tool as an operation. Letters are bound to ℤ, like those of the law. One that gives a record is a definition:
-    the record of an operation for each field."""
+    """A tool as an operation. One that gives a record is a definition: the record of an operation for each field."""
     name = signature.function.name
     if not isinstance(signature.result, RecordType):
         return [_operation(name, signature.parameters, signature.result)], [
@@ -339,16 +363,17 @@ def _operation(
 
 
 _NUMBERS = frozenset("ℕℤℚℝℂCQZNR")
+"""Names of number types of one character."""
 
 
-def _letters(law: tree.Expression) -> list[str]:
+def _type_variables(law: tree.Expression) -> list[str]:
     """The type variables of a law."""
     names = [node.name for node in walk(law) if isinstance(node, tree.NamedType)]
     return [name for name in dict.fromkeys(names) if len(name) == 1 and name not in _NUMBERS]
 
 
 def _stripped(claim: core.Term) -> tuple[tuple[core.Variable, ...], core.Term]:
-    """The variables of the outermost ∀, and what they are said of."""
+    """The variables of the outermost ∀, and its body."""
     variables: list[core.Variable] = []
     while isinstance(claim, core.Quantifier) and claim.kind == "forall":
         variables += claim.variables
@@ -356,18 +381,14 @@ def _stripped(claim: core.Term) -> tuple[tuple[core.Variable, ...], core.Term]:
     return tuple(variables), claim
 
 
-def _word(truth: Truth) -> Literal["true", "false", "undefined", "open"]:
-    if truth is TRUE:
-        return "true"
-    if truth is FALSE:
-        return "false"
-    return "undefined" if truth is UNDEFINED else "open"
+_TRUTHS: dict[Truth, Literal["true", "false", "undefined", "open"]] = {
+    TRUE: "true",
+    FALSE: "false",
+    UNDEFINED: "undefined",
+}
 
 
-# Values of sorts, made up and made smaller: the points at which laws are tried (ADR 015).
-#
-# All is a function of the seed. The first points are small; later ones grow. A value becomes smaller toward 0, "", [] and
-# false, and stays in its sort.
+# ── Values ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 _EDGES = (0, 1, -1, 2, -2, 3, 7, 10, 255, -256, 2**31, -(2**63), 10**20)
 _CHARACTERS = "aabbc 01-_éZ\n𝄞"

@@ -1,6 +1,10 @@
-"""Theories that runs ask.
+"""Theories that PIF runs ask (docs/reference/registry.md §10).
 
-- `answer_records`: answers and listings as values
-- `quoted_terms`: quoted terms and Kleis, both ways
-- `theory_oracle`: `pif` host over a theory
+- `answer_records`: verdicts, listings and Kleis values as PIF values
+- `quoted_terms`: quoted PIF terms as Kleis expressions, and back
+- `theory_oracle`: the host of a run (`pif.language.host.Theory`) over a theory and its prover
+
+`registry.server` makes `theory_oracle.Snapshots`, one snapshot for each session; `registry.cli` makes a `TheorySnapshot`
+of a file. Runs ask through the views that `TheorySnapshot.for_run` gives. What an answer contains and costs is specified in docs/reference/pif.md §2.12, with the types in `pif.language.primitives`:
+change all three together.
 """

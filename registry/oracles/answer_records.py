@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -11,14 +12,16 @@ from kleis.delaborate.describe_goal import expression_of
 from kleis.delaborate.print_types import type_of
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
-from kleis.prover.protocol.verdict import Evidence, Verdict
+from kleis.prover.protocol.verdict import Verdict
+from kleis.sessions.answer_fields import evidence_fields
 from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_expression
 from kleis.syntax.printer.program import print_expression, print_type
+from kleis.syntax.tree.traversal import rebuild
 from kleis.theory.theory import Theory
 from kleis.values import Data, ListValue, render_value
 from kleis.values import Value as KleisValue
-from pif.language.budget import INTEGER_BITS
+from pif.language.budget import INTEGER_BITS, reserve_stack
 from pif.language.values import Quoted, Record, Value, items_of, list_of
 from registry.oracles.quoted_terms import term_of
 
@@ -37,8 +40,15 @@ __all__ = [
 ]
 
 _LEVELS = 50
+"""Levels of nesting of a Kleis value that become PIF data."""
 
 _SHOWN = 10_000
+"""Characters of a Kleis value that has no counterpart in PIF."""
+
+_STACK = 3_000
+"""Python frames that a walk over an axiom may need: the parser limits its nesting."""
+
+_Node = TypeVar("_Node", bound=tree.Node)
 
 
 class _NoData(Exception):
@@ -112,54 +122,44 @@ def _written(expression: tree.Expression, levels: int) -> Value:
 def verdict_record(claim: str, verdict: Verdict | None = None, *, problem: str = "") -> Record:
     """What `verify` gives. `problem`: why there is no proposition to decide."""
     if verdict is None:
-        return _verdict(claim, "error", problem, (), None, "")
-    reason: str = verdict.reason or ""
-    if verdict.message:
-        reason = f"{reason}: {verdict.message}" if reason else verdict.message
+        verdict = Verdict(status="error", message=problem)
+    reasons = [each for each in (verdict.reason, verdict.message) if each]
+    reason = ": ".join(reasons)
     if verdict.advice:
         reason = f"{reason} ({verdict.advice})" if reason else verdict.advice
-    if verdict.evidence is not None and verdict.evidence.undefined:
+    evidence = {} if verdict.evidence is None else evidence_fields(verdict.evidence)
+    if evidence.get("undefined"):
         reason = "undefined at the point shown"
-    return _verdict(claim, verdict.status, reason, verdict.core, verdict.evidence, verdict.engine)
-
-
-def _verdict(
-    claim: str, status: str, reason: str, axioms: tuple[str, ...], evidence: Evidence | None, method: str
-) -> Record:
     return record_of(
-        axioms=list_of(list(axioms)),
+        axioms=list_of(list(verdict.core)),
         claim=claim,
-        counterexample=_counterexample(evidence),
-        method=method,
+        counterexample=_record(
+            {name: written_value(text) for name, text in evidence.get("values", {}).items()}
+        ),
+        method=verdict.engine,
         model=_model(evidence),
         reason=reason,
-        verdict=status,
+        verdict=verdict.status,
     )
 
 
-def _counterexample(evidence: Evidence | None) -> Record:
-    """The values of the variables where the claim fails."""
-    if evidence is None:
-        return Record({})
-    return _record({each.name: written_value(each.value) for each in evidence.bindings})
+def _model(evidence: Mapping[str, Any]) -> Record:
+    """The model of evidence fields: carriers, tables (rows of arguments with the value last), interpretation, rules."""
+    fields = {name: evidence[name] for name in ("carriers", "interpretation", "rules") if name in evidence}
+    if "tables" in evidence:
+        fields["tables"] = {table["name"]: table["rows"] for table in evidence["tables"]}
+    return _record({name: _of_json(each) for name, each in fields.items()})
 
 
-def _model(evidence: Evidence | None) -> Record:
-    """The model in which it fails: carriers, tables (rows of arguments with the value last), readings, rules."""
-    if evidence is None:
-        return Record({})
-    fields: dict[str, Value] = {}
-    if evidence.carriers:
-        fields["carriers"] = _record({name: list_of(list(items)) for name, items in evidence.carriers})
-    if evidence.tables:
-        fields["tables"] = _record(
-            {table.name: list_of([list_of(list(row)) for row in table.rows]) for table in evidence.tables}
-        )
-    if evidence.interpretation:
-        fields["interpretation"] = _record(dict(evidence.interpretation))
-    if evidence.rules:
-        fields["rules"] = list_of(list(evidence.rules))
-    return _record(fields)
+def _of_json(data: Any) -> Value:
+    """Texts, lists and objects as values."""
+    match data:
+        case dict():
+            return _record({name: _of_json(each) for name, each in data.items()})
+        case list():
+            return list_of([_of_json(each) for each in data])
+        case _:
+            return str(data)
 
 
 def parts_of(value: Value) -> int:
@@ -236,8 +236,9 @@ def operation_records(theory: Theory, structure: str) -> list[Record]:
 
 def axiom_expressions(theory: Theory, structure: str) -> list[tuple[str, tree.Expression]]:
     """The axioms of a structure by name, inherited ones included. Raises `KleisError`."""
+    reserve_stack(_STACK)
     return [
-        (axiom.name, _renamed(expression_of(axiom.formula), structure))
+        (axiom.name, _inside(expression_of(axiom.formula), structure))
         for axiom in Elaborator(theory).structure(structure).axioms
     ]
 
@@ -256,20 +257,9 @@ def _short(name: str, structure: str) -> str:
     return last if owner == structure else name
 
 
-def _inside(type_: tree.TypeExpression, structure: str) -> tree.TypeExpression:
-    renamed: tree.TypeExpression = _renamed(type_, structure)
-    return renamed
-
-
-def _renamed(node: Any, structure: str) -> Any:
+def _inside(node: _Node, structure: str) -> _Node:
     """A tree with the names of a structure's members written as inside it."""
-    if not isinstance(node, tree.Node):
-        return tuple(_renamed(each, structure) for each in node) if isinstance(node, tuple) else node
-    changes = {
-        field: _renamed(value, structure)
-        for field in node.__struct_fields__
-        if isinstance(value := getattr(node, field), tree.Node | tuple)
-    }
-    if isinstance(node, tree.Call | tree.Name | tree.NamedType):
-        changes["name"] = _short(node.name, structure)
-    return msgspec.structs.replace(node, **changes)
+    inside = rebuild(node, lambda below: _inside(below, structure))
+    if isinstance(inside, tree.Call | tree.Name | tree.NamedType):
+        return msgspec.structs.replace(inside, name=_short(inside.name, structure))
+    return inside

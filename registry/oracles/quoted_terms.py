@@ -1,4 +1,4 @@
-"""Quoted PIF terms as Kleis expressions, and back (pif-language.md §2 "theory"; issue 7, item 1).
+"""Quoted PIF terms as Kleis expressions, and back (docs/reference/pif.md §2.12).
 
 A tool builds a proposition as data, by `quote` and `unquote`, and asks about it without gluing strings:
 

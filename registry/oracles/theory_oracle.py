@@ -1,4 +1,4 @@
-"""The theory that runs ask: `pif.language.host.Theory` over a Kleis theory and its prover (pif-language.md §2, ADR 016).
+"""The theory that runs ask: `pif.language.host.Theory` over a Kleis theory and its prover (docs/reference/registry.md §10).
 
 A `TheorySnapshot` is made once for a theory and kept as long as it is asked; every run gets its own view by
 `for_run`. Invariants, beside those of `pif.language.host`:

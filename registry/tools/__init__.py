@@ -1,11 +1,14 @@
 """What is known of tools without Kleis.
 
-- `library`: the standard library, certificates
-- `snapshot_tools`: a snapshot as evaluators see
-- `code_and_examples`: from text to checked tool
-- `analysis`: what `analyze` answers
-- `composition`: tools made of tools
-- `difference`: how two tools differ
-- `fuzzing`: tools on made-up inputs
-- `help`: help from the table
+- `library`: the standard library `std.…`, and the certificates of its laws
+- `snapshot_tools`: a snapshot of the store as the evaluators see it, with decoded terms and inferred types cached
+- `code_and_examples`: the code and the examples of `evolve`, checked
+- `composition`: tools made of tools: `compose` and `transform`
+- `analysis`: the answer of `analyze`
+- `difference`: where the canonical forms of two versions differ
+- `fuzzing`: a tool run on made-up inputs
+- `help`: the answer of `help`, from the table of primitives
+
+Callers begin with `snapshot_tools.SnapshotTools`. Nothing here writes to a store; `registry.workspace` does. A change to
+an answer also touches `registry.workspace`, the views of `registry.cli.pif`, and `registry.server.groups.pif`.
 """

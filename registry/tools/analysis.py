@@ -1,4 +1,4 @@
-"""What `analyze` answers: all that can be said of a tool or a term without running it (servers.md, group `pif`)."""
+"""What `analyze` answers: all that can be said of a tool or a term without running it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From what an agent sends to `evolve` to a tool that can be kept (pif-language.md §4 "Tools")."""
+"""From what an agent sends to `evolve` to a tool that can be kept (docs/reference/registry.md §5)."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def read_code(code: Json, nearest: Callable[[str], str | None]) -> Term:
 
 
 def read_python(code: Json) -> Term:
-    """The term of a Python function (pif-language.md §9)."""
+    """The term of a Python function (docs/reference/pif.md §9)."""
     from pif.python_syntax import translate
 
     if not isinstance(code, str):

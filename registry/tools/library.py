@@ -176,10 +176,8 @@ def unchangeable(record: ToolRecord, name: str) -> RegistryError:
 #     * A law is `proved` only if it is written with the tool as it was when it was proved, and every tool that the proof
 #       rests on has the code that it had then. Else it is `untested`: with its certificate, which a check refuses and
 #       says why, or without one.
-#     * Nothing in a certificate is believed: `registry.laws.on_evolve.recheck` reads the text only by its hash, and checks
+#     * Nothing in a certificate is believed: `recheck` of `registry.laws.on_evolve` reads the text only by its hash, and checks
 #       it from nothing.
-#
-# ADR 017; issue 7, "certificates in the registry".
 
 CERTIFICATES: Final = "certificates"
 

@@ -1,4 +1,4 @@
-"""The registry as a run sees it: the evaluator's `Tools` over a store's snapshot (pif-language.md §4).
+"""The registry as a run sees it: the evaluator's `Tools` over a store's snapshot (docs/reference/pif.md §4.3).
 
 A tool's code is decoded and resolved once for each content, whichever name, version or snapshot asks for it first;
 the cost of a run does not depend on how many tools there are.
@@ -147,7 +147,7 @@ class Overlay:
         return self._below.nearest(name)
 
 
-# The types of registered tools, kept as long as they hold (pif-language.md §2; servers.md, `list`).
+# The types of registered tools, kept as long as they hold.
 #
 # A tool's type depends on its code and on the tools that it names, so it is kept with the hashes of all of them, and
 # worked out again when one has changed. Nothing is stored: a type is a fact about a snapshot, not part of a tool.

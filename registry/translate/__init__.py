@@ -1,25 +1,19 @@
-"""The bridge between the two languages: PIF tools that ask theories, theories that speak of PIF tools.
+"""PIF tools as Kleis definitions (docs/reference/registry.md §8).
 
-Tools that ask theories (ADR 016):
+- `kleis_syntax`: short ways to make nodes of the syntax tree
+- `kleis_names`: names of tools, helpers and variables in Kleis
+- `node_types`: inferred PIF types, node by node, and the Kleis types for them
+- `inline_higher_order`: tools that take or give functions, inlined before inference
+- `symbolic_values`: what a part of the code is during translation, and the protocol `Translation`
+- `known_folds`: folds that are built-in operations of Kleis
+- `applications`: calls of lambdas and tools
+- `folds`: other folds, `range`, `chars` and `join` as recursive helpers
+- `operations`: the other operations of the table, and conditions
+- `translator`: the definition of one tool
+- `value_conversion`: values of one language as values of the other
+- `tool_theory`: a set of tools as a theory, with their signatures
 
-| module | what it holds |
-|---|---|
-| `kleis_terms` | quoted PIF terms as Kleis expressions, and back |
-| `oracles`, `attempts`, `snapshots` | the theory that a run may ask (`pif.language.host.Theory`), its prover's attempts, one for each session |
-| `answers`, `listings` | verdicts and declarations as values of PIF |
-| `exploring` | `explore`: a generator is run, what it gives is decided, the answer is a table |
-| `explore`, `equations`, `finite_testing` | conjectures: tested on models, rewritten by what is proved, proved or refuted |
-| `exploring_tools` | the same about tools |
-
-Theories that speak of tools (ADR 015):
-
-| module | what it holds |
-|---|---|
-| `laws`, `law_text`, `law_questions`, `law_trials`, `law_reports` | laws of tools: read, proved, refuted or tested |
-| `companions`, `having_values`, `shortening` | where tools have values, as definitions; laws where they have |
-| `tools_in_kleis`, `translation` | tools as Kleis definitions; the modules below hold its parts |
-| `applications`, `conditions`, `loops`, `operations`, `parts`, `putting_in`, `node_types`, `names`, `forms` | calls, choices, folds, the table's operations, bindings, functions put in, types, names, syntax |
-| `proving` | the prover as laws use it |
-| `trials`, `points`, `exchange` | laws tried at made-up values, every tool run by PIF |
-| `equivalence` | whether two tools do the same |
+Call `tool_theory.ToolTheory` first; it raises `Untranslatable` with reason and place for a tool that has no definition.
+A translation says nothing of fuel, depth and size limits. A new operation of `pif.language.primitives` needs a rule in
+`operations` (or an entry in its table of operations without one); definedness is that of `registry.laws.definedness`.
 """

@@ -1,4 +1,4 @@
-"""The types that PIF infers, node by node, and the Kleis types that they are (ADR 015).
+"""The types that PIF infers, node by node, and the Kleis types for them (docs/reference/registry.md §8.2).
 
 | PIF | Kleis |
 |---|---|
@@ -6,14 +6,14 @@
 | list(t), pair(t, u) | List(T), T × U |
 | a, b (a variable; `data a` too) | a type variable: the definition is a template, used at any sort |
 | ordered a | ℤ: Kleis has no order of strings |
-| sized a, a record | Kleis has no words for it: a parameter is written without its type |
+| sized a, a record | Kleis has no written type: a parameter is written without one |
 | t → u, quoted, `?`, records with fields that may be missing | none |
 
-Types of a tool's code are those of `pif.analysis`, found by one more walk of its inference that keeps what it finds.
-A variable of the parameters whose values are compared with integers alone is ℤ here, so with strings, lists and
-another variable: `eq` takes values of any two types, Kleis's equation of one. What holds for all integers holds for
-values of other types too: no comparison tells them from an integer that is none of those compared with. Of booleans
-and pairs this is not so: there laws can be said, and nothing of all that the tool takes (`NodeTypes.narrowed`).
+Types are those of `pif.analysis`, inferred once more with the type of each node recorded. `eq` of PIF takes values of any
+two types, an equation of Kleis values of one. So a variable of the parameters whose values are compared with integers
+only is ℤ here, and likewise for strings, lists and another variable. What holds for all integers holds for values of
+other types too: no comparison tells them from an integer that is none of those compared with. For booleans and pairs it
+does not: laws can be stated there, but none about everything that the tool takes (`NodeTypes.narrowed`).
 """
 
 from __future__ import annotations
@@ -44,44 +44,46 @@ __all__ = [
     "KleisTypes",
     "NodeTypes",
     "Unexpressed",
+    "element_of",
     "fields_of",
     "has_open_record",
+    "kind_of",
     "node_types",
     "parameter_types",
     "variables_in",
 ]
 
-_LETTERS = "TUVWXYABDEFGHKLMOPS"
+_NAMES = "TUVWXYABDEFGHKLMOPS"
 """Names of type variables: letters that are no number type anywhere."""
 
 _PLAIN = {"integer": "ℤ", "boolean": "Bool", "string": "String", "unit": "Unit"}
 
 
 class Unexpressed(Exception):
-    """A type that Kleis has no words for; the message says which."""
+    """A type without a Kleis type; the message says which."""
 
 
 class KleisTypes:
-    """Kleis types for PIF types, with one letter for each variable of the tool's parameters.
+    """Kleis types for PIF types, with one type variable for each variable of the tool's parameters.
 
-    What a variable elsewhere stands for nobody can observe (the elements of a list that stays empty): it is ℤ.
-    With `lists`, what may be a list or a string is a list of integers, as trials have it. With `letters` that, what is
-    ordered and a record inside a parameter are letters too: an operation of such types takes more than the tool does.
+    A variable elsewhere cannot be observed (the elements of a list that stays empty): it is ℤ. With `lists`, `sized` types
+    are lists of integers, as in trials. With `general`, `sized` and `ordered` types and records inside a parameter are
+    type variables too: an operation of such types takes more than the tool does.
     """
 
     def __init__(
-        self, parameters: Iterable[Type | None] = (), *, lists: bool = False, letters: bool = False
+        self, parameters: Iterable[Type | None] = (), *, lists: bool = False, general: bool = False
     ) -> None:
         self._lists = lists
-        self._all_letters = letters
-        self._letters: dict[int, str] = {}
+        self._general = general
+        self._names: dict[int, str] = {}
         self._kept: list[Type] = []
         given = [type_ for type_ in parameters if type_ is not None]
         self._own = [each for type_ in given for each in variables_in(type_)]
-        self._records = [each for type_ in given for each in _records_in(type_)] if letters else []
+        self._records = [each for type_ in given for each in _records_in(type_)] if general else []
 
     def is_open(self, type_: Type | None) -> bool:
-        """Whether a variable stands in a type that is none of the parameters'."""
+        """Whether a type contains a variable that is none of the parameters'."""
         return type_ is not None and any(
             all(each is not own for own in self._own) for each in variables_in(type_)
         )
@@ -90,9 +92,9 @@ class KleisTypes:
         """The Kleis type; `Unexpressed` where there is none."""
         type_ = find(type_)
         if isinstance(type_, TypeVariable):
-            if self._lists and "sized" in type_.rules and not self._all_letters:
+            if self._lists and "sized" in type_.rules and not self._general:
                 return tree.AppliedType("List", (tree.NamedType("ℤ"),))
-            return tree.NamedType(self._letter(type_))
+            return tree.NamedType(self._variable_name(type_))
         if type_.name in _PLAIN:
             return tree.NamedType(_PLAIN[type_.name])
         if type_.name == "list":
@@ -101,7 +103,7 @@ class KleisTypes:
             return tree.ProductType(tuple(map(self.of, type_.parts)))
         for each in self._records:
             if _is_same(type_, each):
-                return tree.NamedType(self._letter_of(each))
+                return tree.NamedType(self._name_of(each))
         raise Unexpressed(_reason(type_))
 
     def maybe(self, type_: Type | None) -> tree.TypeExpression | None:
@@ -111,23 +113,23 @@ class KleisTypes:
         except Unexpressed:
             return None
 
-    def _letter(self, variable: TypeVariable) -> str:
-        if not self._all_letters:
+    def _variable_name(self, variable: TypeVariable) -> str:
+        if not self._general:
             if "ordered" in variable.rules:
                 return "ℤ"
             if "sized" in variable.rules:
                 raise Unexpressed("it may be a list or a string")
         if all(variable is not each for each in self._own):
             return "ℤ"
-        return self._letter_of(variable)
+        return self._name_of(variable)
 
-    def _letter_of(self, type_: Type) -> str:
-        if id(type_) not in self._letters:
-            if len(self._kept) == len(_LETTERS):
+    def _name_of(self, type_: Type) -> str:
+        if id(type_) not in self._names:
+            if len(self._kept) == len(_NAMES):
                 raise Unexpressed("more type variables than letters")
-            self._letters[id(type_)] = _LETTERS[len(self._kept)]
-            self._kept.append(type_)  # an id must not be used again while its letter is
-        return self._letters[id(type_)]
+            self._names[id(type_)] = _NAMES[len(self._kept)]
+            self._kept.append(type_)  # an id must not be used again while its name is
+        return self._names[id(type_)]
 
 
 def _reason(shape: Shape) -> str:
@@ -190,6 +192,18 @@ def _records_in(type_: Type) -> list[Type]:
     return found
 
 
+def kind_of(type_: Type | None) -> str | None:
+    """The name of a type's outermost shape; None for a variable and for an unknown type."""
+    found = None if type_ is None else find(type_)
+    return found.name if isinstance(found, Shape) else None
+
+
+def element_of(type_: Type | None) -> Type | None:
+    """The type of the elements of a list; None for any other type."""
+    found = None if type_ is None else find(type_)
+    return found.parts[0] if isinstance(found, Shape) and found.name == "list" else None
+
+
 def fields_of(type_: Type | None) -> dict[str, Type] | None:
     """The fields of a record whose fields are all known to be there; None for any other type."""
     shape = None if type_ is None else find(type_)
@@ -216,7 +230,7 @@ def fields_of(type_: Type | None) -> dict[str, Type] | None:
 
 
 def has_open_record(type_: Type | None) -> bool:
-    """Whether a record stands in a type that may have more fields than the type names."""
+    """Whether a type contains a record that may have more fields than it names."""
     waiting = [] if type_ is None else [type_]
     seen: set[int] = set()
     while waiting:
@@ -253,13 +267,13 @@ class NodeTypes(msgspec.Struct, frozen=True):
         return self.parts.get("", self.whole.type_)
 
     def at(self, path: Path) -> Type | None:
-        """What a part was found to be; None where nothing is known."""
+        """The type of a part; None where it is not known."""
         found = self.parts.get(pointer(path))
         return None if found is None else find(found)
 
 
 class _Recording(Inference):
-    """The inference of one term, which keeps the type of every part."""
+    """The inference of one term, which records the type of every part."""
 
     def __init__(self, unifier: Unifier, tools: Tools, own: ToolTypes) -> None:
         self._tools = tools
@@ -273,7 +287,7 @@ class _Recording(Inference):
         return found
 
     def unified(self, variable: TypeVariable, type_: Type) -> bool:
-        """Make a variable a type; whether it can be."""
+        """Unify a variable with a type; whether that is possible."""
         try:
             self.unifier.make_same(variable, type_)
         except Clash:
@@ -300,7 +314,7 @@ class _Recording(Inference):
 
 
 def node_types(tool: Tool, tools: Tools) -> NodeTypes:
-    """The types of a tool's parts. Where it has type errors, or is too large, only the whole is told."""
+    """The types of a tool's parts: none where it has type errors or is too large."""
     whole = typing_of(tool, tools)
     if whole.type_ is None:
         return NodeTypes(whole, {})
@@ -313,17 +327,17 @@ def node_types(tool: Tool, tools: Tools) -> NodeTypes:
             whole = msgspec.structs.replace(whole, type_=recording.parts[""])
     except TooMuchWork:
         return NodeTypes(whole, {})
-    return NodeTypes(whole, recording.parts, not made <= _ENDLESS)
+    return NodeTypes(whole, recording.parts, not made <= _UNBOUNDED)
 
 
 def _make_compared(recording: _Recording, term: Term) -> frozenset[str]:
-    """Make variables of the parameters what their values are compared with, where that is one type; the kinds of
+    """Unify variables of the parameters with what their values are compared with, where that is one type; the kinds of
     these types."""
     compared = list(_compared(recording, term))
     made: frozenset[str] = frozenset()
     for _ in range(_ROUNDS):
         changed = False
-        # Lists and strings have lengths: what may be either is told apart by more than comparisons.
+        # `sized` values have lengths, so more than comparisons tells them apart.
         own = {id(each) for each in variables_in(recording.parts[""]) if "sized" not in each.rules}
         met: dict[int, tuple[TypeVariable, list[Type]]] = {}
         for left, right in compared:
@@ -335,16 +349,16 @@ def _make_compared(recording: _Recording, term: Term) -> frozenset[str]:
             if len(kinds) <= 1 and kinds <= _TAKEN:
                 for other in others:
                     changed = recording.unified(variable, other) or changed
-                made |= kinds or _ENDLESS
+                made |= kinds or _UNBOUNDED
         if not changed:
             break
     return made
 
 
 _ROUNDS = 5
-_ENDLESS = frozenset(["integer", "string", "list"])
-"""Types with more values than a run compares with."""
-_TAKEN = _ENDLESS | {"boolean", "pair"}
+_UNBOUNDED = frozenset(["integer", "string", "list"])
+"""Kinds of types with more values than a run compares with."""
+_TAKEN = _UNBOUNDED | {"boolean", "pair"}
 
 
 def _compared(recording: _Recording, term: Term) -> Iterator[tuple[Type, Type]]:
@@ -360,7 +374,7 @@ def _compared(recording: _Recording, term: Term) -> Iterator[tuple[Type, Type]]:
 
 
 def _meetings(left: Type, right: Type) -> Iterator[tuple[TypeVariable, Type]]:
-    """The variables of one type, with what stands in their place in the other."""
+    """The variables of one type, with the parts of the other at their places."""
     waiting = [(left, right)]
     while waiting:
         one, other = map(find, waiting.pop())

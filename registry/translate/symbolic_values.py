@@ -1,22 +1,26 @@
-"""What a part of a tool's code is while it is translated, and where its bindings go (ADR 015).
+"""What a part of a tool's code is during translation, and where its bindings go.
 
-PIF is call-by-value and so is Kleis: a `let` has no value where what it binds has none. So a binding may move outward
-past anything that is evaluated whatever happens, but not out of a branch of `if` or the body of a function. A `Frame`
-holds the bindings of such a place; it becomes `let … in …` around what is computed there.
+PIF and Kleis are both call-by-value: a `let` has no value where what it binds has none. So a binding may move outward
+past anything that is evaluated in any case, but not out of a branch of `if` or the body of a function. A `Frame` holds
+the bindings of such a place; it becomes `let … in …` around what is computed there.
+
+`Translation` is what the rules for calls, folds and operations need of the translator of a tool, which alone recurs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from kleis.syntax import tree
 from pif.analysis.types.unification import Type
 from pif.language.errors import Path, longer, pointer
-from pif.language.host import Tool
+from pif.language.host import Tool, Tools
 from pif.language.terms import Term, part_keys
-from registry.translate.kleis_syntax import names_in
-from registry.translate.node_types import NodeTypes
+from registry.translate.kleis_syntax import names_in, pair, record
+from registry.translate.node_types import KleisTypes, NodeTypes
 
 __all__ = [
     "Called",
@@ -30,7 +34,9 @@ __all__ = [
     "RecordOf",
     "Scope",
     "Source",
+    "Translation",
     "Untranslatable",
+    "plain",
 ]
 
 
@@ -47,9 +53,12 @@ class Untranslatable(Exception):
         return f"{self.reason} (at {self.path or 'the root'} of {self.tool})"
 
 
+# ── Code ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The code that is being read: a tool's, with the types of its parts where they hold as they stand."""
+    """The tool whose code is translated. `types` is None for a tool inlined into another: its types differ at each use."""
 
     tool: Tool
     types: NodeTypes | None
@@ -57,7 +66,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A part of some code: its term, what its names stand for, its place and whose code it is."""
+    """A part of some code: its term, the symbolic values of its free names, its place, and the tool it is from."""
 
     term: Term
     scope: Scope
@@ -75,7 +84,7 @@ class Code:
         return [self.child(number) for number in range(len(self.term.parts))]
 
     def where(self, name: str, part: Part) -> Code:
-        """The same where one more name stands for something."""
+        """The same with one more name in scope."""
         return replace(self, scope={**self.scope, name: part})
 
     @property
@@ -83,16 +92,20 @@ class Code:
         """Its type, where that is known."""
         return None if self.source.types is None else self.source.types.at(self.path)
 
-    def refuse(self, reason: str) -> Untranslatable:
-        """The refusal of this part."""
+    def untranslatable(self, reason: str) -> Untranslatable:
+        """The error for this part."""
         return Untranslatable(reason, pointer(self.path), self.source.tool.label)
+
+
+# ── Symbolic values ──────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A tool as a Kleis function. `records` gives for each parameter the fields it was taken apart into, if it was.
+    """A tool as a Kleis function.
 
-    `reverses` marks a tool that is the reverse of Kleis. `parameters` counts those of PIF; a parameter that is a record becomes one for each field.
+    `parameters` counts those of the tool; a parameter that is a record becomes one parameter for each field. `records`
+    gives these fields for each parameter, None for one that is no record. `reverses`: the tool is `reverse` of Kleis.
     """
 
     label: str
@@ -127,14 +140,14 @@ class RecordOf:
 
 @dataclass(frozen=True, slots=True)
 class Closure:
-    """A function of the code: it is never a value in Kleis, but put in where it is called."""
+    """A lambda: never a value in Kleis, but inlined where it is called."""
 
     code: Code
 
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A tool with some of its arguments."""
+    """A tool applied to some of its arguments."""
 
     function: Function
     arguments: tuple[Part, ...] = ()
@@ -144,9 +157,27 @@ Part = Plain | PairOf | RecordOf | Closure | Called
 Scope = Mapping[str, Part]
 
 
+def plain(part: Part, code: Code) -> tree.Expression:
+    """The expression of a part. Raises `Untranslatable` for a function."""
+    match part:
+        case Plain(expression=expression):
+            return expression
+        case PairOf(first=first, second=second):
+            return pair(first, second)
+        case RecordOf(fields=fields):
+            return record(dict(fields))
+        case Closure() | Called():
+            raise code.untranslatable(
+                "a function is a value here; only functions that are called can be put in"
+            )
+
+
+# ── Bindings ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
 @dataclass(slots=True)
 class Frame:
-    """The bindings of one place, in order, and what they have shown: variables that are pairs and non-empty lists."""
+    """The bindings of one place, in order, and what is known there: variables that are pairs and non-empty lists."""
 
     outer: Frame | None = None
     bindings: list[tuple[tree.Pattern, tree.Expression]] = field(default_factory=list)
@@ -159,7 +190,7 @@ class Frame:
         return tree.Name(name)
 
     def take_apart(self, variable: str, first: str, second: str) -> tuple[str, str]:
-        """Give names to the halves of a variable that is a pair; those it has, where it has some."""
+        """The names of the halves of a variable that is a pair: those it has already, else the given ones."""
         known = self.pair(variable)
         if known is None:
             pattern = tree.ConstructorPattern(
@@ -211,3 +242,58 @@ def _let(pattern: tree.Pattern, value: tree.Expression, body: tree.Expression) -
     ):
         return value
     return tree.Let(pattern, None, value, body)
+
+
+# ── The translator ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Translation(Protocol):
+    """The translation of one tool, as the rules for calls, folds and operations use it.
+
+    `own` is the tool that is translated, `frame` the innermost place of bindings.
+    """
+
+    own: Function
+    tools: Tools
+    types: KleisTypes
+    frame: Frame
+
+    def function(self, tool: Tool) -> Function | None:
+        """The Kleis function of another tool; None for one that has to be inlined."""
+
+    def part(self, code: Code) -> Part:
+        """The symbolic value of a part of the code."""
+
+    def expression(self, code: Code) -> tree.Expression:
+        """The same as an expression."""
+
+    def expressions(self, code: Code) -> list[tree.Expression]:
+        """The expressions of all parts of a node."""
+
+    def variable(self, wanted: str, type_: Type | None = None) -> str:
+        """A fresh variable of a type."""
+
+    def atom(self, expression: tree.Expression, wanted: str, type_: Type | None = None) -> tree.Expression:
+        """An expression that may be written more than once and has the same value: a variable is bound if needed."""
+
+    def bound(self, part: Part, wanted: str, type_: Type | None) -> Part:
+        """A part that may be used more than once, or not at all; it is evaluated here in any case."""
+
+    def framed(self, lists: Mapping[str, tuple[str, str]] | None = None) -> AbstractContextManager[Frame]:
+        """A place whose bindings stay inside; `lists` are variables that are non-empty lists there."""
+
+    def captured(self, body: tree.Expression, own: tuple[str, ...]) -> tuple[str, ...]:
+        """The variables besides `own` that a helper's body uses, in the order in which they were made."""
+
+    def helper(self, suffix: str) -> str:
+        """A fresh name for a helper of this tool."""
+
+    def define(
+        self,
+        name: str,
+        parameters: tuple[str, ...],
+        body: tree.Expression,
+        result: Type | None,
+        more: Mapping[str, tree.TypeExpression | None] | None = None,
+    ) -> None:
+        """Add the definition of a helper; `more` are sorts of parameters that are no variables of the code."""

@@ -1,14 +1,16 @@
-"""Sets of tools as a Kleis theory: which can be definitions, and why the others cannot (ADR 015; issue 7, item 2).
+"""Sets of tools as a Kleis theory: which have a definition, and why others have none (docs/reference/registry.md §8).
 
     theory = ToolTheory(tools)
     theory.add("square")             # a Translated, or raises Untranslatable
     theory.theory                    # kleis.theory.theory.Theory with all definitions added so far
 
-A tool comes with all tools that it calls. What one of them cannot be makes the others that need it untranslatable too.
-Definitions are elaborated once before they are believed: a tool whose definition Kleis has no reading for is refused.
+A tool comes with all tools that it calls; if one of these is untranslatable, so is the tool. Definitions are elaborated
+once before they are used: a tool whose definition Kleis rejects is untranslatable.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import msgspec
 
@@ -32,11 +34,11 @@ from registry.translate.node_types import (
     NodeTypes,
     Unexpressed,
     fields_of,
+    kind_of,
     node_types,
     parameter_types,
 )
 from registry.translate.symbolic_values import Function, Source, Untranslatable
-from registry.translate.symbolic_values import Function as ToolFunction
 from registry.translate.translator import Translator
 
 __all__ = [
@@ -51,15 +53,14 @@ __all__ = [
 ]
 
 _STACK = 12_000
+"""Python frames that translation may need."""
+
 MOST_NESTED = 200
+"""Levels of nesting that a definition may have."""
 
 
 class Translated(msgspec.Struct, frozen=True):
-    """A tool in Kleis: its function, its definitions (helpers first) and the types of its parameters and result.
-
-    `types` are those of the Kleis function's parameters, in order, one for each field of a record; None where Kleis
-    has no words for one. `needs` are the labels of the tools that it calls.
-    """
+    """A tool in Kleis: its function, its definitions (helpers first), and the labels of the tools that it calls."""
 
     function: Function
     definitions: tuple[tree.FunctionDefinition, ...]
@@ -69,6 +70,27 @@ class Translated(msgspec.Struct, frozen=True):
     def source(self) -> str:
         """The definitions as Kleis text."""
         return "\n".join(print_declaration(each) for each in self.definitions)
+
+
+class RecordType(msgspec.Struct, frozen=True):
+    """The type of a record, for which Kleis has no written type: its fields by name."""
+
+    fields: tuple[tuple[str, ResultType], ...]
+
+
+ResultType = tree.TypeExpression | RecordType
+
+
+class ToolSignature(msgspec.Struct, frozen=True):
+    """A tool as an operation: the types of the Kleis function's parameters, and of its result.
+
+    `takes` are the types of the parameters in PIF, for an operation that takes more than the tool.
+    """
+
+    function: Function
+    parameters: tuple[tree.TypeExpression, ...]
+    result: ResultType
+    takes: tuple[Type | None, ...] = ()
 
 
 class ToolTheory:
@@ -82,40 +104,38 @@ class ToolTheory:
         self.names = FunctionNames(base.names if base is not None else ())
         self.theory = base or Theory()
         self.translated: dict[str, Translated] = {}
-        self.refused: dict[str, Untranslatable] = {}
+        self._untranslatable: dict[str, Untranslatable] = {}
         self._functions: dict[str, Function | None] = {}
         self._types: dict[str, NodeTypes] = {}
         self._wholes: dict[str, Tool] = {}
 
     def add(self, reference: str) -> Translated:
-        """A tool and all that it calls, in the theory; `Untranslatable` where it cannot be."""
+        """Add a tool and all that it calls to the theory. Raises `Untranslatable`."""
         tool = self.tools.tool(reference)
         if tool is None:
             raise Untranslatable("there is no such tool", "", reference)
         return self.of(tool)
 
     def of(self, tool: Tool) -> Translated:
-        """The same of a tool at hand."""
+        """The same for a tool at hand."""
         reserve_stack(_STACK)
         tool = self._whole(tool)
-        if tool.label in self.refused:
-            raise self.refused[tool.label]
+        if tool.label in self._untranslatable:
+            raise self._untranslatable[tool.label]
         if tool.label not in self.translated:
             try:
                 self._add_group(tool)
             except Untranslatable as error:
-                self.refused[tool.label] = error
+                self._untranslatable[tool.label] = error
                 raise
         return self.translated[tool.label]
 
     def _whole(self, tool: Tool) -> Tool:
-        """A tool with those that take functions put in."""
+        """A tool with those that take functions inlined."""
         if tool.label not in self._wholes:
             term = with_tools_inlined(tool.term, self._higher_order)
-            same = term is tool.term
-            self._wholes[tool.label] = (
-                tool if same else Tool(tool.name, tool.version, term, reference=tool.reference)
-            )
+            inlined = Tool(tool.name, tool.version, term, reference=tool.reference)
+            self._wholes[tool.label] = tool if term is tool.term else inlined
         return self._wholes[tool.label]
 
     def _higher_order(self, name: str) -> Tool | None:
@@ -135,7 +155,7 @@ class ToolTheory:
         return self._types[tool.label]
 
     def function(self, tool: Tool) -> Function | None:
-        """What a tool is as a function, None for one that takes or gives functions."""
+        """The Kleis function of a tool; None for one that takes or gives functions. Raises `Untranslatable`."""
         if tool.label not in self._functions:
             self._functions[tool.label] = self._function(tool)
         return self._functions[tool.label]
@@ -147,8 +167,7 @@ class ToolTheory:
             found = types.whole.problems[0] if types.whole.problems else None
             reason = f"it has a type error: {found.message}" if found else "its types are too large"
             raise Untranslatable(reason, found.path if found else "", tool.label)
-        count = _parameters(tool)
-        given, result = parameter_types(types.whole.type_, count)
+        given, result = parameter_types(types.whole.type_, _parameters(tool))
         if any(map(_is_function, (*given, result))):
             return None
         for type_ in (*given, result):
@@ -156,17 +175,26 @@ class ToolTheory:
         if types.whole.unknown:
             first = types.whole.unknown[0]
             raise Untranslatable(f"its type is not known: {first.reason}", first.path, tool.label)
-        records = tuple(_field_names(type_) for type_ in given)
-        current = self.tools.tool(tool.name)
-        is_current = current is not None and current.label == tool.label
-        name = self.names.tool(tool.label, tool.name, current=is_current)
+        name = self._name(tool)
         if name is None:
             raise Untranslatable("another tool, or a declaration, has its name in Kleis", "", tool.label)
+        records = tuple(map(_field_names, given))
         return Function(
-            tool.label, name, count, records, _holds_record(result), reverses=is_reversal(tool.term)
+            tool.label,
+            name,
+            len(given),
+            records,
+            gives_record=_holds_record(result),
+            reverses=is_reversal(tool.term),
         )
 
-    # ── What laws ask of a tool ──────────────────────────────────────────────────────────────────────────────
+    def _name(self, tool: Tool) -> str | None:
+        """The Kleis name of a tool; None where something else has it."""
+        current = self.tools.tool(tool.name)
+        is_current = current is not None and current.label == tool.label
+        return self.names.tool(tool.label, tool.name, current=is_current)
+
+    # ── Signatures for laws ──────────────────────────────────────────────────────────────────────────────────
 
     def called(self, tool: Tool) -> Function | None:
         """The function of a tool, also of one that has no definition but could be called in Kleis."""
@@ -174,25 +202,22 @@ class ToolTheory:
             return self.function(tool)
         except Untranslatable:
             pass
-        types = self.types(tool)
-        count = _parameters(tool)
-        given, result = parameter_types(types.whole.type_, count)
+        given, result = parameter_types(self.types(tool).whole.type_, _parameters(tool))
         if any(map(_is_function, (*given, result))):
             return None
-        current = self.tools.tool(tool.name)
-        name = self.names.tool(
-            tool.label, tool.name, current=current is not None and current.label == tool.label
+        name = self._name(tool)
+        return (
+            None if name is None else Function(tool.label, name, len(given), tuple(map(_field_names, given)))
         )
-        return None if name is None else Function(tool.label, name, count, tuple(map(_field_names, given)))
 
     def parameters(self, tool: Tool) -> tuple[tree.TypeExpression | None, ...]:
-        """The types of the parameters of a tool's function, where these are all that it takes; None where Kleis has no
-        words for one, or the tool takes more."""
+        """The types of the parameters of a tool's function. None for one without a Kleis type, and for all of a tool
+        that takes more than these types."""
         types = self._signature_types(tool)[0]
         return (None,) * len(types) if self.types(tool).narrowed else types
 
-    def unsayable(self, tool: Tool) -> str:
-        """Why a law cannot range over all that a tool takes."""
+    def unexpressed(self, tool: Tool) -> str:
+        """Why a law cannot range over everything that a tool takes."""
         if self.types(tool).narrowed:
             return "it compares an argument with values of one type, and takes values of every type"
         function = self.called(tool)
@@ -208,21 +233,18 @@ class ToolTheory:
         return "Kleis has no words for its types"
 
     def signature(self, tool: Tool) -> ToolSignature | None:
-        """A tool as an operation at ℤ in place of type variables, and at lists where it takes lists or strings; None
-        where Kleis has no words for its types."""
+        """A tool as an operation, at ℤ for type variables and at lists for `sized` types; None where a type has no Kleis
+        type."""
         function = self.called(tool)
         given, result = self._signature_types(tool, lists=True)
-        if function is None or result is None:
-            return None
-        known = tuple(each for each in given if each is not None)
-        if len(known) != len(given):
+        known = _all_known(given)
+        if function is None or result is None or known is None:
             return None
         return _at_integers(ToolSignature(function, known, result))
 
-    def readings(self, tool: Tool) -> tuple[ToolSignature, ToolSignature] | None:
-        """The signatures at which a tool can be tried: at integers, and at letters for whatever may be more than one
-        type. They take more than the tool: what it takes is said beside them (`ToolSignature.takes`). None where Kleis
-        has no words for its types."""
+    def trial_signatures(self, tool: Tool) -> tuple[ToolSignature, ToolSignature] | None:
+        """The signatures at which a tool is tried: at integers, and the most general one. Both may take more than the
+        tool (`ToolSignature.takes`). None where a type has no Kleis type."""
         function = self.called(tool)
         if function is None:
             return None
@@ -233,11 +255,11 @@ class ToolTheory:
             for each in _taken(type_, fields)
         ]
         found: list[ToolSignature] = []
-        for types in (KleisTypes(apart, lists=True), KleisTypes(apart, letters=True)):
-            known = [each for each in map(types.maybe, apart) if each is not None]
+        for types in (KleisTypes(apart, lists=True), KleisTypes(apart, general=True)):
+            known = _all_known(map(types.maybe, apart))
             gives = _result_type(types, result)
-            if gives is not None and len(known) == len(apart):
-                found.append(ToolSignature(function, tuple(known), gives, tuple(apart)))
+            if gives is not None and known is not None:
+                found.append(ToolSignature(function, known, gives, tuple(apart)))
         return (_at_integers(found[0]), found[-1]) if found else None
 
     def _signature_types(
@@ -263,15 +285,15 @@ class ToolTheory:
     # ── Groups ───────────────────────────────────────────────────────────────────────────────────────────────
 
     def _add_group(self, tool: Tool) -> None:
-        """Translate a tool and what it needs, then add the definitions that are new, all at once."""
+        """Translate a tool and those it needs, then add all new definitions at once."""
         made: dict[str, Translated] = {}
         waiting = [tool]
         while waiting:
             each = self._whole(waiting.pop())
             if each.label in made or each.label in self.translated:
                 continue
-            if each.label in self.refused:
-                raise self.refused[each.label]
+            if each.label in self._untranslatable:
+                raise self._untranslatable[each.label]
             made[each.label], needed = self._translate(each)
             waiting += needed
         definitions = [definition for one in made.values() for definition in one.definitions]
@@ -291,13 +313,13 @@ class ToolTheory:
             return found
 
         translator = Translator(own, Source(tool, self.types(tool)), self.tools, self.names, function)
-        definitions = translator.translation()
+        definitions = translator.definitions()
         if any(height(definition) > MOST_NESTED for definition in definitions):
             raise Untranslatable(f"its definition nests more than {MOST_NESTED} deep", "", tool.label)
         return Translated(own, definitions, tuple(needed)), list(needed.values())
 
     def _checked(self, definitions: list[tree.FunctionDefinition], tool: Tool) -> Theory:
-        """The theory with more definitions, as it is read from their text."""
+        """The theory with more definitions, parsed from their text and elaborated. Raises `Untranslatable`."""
         text = "\n".join(print_declaration(each) for each in definitions)
         try:
             program: tree.Program = parse_program(text, file="<tools>")
@@ -306,7 +328,7 @@ class ToolTheory:
                 f"Kleis cannot read its definition: {error.message}", "", tool.label
             ) from None
         theory = self.theory.include(program)
-        claim = self.mention(tool)
+        claim = self.reflexivity(tool)
         if claim is not None:
             try:
                 Elaborator(theory).proposition(claim, file="<tools>")
@@ -314,13 +336,12 @@ class ToolTheory:
                 raise Untranslatable(f"Kleis has no reading of it: {error.message}", "", tool.label) from None
         return theory
 
-    def mention(self, tool: Tool) -> tree.Expression | None:
-        """A proposition that says nothing but needs the definition of a tool in the theory; None where its types have
-        no words."""
+    def reflexivity(self, tool: Tool) -> tree.Expression | None:
+        """``∀(x0 : …). f(x0, …) = f(x0, …)``, whose goal has the definition of a tool; None where a type has no Kleis
+        type."""
         function = self.function(tool)
-        types = self._signature_types(tool)[0]
-        known = [each for each in types if each is not None]
-        if function is None or len(known) != len(types):
+        known = _all_known(self._signature_types(tool)[0])
+        if function is None or known is None:
             return None
         binders = tuple(tree.Binder(f"x{place}", type_) for place, type_ in enumerate(known))
         called = tree.Call(function.name, tuple(tree.Name(each.name) for each in binders))
@@ -329,7 +350,7 @@ class ToolTheory:
 
 
 def _result_type(types: KleisTypes, type_: Type | None) -> ResultType | None:
-    """The type of what a tool gives, a record by its fields; None where Kleis has no words for one of them."""
+    """The type of a tool's result, a record by its fields; None where a type has no Kleis type."""
     fields = fields_of(type_)
     if fields is None:
         return types.maybe(type_)
@@ -338,8 +359,15 @@ def _result_type(types: KleisTypes, type_: Type | None) -> ResultType | None:
     return RecordType(known) if known and len(known) == len(found) else None
 
 
+def _all_known(types: Iterable[tree.TypeExpression | None]) -> tuple[tree.TypeExpression, ...] | None:
+    """The types, if all are known."""
+    found = tuple(types)
+    known = tuple(each for each in found if each is not None)
+    return known if len(known) == len(found) else None
+
+
 def _taken(type_: Type | None, fields: tuple[str, ...] | None) -> list[Type | None]:
-    """The types of a parameter of a tool's function: of its fields, where it is taken apart into them."""
+    """The types of the Kleis parameters for one parameter of a tool: those of its fields, for a record."""
     inner = {} if fields is None else fields_of(type_) or {}
     return [type_] if fields is None else [inner.get(each) for each in fields]
 
@@ -358,7 +386,7 @@ def _result_at_integers(type_: ResultType) -> ResultType:
 
 
 def at_integers(type_: tree.TypeExpression) -> tree.TypeExpression:
-    """A type with ℤ for its variables."""
+    """A type with ℤ for its type variables."""
     match type_:
         case tree.NamedType(name=name) if len(name) == 1 and name.isascii():
             return tree.NamedType("ℤ")
@@ -371,20 +399,15 @@ def at_integers(type_: tree.TypeExpression) -> tree.TypeExpression:
 
 
 def _parameters(tool: Tool) -> int:
-    """How many lambdas a tool's code begins with."""
+    """How many lambdas a tool's code begins with: its parameters."""
     count, term = 0, tool.term
     while term.op == "lam":
         count, term = count + 1, term.parts[0]
     return count
 
 
-def _kind(type_: Type | None) -> str:
-    found = None if type_ is None else find(type_)
-    return found.name if isinstance(found, Shape) else ""
-
-
 def _holds_record(type_: Type | None) -> bool:
-    """Whether records stand in the values of a type."""
+    """Whether a type contains records."""
     waiting = [] if type_ is None else [find(type_)]
     while waiting:
         shape = waiting.pop()
@@ -396,7 +419,7 @@ def _holds_record(type_: Type | None) -> bool:
 
 
 def _is_function(type_: Type | None) -> bool:
-    return _kind(type_) == "function"
+    return kind_of(type_) == "function"
 
 
 def _field_names(type_: Type | None) -> tuple[str, ...] | None:
@@ -405,7 +428,7 @@ def _field_names(type_: Type | None) -> tuple[str, ...] | None:
 
 
 def _check(type_: Type | None, tool: Tool) -> None:
-    """Refuse a type in which something is that Kleis does not have."""
+    """Raise `Untranslatable` for a type that has no counterpart in Kleis."""
     found = None if type_ is None else find(type_)
     if not isinstance(found, Shape):
         return
@@ -432,24 +455,3 @@ def height(definition: tree.FunctionDefinition) -> int:
     while level:
         level, levels = [below for each in level for below in children(each)], levels + 1
     return levels
-
-
-class RecordType(msgspec.Struct, frozen=True):
-    """The type of a record, which Kleis does not write: its fields by name."""
-
-    fields: tuple[tuple[str, ResultType], ...]
-
-
-ResultType = tree.TypeExpression | RecordType
-
-
-class ToolSignature(msgspec.Struct, frozen=True):
-    """A tool as an operation: the types of the Kleis function's parameters, and of its result.
-
-    `takes` are the types of the parameters in PIF, where the operation may take more than these.
-    """
-
-    function: ToolFunction
-    parameters: tuple[tree.TypeExpression, ...]
-    result: ResultType
-    takes: tuple[Type | None, ...] = ()

@@ -1,12 +1,11 @@
-"""One tool as Kleis definitions (ADR 015; issue 7, item 2).
+"""One tool as Kleis definitions (docs/reference/registry.md §8.3).
 
-A tool is a definition of its name and some helpers: a fold is a helper that recurs over the list, so are `range`,
-`chars` and `join`. What decides whether there is a value is written so that Kleis says what PIF does: `and` and `or`
-become `if`, since PIF never looks at the right side where the left one decides and never at the right side alone;
-`let`, calls and operations are strict in both languages, and so is `match` in what it looks at.
+A tool becomes a definition of its name, with helpers for folds, `range`, `chars` and `join`. `and` and `or` become `if`
+unless their left side certainly has a value, since PIF looks at the right side only if the left one does not decide.
+`let`, calls and operations are strict in both languages, and so is `match` in its scrutinee.
 
-Functions are no values in Kleis. A lambda is put in where it is called, and so is a tool that takes functions. What is
-left of functions after that is refused, with its place.
+Functions are no values in Kleis. A lambda is inlined where it is called, and so is a tool that takes functions; any
+other use of a function is `Untranslatable`, with its place.
 
 Invariants
     * The definition has a value exactly where the tool's code has one without the limits of runs: no wrong operand, no
@@ -24,9 +23,8 @@ from pif.analysis.facts import facts_of
 from pif.analysis.types.unification import Type
 from pif.language.host import Tool, Tools
 from registry.translate import applications, operations
-from registry.translate import operations as conditions
 from registry.translate.kleis_names import FunctionNames, VariableNames
-from registry.translate.kleis_syntax import bound_in, constant, is_atom, names_in, pair, record
+from registry.translate.kleis_syntax import bound_in, constant, is_atom, names_in
 from registry.translate.node_types import KleisTypes, fields_of, parameter_types
 from registry.translate.symbolic_values import (
     Called,
@@ -39,19 +37,21 @@ from registry.translate.symbolic_values import (
     Plain,
     RecordOf,
     Source,
+    plain,
 )
 
-__all__ = ["Translation", "Translator"]
+__all__ = ["Translator"]
 
 _NODES = 4_000
-"""Nodes of PIF terms read for one definition; what is put in counts each time."""
-
-Translation = tuple[tree.FunctionDefinition, ...]
+"""Nodes of PIF terms read for one definition; inlined code counts at each use."""
 
 
 class Translator:
-    """Reads one tool. `function` finds what a tool stands for: a Kleis function, or None for one that has to be put
-    in where it is called; it raises `Untranslatable` for a tool that is neither."""
+    """Translates one tool (a `Translation`).
+
+    `function` finds the Kleis function of another tool, None for a tool that has to be inlined; it raises
+    `Untranslatable` for a tool that is neither.
+    """
 
     def __init__(
         self,
@@ -65,19 +65,19 @@ class Translator:
         self.source = source
         self.tools = tools
         self.names = names
-        self.function = function
         whole = source.types.own if source.types else None
         self._given, self._result = parameter_types(whole, own.parameters)
         self.types = KleisTypes(self._given)
         self.frame = Frame()
-        self.helpers: list[tree.FunctionDefinition] = []
-        self.sorts: dict[str, tree.TypeExpression | None] = {}
+        self._function = function
+        self._helpers: list[tree.FunctionDefinition] = []
+        self._sorts: dict[str, tree.TypeExpression | None] = {}
         self._variables = VariableNames(names, facts_of(source.tool.term).tools)
         self._left = _NODES
 
     # ── A whole tool ─────────────────────────────────────────────────────────────────────────────────────────
 
-    def translation(self) -> Translation:
+    def definitions(self) -> tuple[tree.FunctionDefinition, ...]:
         """The helpers and the definition of the tool."""
         code = Code(self.source.tool.term, {}, None, self.source)
         parameters: list[tree.Parameter] = []
@@ -87,52 +87,37 @@ class Translator:
             code = code.where(code.term.value, part).child(0)
         with self.framed() as frame:
             body = frame.around(self.expression(code))
-        definition = tree.FunctionDefinition(
-            self.own.name, tuple(parameters), self.types.maybe(self._result), body
-        )
-        return (*self.helpers, definition)
+        result = self.types.maybe(self._result)
+        definition = tree.FunctionDefinition(self.own.name, tuple(parameters), result, body)
+        return (*self._helpers, definition)
 
     def _parameter(
         self, name: str, type_: Type | None, fields: tuple[str, ...] | None
     ) -> tuple[Part, list[tree.Parameter]]:
         if fields is None:
             variable = self.variable(name, type_)
-            return Plain(tree.Name(variable)), [tree.Parameter(variable, self.sorts[variable])]
+            return Plain(tree.Name(variable)), [tree.Parameter(variable, self._sorts[variable])]
         inner = fields_of(type_) or {}
         made = {each: self.variable(each, inner.get(each)) for each in fields}
-        parameters = [tree.Parameter(variable, self.sorts[variable]) for variable in made.values()]
+        parameters = [tree.Parameter(variable, self._sorts[variable]) for variable in made.values()]
         return RecordOf({each: tree.Name(variable) for each, variable in made.items()}), parameters
 
-    def variable(self, wanted: str, type_: Type | None = None) -> str:
-        """A new variable of a type."""
-        name = self._variables.fresh(wanted)
-        self.sorts[name] = self.types.maybe(type_)
-        return name
-
-    @contextmanager
-    def framed(self, lists: Mapping[str, tuple[str, str]] | None = None) -> Iterator[Frame]:
-        """A place whose bindings stay inside; `lists` are variables that are lists and not empty there."""
-        outer = self.frame
-        self.frame = Frame(outer, lists=dict(lists or {}))
-        try:
-            yield self.frame
-        finally:
-            self.frame = outer
+    def function(self, tool: Tool) -> Function | None:
+        return self._function(tool)
 
     # ── Parts ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def part(self, code: Code) -> Part:
-        """What a part of the code is."""
         self._left -= 1
         if self._left < 0:
-            raise code.refuse(f"more than {_NODES} nodes with all that is put in")
+            raise code.untranslatable(f"more than {_NODES} nodes with all that is put in")
         term = code.term
         match term.op:
             case "literal":
                 return Plain(constant(term.value))
             case "var":
                 if term.value not in code.scope:
-                    raise code.refuse(f'"{term.value[:48]}" is bound by nothing')
+                    raise code.untranslatable(f'"{term.value[:48]}" is bound by nothing')
                 return code.scope[term.value]
             case "lam":
                 return Closure(code)
@@ -140,43 +125,31 @@ class Translator:
                 value = self.bound(self.part(code.child(0)), term.value, code.child(0).type)
                 return self.part(code.child(1).where(term.value, value))
             case "if":
-                return Plain(conditions.branches(self, *code.children))
+                return Plain(operations.conditional(self, *code.children))
             case "app" | "self" | "eval":
                 return applications.called(self, code)
             case _:
                 return operations.operation(self, code)
 
     def expression(self, code: Code) -> tree.Expression:
-        """What a part of the code is, as an expression."""
-        return self.plain(self.part(code), code)
+        return plain(self.part(code), code)
 
     def expressions(self, code: Code) -> list[tree.Expression]:
-        """All parts of a node, as expressions."""
         return [self.expression(child) for child in code.children]
 
-    @staticmethod
-    def plain(part: Part, code: Code) -> tree.Expression:
-        """A part as an expression; functions are none."""
-        match part:
-            case Plain(expression=expression):
-                return expression
-            case PairOf(first=first, second=second):
-                return pair(first, second)
-            case RecordOf(fields=fields):
-                return record(dict(fields))
-            case Closure() | Called():
-                raise code.refuse("a function is a value here; only functions that are called can be put in")
+    # ── Bindings ─────────────────────────────────────────────────────────────────────────────────────────────
 
-    # ── Binding ──────────────────────────────────────────────────────────────────────────────────────────────
+    def variable(self, wanted: str, type_: Type | None = None) -> str:
+        name = self._variables.fresh(wanted)
+        self._sorts[name] = self.types.maybe(type_)
+        return name
 
     def atom(self, expression: tree.Expression, wanted: str, type_: Type | None = None) -> tree.Expression:
-        """Something that may be written more than once, and has the value of the expression."""
         if is_atom(expression):
             return expression
         return self.frame.bind(self.variable(wanted, type_), expression)
 
     def bound(self, part: Part, wanted: str, type_: Type | None) -> Part:
-        """A part that may be used more than once, or not at all."""
         match part:
             case Plain(expression=expression):
                 return Plain(self.atom(expression, wanted, type_))
@@ -190,15 +163,22 @@ class Translator:
             case Closure():
                 return part
 
+    @contextmanager
+    def framed(self, lists: Mapping[str, tuple[str, str]] | None = None) -> Iterator[Frame]:
+        outer = self.frame
+        self.frame = Frame(outer, lists=dict(lists or {}))
+        try:
+            yield self.frame
+        finally:
+            self.frame = outer
+
     # ── Helpers ──────────────────────────────────────────────────────────────────────────────────────────────
 
     def captured(self, body: tree.Expression, own: tuple[str, ...]) -> tuple[str, ...]:
-        """The variables that a helper's body uses besides its own, in order of their making."""
         used = names_in(body) - bound_in(body)
-        return tuple(name for name in self.sorts if name in used and name not in own)
+        return tuple(name for name in self._sorts if name in used and name not in own)
 
     def helper(self, suffix: str) -> str:
-        """A name for a helper of this tool."""
         return self.names.helper(f"{self.own.name}_{suffix}")
 
     def define(
@@ -209,7 +189,6 @@ class Translator:
         result: Type | None,
         more: Mapping[str, tree.TypeExpression | None] | None = None,
     ) -> None:
-        """Add a helper; `more` are sorts of parameters that are no variables of the code."""
-        sorts = {**self.sorts, **(more or {})}
+        sorts = {**self._sorts, **(more or {})}
         given = tuple(tree.Parameter(each, sorts.get(each)) for each in parameters)
-        self.helpers.append(tree.FunctionDefinition(name, given, self.types.maybe(result), body))
+        self._helpers.append(tree.FunctionDefinition(name, given, self.types.maybe(result), body))

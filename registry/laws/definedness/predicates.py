@@ -38,7 +38,7 @@ from kleis.errors import KleisError
 from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_program
 from kleis.syntax.printer.program import print_declaration
-from kleis.syntax.tree.traversal import children, walk
+from kleis.syntax.tree.traversal import children, rebuild, walk
 from kleis.theory.theory import Theory
 from pif.language.budget import reserve_stack
 from registry.laws.definedness.value_conditions import (
@@ -145,7 +145,7 @@ class DefinednessPredicates:
     def _note(self, label: str) -> None:
         """Which functions that a tool reaches are not shown to have a value everywhere."""
         tool = self._theory.tools.tool(label)
-        claim = None if tool is None else self._theory.mention(tool)
+        claim = None if tool is None else self._theory.reflexivity(tool)
         if claim is None:
             raise Unsaid(f"Kleis has no words for the types of {label}")
         try:
@@ -316,14 +316,7 @@ class Shortening:
                 yield from self._used(below)
 
     def _rewritten(self, node: tree.Node, *, strict: bool) -> tree.Node:
-        changed: dict[str, object] = {}
-        for name in node.__struct_fields__:
-            value = getattr(node, name)
-            if isinstance(value, tree.Node):
-                changed[name] = self._rewritten(value, strict=strict)
-            elif isinstance(value, tuple) and any(isinstance(each, tree.Node) for each in value):
-                changed[name] = tuple(self._rewritten(each, strict=strict) for each in value)
-        made = msgspec.structs.replace(node, **changed) if changed else node
+        made = rebuild(node, lambda below: self._rewritten(below, strict=strict))
         return self._call(made, strict) if isinstance(made, tree.Call) else made
 
     def _call(self, node: tree.Call, strict: bool) -> tree.Expression:

@@ -1,4 +1,4 @@
-"""Where an expression has a value, as a Kleis formula (ADR 015; issue 7, item 2).
+"""Where an expression has a value, as a Kleis formula.
 
 The formula of a part is put together from those of its parts, as the reference semantics does it: calls are strict,
 `if` and `match` need what they look at and the branch taken, ∧ ∨ → and the quantifiers are Kleene's.  What an operation

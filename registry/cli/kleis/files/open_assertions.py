@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kleis.syntax import tree
 from kleis.syntax.tree.traversal import walk
-from registry.cli.kleis.shared.reports import counterexample_text
 
 if TYPE_CHECKING:
     from kleis.prover.protocol.verdict import Verdict
@@ -171,12 +170,14 @@ def _contrary(kind: str, verdict: Verdict) -> str:
     if verdict.status == "inconsistent":
         return f"the axioms clash: {', '.join(verdict.core)}"
     if verdict.evidence is not None:
+        from kleis.sessions.answer_fields import witness_text
+
         word = (
             "there is a model"
             if kind == "assert_inconsistent" or verdict.status == "consistent"
             else "disproved"
         )
-        return f"{word}: {counterexample_text(verdict.evidence)}"
+        return f"{word}: {witness_text(verdict.evidence, constants=False)}"
     if kind == "assert_sat":
         return "no model has it: its negation is verified"
     return "the proposition is verified" if verdict.status == "verified" else verdict.status

@@ -22,7 +22,7 @@ from registry.cli.terminal.screen import Line, Screen, json_text
 if TYPE_CHECKING:
     from kleis.prover.protocol.verdict import Evidence, Status, Table, Verdict
 
-__all__ = ["counterexample_text", "grid", "print_table", "print_verdict", "refuse", "render", "status_piece"]
+__all__ = ["grid", "print_table", "print_verdict", "refuse", "render", "status_piece"]
 
 _ROLES: dict[Status, Role] = {
     "verified": "good",
@@ -69,9 +69,11 @@ def _remarks(verdict: Verdict) -> Iterator[Line]:
         minimal = " (none can be left out)" if verdict.minimal and len(verdict.core) > 1 else ""
         yield _row(title, ", ".join(verdict.core) + minimal)
     if verdict.status == "verified" and verdict.core:
-        known = {"model": "they have a model", "unknown": "whether they have a model is not known", "": ""}
-        if known[verdict.consistency]:
-            yield _row("", known[verdict.consistency], "plain" if verdict.consistency == "model" else "word")
+        from kleis.sessions.answer_fields import CONSISTENCY
+
+        if verdict.consistency:
+            role: Role = "plain" if verdict.consistency == "model" else "word"
+            yield _row("", CONSISTENCY[verdict.consistency], role)
     if verdict.lemmas:
         yield _row("lemmas", "; ".join(verdict.lemmas))
     if verdict.assumed:
@@ -97,15 +99,14 @@ def _row(title: str, text: str, role: Role = "plain") -> list[Piece]:
 
 
 def _print_evidence(screen: Screen, evidence: Evidence, title: str) -> None:
+    from kleis.sessions.answer_fields import statements
+
+    said = statements(evidence)
     screen.write([Piece(f"{_INDENT}{title}", "strong")])
-    for name, elements in evidence.carriers:
-        screen.write([Piece(f"    {name} = {{{', '.join(elements)}}}")])
-    for each in evidence.bindings:
-        screen.write([Piece(f"    {each.name} = {each.value}"), Piece(f" : {each.sort}", "faint")])
-    for symbol, formula in evidence.interpretation:
-        screen.write([Piece(f"    {symbol} is {formula}")])
-    for rule in evidence.rules:
-        screen.write([Piece(f"    {rule}")])
+    screen.write(*([Piece(f"    {each}")] for each in said.carriers))
+    for text, each in zip(said.values, evidence.bindings, strict=True):
+        screen.write([Piece(f"    {text}"), Piece(f" : {each.sort}", "faint")])
+    screen.write(*([Piece(f"    {each}")] for each in (*said.interpretation, *evidence.rules)))
     if evidence.normal_forms:
         screen.write([Piece(f"    different normal forms: {'  and  '.join(evidence.normal_forms)}")])
     for table in evidence.tables:
@@ -144,20 +145,6 @@ def grid(table: Table) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
             ]
     arguments = [f"{sort} {place}" for place, sort in enumerate(table.columns[:-1], 1)]
     return [*arguments, table.name], table.rows
-
-
-def counterexample_text(evidence: Evidence) -> str:
-    """Evidence on one line, for a failed assertion."""
-    parts = [f"{each.name} = {each.value}" for each in evidence.bindings]
-    parts += [f"{name} = {{{', '.join(elements)}}}" for name, elements in evidence.carriers]
-    parts += [f"{symbol} is {formula}" for symbol, formula in evidence.interpretation]
-    for table in evidence.tables:
-        points = (f"{', '.join(row[:-1])} ↦ {row[-1]}" for row in table.rows)
-        parts.append(f"{table.name}: {'; '.join(points)}")
-    if evidence.normal_forms:
-        parts.append(f"different normal forms {' and '.join(evidence.normal_forms)}")
-    text = ", ".join(parts)
-    return f"undefined at {text}" if evidence.undefined else text
 
 
 # ── How it was found ─────────────────────────────────────────────────────────────────────────────────────────

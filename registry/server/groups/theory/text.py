@@ -10,6 +10,8 @@ from typing import Any
 
 import msgspec
 
+from kleis.sessions.answer_fields import CONSISTENCY, evidence_of, statements, table_text
+
 __all__ = ["evaluation_text", "submission_text"]
 
 _ACROSS = 12
@@ -59,8 +61,7 @@ def evaluation_text(fields: Mapping[str, Any]) -> str:
     lines = [f"{_EVALUATED[status]}: {fields.get('claim', '')}"]
     lines += _evidence(fields.get("counterexample"), "counterexample")
     if fields.get("axioms"):
-        known = {"model": "they have a model", "unknown": "whether they have a model is not known"}
-        lines.append(f"axioms used: {', '.join(fields['axioms_used'])} ({known[fields['axioms']]})")
+        lines.append(f"axioms used: {', '.join(fields['axioms_used'])} ({CONSISTENCY[fields['axioms']]})")
     said = _SAID | ({"axioms_used"} if fields.get("axioms") else set())
     lines += _rest(fields, said)
     lines += _explanation(fields.get("explanation", {}))
@@ -80,15 +81,15 @@ def _axiom_line(row: Mapping[str, Any]) -> str:
     return f"axiom {row['name']} ({row['kleis']}): {'; '.join(parts)}"
 
 
-def _inline(evidence: Mapping[str, Any]) -> str:
+def _inline(fields: Mapping[str, Any]) -> str:
     """Evidence on one line."""
-    parts = [f"{name} = {value}" for name, value in evidence.get("values", {}).items()]
-    parts += [f"{name} = {{{', '.join(each)}}}" for name, each in evidence.get("carriers", {}).items()]
-    parts += [f"{name} is {formula}" for name, formula in evidence.get("interpretation", {}).items()]
-    for table in evidence.get("tables", ()):
-        points = (f"{' '.join(row[:-1])} ↦ {row[-1]}" if row[:-1] else row[-1] for row in table["rows"])
-        parts.append(f"{table['name']}: {', '.join(points)}")
-    return "; ".join([*parts, *evidence.get("rules", ())])
+    evidence = evidence_of(fields)
+    said = statements(evidence)
+    parts = [*said.values, *said.carriers, *said.interpretation]
+    for table in evidence.tables:
+        points = (f"{' '.join(row[:-1])} ↦ {row[-1]}" if row[:-1] else row[-1] for row in table.rows)
+        parts.append(f"{table.name}: {', '.join(points)}")
+    return "; ".join([*parts, *evidence.rules])
 
 
 def _explanation(found: Mapping[str, Any]) -> Iterator[str]:
@@ -164,21 +165,17 @@ def _rest(fields: Mapping[str, Any], said: frozenset[str] | set[str]) -> Iterato
 # ── Evidence ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _evidence(evidence: Mapping[str, Any] | None, title: str) -> Iterator[str]:
-    if not evidence or set(evidence) <= {"kind"}:
+def _evidence(fields: Mapping[str, Any] | None, title: str) -> Iterator[str]:
+    if not fields or set(fields) <= {"kind"}:
         return
-    yield f"{title}{' (the claim is undefined there)' if evidence.get('undefined') else ''}:"
-    for name, value in evidence.get("values", {}).items():
-        yield f"  {name} = {value}"
-    for name, elements in evidence.get("carriers", {}).items():
-        yield f"  {name} = {{{', '.join(elements)}}}"
-    for name, formula in evidence.get("interpretation", {}).items():
-        yield f"  {name} is {formula}"
-    yield from (f"  {rule}" for rule in evidence.get("rules", ()))
-    if evidence.get("normal_forms"):
-        yield f"  different normal forms: {' and '.join(evidence['normal_forms'])}"
-    for table in evidence.get("tables", ()):
-        yield from _table(table["name"], table["rows"])
+    evidence = evidence_of(fields)
+    said = statements(evidence)
+    yield f"{title}{' (the claim is undefined there)' if evidence.undefined else ''}:"
+    yield from (f"  {each}" for each in (*said.values, *said.carriers, *said.interpretation, *evidence.rules))
+    if evidence.normal_forms:
+        yield f"  different normal forms: {' and '.join(evidence.normal_forms)}"
+    for table in evidence.tables:
+        yield from _table(table.name, table.rows)
 
 
 def _table(name: str, rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -198,5 +195,4 @@ def _table(name: str, rows: Sequence[Sequence[str]]) -> Iterator[str]:
         for row in grid:
             yield "  " + " ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         return
-    shown = (f"{', '.join(point)} ↦ {value}" for point, value in points.items())
-    yield f"  {name}: {'; '.join(shown)}"
+    yield f"  {table_text(name, [(*point, value) for point, value in points.items()])}"

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from kleis.prover.protocol.verdict import Attempt, Binding, Evidence, Status, Table, Verdict
+from kleis.sessions.answer_fields import evidence_fields, evidence_of, witness_text
 from registry.cli.kleis.questions.verify import exit_status
-from registry.cli.kleis.shared.reports import counterexample_text, grid, print_verdict, status_piece
+from registry.cli.kleis.shared.reports import grid, print_verdict, status_piece
 from registry.cli.terminal.screen import Screen
 from tests.registry.cli.kleis.conftest import on_a_terminal
 
@@ -327,9 +329,17 @@ def test_a_table_with_missing_points_or_more_arguments_has_a_row_for_every_point
 
 
 def test_a_counterexample_on_one_line() -> None:
-    text = counterexample_text(EVIDENCE)
+    text = witness_text(EVIDENCE, constants=False)
     assert text.startswith("x = g1, G = {g0, g1}")
     assert "g0, g1 ↦ g1" in text
+
+
+def test_the_fields_of_evidence_are_read_back() -> None:
+    full = structs.replace(EVIDENCE, undefined=True, interpretation=(("f", "x + 1"),), rules=("a → b",))
+    back = evidence_of(evidence_fields(full))
+    unsorted = tuple(structs.replace(each, sort="") for each in full.bindings)
+    assert back == structs.replace(full, bindings=unsorted)
+    assert witness_text(back) == witness_text(full)
 
 
 def test_everything_a_verdict_knows_is_said(capsys: pytest.CaptureFixture[str]) -> None:
