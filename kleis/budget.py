@@ -1,8 +1,7 @@
-"""How much an evaluation may use: a `Budget` of limits, and the `Meter` that one run counts with.
+"""Limits of evaluation: a `Budget`, the `Meter` that one run counts with, and room for recursion.
 
-Specification: issue 3, item 4; architecture.md, house style 6.  A budget is required wherever something runs and
-there is no unlimited one.  Counting is deterministic: the same program under the same budget stops at the same
-place on every machine, because nothing here looks at a clock.
+See docs/reference/kleis.md §6.10.  Every run needs a budget; there is no unlimited one.  Counting is deterministic:
+the same program under the same budget stops at the same place on every machine, because nothing here reads a clock.
 """
 
 from __future__ import annotations
@@ -104,20 +103,18 @@ class Meter:
         )
 
 
-# Room for recursion over deep sources.
-#
-# A source nests at most 256 levels (kleis/syntax/tree/declarations.py), and a list literal at most `LONGEST_LIST` elements; reading one
-# level takes several Python frames.  Python counts frames against a limit of 1,000 that it does not need since its
-# frames live on the heap; it is raised while a meaning is made or printed, and put back.
-
 LONGEST_LIST = 2_000
+"""The most elements of a list literal in a proposition."""
 
+# A source nests at most 256 levels (`kleis.syntax.tree.MAXIMUM_NESTING`) and a list in it at most `LONGEST_LIST`
+# elements; one level takes several Python frames.  Python's default limit of 1,000 frames is too low for that and
+# protects nothing, because frames live on the heap.
 _FRAMES = 100_000
 
 
 @contextmanager
 def deep() -> Iterator[None]:
-    """Allow recursion as deep as a source can make it."""
+    """Raise Python's recursion limit to what the deepest source needs, and restore it afterwards."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, _FRAMES))
     try:

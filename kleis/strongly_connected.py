@@ -1,7 +1,4 @@
-"""Strongly connected components, parts before wholes.
-
-Specification: proving.md §1 (data types "by strongly connected component"; groups of recursive definitions).
-"""
+"""Strongly connected components of a graph: of data types, definitions, and whatever else refers to its kind."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 def components(edges: Mapping[Key, Iterable[Key]]) -> tuple[tuple[Key, ...], ...]:
-    """The components of a graph: a component comes after all that it leads to (Tarjan 1972, without recursion).
+    """The components of a graph, each after all that it leads to (Tarjan 1972, without recursion).
 
     Within a component, and between components that do not depend on each other, the order of `edges` decides.
     Targets that are no keys are left out.

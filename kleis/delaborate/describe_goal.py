@@ -1,14 +1,12 @@
-"""A meaning for people and for programs: every part of it as text of Kleis, or nearly so.
+"""A goal as text of Kleis, or nearly so (`kleis show --meaning`).  See docs/reference/proving.md §1.
 
-Specification: proving.md §1, issue 4 item 3 (`kleis show --meaning`).
-
-    proposition   what was asked, with every name, coercion and instance written out; reading it again in the
-                  same theory gives the same meaning
+    proposition   the claim, with every name, coercion and instance written out; elaborating it again in the same
+                  theory gives the same goal
     conditions    where parts of it have a value, as propositions
-    the rest      what is in force, what it rests on, how the source was read
+    the rest      what is assumed, what it depends on, how the source was elaborated
 
 Invariants
-    * `proposition_of` is what `Elaborator.proposition` reads as the same claim, up to the names of variables.
+    * `Elaborator.proposition` of `proposition_of` is the same claim, up to the names of variables.
     * A `Description` holds text only; its JSON keys are stable.
 """
 

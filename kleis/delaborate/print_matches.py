@@ -1,15 +1,13 @@
-"""Testers and selectors back to `match`.
-
-Specification: proving.md §1 ("Definedness"); kleis/elaborate/expressions/match_elaboration.py, which this module turns round.
+"""Testers and selectors back to `match`: the inverse of kleis/elaborate/expressions/match_elaboration.py.
 
     if is_Some(o) ∧ v > 1 then a else undefined        is        match o { Some(v) if v > 1 => a }
 
-A chain of conditionals whose conditions test one value is the cases of one `match`; what is below the last test is
-its last case.  Selections of the value in a case are the names its pattern binds.
+A chain of conditionals whose conditions test one value becomes the cases of one `match`; what is below the last test
+is its last case.  Selections of the value in a case become the names that its pattern binds.
 
 Invariants
-    * `cases_of` answers only where reading the printed `match` again makes the same tests in the same order; what
-      is not of that form is left to whoever asked (it then is an `if`).
+    * `cases_of` answers only where elaborating the printed `match` makes the same tests in the same order; any other
+      conditional is left to the caller, which prints an `if`.
     * No pattern has more constructors than were tested, but for those without siblings, and for the last case,
       which is not tested: there the constructors come from the selections in its body.
 """

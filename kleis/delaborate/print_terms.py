@@ -1,9 +1,7 @@
-"""Core terms as expressions of Kleis that are read as the same terms again.
-
-Specification: proving.md §1; issue 4 ("elaborating the printed meaning gives the same meaning").
+"""Core terms as expressions of Kleis that elaborate to the same terms.
 
 Every coercion and narrowing is an ascription, every bound variable has its type, every symbol its spelling
-(kleis/delaborate/printed_names.py).  What `match` became is written as a `match` (kleis/delaborate/print_matches.py).
+(`printed_names`).  What elaboration made of a `match` is printed as a `match` (`print_matches`).
 
 Invariants
     * Variables keep their names where those can be written and nothing called in the term has that name; else they

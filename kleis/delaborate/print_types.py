@@ -1,12 +1,12 @@
-"""Sorts and dimensions as types of Kleis.
-
-Specification: proving.md §1; `kleis show --meaning` prints the reading that was taken.
+"""Sorts and dimensions as types of Kleis, and numbers as numerals.
 
 Invariants
-    * A type printed here is read as the same sort in the scope the sort comes from, where `writable` says so:
+    * A type printed here elaborates to the same sort in the scope the sort comes from, where `writable` says so:
       records and functions of tuples (``A × B → C`` has two arguments) have no written type, nor has a sort that
       is not known yet.
-    * A carrier is called what the scope accepts: the name of its parameter, which `Carriers` may qualify.
+    * A carrier is called what the scope accepts: the name of its parameter, which the caller may qualify.
+    * Numerals are exact and never negative.  Every literal of a source has one; results of arithmetic, as 1/3, may
+      have none.
 """
 
 from __future__ import annotations
@@ -125,10 +125,7 @@ def _atom(atom: str) -> tree.TypeExpression:
     return wrapped.arguments[0] if isinstance(wrapped, tree.AppliedType) else tree.NamedType(atom)
 
 
-# Numbers of the core as numerals of Kleis: exact, never negative.
-#
-# Specification: kleis-language.md §1.4.  Every literal of a source has a numeral; the results of arithmetic on them,
-# as 1/3, may have none.
+# ── Numerals ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def has_numeral(value: int | Fraction) -> bool:

@@ -1,13 +1,12 @@
-"""What symbols, carriers, definitions and variables of a meaning are called in its printed form.
+"""The names of symbols, carriers, definitions and variables in the printed form of a goal.
 
-Specification: proving.md §1 ("Resolution"), issue 4 item 3.
+See docs/reference/proving.md §1.  A proposition about a structure with parameters is printed under ``using S``: there
+the parameters of S are plain names, and its operations are ``S::op``.  In a proposition about several structures, none
+a part of another, the structures' names are written before types and operations; if the structures share carriers,
+plain names are written, and elaboration finds the structures by them.  Global names (sections, top-level operations)
+stay plain; a constant of which there are several is ascribed its type.
 
-A proposition about a structure with parameters is printed under ``using S``: there the parameters of S are plain
-names, and its operations are ``S::op``.  One about several structures, of which none is a part of another, has their
-names before types and operations, or, if they share carriers, plain names by which they are found again.  Global names (sections, top-level operations) stay plain; a constant of
-which there are several is ascribed its type.
-
-Invariant: two symbols of one meaning that are not one have different spellings, or different sorts of arguments.
+Invariant: two different symbols of one goal have different spellings, or different sorts of arguments.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Expressions compiled to code for the machine.
 
-Specification: kleis-language.md §4 (OURS).  Every name is resolved here, once: local names to slots, then names bound
-by an example block, definitions, constructors, builtins (environment.py).  What resolves to nothing is a symbol.
+Every name is resolved here, once; see docs/reference/kleis.md §6.4.  Local names become slots of the frame; then come
+names bound by an example block, and global names (`environment`).  What resolves to nothing is a symbol.
 
 A tree is compiled by recursion, two Python frames a level; the parser admits no tree higher than `MAXIMUM_NESTING`,
-and a higher one from elsewhere is refused.
+and a higher one from elsewhere is rejected.
 """
 
 from __future__ import annotations

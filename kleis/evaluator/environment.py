@@ -1,9 +1,14 @@
-"""What names stand for: an immutable environment over declarations, with compiled definitions kept for reuse.
+"""What global names stand for: an immutable environment over declarations.
 
-Specification: kleis-language.md §4.1, §4.2 (OURS), §4.7; §5.5 (the built-in Bool stays Bool).
+See docs/reference/kleis.md §6.4 for the order in which a name is looked up.  Definitions are compiled when they are
+first called, and kept.
 
-Lookup order of a name: local names, names an example block has bound, definitions, constructors of data types,
-constructors of the language, builtins, operations of `implements` items.  What is none of these is a symbol.
+`Declarations` is what the evaluator needs to know of a program: the protocol that a theory fulfils, and
+`ProgramDeclarations` for one text.  Imports are not followed: the declarations include what is imported.
+
+A declaration or definition that has the name of a builtin may leave room for that builtin (`declares_builtin`,
+`is_for_data`).  Invariant: in doubt the name is the program's own, and then nothing is computed for it.  Operators are
+always shared: ``(+) : V × V → V`` leaves ``1 + 2`` alone, and the sorts of the arguments decide at each call.
 """
 
 from __future__ import annotations
@@ -44,7 +49,7 @@ _NARROWEST = ("ℕ", "ℤ", "ℚ", "ℝ", "ℂ", "Bool", "String")
 
 
 class Environment:
-    """The names in force.  Make one with `environment_of`; `bind` gives a new one."""
+    """The global names and what they stand for.  Make one with `environment_of`; `bind` gives a new one."""
 
     __slots__ = ("_instances", "_own", "_procedures", "_shapes", "bindings", "declarations", "granted_root")
 
@@ -223,7 +228,7 @@ def _is_list(shape: Mapping[str, int]) -> bool:
 def _names_a_builtin(definition: tree.FunctionDefinition) -> bool:
     """Whether a definition is only another way to write a builtin: ``define plus(a, b) = a + b``.
 
-    Read literally it would call itself for ever.
+    Taken literally it would call itself for ever.
     """
     if find_builtin(definition.name) is None or not isinstance(definition.body, tree.Call):
         return False
@@ -253,18 +258,16 @@ def environment_of(
     return Environment(declarations, granted_root)
 
 
-# What the evaluator needs to know of a program: the protocol a theory fulfils, and its plainest fulfilment.
-#
-# Specification: kleis-language.md §4.1, proving.md §1 ("Structures without parameters").  Imports are the loader's
-# business: whoever hands declarations over has put the imported ones in.
+# ── Declarations ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Declarations(Protocol):
-    """The declarations in force.  A theory has these four attributes and one method; none may ever change.
+    """The declarations of a program.  A theory has these four attributes and one method; none may ever change.
 
     definitions
         What `define` says at top level and in structures without parameters, by name; of several with one
-        name the last, unless a later file declares the name as its own.  Definitions in structures with parameters speak of any model and are not here.
+        name the last, unless a later file declares the name as its own.  Definitions in structures with parameters
+        are about any model and are not here.
     data
         Data types by name.
     constants
@@ -338,18 +341,12 @@ class ProgramDeclarations:
         self._hide(name, file)
 
     def _hide(self, name: str, file: str) -> None:
-        """A declaration hides the definition of another file, which speaks of something else."""
+        """A declaration hides the definition of another file."""
         if self.file_of(name) != file:
             self.definitions.pop(name, None)
 
 
-# Whether a declaration or definition that has the name of a builtin leaves room for that builtin.
-#
-# Specification: proving.md §1 ("A declaration that names a built-in is that built-in at sorts the built-in has, elsewhere an
-# overload"); kleis-language.md §6.3.
-#
-# Invariant: in doubt the name is the program's own, and then nothing is computed for it.  Operators are always shared:
-# ``(+) : V × V → V`` leaves ``1 + 2`` alone, and the sorts of the arguments decide at each call.
+# ── Names of builtins ────────────────────────────────────────────────────────────────────────────────────────
 
 _NUMBERS = frozenset({"ℕ", "ℤ", "ℚ", "ℝ", "ℂ", "Text"})
 

@@ -1,7 +1,6 @@
 """Global names compiled: definitions, constructors, builtins, operations of implementations, and symbols.
 
-Specification: kleis-language.md §4.2 (OURS: user definitions shadow builtins), §4.6, proving.md §1 ("A declaration that
-names a built-in is that built-in at sorts the built-in has, elsewhere an overload").
+See docs/reference/kleis.md §6.4 for the order in which a name is looked up.
 """
 
 from __future__ import annotations

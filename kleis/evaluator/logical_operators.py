@@ -1,9 +1,13 @@
-"""∧ ∨ → in strong Kleene logic: a decisive operand decides, whatever the other one is, undefined or unknown.
+"""∧ ∨ → and finite quantifiers compiled, in strong Kleene logic.
 
-Specification: proving.md §1 (Definedness).  The truth tables, with U for "undefined" and ? for "depends on unbound names":
+See docs/reference/kleis.md §6.6.  A decisive operand decides, whatever the other one is, undefined or unknown.  The
+truth tables, with U for "undefined" and ? for "depends on unbound names":
 
     false ∧ anything = anything ∧ false = false        true ∨ anything = anything ∨ true = true
     false → anything = anything → true = true          true ∧ U = U      true ∧ ? = ?      U ∧ ? = ?
+
+A quantifier over `Bool` and data types whose constructors have no fields is a long ∧ or ∨ and is decided by trying
+every value.  Any other quantifier is left as it is, for the prover.
 """
 
 from __future__ import annotations
@@ -191,12 +195,10 @@ def _value_or_error(code: Code, frame: Frame) -> Any:
         return error
 
 
-# Quantifiers: decided by trying every value where the types of the variables have few, left as they are otherwise.
-#
-# Only `Bool` and data types whose constructors have no fields are finite here; what quantifies over them is decided in
-# strong Kleene logic like a long ∧ or ∨ (proving.md §1).  Everything else is the prover's.
+# ── Quantifiers ──────────────────────────────────────────────────────────────────────────────────────────────
 
 _MOST_INSTANCES = 4096
+"""A quantifier with more combinations of values is left as it is."""
 
 
 def compile_quantifier(compiler: Compiler, expression: Quantifier, scope: Scope) -> Compiled:
@@ -255,7 +257,7 @@ class _Progress:
 
 
 class _Trial:
-    """A quantifier over finite types: the instance that `decisive` holds for settles it."""
+    """A quantifier over finite types: an instance with the truth value `decisive` decides it."""
 
     def __init__(
         self,

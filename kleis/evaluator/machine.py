@@ -7,6 +7,8 @@ names.  Code either returns a value or puts the next code into `machine.code` an
     * A call in tail position leaves nothing on the stack.
     * *Direct* code never returns `PENDING`: literals, names, first-order builtins and what is made of them.  It
       recurses in Python, as deep as the source is nested (`MAXIMUM_NESTING`), not as deep as values are.
+    * Steps: direct code is paid for by its caller, by its `weight`; other code pays for itself when it is entered, and
+      has weight 0.
     * An `EvaluationError` that only says "undefined here" goes to the nearest waiting ∧ or ∨, which may have a
       value in spite of it (strong Kleene); all other errors end the run.
 """
@@ -264,14 +266,11 @@ def _next_request(frame: Frame, extra: tuple[Requests, Builtin, tuple[Value, ...
     return apply(machine, function, given)
 
 
-# Pieces of compiled code that every construct needs: scopes, sequences of arguments, places of errors.
-#
-# `Compiled` code is direct or not (machine.py).  Steps: direct code is paid for by whoever runs it, by its `weight`;
-# other code pays for itself when it is entered, and has weight 0.
+# ── Pieces of compiled code that every construct needs ───────────────────────────────────────────────────────
 
 
 class Compiled(NamedTuple):
-    """Code, whether it is direct, and its weight in steps."""
+    """Code, whether it is direct, and its weight in steps (0 unless it is direct)."""
 
     code: Code
     direct: bool
@@ -295,7 +294,7 @@ class Place(NamedTuple):
 
 
 class Scope:
-    """The local names visible at a point, with their slots in the frame.
+    """The local names visible at one place, with their slots in the frame.
 
     `layout` is shared by all scopes of one procedure: a list that is as long as the frame must be, so that no two
     names of one procedure share a slot and none is ever assigned twice in one call.

@@ -1,8 +1,9 @@
-"""Patterns compiled to tests: does a value match, and what do the names in the pattern stand for.
+"""Patterns, `let` and `match` compiled.
 
-Specification: kleis-language.md §2.12, §4.7 (OURS).  A test answers True, False, or None where symbolic parts of the
-value decide it.  ``[a, b]``, ``Cons(a, t)`` and ``Nil`` match one list representation.  A name that occurs twice in a
-pattern must match equal values.
+See docs/reference/kleis.md §6.7.  A pattern becomes a test: True, False, or None where symbolic parts of the value
+decide it; then the whole expression is left as it is.  The first case that matches and whose guard holds is taken.
+``[a, b]``, ``Cons(a, t)`` and ``Nil`` match one list representation.  A name that occurs twice in a pattern must match
+equal values.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _EMPTY: Value = list_of(())
 
 
 class ConstructorNames(Protocol):
-    """What a pattern needs to know of the constructors in force."""
+    """What a pattern needs to know of the constructors in scope."""
 
     def is_list_constructor(self, name: str) -> bool:
         """Whether `Cons` or `Nil` is the one of the built-in lists."""
@@ -259,9 +260,7 @@ def _complex(tests: Sequence[Test]) -> Test:
     return test
 
 
-# `let` and `match` compiled (§2.12, §4.7 OURS): first match wins, guards are evaluated, nothing is guessed.
-#
-# Where symbolic parts decide whether a case matches, the whole expression is left as it is.
+# ── `let` and `match` ────────────────────────────────────────────────────────────────────────────────────────
 
 _SHOWN = 200
 

@@ -1,9 +1,9 @@
-"""What all structures of a theory say together, grown one structure at a time.
+"""Facts about all structures of a theory, kept up to date as it grows.
 
-Issue 6: adding to a session of a thousand structures costs about what adding to an empty one does, so nothing that a
+Adding to a session of a thousand structures must cost about what adding to an empty one does, so nothing that a
 submission needs may walk through all of them.
 
-Invariant: `with_structure` of every structure in force, in order, gives what a walk through them would.
+Invariant: `with_structure` of every structure in scope, in order, gives what a walk through them would.
 """
 
 from __future__ import annotations

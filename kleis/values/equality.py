@@ -1,6 +1,6 @@
 """Structural equality in three values, keys for sets, and the tolerance of assertions on floats.
 
-Specification: kleis-language.md §4.6 (OURS), §11.1 row 7; proving.md §1 ("No verdict rests on a float …").
+See docs/reference/kleis.md §6.5.
 
 Equations
     equal(a, b) is True   only if a and b are the same whatever the unbound names stand for

@@ -1,9 +1,12 @@
-"""Values as text: `render_value` for people who want to see what a value is, `display_text` for `out`.
+"""Numbers and values as text.
 
-`render_value` writes Kleis text that reads back as the same value wherever there is such text: numbers, strings,
-lists, constructors, bit-vectors, finite sets, symbolic operations.  Approximate numbers carry a leading ``≈``.
-`display_text` is what a program shows to its user: a string is its own text, a matrix is drawn as a box, and
-numbers are plain.  Both are iterative and stop at a limit of characters.
+`render_value` writes Kleis text that parses and evaluates to the same value wherever there is such text: numbers,
+strings, lists, constructors, bit-vectors, finite sets, symbolic operations.  Approximate numbers carry a leading
+``≈``.  `display_text` is what a program shows to its user: a string is its own text, a matrix is drawn as a box, and
+numbers are plain.  Both are iterative and stop at a limit of characters; see docs/reference/kleis.md §9.3.
+
+Numbers are converted exactly at any size.  Python refuses to print or parse integers beyond a few thousand digits, by
+a setting that is global to the process; `decimal` has no such limit, so the setting stays as the host wants it.
 """
 
 from __future__ import annotations
@@ -226,10 +229,7 @@ def _box(matrix: Data, plain: _Renderer) -> str:
     return "\n".join(f"{left}{line}{right}" for (left, right), line in zip(edges, lines, strict=True))
 
 
-# Numbers as text and back, exactly and for any size.
-#
-# Python refuses to print or read integers beyond a few thousand digits, by a limit that is global to the process;
-# `decimal` has no such limit, so the setting stays as the host wants it.
+# ── Numbers ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 _DIRECT_DIGITS = 600
 

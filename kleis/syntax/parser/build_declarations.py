@@ -1,6 +1,6 @@
-"""What each rule of grammar.lark builds: declarations, members and example statements.
+"""What the rules of grammar.lark build: declarations, members and example statements.
 
-See kleis/syntax/parser/build_expressions.py for how the methods are called.
+`build_expressions` says how the methods are called.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ __all__ = ["ItemBuilder"]
 
 
 _BLOCK = 256
-"""The most propositions in one ``assert_inconsistent { … }``; kleis/syntax/parser/parser.py counts on 2⁸."""
+"""The most propositions in one ``assert_inconsistent { … }``: 2⁸, because `parser._MORE_LEVELS` allows their conjunction
+8 levels."""
 
 
 class Parent(NamedTuple):

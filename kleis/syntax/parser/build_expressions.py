@@ -1,8 +1,8 @@
-"""What each rule of grammar.lark builds: expressions, patterns and types.
+"""What the rules of grammar.lark build: types, patterns and expressions.
 
-A method is named like the rule (or like the alternative's `-> name`) and gets the span of the text and the parts
+A method is named like the rule (or like the alternative's `-> name`) and takes the span of the text and the parts
 that the grammar keeps: names and operators as text, lists as lists, absent optional parts as None.
-kleis/syntax/parser/build_declarations.py adds the methods for declarations; the parser calls them through its tables.
+`build_declarations` adds the methods for declarations; the parser calls all of them through its tables.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
 
 
 class TreeError(Exception):
-    """A text that follows the grammar but says nothing: raised while building, caught by the parser."""
+    """A text that follows the grammar but has no tree.  Raised by the builders, caught by the parser."""
 
     def __init__(self, code: str, message: str, hint: str, span: tree.Span) -> None:
         super().__init__(message)
@@ -77,7 +77,7 @@ Arguments = list[tree.Expression | NamedArgument]
 
 
 def decode(literal: str) -> str:
-    """The text that a string literal, with its quotes, stands for (§1.5: an unknown escape is itself)."""
+    """The text that a string literal, with its quotes, stands for; an unknown escape is itself."""
     body = literal[1:-1]
     if "\\" not in body:
         return body

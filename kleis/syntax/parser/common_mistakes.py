@@ -1,8 +1,7 @@
-"""The common mistakes by name: what people write instead of Kleis, and what to write.
+"""Mistakes that are recognised: what people write instead of Kleis, and what to write.
 
-Specification: kleis-language.md §1.6, §2.1–§2.12 ("not accepted").  Each function looks at a place where the
-automaton is stuck and names the mistake if it knows it.  tests/kleis_language/test_mistakes.py has an example of
-every code.
+See docs/reference/kleis.md §4.2.  Each function looks at a place where the automaton is stuck and names the mistake
+if it recognises it.
 """
 
 from __future__ import annotations

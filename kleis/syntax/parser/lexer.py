@@ -1,13 +1,13 @@
-"""From text to tokens: one pass of one compiled expression, linear in the text whatever it holds.
+"""Text to tokens: one pass of one compiled expression, linear in the text whatever it contains.
 
-Specification: kleis-language.md §1.  Tokens are kept in parallel lists, one entry per token, which is several
-times cheaper than an object each.  The lexer never fails: what is no token gets a kind that starts with ``!``,
-which no grammar rule accepts (kleis/syntax/parser/parse_errors.py explains them).
+See docs/reference/kleis.md §1.  Tokens are kept in parallel lists, one entry per token, which is several times
+cheaper than an object each.  The lexer never fails: what is no token gets a kind that starts with ``!``, which no
+grammar rule accepts (`parse_errors` explains them).
 
-No word is reserved, so the lexer cannot settle every kind.  A keyword has its own text as its kind, and `soft`
-says which terminal the parser tries first and which it falls back on; grammar.lark explains the other kinds
-there.  A word that begins with λ, Σ or Π (``λx``) is given as two tokens, because in an expression those letters
-begin a form; the parser joins the two where a name is wanted (`GLUED`).
+No word is reserved, so the lexer cannot determine every kind.  A keyword has its own text as its kind, and `soft`
+says which terminal the parser tries first and which it falls back on; grammar.lark explains the other kinds.
+A word that begins with λ, Σ or Π (``λx``) is given as two tokens, because in an expression those letters begin a
+form; the parser joins the two where a name is wanted (`GLUED`).
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def _word() -> regex.Pattern[str]:
 
 
 def is_word(text: str) -> bool:
-    """Whether a text is an identifier of Kleis (§1.2); keywords are."""
+    """Whether a text is an identifier of Kleis; keywords are."""
     return _word().fullmatch(text) is not None
 
 

@@ -1,7 +1,6 @@
-"""Lints of syntax: the readings that a person may not expect, with the reading that was taken.
+"""Lints of syntax: parses that a reader may not expect.
 
-Specification: kleis-language.md §1.1, §2.9, §2.10, §2.12 (the quirks that existing programs rely on stay, and
-are pointed out here).  A lint never changes what a text means.  The codes:
+See docs/reference/kleis.md §4.4.  A lint never changes what a text means.  The codes:
 
     minus-binds-tight     ``-x^2`` is ``(-x)^2``, ``-x!`` is ``(-x)!``
     not-binds-tight       ``not a = b`` is ``(not a) = b``
@@ -13,7 +12,8 @@ are pointed out here).  A lint never changes what a text means.  The codes:
     line-continues        a line of an example that starts with ``(`` or ``-`` continues the line before
     unusable-name         a name that is declared but means something else in every expression
 
-The parser tells a `Linter` what it builds; what belongs to an item that turns out to be broken is dropped.
+The parser and its builders call a `Linter` while they build.  Lints of an item that turns out to have an error are
+dropped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Flat operator chains into trees, by the table of kleis/syntax/operators.py.
+"""Flat operator chains to trees, by the table of `kleis.syntax.operators`.
 
 The grammar gives ``a + b * c = d`` as operands and operators in a row; `fold` is the shunting-yard algorithm,
 linear in the length of the chain.

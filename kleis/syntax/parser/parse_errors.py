@@ -1,7 +1,7 @@
-"""The words of parse errors: what was found, what was expected, which common mistake it is, what to try.
+"""Parse errors in words, and where parsing resumes after one.
 
-Specification: kleis-language.md §2.14 (OURS).  kleis/syntax/parser/common_mistakes.py knows the mistakes by name; without a name the
-message says what could have come, in the words of a reader, not of the grammar.
+See docs/reference/kleis.md §4.3.  `common_mistakes` recognises frequent mistakes; for any other error the message
+lists what the automaton would accept, in a reader's words and not the grammar's.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""From text to tree: the LALR automaton, recovery at top-level items, and the four functions people call.
+"""Text to tree: the LALR automaton, recovery at top-level items, and the entry points.
 
-Specification: kleis-language.md §2, §2.14 (OURS).  The grammar is grammar.lark, what rules build is in
-kleis/syntax/parser/build_expressions.py and kleis/syntax/parser/build_declarations.py, the words for errors are in kleis/syntax/parser/parse_errors.py.
+See docs/reference/kleis.md §4.3.  The grammar is grammar.lark; `build_expressions` and `build_declarations` hold what
+its rules build, `parse_errors` the messages.
 
-Why not lark's own driver: it makes an object of every token and several calls of every reduction (three times
-slower in all), it cannot settle words by position (see grammar.lark), and it does not count nesting.  The
-automaton below is iterative, so no depth of nesting can exhaust Python's stack; it keeps the height of every
-tree beside its value and refuses what exceeds `MAXIMUM_NESTING`.  Every step either consumes a token or reduces,
-so the work is linear in the text.
+Why not lark's own driver: it makes an object of every token and several calls of every reduction, it cannot decide
+by position whether a word is a keyword (see grammar.lark), and it does not count nesting.  The automaton below is
+iterative, so no depth of nesting can exhaust Python's stack; it keeps the height of every tree beside its value and
+rejects what exceeds `MAXIMUM_NESTING`.  Every step either consumes a token or reduces, so the work is linear in the
+text.
 """
 
 from __future__ import annotations

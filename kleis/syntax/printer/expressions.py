@@ -1,4 +1,4 @@
-"""Expressions and patterns as text.  See kleis/syntax/printer/program.py."""
+"""Types, patterns and expressions as text.  `kleis.syntax.printer.program` holds the entry points."""
 
 from __future__ import annotations
 
@@ -45,9 +45,6 @@ from kleis.syntax.tree import (
 )
 
 __all__ = ["ExpressionPrinter", "TypePrinter", "quote"]
-
-
-# Types, kinds and dimensions as text.  See kleis/syntax/printer/program.py.
 
 _ARROW, _PRODUCT, _SUM, _TERM, _POWER, _TYPE_ATOM = range(6)
 _DIMENSION_LEVELS = {"+": _SUM, "-": _SUM, "*": _TERM, "/": _TERM, "^": _POWER}

@@ -1,10 +1,8 @@
-"""From tree to text: canonical source that parses back to an equal tree.
+"""Tree to text: canonical source that parses back to an equal tree.
 
-Specification: kleis-language.md §7 (OURS).  ``parse(print(tree)) == tree`` for every tree that the parser can
-build; names must be writable where they stand (``Name("if")`` and ``Name("and")`` are not).  Parentheses follow the table of
-kleis/syntax/operators.py, so this module (with printer_expressions and printer_types) and grammar.lark change together;
-the property they share is tests/kleis_language/test_round_trip.py.  Parentheses that no reader should have to
-think about are written though the grammar could do without: ``(-x)^2``, ``(¬a) = b``.
+See docs/reference/kleis.md §9.1.  ``parse(print(tree)) == tree`` for every tree that the parser can build; names must
+be writable where they stand (``Name("if")`` and ``Name("and")`` are not).  Parentheses that the grammar could do
+without are written where a reader would otherwise have to think: ``(-x)^2``, ``(¬a) = b``.
 
 With ``ascii=True`` every operator has its ASCII spelling and product types are tuples; names, strings and the
 operators that have no other spelling (``⊗``) stay as they are.
