@@ -1,6 +1,7 @@
 """Exact concrete evaluation: expressions to values and example blocks to results, under a budget.
 
 - `machine`: the machine and its stack; pieces of compiled code
+- `compilation_context`: what the parts of the compiler need of it, as protocols
 - `global_calls`: calls of definitions, constructors and builtins, compiled
 - `matching`: patterns, `let` and `match`, compiled
 - `logical_operators`: ∧ ∨ → and finite quantifiers, compiled

@@ -20,20 +20,14 @@ from typing import Protocol
 
 from kleis.builtins.row import Builtin
 from kleis.builtins.rows.table import find_builtin
+from kleis.evaluator.compiler import compile_procedure
 from kleis.evaluator.machine import Procedure
 from kleis.evaluator.outcomes import Warning
 from kleis.syntax import tree
 from kleis.syntax.operators import BINARY, POSTFIX, PREFIX, canonical_name
 from kleis.values import Complex, FunctionValue, Value
 
-__all__ = [
-    "Declarations",
-    "Environment",
-    "ProgramDeclarations",
-    "declares_builtin",
-    "environment_of",
-    "is_for_data",
-]
+__all__ = ["Declarations", "Environment", "ProgramDeclarations", "environment_of"]
 
 _LANGUAGE_CONSTRUCTORS = {"Unit": 0, "Pair": 2, "Tuple3": 3, "Tuple4": 4, "Tuple5": 5}
 
@@ -84,21 +78,22 @@ class Environment:
     def procedure(self, name: str) -> Procedure | None:
         """The definition of a name, compiled when it is first called."""
         if name not in self._procedures:
-            definition = self.declarations.definitions.get(name)
-            defined = definition is not None and not _names_a_builtin(definition)
-            self._procedures[name] = (
-                self._procedure(definition) if definition is not None and defined else None
-            )
+            self._procedures[name] = self._defined(name)
         return self._procedures[name]
 
-    def _procedure(self, definition: tree.FunctionDefinition) -> Procedure:
-        from kleis.evaluator.compiler import compile_procedure
-
-        procedure = Procedure(definition.name, len(definition.parameters))
+    def _defined(self, name: str) -> Procedure | None:
+        definition = self.declarations.definitions.get(name)
+        if definition is None or _names_a_builtin(definition):
+            return None
         file = self.declarations.file_of(definition.name)
-        procedure.compile = partial(
-            compile_procedure, procedure, definition.parameters, definition.body, self._copy(), file
-        )
+        return self._procedure(definition.name, definition.parameters, definition.body, file)
+
+    def _procedure(
+        self, name: str, parameters: Sequence[tree.Parameter], body: tree.Expression, file: str
+    ) -> Procedure:
+        """A procedure that is compiled when it is first called; it sees no bindings of example blocks."""
+        procedure = Procedure(name, len(parameters))
+        procedure.compile = partial(compile_procedure, procedure, parameters, body, self._copy(), file)
         return procedure
 
     def is_for_data(self, name: str) -> bool:
@@ -122,7 +117,15 @@ class Environment:
             )
         return tuple(found)
 
+    def is_declared(self, name: str) -> bool:
+        """Whether the program declares an operation, element or field of this name."""
+        return name in self.declarations.constants
+
     # ── Constructors ─────────────────────────────────────────────────────────────────────────────────────────
+
+    def data_type(self, name: str) -> tree.DataDefinition | None:
+        """The data type of a name."""
+        return self.declarations.data.get(name)
 
     def constructor_arity(self, name: str) -> int | None:
         """The number of fields of a constructor; None for names that are none, and for `Cons`, `Nil`, `True`, `False`
@@ -186,18 +189,13 @@ class Environment:
         return self._instances.get(name, ())
 
     def _read_implementations(self) -> dict[str, list[tuple[str, FunctionValue]]]:
-        from kleis.evaluator.compiler import compile_procedure
-
         found: dict[str, list[tuple[str, FunctionValue]]] = {}
         for implementation in self.declarations.implementations:
             sort = _sort_of(implementation)
             for member in implementation.members if sort else ():
                 if not isinstance(member, tree.OperationImplementation) or not member.parameters:
                     continue
-                procedure = Procedure(member.name, len(member.parameters))
-                procedure.compile = partial(
-                    compile_procedure, procedure, member.parameters, member.body, self._copy(), "<implements>"
-                )
+                procedure = self._procedure(member.name, member.parameters, member.body, "<implements>")
                 function = FunctionValue(member.name, procedure.arity, procedure)
                 found.setdefault(member.name, []).append((sort, function))
         for candidates in found.values():

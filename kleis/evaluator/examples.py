@@ -47,7 +47,7 @@ from kleis.values import (
     render_value,
 )
 
-__all__ = ["Judgement", "bit_width", "judge", "run_example", "value_at_type"]
+__all__ = ["run_example"]
 
 NEEDS_PROVER = "needs the prover"
 
@@ -233,7 +233,7 @@ def _comparison(machine: Machine, proposition: tree.Call, environment: Environme
     name = proposition.name
     if name in ("equals", "neq"):
         verdict = approximately_equal(left, right, machine)
-    elif name in environment.declarations.constants and not (is_number(left) and is_number(right)):
+    elif environment.is_declared(name) and not (is_number(left) and is_number(right)):
         verdict = None
     else:
         verdict = _order(machine, name, left, right)

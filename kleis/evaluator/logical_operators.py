@@ -15,17 +15,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from kleis.builtins.row import RECOVERABLE, wrong_sort
 from kleis.errors import EvaluationError
+from kleis.evaluator.compilation_context import ExpressionCompiler, GlobalNames
 from kleis.evaluator.machine import Code, Compiled, Frame, Machine, Place, Scope, charged
 from kleis.syntax.tree import Binder, NamedType, Quantifier
 from kleis.values import Data, Stuck, Suspended, Symbol, Value, kind_name
-
-if TYPE_CHECKING:
-    from kleis.evaluator.compiler import Compiler
-    from kleis.evaluator.environment import Environment
 
 __all__ = ["CONNECTIVES", "Connective", "compile_quantifier", "connective_code"]
 
@@ -201,10 +198,10 @@ _MOST_INSTANCES = 4096
 """A quantifier with more combinations of values is left as it is."""
 
 
-def compile_quantifier(compiler: Compiler, expression: Quantifier, scope: Scope) -> Compiled:
+def compile_quantifier(compiler: ExpressionCompiler, expression: Quantifier, scope: Scope) -> Compiled:
     """The code of a quantifier."""
     suspended = compiler.suspended(expression, scope)
-    domains = [_domain(binder, compiler.environment) for binder in expression.binders]
+    domains = [_domain(binder, compiler.names) for binder in expression.binders]
     sizes = [len(domain) for domain in domains if domain is not None]
     if len(sizes) < len(domains) or prod(sizes) > _MOST_INSTANCES:
         return suspended
@@ -223,20 +220,20 @@ def compile_quantifier(compiler: Compiler, expression: Quantifier, scope: Scope)
     return Compiled(trial.begin, False, 0)
 
 
-def _domain(binder: Binder, environment: Environment) -> Sequence[Value] | None:
+def _domain(binder: Binder, names: GlobalNames) -> Sequence[Value] | None:
     """All values of a binder's type, if they are few and known."""
     if not isinstance(binder.type, NamedType):
         return None
     name = binder.type.name
-    data = environment.declarations.data.get(name)
+    data = names.data_type(name)
     if data is None:
         return (False, True) if name in ("Bool", "Boolean") else None
     if data.parameters or any(variant.fields for variant in data.variants):
         return None
     values: list[Value] = []
     for variant in data.variants:
-        truth = environment.truth_value(variant.name)
-        if environment.is_list_constructor(variant.name):
+        truth = names.truth_value(variant.name)
+        if names.is_list_constructor(variant.name):
             return None
         values.append(Data(variant.name) if truth is None else truth)
     return values

@@ -9,11 +9,12 @@ equal values.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from kleis.budget import Meter
 from kleis.builtins.row import wrong_sort
 from kleis.errors import EvaluationError
+from kleis.evaluator.compilation_context import ExpressionCompiler, GlobalNames
 from kleis.evaluator.machine import Code, Compiled, Frame, Machine, Place, Scope
 from kleis.syntax import tree
 from kleis.values import (
@@ -33,27 +34,11 @@ from kleis.values import (
     render_value,
 )
 
-if TYPE_CHECKING:
-    from kleis.evaluator.compiler import Compiler
-
-__all__ = ["ConstructorNames", "Test", "compile_let", "compile_match", "compile_pattern", "pattern_names"]
+__all__ = ["compile_let", "compile_match"]
 
 Test = Callable[[Frame, Value], "bool | None"]
 
 _EMPTY: Value = list_of(())
-
-
-class ConstructorNames(Protocol):
-    """What a pattern needs to know of the constructors in scope."""
-
-    def is_list_constructor(self, name: str) -> bool:
-        """Whether `Cons` or `Nil` is the one of the built-in lists."""
-
-    def truth_value(self, name: str) -> bool | None:
-        """What `True` or `False` stands for, if for a truth value."""
-
-    def is_constructor(self, name: str) -> bool:
-        """Whether a data type or the language declares the constructor."""
 
 
 def pattern_names(pattern: tree.Pattern) -> list[str]:
@@ -73,7 +58,7 @@ def pattern_names(pattern: tree.Pattern) -> list[str]:
     return list(found)
 
 
-def compile_pattern(pattern: tree.Pattern, scope: Scope, names: ConstructorNames, bound: set[str]) -> Test:
+def compile_pattern(pattern: tree.Pattern, scope: Scope, names: GlobalNames, bound: set[str]) -> Test:
     """The test of a pattern whose names have slots in `scope`; `bound` collects the names met so far."""
     match pattern:
         case tree.WildcardPattern():
@@ -182,7 +167,7 @@ def _other_kind(frame: Frame, value: Value, example: Value) -> bool | None:
     return None if _symbolic(value) else differ_in_kind(value, example, frame[0])
 
 
-def _constructor(name: str, tests: Sequence[Test], names: ConstructorNames) -> Test:
+def _constructor(name: str, tests: Sequence[Test], names: GlobalNames) -> Test:
     count = len(tests)
     truth = names.truth_value(name) if not count else None
     if truth is not None:
@@ -274,7 +259,7 @@ class _Destructuring(NamedTuple):
     place: Place
 
 
-def compile_let(compiler: Compiler, expression: tree.Let, scope: Scope) -> Compiled:
+def compile_let(compiler: ExpressionCompiler, expression: tree.Let, scope: Scope) -> Compiled:
     """The code of ``let pattern = value in body``."""
     value = compiler.compile(expression.value, scope)
     inner, test = _pattern(compiler, expression.pattern, scope)
@@ -303,9 +288,9 @@ def compile_let(compiler: Compiler, expression: tree.Let, scope: Scope) -> Compi
     return Compiled(begin, False, 0)
 
 
-def _pattern(compiler: Compiler, pattern: tree.Pattern, scope: Scope) -> tuple[Scope, Test]:
+def _pattern(compiler: ExpressionCompiler, pattern: tree.Pattern, scope: Scope) -> tuple[Scope, Test]:
     inner = scope.bind(pattern_names(pattern))
-    return inner, compile_pattern(pattern, inner, compiler.environment, set())
+    return inner, compile_pattern(pattern, inner, compiler.names, set())
 
 
 def _destructure(frame: Frame, parts: _Destructuring, value: Value) -> Any:
@@ -340,7 +325,7 @@ class _Cases(NamedTuple):
     place: Place
 
 
-def compile_match(compiler: Compiler, expression: tree.Match, scope: Scope) -> Compiled:
+def compile_match(compiler: ExpressionCompiler, expression: tree.Match, scope: Scope) -> Compiled:
     """The code of ``match scrutinee { pattern if guard => body … }``."""
     scrutinee = compiler.compile(expression.scrutinee, scope)
     cases: list[_Case] = []

@@ -7,15 +7,12 @@ that the grammar keeps: names and operators as text, lists as lists, absent opti
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from kleis.syntax import tree
 from kleis.syntax.operators import POSTFIX, canonical_name
 
-if TYPE_CHECKING:
-    from kleis.syntax.parser.lints import Linter
-
-__all__ = ["DIMENSION_FUNCTIONS", "TUPLES", "ExpressionBuilder", "TreeError"]
+__all__ = ["DIMENSION_FUNCTIONS", "TUPLES", "ExpressionBuilder", "Lints", "TreeError"]
 
 TUPLES = {2: "Pair", 3: "Tuple3", 4: "Tuple4", 5: "Tuple5"}
 """The constructor of a tuple by its length."""
@@ -98,11 +95,30 @@ def _qualified(text: str) -> str:
     return "::".join(canonical_name(part.strip("()")) for part in text.split("::"))
 
 
-class ExpressionBuilder:
-    """Builds types, patterns and expressions, and tells the linter what it meets."""
+class Lints(Protocol):
+    """What the builders report while they build.  `kleis.syntax.parser.lints.Linter` is one."""
 
-    def __init__(self, linter: Linter) -> None:
-        self.linter = linter
+    def name(self, name: str, span: tree.Span) -> None:
+        """A name stands in an expression."""
+
+    def named_argument(self, name: str, span: tree.Span) -> None:
+        """An argument was parsed as ``name = value``."""
+
+    def postfix(self, span: tree.Span) -> None:
+        """A postfix mark was parsed."""
+
+    def condition(self, condition: tree.Expression) -> None:
+        """The condition of an ``if`` is complete."""
+
+    def proposition(self, span: tree.Span) -> None:
+        """An axiom or assertion is complete."""
+
+
+class ExpressionBuilder:
+    """Builds types, patterns and expressions, and reports to the lints."""
+
+    def __init__(self, lints: Lints) -> None:
+        self.lints = lints
 
     # ── Types ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -242,7 +258,7 @@ class ExpressionBuilder:
     def name(self, span: tree.Span, name: str) -> tree.Expression:
         if name == "true" or name == "false":
             return tree.Boolean(name == "true", span)
-        self.linter.name(name, span)
+        self.lints.name(name, span)
         return tree.Name(_qualified(name), span)
 
     def operator_value(self, span: tree.Span, operator: str) -> tree.Expression:
@@ -279,7 +295,7 @@ class ExpressionBuilder:
         return (*positional, tree.Call("record", fields, span))
 
     def named_argument(self, span: tree.Span, name: str, value: tree.Expression) -> NamedArgument:
-        self.linter.named_argument(name, span)
+        self.lints.named_argument(name, span)
         return NamedArgument(name, value, span)
 
     def call(
@@ -309,7 +325,7 @@ class ExpressionBuilder:
         return tree.Call(_PREFIXES[sign], (operand,), span)
 
     def postfix(self, span: tree.Span, operand: tree.Expression, mark: str) -> tree.Expression:
-        self.linter.postfix(span)
+        self.lints.postfix(span)
         return tree.Call(_POSTFIXES[mark], (operand,), span)
 
     def ascription(
@@ -349,7 +365,7 @@ class ExpressionBuilder:
         consequent: tree.Expression,
         alternative: tree.Expression,
     ) -> tree.Expression:
-        self.linter.condition(condition)
+        self.lints.condition(condition)
         return tree.Conditional(condition, consequent, alternative, span)
 
     def let(

@@ -54,7 +54,7 @@ class Linter:
         self._named: list[tuple[str, tree.Span]] = []
         self._mixed: set[tuple[int, int]] = set()
 
-    # ── What the parser reports ──────────────────────────────────────────────────────────────────────────────
+    # ── What the parser and its builders report (`build_expressions.Lints`) ──────────────────────────────────────────────────────────────────────────────
 
     def operator(self, operator: Binary, token: int, left: Operand, right: Operand) -> None:
         """An operator was joined with its operands."""
@@ -84,7 +84,7 @@ class Linter:
             self._additive(operator, token, left.joined)
 
     def postfix(self, span: tree.Span) -> None:
-        """A postfix mark was read."""
+        """A postfix mark was parsed."""
         first = self._at(span.start)
         if self._tokens.kinds[first] == "NEGATE":
             self._tight_minus(first)
@@ -98,7 +98,7 @@ class Linter:
             )
 
     def named_argument(self, name: str, span: tree.Span) -> None:
-        """An argument was read as ``name = value``."""
+        """An argument was parsed as ``name = value``."""
         self._named.append((name, span))
 
     def proposition(self, span: tree.Span) -> None:
