@@ -43,11 +43,11 @@ STANDARD_BUDGET = Budget()
 
 
 class Meter:
-    """The counter of one run.  Whoever runs something passes it on; it is never reset.
+    """The counter of one run: passed to everything that runs in it, never reset.
 
     `approximate` is set when a comparison rests on a floating-point number.  `mixed` names two kinds of values that
-    were compared though no value is of both, "an integer with a string" say: they differ whatever they are, which is
-    hardly what the comparison is for.
+    were compared though no value is of both, "an integer with a string" say.  Such values always differ, so the
+    comparison is probably a mistake.
     """
 
     __slots__ = ("approximate", "budget", "mixed", "remaining")
@@ -67,10 +67,10 @@ class Meter:
         """Take `steps` from the budget, or stop the run."""
         self.remaining -= steps
         if self.remaining < 0:
-            self.refuse_steps()
+            self.stop_at_steps()
 
     def admit(self, size: int, what: str) -> None:
-        """Pay for a value of `size` about to be made, or stop the run if none so large may exist."""
+        """Pay for a value of `size` that is about to be made, or stop the run if the budget admits none so large."""
         if size > self.budget.size:
             raise BudgetError(
                 f"{what} would have size {size}; the budget allows {self.budget.size}",
@@ -80,12 +80,12 @@ class Meter:
         self.charge(size)
 
     def admit_bits(self, bits: int) -> None:
-        """Pay for an integer of so many bits, block by block, or stop the run if none so large may exist."""
+        """Pay for an integer of so many bits, one step for 1,024, or stop the run if the budget admits none so large."""
         if bits > self.budget.size:
             self.admit(bits, "an integer (in bits)")
         self.charge(bits >> 10)
 
-    def refuse_steps(self) -> NoReturn:
+    def stop_at_steps(self) -> NoReturn:
         """Stop the run because its steps are used up."""
         raise BudgetError(
             f"the evaluation did not finish within {self.budget.steps} steps",
@@ -93,7 +93,7 @@ class Meter:
             hint="look for a recursion that does not end, or compute a smaller case",
         )
 
-    def refuse_depth(self) -> NoReturn:
+    def stop_at_depth(self) -> NoReturn:
         """Stop the run because too many evaluations are unfinished."""
         raise BudgetError(
             f"more than {self.budget.depth} evaluations wait for one another",

@@ -37,6 +37,7 @@ from kleis.values import (
     Stuck,
     Suspended,
     Symbol,
+    Symbolic,
     Value,
     is_partial,
     kind_name,
@@ -261,7 +262,7 @@ def _decide(frame: Frame, branches: _Branches, value: Value) -> Any:
         return branches.consequent(frame)
     if value is False:
         return branches.alternative(frame)
-    if isinstance(value, (Symbol, Stuck, Suspended)):
+    if isinstance(value, Symbolic):
         return branches.undecided(frame)
     raise branches.place.locate(
         wrong_sort(

@@ -29,7 +29,7 @@ from kleis.values import Complex, FunctionValue, Value
 
 __all__ = ["Declarations", "Environment", "ProgramDeclarations", "environment_of"]
 
-_LANGUAGE_CONSTRUCTORS = {"Unit": 0, "Pair": 2, "Tuple3": 3, "Tuple4": 4, "Tuple5": 5}
+_LANGUAGE_CONSTRUCTORS = {"Unit": 0, **{name: length for length, name in tree.TUPLES.items()}}
 
 _COMPLEX_TYPES = ("ℂ", "Complex", "C")
 
@@ -97,7 +97,7 @@ class Environment:
         return procedure
 
     def is_for_data(self, name: str) -> bool:
-        """Whether the definition of a name has no value where all arguments are numbers: it takes them apart as data."""
+        """Whether the definition of a name has no value where all arguments are numbers: it matches on constructors."""
         definition = self.declarations.definitions.get(name)
         return definition is not None and is_for_data(definition)
 
@@ -128,16 +128,14 @@ class Environment:
         return self.declarations.data.get(name)
 
     def constructor_arity(self, name: str) -> int | None:
-        """The number of fields of a constructor; None for names that are none, and for `Cons`, `Nil`, `True`, `False`
-        where they make lists and truth values.
-        """
+        """The number of fields of a constructor; None for other names, built-in lists and truth values."""
         if self.is_list_constructor(name) or self.truth_value(name) is not None:
             return None
         declared = self._shapes.arity.get(name)
         return _LANGUAGE_CONSTRUCTORS.get(name) if declared is None else declared
 
     def is_constructor(self, name: str) -> bool:
-        """Whether equal values of this constructor have equal fields, and other constructors give other values."""
+        """Whether a data type or the language declares the constructor: it is injective, and disjoint from others."""
         return (
             name in self._shapes.arity
             or name in _LANGUAGE_CONSTRUCTORS
@@ -149,7 +147,7 @@ class Environment:
         return name in ("Cons", "Nil") and self._shapes.lists_are_built_in
 
     def truth_value(self, name: str) -> bool | None:
-        """What `True` or `False` stands for."""
+        """The truth value that `True` or `False` stands for; None for other names."""
         if name not in ("True", "False") or not self._shapes.truth_is_built_in:
             return None
         return name == "True"
@@ -421,7 +419,7 @@ def _sorts_of(declared: tree.TypeExpression, variables: set[str]) -> frozenset[s
             return frozenset({"Function"})
         case tree.ProductType():
             return frozenset({"Tuple"})
-        case tree.NamedType(name=name) if name in variables or _is_letter(name):
+        case tree.NamedType(name=name) if name in variables or _is_type_variable(name):
             return frozenset({"Any"})
         case tree.NamedType(name=name) | tree.AppliedType(name=name):
             return _SORTS.get(name, frozenset())
@@ -429,6 +427,6 @@ def _sorts_of(declared: tree.TypeExpression, variables: set[str]) -> frozenset[s
             return frozenset()
 
 
-def _is_letter(name: str) -> bool:
-    """Whether a name is a type variable by its form, and no number type by its letter."""
+def _is_type_variable(name: str) -> bool:
+    """Whether a name is a type variable: one capital letter that names no type of numbers."""
     return len(name) == 1 and name.isupper() and name not in _SORTS

@@ -35,8 +35,8 @@ from kleis.syntax import tree
 from kleis.values import (
     Number,
     Stuck,
-    Suspended,
     Symbol,
+    Symbolic,
     Value,
     approximately_equal,
     close,
@@ -173,11 +173,11 @@ def _placed(error: EvaluationError | BudgetError, line: int, file: str) -> Evalu
 
 _SHOWN = 500
 
-_WORDS = {"equals": "=", "neq": "≠", "less_than": "<", "greater_than": ">", "leq": "≤", "geq": "≥"}
+_SIGNS = {"equals": "=", "neq": "≠", "less_than": "<", "greater_than": ">", "leq": "≤", "geq": "≥"}
 
 
 class Judgement(NamedTuple):
-    """Whether a proposition holds (None: undecided), and a sentence about it."""
+    """Whether a proposition holds (None: undecided), and why, in words."""
 
     verdict: bool | None
     detail: str
@@ -190,12 +190,12 @@ def judge(machine: Machine, proposition: tree.Expression, environment: Environme
         if name not in environment.bindings and environment.is_builtin(name):
             if name == "logical_and":
                 return _conjunction(machine, proposition, environment, file)
-            if name in _WORDS:
+            if name in _SIGNS:
                 return _comparison(machine, proposition, environment, file)
     value = evaluate_with(machine, proposition, environment, file)
     if isinstance(value, bool):
         return Judgement(value, "" if value else "the proposition is false")
-    if isinstance(value, (Symbol, Stuck, Suspended)):
+    if isinstance(value, Symbolic):
         return Judgement(None, render_value(value, limit=_SHOWN))
     raise wrong_sort(
         f"an assertion is about a truth value, not {kind_name(value)}",
@@ -249,7 +249,7 @@ def _comparison(machine: Machine, proposition: tree.Call, environment: Environme
         detail = f"expected {render_value(right, limit=_SHOWN)}, found {render_value(left, limit=_SHOWN)}"
     else:
         detail = (
-            f"false: {render_value(left, limit=_SHOWN)} {_WORDS[name]} {render_value(right, limit=_SHOWN)}"
+            f"false: {render_value(left, limit=_SHOWN)} {_SIGNS[name]} {render_value(right, limit=_SHOWN)}"
         )
     return Judgement(False, detail)
 
@@ -260,11 +260,11 @@ def _both(left: Value, right: Value) -> str:
 
 def _order(machine: Machine, name: str, left: Value, right: Value) -> bool | None:
     for side in (left, right):
-        if isinstance(side, (Symbol, Stuck, Suspended)):
+        if isinstance(side, Symbolic):
             return None
         if not is_number(side):
             raise wrong_sort(
-                f"{_WORDS[name]} compares real numbers, not {kind_name(side)}",
+                f"{_SIGNS[name]} compares real numbers, not {kind_name(side)}",
                 found=kind_name(side),
                 expected="ℝ",
             )

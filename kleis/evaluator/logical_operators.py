@@ -22,7 +22,7 @@ from kleis.errors import EvaluationError
 from kleis.evaluator.compilation_context import ExpressionCompiler, GlobalNames
 from kleis.evaluator.machine import Code, Compiled, Frame, Machine, Place, Scope, charged
 from kleis.syntax.tree import Binder, NamedType, Quantifier
-from kleis.values import Data, Stuck, Suspended, Symbol, Value, kind_name
+from kleis.values import Data, Stuck, Suspended, Symbol, Symbolic, Value, kind_name
 
 __all__ = ["CONNECTIVES", "Connective", "compile_quantifier", "connective_code"]
 
@@ -40,7 +40,7 @@ class Connective(NamedTuple):
         if right is self.right:
             return self.result
         undefined = [operand for operand in (left, right) if isinstance(operand, EvaluationError)]
-        symbolic = [operand for operand in (left, right) if isinstance(operand, (Symbol, Stuck, Suspended))]
+        symbolic = [operand for operand in (left, right) if isinstance(operand, Symbolic)]
         if undefined and not symbolic:
             raise undefined[0]
         if undefined:
@@ -103,7 +103,7 @@ class _Step(NamedTuple):
 
 
 class _AfterLeft:
-    """Goes on when the left operand has a value or is undefined."""
+    """Resumes when the left operand has a value or is undefined."""
 
     def __call__(self, frame: Frame, step: _Step, value: Any) -> Any:
         machine: Machine = frame[0]
@@ -121,7 +121,7 @@ class _AfterLeft:
 
 
 class _AfterRight:
-    """Goes on when the right operand has a value or is undefined."""
+    """Resumes when the right operand has a value or is undefined."""
 
     def __call__(self, frame: Frame, step: _Step, value: Any) -> Any:
         try:
@@ -281,7 +281,7 @@ class _Trial:
             machine.deferred = machine.deferred or progress.before
             return value
         progress.deferred = progress.deferred or machine.deferred
-        if isinstance(value, (Symbol, Stuck, Suspended)):
+        if isinstance(value, Symbolic):
             progress.symbolic = True
         elif not isinstance(value, bool):
             raise self.place.locate(

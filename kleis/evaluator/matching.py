@@ -9,7 +9,7 @@ equal values.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from kleis.budget import Meter
 from kleis.builtins.row import wrong_sort
@@ -17,13 +17,14 @@ from kleis.errors import EvaluationError
 from kleis.evaluator.compilation_context import ExpressionCompiler, GlobalNames
 from kleis.evaluator.machine import Code, Compiled, Frame, Machine, Place, Scope
 from kleis.syntax import tree
+from kleis.syntax.tree.traversal import walk
 from kleis.values import (
     Complex,
     Data,
     ListValue,
     Stuck,
-    Suspended,
     Symbol,
+    Symbolic,
     Value,
     differ_in_kind,
     equal,
@@ -36,26 +37,16 @@ from kleis.values import (
 
 __all__ = ["compile_let", "compile_match"]
 
-Test = Callable[[Frame, Value], "bool | None"]
+Test: TypeAlias = Callable[[Frame, Value], "bool | None"]
+"""Whether a value matches, None if that depends on unbound names.  Sets the slots of the names in the frame."""
 
 _EMPTY: Value = list_of(())
 
 
 def pattern_names(pattern: tree.Pattern) -> list[str]:
     """The names that a pattern binds, each once, in order."""
-    found: dict[str, None] = {}
-    pending: list[tree.Pattern] = [pattern]
-    while pending:
-        part = pending.pop()
-        match part:
-            case tree.VariablePattern(name=name):
-                found[name] = None
-            case tree.AsPattern(pattern=inner, name=name):
-                found[name] = None
-                pending.append(inner)
-            case tree.ConstructorPattern(arguments=parts) | tree.ListPattern(items=parts):
-                pending.extend(reversed(parts))
-    return list(found)
+    binding = [each for each in walk(pattern) if isinstance(each, (tree.VariablePattern, tree.AsPattern))]
+    return list(dict.fromkeys(each.name for each in binding))
 
 
 def compile_pattern(pattern: tree.Pattern, scope: Scope, names: GlobalNames, bound: set[str]) -> Test:
@@ -141,10 +132,6 @@ def _fields(tests: Sequence[Test], frame: Frame, values: Sequence[Value]) -> boo
     return verdict
 
 
-def _symbolic(value: Value) -> bool:
-    return isinstance(value, (Symbol, Stuck, Suspended))
-
-
 def _list_of_length(tests: Sequence[Test]) -> Test:
     def test(frame: Frame, value: Value) -> bool | None:
         heads: list[Value] = []
@@ -163,8 +150,8 @@ def _list_of_length(tests: Sequence[Test]) -> Test:
 
 
 def _other_kind(frame: Frame, value: Value, example: Value) -> bool | None:
-    """What a pattern for values of the kind of the example says about a value of another kind."""
-    return None if _symbolic(value) else differ_in_kind(value, example, frame[0])
+    """The verdict of a pattern for values of the kind of the example on a value of another kind."""
+    return None if isinstance(value, Symbolic) else differ_in_kind(value, example, frame[0])
 
 
 def _constructor(name: str, tests: Sequence[Test], names: GlobalNames) -> Test:
@@ -198,7 +185,7 @@ def _constructor(name: str, tests: Sequence[Test], names: GlobalNames) -> Test:
 def _undeclared(
     name: str, declared: bool, tests: Sequence[Test], frame: Frame, value: Symbol | Stuck
 ) -> bool | None:
-    """Match a constructor that no data type declares, as if one did: a program that matches on it means that."""
+    """Match a value built by a name that no data type declares as if the name were a constructor."""
     found = value.name if isinstance(value, Symbol) else value.operation
     arguments = () if isinstance(value, Symbol) else value.arguments
     if declared or not found[:1].isupper():
@@ -408,7 +395,7 @@ def _guarded(frame: Frame, waiting: tuple[_Cases, Value, int], value: Value) -> 
 def _truth(value: Value, place: Place) -> bool | None:
     if isinstance(value, bool):
         return value
-    if isinstance(value, (Symbol, Stuck, Suspended)):
+    if isinstance(value, Symbolic):
         return None
     raise place.locate(
         wrong_sort(

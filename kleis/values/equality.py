@@ -28,6 +28,7 @@ from kleis.values.kinds import (
     Stuck,
     Suspended,
     Symbol,
+    Symbolic,
     Value,
     kind_name,
 )
@@ -236,7 +237,7 @@ def leaves_of(value: Value, meter: Meter) -> Iterator[Value]:
 
 def is_symbolic(value: Value, meter: Meter) -> bool:
     """Whether unbound names take part in a value."""
-    return any(isinstance(leaf, (Symbol, Stuck, Suspended)) for leaf in leaves_of(value, meter))
+    return any(isinstance(leaf, Symbolic) for leaf in leaves_of(value, meter))
 
 
 def contains_float(value: Value, meter: Meter) -> bool:

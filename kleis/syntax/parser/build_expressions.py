@@ -12,12 +12,9 @@ from typing import Protocol
 from kleis.syntax import tree
 from kleis.syntax.operators import POSTFIX, canonical_name
 
-__all__ = ["DIMENSION_FUNCTIONS", "TUPLES", "ExpressionBuilder", "Lints", "TreeError"]
+__all__ = ["ExpressionBuilder", "Lints", "TreeError", "decode"]
 
-TUPLES = {2: "Pair", 3: "Tuple3", 4: "Tuple4", 5: "Tuple5"}
-"""The constructor of a tuple by its length."""
-
-DIMENSION_FUNCTIONS = {"min", "max", "gcd", "lcm"}
+_DIMENSION_FUNCTIONS = {"min", "max", "gcd", "lcm"}
 
 _BIG_OPERATORS = {
     "Σ": ("sum_bounds", (2, 0, 1)),
@@ -131,7 +128,7 @@ class ExpressionBuilder:
     def applied_type(
         self, span: tree.Span, name: str, arguments: tuple[tree.TypeExpression, ...]
     ) -> tree.TypeExpression:
-        if name in DIMENSION_FUNCTIONS:
+        if name in _DIMENSION_FUNCTIONS:
             return tree.DimensionOperation(name, arguments, span)
         return tree.AppliedType(_qualified(name), arguments, span)
 
@@ -414,7 +411,7 @@ class ExpressionBuilder:
 
 
 def _tuple_name(length: int, span: tree.Span) -> str:
-    name = TUPLES.get(length)
+    name = tree.TUPLES.get(length)
     if name is None:
         raise TreeError(
             "tuple-too-long",

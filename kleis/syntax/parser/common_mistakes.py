@@ -135,7 +135,7 @@ _INFIX_WORDS = {
 
 
 def named_mistake(place: Place) -> Mistake | None:
-    """The name of the mistake, if it is a common one."""
+    """The mistake, if it is recognised."""
     if not place.before:
         return _outside(place)
     return _bracket(place) or _header(place) or _member(place) or _form(place) or _operand(place)

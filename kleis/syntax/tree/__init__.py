@@ -62,6 +62,7 @@ from kleis.syntax.tree.declarations import (
 )
 from kleis.syntax.tree.expressions import (
     NO_SPAN,
+    TUPLES,
     AppliedType,
     Apply,
     Ascription,
@@ -105,6 +106,7 @@ from kleis.syntax.tree.expressions import (
 __all__ = [
     "MAXIMUM_NESTING",
     "NO_SPAN",
+    "TUPLES",
     "AliasDefinition",
     "Annotation",
     "AppliedType",

@@ -8,6 +8,7 @@ import msgspec
 
 __all__ = [
     "NO_SPAN",
+    "TUPLES",
     "AppliedType",
     "Apply",
     "AsPattern",
@@ -52,7 +53,7 @@ __all__ = [
 class Span(msgspec.Struct, frozen=True, eq=False, gc=False, array_like=True):
     """A piece of source text: code points `start` ≤ i < `end`, beginning at 1-based `line` and `column`.
 
-    All spans are equal and hash alike: a place is no part of what a tree says.  To compare places, compare
+    All spans are equal and hash alike: a place is no part of the meaning of a tree.  To compare places, compare
     the fields.  The file is not here but in `Program.file`.
     """
 
@@ -69,6 +70,9 @@ class Span(msgspec.Struct, frozen=True, eq=False, gc=False, array_like=True):
 
 
 NO_SPAN = Span(0, 0, 0, 0)
+
+TUPLES = {2: "Pair", 3: "Tuple3", 4: "Tuple4", 5: "Tuple5"}
+"""The constructor of a tuple by its length."""
 
 
 class Node(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="node"):
