@@ -1,28 +1,41 @@
-"""Kleis: a mathematical language of structures, axioms, definitions and data types.
+"""Kleis: a mathematical language of structures, axioms, definitions and data types, with a prover.
 
-One phase, one module, in reading order:
+Data goes one way: text → tree → theory → goal → verdict, and text → tree → theory → value.  The map is in the order
+of the layers, lowest first; a module imports from its own layer and those above it in this list.
 
-    text ──parser──▶ Program ──loader──▶ Theory ──resolution──▶ problems
-                                            │
-                                            └──evaluation──▶ values, results of example blocks
-
-    syntax, parser, printer, formatter     source ⇄ tree;  parse(print(tree)) == tree
-    problems, names                        what is wrong with a program as a whole, nearest spellings
-    import_search, parse_cache, loader     files and their imports, every file once
-    theory                                 the declarations in force: immutable, grows one by one
-    resolution                             unknown names, wrong arities, surprising readings
-    values, budget, builtins, evaluation   exact concrete evaluation under a budget
-    corpus                                 papers whose claims are linked to declarations; theories as papers
-    errors                                 the refusals: code, place, found, expected, hint
+- `errors`: the exceptions, each with code, place, found, expected and hint
+- `budget`: limits of evaluation, the meter of a run, room for recursion
+- `problems`: errors and warnings about a whole program, as values
+- `spelling`: the known names nearest to an unknown one
+- `strongly_connected`: components of a graph, parts before wholes
+- `syntax/`: source text to tree and back, formatting included
+- `values/`: what evaluation gives; equality; values as text
+- `core/`: the typed terms and goals that every engine reads
+- `definedness/`: where a term has a value
+- `builtins/`: the built-in operations, one row each
+- `semantics/`: the reference semantics of core terms, by brute force
+- `termination/`: why recursive definitions end
+- `theory/`: files and imports to a theory; the check of its names
+- `evaluator/`: exact evaluation under a budget, example blocks
+- `delaborate/`: core terms and goals back to source
+- `elaborate/`: propositions of a theory to goals
+- `prover/`: goals to verdicts: engines, cache, certificates
+- `lean/`: export to Lean 4, and proofs that come back
+- `sessions/`: theories that grow by checked submissions
+- `policy/`: what an agent may do, written in Kleis
+- `corpus/`: papers whose claims are linked to declarations
+- `explore/`: candidate laws of a structure, conjectured and decided
 
 What to call first::
 
-    from kleis import Loader, search_from, parse_source, check_names
+    from kleis import Loader, check_names, parse_source, search_from
     loading = Loader(search_from(os.environ)).load("policy.kleis")    # theory, errors, problems
     result = parse_source("define f(x) = x + 1")                      # never raises on bad text
 
-Not promised: that a program without problems here has a meaning.  That is decided by elaboration and by provers.
-Modules are imported when a name is first used, so ``import kleis`` costs nothing.
+Then `kleis.evaluator.evaluate` for values, `kleis.elaborate.elaborator` and `kleis.prover.prover` for propositions.
+
+Not promised: that a program without problems here has a meaning.  Elaboration and provers decide that.
+The names below are imported when they are first used, so ``import kleis`` stays cheap.
 """
 
 from __future__ import annotations

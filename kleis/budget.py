@@ -1,8 +1,7 @@
-"""How much an evaluation may use: a `Budget` of limits, and the `Meter` that one run counts with.
+"""Limits of evaluation: a `Budget`, the `Meter` that one run counts with, and room for recursion.
 
-Specification: issue 3, item 4; architecture.md, house style 6.  A budget is required wherever something runs and
-there is no unlimited one.  Counting is deterministic: the same program under the same budget stops at the same
-place on every machine, because nothing here looks at a clock.
+See docs/reference/kleis.md §6.10.  Every run needs a budget; there is no unlimited one.  Counting is deterministic:
+the same program under the same budget stops at the same place on every machine, because nothing here reads a clock.
 """
 
 from __future__ import annotations
@@ -44,11 +43,11 @@ STANDARD_BUDGET = Budget()
 
 
 class Meter:
-    """The counter of one run.  Whoever runs something passes it on; it is never reset.
+    """The counter of one run: passed to everything that runs in it, never reset.
 
     `approximate` is set when a comparison rests on a floating-point number.  `mixed` names two kinds of values that
-    were compared though no value is of both, "an integer with a string" say: they differ whatever they are, which is
-    hardly what the comparison is for.
+    were compared though no value is of both, "an integer with a string" say.  Such values always differ, so the
+    comparison is probably a mistake.
     """
 
     __slots__ = ("approximate", "budget", "mixed", "remaining")
@@ -68,10 +67,10 @@ class Meter:
         """Take `steps` from the budget, or stop the run."""
         self.remaining -= steps
         if self.remaining < 0:
-            self.refuse_steps()
+            self.stop_at_steps()
 
     def admit(self, size: int, what: str) -> None:
-        """Pay for a value of `size` about to be made, or stop the run if none so large may exist."""
+        """Pay for a value of `size` that is about to be made, or stop the run if the budget admits none so large."""
         if size > self.budget.size:
             raise BudgetError(
                 f"{what} would have size {size}; the budget allows {self.budget.size}",
@@ -81,12 +80,12 @@ class Meter:
         self.charge(size)
 
     def admit_bits(self, bits: int) -> None:
-        """Pay for an integer of so many bits, block by block, or stop the run if none so large may exist."""
+        """Pay for an integer of so many bits, one step for 1,024, or stop the run if the budget admits none so large."""
         if bits > self.budget.size:
             self.admit(bits, "an integer (in bits)")
         self.charge(bits >> 10)
 
-    def refuse_steps(self) -> NoReturn:
+    def stop_at_steps(self) -> NoReturn:
         """Stop the run because its steps are used up."""
         raise BudgetError(
             f"the evaluation did not finish within {self.budget.steps} steps",
@@ -94,7 +93,7 @@ class Meter:
             hint="look for a recursion that does not end, or compute a smaller case",
         )
 
-    def refuse_depth(self) -> NoReturn:
+    def stop_at_depth(self) -> NoReturn:
         """Stop the run because too many evaluations are unfinished."""
         raise BudgetError(
             f"more than {self.budget.depth} evaluations wait for one another",
@@ -104,20 +103,18 @@ class Meter:
         )
 
 
-# Room for recursion over deep sources.
-#
-# A source nests at most 256 levels (kleis/syntax/tree/declarations.py), and a list literal at most `LONGEST_LIST` elements; reading one
-# level takes several Python frames.  Python counts frames against a limit of 1,000 that it does not need since its
-# frames live on the heap; it is raised while a meaning is made or printed, and put back.
-
 LONGEST_LIST = 2_000
+"""The most elements of a list literal in a proposition."""
 
+# A source nests at most 256 levels (`kleis.syntax.tree.MAXIMUM_NESTING`) and a list in it at most `LONGEST_LIST`
+# elements; one level takes several Python frames.  Python's default limit of 1,000 frames is too low for that and
+# protects nothing, because frames live on the heap.
 _FRAMES = 100_000
 
 
 @contextmanager
 def deep() -> Iterator[None]:
-    """Allow recursion as deep as a source can make it."""
+    """Raise Python's recursion limit to what the deepest source needs, and restore it afterwards."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, _FRAMES))
     try:

@@ -1,8 +1,9 @@
-"""The refusals of the Kleis package: one root, few leaves, each with a code, a place and advice.
+"""The exceptions of Kleis: one root, few leaves, each with a code, a place and a hint.
 
 Every error says what was found, what was expected and what to try.  Lines and columns are 1-based and count
 code points; line 0 means that there is no place.  `str(error)` is one line, `error.render(text)` adds the
 source line and a caret, `error.as_dict()` is the JSON form used by ``kleis … --json``.
+See docs/reference/kleis.md §4.1.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class KleisError(Exception):
         return f"{place}{self.message}" + (f" ({self.hint})" if self.hint else "")
 
     def render(self, text: str) -> str:
-        """The message with the source line it speaks of and a caret under the place."""
+        """The message with its source line and a caret under the place."""
         lines = [f"{self.file}:{self.line}:{self.column}: {self.message}" if self.line else self.message]
         source = text.split("\n")
         if 0 < self.line <= len(source):
@@ -81,7 +82,7 @@ class KleisError(Exception):
 
 
 class ParseError(KleisError):
-    """A text that is no Kleis.  `others` are the further errors of the same text, in order of place."""
+    """A text that does not parse.  `others` are the further errors of the same text, in order of place."""
 
     others: tuple[ParseError, ...] = ()
 

@@ -1,10 +1,10 @@
-"""What is wrong, or only surprising, with a program as a whole: a value, not an exception.
+"""Errors and warnings about a program as a whole, as values.
 
-Specification: issue 3, items 3 and 6; kleis-language.md §10.2.  A `Problem` has the JSON form of a
-`kleis.syntax.tree.Lint`, with the fields `found`, `expected` and `related` added.
+A `Problem` has the JSON form of a `kleis.syntax.tree.Lint`, with `found`, `expected` and `related` added; see
+docs/reference/kleis.md §4.1.
 
-Invariant: a problem of severity "error" means that a proposition that reaches the place has no meaning; the rest
-of the program still has its own, so problems are collected and nothing stops at the first.
+Invariant: a problem of severity "error" means that a proposition that depends on the place has no meaning.  The rest
+of the program keeps its own, so problems are collected and checking goes on after the first.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Place(msgspec.Struct, frozen=True, order=True):
 
 
 class Spanned(Protocol):
-    """Whatever knows where it stands in its text: every node of the syntax but `Program`."""
+    """A node with a place in its text: every node of the syntax but `Program`."""
 
     @property
     def span(self) -> Spot: ...
@@ -47,7 +47,7 @@ class Spot(Protocol):
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """Something to report.  `code` is stable; `related` are the other places it speaks of."""
+    """Something to report.  `code` is stable; `related` are the other places that it mentions."""
 
     severity: Literal["error", "warning"]
     code: str
@@ -70,7 +70,7 @@ class Problem(msgspec.Struct, frozen=True):
         return fields
 
     def as_error(self) -> LoadError:
-        """The problem as an exception, for whoever cannot go on with it."""
+        """The problem as an exception, for callers that cannot go on."""
         return LoadError(
             self.message,
             code=self.code,

@@ -1,6 +1,4 @@
-"""Spellings: the names nearest to one that nothing answers to.
-
-Specification: HOUSE rule "nearest right spelling"; kleis-language.md §10.2 (unknown names are reported).
+"""The known names nearest to an unknown one, for hints.
 
 Invariant: the answer depends only on the set of candidates, not on their order.
 """
@@ -13,17 +11,17 @@ from collections.abc import Iterable
 __all__ = ["nearest", "suggestion"]
 
 _CUTOFF = 0.7
-"""The least likeness worth showing.  Names of two or three letters are unlike enough below it."""
+"""The least similarity (`difflib` ratio) of a suggestion."""
 
 _LONGEST = 60
-"""Longer names are not compared: the comparison is quadratic and nobody mistypes such a name."""
+"""Longer names are not compared: the comparison is quadratic in their length."""
 
 _MANY = 3000
-"""Among more candidates only those that begin and end alike are compared."""
+"""Of more candidates only those with the same first and last character are compared."""
 
 
 def nearest(name: str, candidates: Iterable[str], *, limit: int = 3) -> tuple[str, ...]:
-    """At most `limit` candidates that look like `name`, the likest first.
+    """At most `limit` candidates similar to `name`, the most similar first.
 
     >>> nearest("Bol", ["Bool", "Ball", "String"])
     ('Bool',)

@@ -1,7 +1,4 @@
-"""Strongly connected components, parts before wholes.
-
-Specification: proving.md §1 (data types "by strongly connected component"; groups of recursive definitions).
-"""
+"""Strongly connected components of a graph: of data types, definitions, and whatever else refers to its kind."""
 
 from __future__ import annotations
 

@@ -1,14 +1,12 @@
-"""A meaning for people and for programs: every part of it as text of Kleis, or nearly so.
+"""A goal as text of Kleis, or nearly so (`kleis show --meaning`).  See docs/reference/proving.md §1.
 
-Specification: proving.md §1, issue 4 item 3 (`kleis show --meaning`).
-
-    proposition   what was asked, with every name, coercion and instance written out; reading it again in the
-                  same theory gives the same meaning
+    proposition   the claim, with every name, coercion and instance written out; elaborating it again in the same
+                  theory gives the same goal
     conditions    where parts of it have a value, as propositions
-    the rest      what is in force, what it rests on, how the source was read
+    the rest      what is assumed, what it depends on, how the source was elaborated
 
 Invariants
-    * `proposition_of` is what `Elaborator.proposition` reads as the same claim, up to the names of variables.
+    * `Elaborator.proposition` of `proposition_of` is the same claim, up to the names of variables.
     * A `Description` holds text only; its JSON keys are stable.
 """
 
@@ -40,7 +38,7 @@ __all__ = [
     "ObligationText",
     "OpenQuestionText",
     "OperationText",
-    "ReadingText",
+    "ResolutionText",
     "conditions",
     "describe",
     "expression_of",
@@ -57,7 +55,7 @@ class FreeText(msgspec.Struct, frozen=True):
 
 
 class OperationText(msgspec.Struct, frozen=True):
-    """A built-in as it was read: its declaration at the sorts found, and where it has a value (empty: everywhere).
+    """A built-in operation: its declaration at the sorts found, and where it has a value (empty: everywhere).
 
     `incomplete` says that solvers only approximate it.
     """
@@ -68,7 +66,7 @@ class OperationText(msgspec.Struct, frozen=True):
 
 
 class AxiomText(msgspec.Struct, frozen=True):
-    """An axiom in force.  `certain` says whether it is shown to be defined."""
+    """An axiom assumed.  `certain` says whether it is shown to be defined."""
 
     name: str
     proposition: str
@@ -85,8 +83,8 @@ class DefinitionText(msgspec.Struct, frozen=True):
     termination: str
 
 
-class ReadingText(msgspec.Struct, frozen=True):
-    """How a piece of the source was read."""
+class ResolutionText(msgspec.Struct, frozen=True):
+    """How a piece of the source was elaborated."""
 
     kind: str
     source: str
@@ -108,7 +106,7 @@ class ConditionText(msgspec.Struct, frozen=True):
 
 
 class ObligationText(msgspec.Struct, frozen=True):
-    """What has to be proved before something may be relied on."""
+    """A formula to prove before what depends on it may be used."""
 
     kind: str
     name: str
@@ -124,7 +122,7 @@ class OpenQuestionText(msgspec.Struct, frozen=True):
 
 
 class Description(msgspec.Struct, frozen=True, kw_only=True):
-    """A meaning as text.  `proposition` is None in the question whether the declarations have a model."""
+    """A goal as text.  `proposition` is None in the question whether the declarations have a model."""
 
     proposition: str | None
     using: str | None
@@ -136,7 +134,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
     axioms: tuple[AxiomText, ...]
     definitions: tuple[DefinitionText, ...]
     data: tuple[tuple[str, ...], ...]
-    readings: tuple[ReadingText, ...]
+    readings: tuple[ResolutionText, ...]
     conditions: tuple[ConditionText, ...]
     obligations: tuple[ObligationText, ...]
     unsettled: tuple[OpenQuestionText, ...]
@@ -157,48 +155,48 @@ def expression_of(
 
 
 @deep()
-def proposition_of(meaning: Goal, theory: Theory | None = None) -> tree.Expression | None:
-    """The claim as a proposition that reads as the same claim in the same theory; None if there is no claim."""
-    if meaning.claim is None:
+def proposition_of(goal: Goal, theory: Theory | None = None) -> tree.Expression | None:
+    """The claim as a proposition that elaborates to the same claim in the same theory; None if there is no claim."""
+    if goal.claim is None:
         return None
-    names = Names(meaning, theory)
-    body = expression_of(meaning.claim, names)
+    names = Names(goal, theory)
+    body = expression_of(goal.claim, names)
     return tree.Using(names.using, body) if names.using is not None else body
 
 
 @deep()
-def conditions(meaning: Goal) -> tuple[Need, ...]:
+def conditions(goal: Goal) -> tuple[Need, ...]:
     """The conditions on which the truth of the claim depends."""
-    return Definedness(meaning).needs(meaning.claim) if meaning.claim is not None else ()
+    return Definedness(goal).needs(goal.claim) if goal.claim is not None else ()
 
 
 @deep()
-def describe(meaning: Goal, theory: Theory, *, ascii: bool = False) -> Description:
-    """Everything about a meaning as text."""
-    return _Describer(meaning, theory, ascii).description()
+def describe(goal: Goal, theory: Theory, *, ascii: bool = False) -> Description:
+    """A goal with everything it needs, as text."""
+    return _Describer(goal, theory, ascii).description()
 
 
 class _Describer:
-    """Writes the parts of one meaning."""
+    """Writes the parts of one goal."""
 
-    def __init__(self, meaning: Goal, theory: Theory, ascii: bool) -> None:
-        self._meaning = meaning
+    def __init__(self, goal: Goal, theory: Theory, ascii: bool) -> None:
+        self._goal = goal
         self._theory = theory
         self._ascii = ascii
-        self._names = Names(meaning, theory)
-        self._definedness = Definedness(meaning)
+        self._names = Names(goal, theory)
+        self._definedness = Definedness(goal)
 
     def description(self) -> Description:
-        meaning, using = self._meaning, self._names.using
-        proposition = proposition_of(meaning, self._theory)
+        goal, using = self._goal, self._names.using
+        proposition = proposition_of(goal, self._theory)
         return Description(
             proposition=self._written(proposition) if proposition is not None else None,
             using=self._type_text(using) if using is not None else None,
-            free=tuple(FreeText(each.name, self._type(each.sort)) for each in meaning.free),
+            free=tuple(FreeText(each.name, self._type(each.sort)) for each in goal.free),
             operations=tuple(dict.fromkeys(self._operations())),
-            instances=tuple(self._instance(each) for each in meaning.instances),
-            carriers=tuple(self._type(each) for each in meaning.carriers),
-            symbols=tuple(self._symbol(each) for each in meaning.symbols),
+            instances=tuple(self._instance(each) for each in goal.instances),
+            carriers=tuple(self._type(each) for each in goal.carriers),
+            symbols=tuple(self._symbol(each) for each in goal.symbols),
             axioms=tuple(
                 AxiomText(
                     each.name,
@@ -207,20 +205,20 @@ class _Describer:
                     self._definedness.certain(each.formula),
                     str(each.place),
                 )
-                for each in meaning.axioms
+                for each in goal.axioms
             ),
-            definitions=tuple(self._definition(each) for each in meaning.definitions),
+            definitions=tuple(self._definition(each) for each in goal.definitions),
             data=tuple(
-                tuple(self._data(each.sort, each.constructors) for each in group) for group in meaning.data
+                tuple(self._data(each.sort, each.constructors) for each in group) for group in goal.data
             ),
             readings=tuple(
-                ReadingText(each.kind, each.source, each.meaning, each.place.line, each.place.column)
-                for each in meaning.readings
+                ResolutionText(each.kind, each.source, each.meaning, each.place.line, each.place.column)
+                for each in goal.readings
             ),
             conditions=tuple(dict.fromkeys(self._conditions())),
-            obligations=tuple(self._obligation(each) for each in meaning.obligations),
-            unsettled=tuple(OpenQuestionText(each.reason, each.message) for each in meaning.unsettled),
-            warnings=tuple(each.as_dict() for each in meaning.warnings),
+            obligations=tuple(self._obligation(each) for each in goal.obligations),
+            unsettled=tuple(OpenQuestionText(each.reason, each.message) for each in goal.unsettled),
+            warnings=tuple(each.as_dict() for each in goal.warnings),
         )
 
     # ── Terms and types ──────────────────────────────────────────────────────────────────────────────────────
@@ -235,37 +233,37 @@ class _Describer:
         return print_type(written, ascii=self._ascii)
 
     def _type(self, sort: core.Sort) -> str:
-        return self._type_text(type_of(sort, self._names.carriers))
+        return self._type_text(self._type_of(sort))
+
+    def _type_of(self, sort: core.Sort | core.Dimension) -> tree.TypeExpression:
+        return type_of(sort, self._names.carriers)
 
     def _operations(self) -> Iterable[OperationText]:
         """The built-ins of the claim, each with the sorts it has there."""
-        for each in subterms(self._meaning.claim) if self._meaning.claim is not None else ():
+        for each in subterms(self._goal.claim) if self._goal.claim is not None else ():
             if isinstance(each, core.BuiltinCall):
-                operation = each.operation
-                sort = _signature(
-                    tuple(parameter.sort for parameter in operation.parameters), operation.result
-                )
-                written = tree.OperationDeclaration(operation.name, type_of(sort, self._names.carriers))
-                condition = operation.condition
+                operation, condition = each.operation, each.operation.condition
+                domain = tuple(parameter.sort for parameter in operation.parameters)
                 yield OperationText(
-                    self._declared(written),
+                    self._operation(operation.name, domain, operation.result),
                     self._text(condition, operation.parameters) if condition is not None else "",
                     operation.incomplete,
                 )
 
-    # ── What is in force ─────────────────────────────────────────────────────────────────────────────────────
+    # ── What it is about ──────────────────────────────────────────────────────────────────────────────────────
 
     def _instance(self, instance: Instance) -> str:
         if not instance.arguments:
             return instance.structure
-        arguments = [self._type_text(type_of(each, self._names.carriers)) for each in instance.arguments]
+        arguments = [self._type_text(self._type_of(each)) for each in instance.arguments]
         return f"{instance.structure}({', '.join(arguments)})"
 
     def _symbol(self, symbol: core.Symbol) -> str:
-        sort = _signature(symbol.domain, symbol.codomain)
-        return self._declared(
-            tree.OperationDeclaration(self._names.symbol(symbol), type_of(sort, self._names.carriers))
-        )
+        return self._operation(self._names.symbol(symbol), symbol.domain, symbol.codomain)
+
+    def _operation(self, name: str, domain: tuple[core.Sort, ...], codomain: core.Sort) -> str:
+        sort = core.FunctionOf(domain, codomain) if domain else codomain
+        return self._declared(tree.OperationDeclaration(name, self._type_of(sort)))
 
     def _declared(
         self, declaration: tree.OperationDeclaration | tree.FunctionDefinition | tree.DataDefinition
@@ -274,16 +272,15 @@ class _Describer:
 
     def _definition(self, definition: core.Definition) -> DefinitionText:
         parameters = tuple(
-            tree.Parameter(each.name, type_of(each.sort, self._names.carriers))
-            for each in definition.parameters
+            tree.Parameter(each.name, self._type_of(each.sort)) for each in definition.parameters
         )
         node = tree.FunctionDefinition(
             definition.name,
             parameters,
-            type_of(definition.result, self._names.carriers),
+            self._type_of(definition.result),
             expression_of(definition.body, self._names, definition.parameters),
         )
-        termination = self._meaning.termination(definition.key)
+        termination = self._goal.termination(definition.key)
         why = self._termination(termination, definition) if termination is not None else ""
         return DefinitionText(definition.key, self._declared(node), why)
 
@@ -308,7 +305,7 @@ class _Describer:
                 tuple(
                     tree.VariantField(
                         None if field.name.startswith("_") else field.name,
-                        type_of(field.sort, self._names.carriers),
+                        self._type_of(field.sort),
                     )
                     for field in each.fields
                 ),
@@ -318,19 +315,19 @@ class _Describer:
         shown = self._declared(tree.DataDefinition("_", (), variants))
         return shown.replace("data _", f"data {self._type(sort)}", 1)
 
-    # ── What it rests on ─────────────────────────────────────────────────────────────────────────────────────
+    # ── What it depends on ───────────────────────────────────────────────────────────────────────────────────
 
     def _conditions(self) -> Iterable[ConditionText]:
-        if self._meaning.claim is None:
+        if self._goal.claim is None:
             return
-        for need in self._definedness.needs(self._meaning.claim):
+        for need in self._definedness.needs(self._goal.claim):
             proposition, certain = need.proposition, self._definedness.settled(need)
             if (
                 certain
                 and isinstance(proposition, core.Term)
                 and not any(isinstance(each, core.Variable) for each in subterms(proposition))
             ):
-                continue  # 2 ≠ 0: it says nothing of the claim
+                continue  # as 2 ≠ 0: it adds nothing to the claim
             yield ConditionText(
                 need.kind,
                 self._text(need.subject, need.variables),
@@ -342,8 +339,3 @@ class _Describer:
         return ObligationText(
             obligation.kind, obligation.name, obligation.subject, self._text(obligation.formula)
         )
-
-
-def _signature(domain: tuple[core.Sort, ...], codomain: core.Sort) -> core.Sort:
-    """The sort that a declaration writes: of a function, or of a constant."""
-    return core.FunctionOf(domain, codomain) if domain else codomain

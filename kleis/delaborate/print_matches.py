@@ -1,15 +1,13 @@
-"""Testers and selectors back to `match`.
-
-Specification: proving.md §1 ("Definedness"); kleis/elaborate/expressions/match_elaboration.py, which this module turns round.
+"""Testers and selectors back to `match`: the inverse of kleis/elaborate/expressions/match_elaboration.py.
 
     if is_Some(o) ∧ v > 1 then a else undefined        is        match o { Some(v) if v > 1 => a }
 
-A chain of conditionals whose conditions test one value is the cases of one `match`; what is below the last test is
-its last case.  Selections of the value in a case are the names its pattern binds.
+A chain of conditionals whose conditions test one value becomes the cases of one `match`; what is below the last test
+is its last case.  Selections of the value in a case become the names that its pattern binds.
 
 Invariants
-    * `cases_of` answers only where reading the printed `match` again makes the same tests in the same order; what
-      is not of that form is left to whoever asked (it then is an `if`).
+    * `cases_of` answers only where elaborating the printed `match` makes the same tests in the same order; any other
+      conditional is left to the caller, which prints an `if`.
     * No pattern has more constructors than were tested, but for those without siblings, and for the last case,
       which is not tested: there the constructors come from the selections in its body.
 """
@@ -41,7 +39,7 @@ class Shape:
         self.named = False
 
     def open(self, constructor: core.Constructor) -> None:
-        """Let the value be made by a constructor."""
+        """Make this the pattern of a constructor, with a place for each field."""
         self.constructor = constructor
         self.fields = [
             Shape(core.Selection(constructor, index, self.value)) for index in range(len(constructor.fields))
@@ -50,7 +48,7 @@ class Shape:
     def find(self, value: core.Term, *, opening: bool = False) -> Shape | None:
         """The place of a part of the value; None if the pattern does not reach it.
 
-        Constructors without siblings are opened on the way, and with `opening` all.
+        Constructors without siblings are opened on the way, with `opening` all constructors.
         """
         if value == self.value:
             return self
@@ -64,7 +62,7 @@ class Shape:
         return above.fields[value.index] if above.constructor == value.constructor else None
 
     def tests(self) -> Iterator[core.Term]:
-        """The tests that reading the pattern makes, in order."""
+        """The tests that elaborating the pattern makes, in order."""
         test = _literal_test(self.value, self.literal) if self.literal is not None else None
         if test is not None:
             yield test
@@ -91,8 +89,10 @@ class Arm(msgspec.Struct, frozen=True):
 
 
 class Arms(msgspec.Struct, frozen=True):
-    """A `match`: the value and the cases.  If it is `partial`, what is after the last case is undefined; else the
-    last case is not tested."""
+    """A `match`: the value and the cases.
+
+    If it is `partial`, the value is undefined where no case fits; else the last case is not tested.
+    """
 
     scrutinee: core.Term
     arms: tuple[Arm, ...]
@@ -192,7 +192,7 @@ def _root(value: core.Term, known: Collection[core.Term]) -> core.Term:
 
 
 def _takes_apart(link: core.Conditional, root: core.Term, known: Collection[core.Term]) -> bool:
-    """Whether what begins here is more than a guard: a `match` of its own, or the body of a case not tested."""
+    """Whether a conditional takes the value apart: a `match` of its own, or the body of a case that is not tested."""
     if any(isinstance(test, core.Discrimination) for test in _conjuncts(link.condition)):
         return True
     shape = Shape(root)
@@ -209,7 +209,7 @@ def _variables(term: core.Term, bound: frozenset[str] = frozenset()) -> Iterator
 
 
 def _arm(link: core.Conditional, root: core.Term) -> Arm | None:
-    """A conditional as a case for a value: all its tests but perhaps the last, which then is the guard."""
+    """A conditional as a case for a value: all its tests, or all but the last, which then is the guard."""
     tests = _conjuncts(link.condition)
     for count in (len(tests), len(tests) - 1):
         shape = _shape(root, tests[:count]) if count else None
@@ -274,10 +274,10 @@ def _literal_test(value: core.Term, literal: core.LiteralTerm) -> core.Term | No
 def _name_parts(
     shape: Shape, known: Collection[core.Term], terms: Sequence[core.Term], *, opening: bool
 ) -> None:
-    """Note which parts of the value a guard and a body use.
+    """Mark the parts of the value that a guard and a body use as named.
 
-    With `opening` the case is not tested, and its constructors are those of the selections; but what a condition
-    further inside tests is taken apart there.
+    With `opening` the case is not tested, and its constructors are those of the selections; but a value that a
+    condition further inside tests is taken apart there.
     """
 
     def visit(term: core.Term, closed: frozenset[core.Term]) -> None:
@@ -331,7 +331,7 @@ def _literal(value: bool | int | Fraction | str) -> tree.Boolean | tree.Number |
 
 
 def testing(constructor: core.Constructor, value: tree.Expression) -> tree.Expression:
-    """Whether a value was made by a constructor, where no `match` around says it."""
+    """A test of a value's constructor, where no `match` around makes it."""
     fields = tuple(tree.WildcardPattern() for _ in constructor.fields)
     yes = tree.Case(tree.ConstructorPattern(constructor.name, fields), None, tree.Boolean(True))
     return tree.Match(

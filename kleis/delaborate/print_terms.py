@@ -1,9 +1,7 @@
-"""Core terms as expressions of Kleis that are read as the same terms again.
-
-Specification: proving.md §1; issue 4 ("elaborating the printed meaning gives the same meaning").
+"""Core terms as expressions of Kleis that elaborate to the same terms.
 
 Every coercion and narrowing is an ascription, every bound variable has its type, every symbol its spelling
-(kleis/delaborate/printed_names.py).  What `match` became is written as a `match` (kleis/delaborate/print_matches.py).
+(`printed_names`).  What elaboration made of a `match` is printed as a `match` (`print_matches`).
 
 Invariants
     * Variables keep their names where those can be written and nothing called in the term has that name; else they
@@ -31,7 +29,7 @@ __all__ = ["TermPrinter"]
 
 
 class _Scope(msgspec.Struct, frozen=True):
-    """What the variables around are called, and the parts of values that a pattern names."""
+    """The printed names of the variables bound around a term, and of the parts of values that a pattern names."""
 
     variables: Mapping[str, str]
     parts: Mapping[core.Term, str]
@@ -45,7 +43,7 @@ _CONNECTIVES = {"and": "logical_and", "or": "logical_or", "implies": "implies"}
 
 
 class TermPrinter:
-    """Makes expressions of the terms of one meaning."""
+    """Makes expressions of the terms of one goal."""
 
     def __init__(self, names: Names) -> None:
         self._names = names
@@ -199,7 +197,7 @@ class TermPrinter:
     # ── Binders ──────────────────────────────────────────────────────────────────────────────────────────────
 
     def _named(self, variables: Iterable[core.Variable], scope: _Scope) -> tuple[list[str], _Scope]:
-        """What variables are called, and what all are called below them."""
+        """The printed names of variables, and the scope below them."""
         inner = dict(scope.variables)
         called: list[str] = []
         for variable in variables:
@@ -253,7 +251,7 @@ class TermPrinter:
         cases = [self._case(arm, scope) for arm in found.arms]
         covered = self._names.covers(cases, found.scrutinee.sort)
         if found.partial and covered and isinstance(term.alternative, core.Conditional):
-            # Several `match` on one value: together they would cover it, and the last test would not be made.
+            # Printed as one `match` the cases would cover the value, and the last test would not be made.
             cases = [
                 cases[0],
                 tree.Case(tree.WildcardPattern(), None, self._conditional(term.alternative, scope)),
@@ -268,7 +266,7 @@ class TermPrinter:
         return tree.Case(pattern, guard, self._term(arm.body, inner))
 
     def _taken_apart(self, shape: Shape, scope: _Scope) -> tuple[tree.Pattern, _Scope]:
-        """A pattern, and what its names stand for."""
+        """The pattern of a shape, and the scope of its names."""
         taken = {*scope.taken(), *self._called}
         names: dict[core.Term, str] = {}
         for place in shape.names():
@@ -301,7 +299,7 @@ def _has_parts(sort: core.Sort) -> bool:
 
 
 def _pattern_name(place: core.Term) -> str:
-    """What to call a part of a value: as its field is called, in small letters."""
+    """The name for a part of a value: that of its field, in lower case."""
     if not isinstance(place, core.Selection):
         return "x"
     name = place.constructor.fields[place.index].name

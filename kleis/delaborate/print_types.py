@@ -1,12 +1,12 @@
-"""Sorts and dimensions as types of Kleis.
-
-Specification: proving.md §1; `kleis show --meaning` prints the reading that was taken.
+"""Sorts and dimensions as types of Kleis, and numbers as numerals.
 
 Invariants
-    * A type printed here is read as the same sort in the scope the sort comes from, where `writable` says so:
+    * A type printed here elaborates to the same sort in the scope the sort comes from, where `writable` says so:
       records and functions of tuples (``A × B → C`` has two arguments) have no written type, nor has a sort that
       is not known yet.
-    * A carrier is called what the scope accepts: the name of its parameter, which `Carriers` may qualify.
+    * A carrier is called what the scope accepts: the name of its parameter, which the caller may qualify.
+    * Numerals are exact and never negative.  Every literal of a source has one; results of arithmetic, as 1/3, may
+      have none.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import assert_never
 from kleis import core
 from kleis.core.sort_printing import sort_text
 from kleis.syntax import tree
-from kleis.values.text import integer_text
+from kleis.values.text import decimal_places, decimal_text, integer_text
 
 __all__ = ["dimension_type", "has_numeral", "numeral", "type_of", "writable"]
 
@@ -26,9 +26,9 @@ __all__ = ["dimension_type", "has_numeral", "numeral", "type_of", "writable"]
 def type_of(
     sort: core.Sort | core.Dimension, carriers: Mapping[str, str] | None = None
 ) -> tree.TypeExpression:
-    """A sort as a type; `carriers` says how carriers are written that are not called by their own name.
+    """A sort as a type; `carriers` has the spelling of carriers that are not written by their own name.
 
-    What no type denotes is still shown: a record as ``record(a : ℤ)``, an unknown sort as ``_``.
+    Sorts without a type are still shown: a record as ``record(a : ℤ)``, an unknown sort as ``_``.
     """
     match sort:
         case core.Basic(name=name) | core.Numeric(name=name):
@@ -70,7 +70,7 @@ def type_of(
 
 
 def writable(sort: core.Sort | core.Dimension) -> bool:
-    """Whether a type denotes this sort."""
+    """Whether there is a type of this sort."""
     match sort:
         case core.RecordOf() | core.SortVariable():
             return False
@@ -97,7 +97,7 @@ def _applied(
 
 
 def dimension_type(dimension: core.Dimension, names: Mapping[str, str] | None = None) -> tree.TypeExpression:
-    """A dimension as it is written: ``n + 1``, ``2 * n * m - 3``; `names` says how its atoms are called."""
+    """A dimension as it is written: ``n + 1``, ``2 * n * m - 3``; `names` has the spellings of its atoms."""
     shown: tree.TypeExpression | None = None
     for atoms, coefficient in sorted(dimension.terms, key=lambda term: (term[1] < 0, not term[0], term[0])):
         size = abs(coefficient)
@@ -116,7 +116,7 @@ def dimension_type(dimension: core.Dimension, names: Mapping[str, str] | None = 
 
 
 def _atom(atom: str) -> tree.TypeExpression:
-    """The type an atom is the text of: a name, or an operation that is no polynomial (``min(m, n)``)."""
+    """An atom as a type: a name, or an operation that is not a polynomial (``min(m, n)``)."""
     if "(" not in atom:
         return tree.NamedType(atom)
     from kleis.syntax.parser.parser import parse_type
@@ -125,36 +125,19 @@ def _atom(atom: str) -> tree.TypeExpression:
     return wrapped.arguments[0] if isinstance(wrapped, tree.AppliedType) else tree.NamedType(atom)
 
 
-# Numbers of the core as numerals of Kleis: exact, never negative.
-#
-# Specification: kleis-language.md §1.4.  Every literal of a source has a numeral; the results of arithmetic on them,
-# as 1/3, may have none.
+# ── Numerals ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def has_numeral(value: int | Fraction) -> bool:
     """Whether a number is written as one numeral: it is not negative, and its decimals end."""
-    return value >= 0 and _places(Fraction(value)) is not None
+    return value >= 0 and decimal_places(Fraction(value)) is not None
 
 
 def numeral(value: int | Fraction) -> str:
     """The numeral: ``3`` for an integer, ``3.0`` and ``0.25`` for fractions.  ValueError if there is none."""
     if isinstance(value, int):
         return integer_text(int(value))
-    places = _places(value)
+    places = decimal_places(value)
     if places is None:
         raise ValueError(f"{value} has no numeral")
-    if places == 0:
-        return f"{value.numerator}.0"
-    digits = integer_text(value.numerator * 10**places // value.denominator).rjust(places + 1, "0")
-    return f"{digits[:-places]}.{digits[-places:]}"
-
-
-def _places(value: Fraction) -> int | None:
-    """How many decimals a fraction has; None if they do not end."""
-    twos = fives = 0
-    rest = value.denominator
-    while rest % 2 == 0:
-        rest, twos = rest // 2, twos + 1
-    while rest % 5 == 0:
-        rest, fives = rest // 5, fives + 1
-    return max(twos, fives) if rest == 1 else None
+    return decimal_text(value, places) if places else f"{value.numerator}.0"

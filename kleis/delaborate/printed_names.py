@@ -1,13 +1,12 @@
-"""What symbols, carriers, definitions and variables of a meaning are called in its printed form.
+"""The names of symbols, carriers, definitions and variables in the printed form of a goal.
 
-Specification: proving.md §1 ("Resolution"), issue 4 item 3.
+See docs/reference/proving.md §1.  A proposition about a structure with parameters is printed under ``using S``: there
+the parameters of S are plain names, and its operations are ``S::op``.  In a proposition about several structures, none
+a part of another, the structures' names are written before types and operations; if the structures share carriers,
+plain names are written, and elaboration finds the structures by them.  Global names (sections, top-level operations)
+stay plain; a constant of which there are several is ascribed its type.
 
-A proposition about a structure with parameters is printed under ``using S``: there the parameters of S are plain
-names, and its operations are ``S::op``.  One about several structures, of which none is a part of another, has their
-names before types and operations, or, if they share carriers, plain names by which they are found again.  Global names (sections, top-level operations) stay plain; a constant of
-which there are several is ascribed its type.
-
-Invariant: two symbols of one meaning that are not one have different spellings, or different sorts of arguments.
+Invariant: two different symbols of one goal have different spellings, or different sorts of arguments.
 """
 
 from __future__ import annotations
@@ -27,53 +26,51 @@ from kleis.theory.theory import Theory
 __all__ = ["Names", "variable_name"]
 
 _SIGNS = "λΣΠ"
-"""Letters that begin a form where an expression stands, so that no variable begins with one."""
+"""Signs that begin a form in an expression, so that no printed variable begins with one."""
 
 _LITERALS = frozenset({"true", "false", "True", "False"})
 
 
 class Names:
-    """The spellings of one meaning.
+    """The spellings of one goal.
 
     using
-        What a proposition must be about so that its names are read as they are printed; None if that is not
-        needed.
+        The structure that a proposition must be about so that its names resolve as printed; None if none is needed.
     carriers
         The spelling of each carrier that is not written by its own name.
     """
 
-    def __init__(self, meaning: Goal | None = None, theory: Theory | None = None) -> None:
+    def __init__(self, goal: Goal | None = None, theory: Theory | None = None) -> None:
         self.theory = theory if theory is not None else Theory()
+        if goal is None:
+            goal = Goal(claim=None)
         self._members = Members(self.theory)
-        self._structures = _leading(meaning.instances if meaning is not None else (), self.theory)
+        self._structures = _leading(goal.instances, self.theory)
         self.carriers: dict[str, str] = {}
         self.using: tree.TypeExpression | None = None
         if len(self._structures) == 1:
             (instance,) = self._structures
-            self._name_parameters(instance, meaning.carriers if meaning is not None else ())
+            self._name_parameters(instance, goal.carriers)
             self.using = _reference(instance)
         self._qualified = self.using is not None or all(map(_is_arbitrary, self._structures))
         if not self._qualified:
             for instance in self._structures:
-                self._name_parameters(instance, meaning.carriers if meaning is not None else ())
-        self._data = meaning.data if meaning is not None else ()
-        symbols = meaning.symbols if meaning is not None else ()
-        self._overloaded = _overloaded(symbols)
-        self._definitions = (
-            {each.key: each.name for each in meaning.definitions} if meaning is not None else {}
-        )
+                self._name_parameters(instance, goal.carriers)
+        self._data = goal.data
+        self._overloaded = _overloaded(goal.symbols)
+        self._definitions = {each.key: each.name for each in goal.definitions}
 
     def symbol(self, symbol: core.Symbol) -> str:
-        """How a symbol is called.  A number that is a parameter is called like it."""
+        """The spelling of a symbol.  A number that is a parameter of a structure has the parameter's."""
         if symbol.name in self.carriers:
             return self.carriers[symbol.name]
         for instance in self._structures if self._qualified else ():
-            if self._belongs(symbol, instance.structure):
+            if self._is_member(symbol, instance.structure):
                 return f"{instance.structure}::{symbol.name}"
         return symbol.name
 
     def definition(self, key: str) -> str:
-        """How a definition is called."""
+        """The spelling of a definition."""
         name = self._definitions.get(key, key)
         for instance in self._structures if self._qualified else ():
             members = self._members.of(instance.structure)
@@ -82,17 +79,16 @@ class Names:
         return name
 
     def ambiguous(self, symbol: core.Symbol) -> bool:
-        """Whether arguments do not tell which symbol of this name is meant: an overload without arguments."""
+        """Whether a name without arguments may mean several symbols."""
         if symbol.domain or self.symbol(symbol) != symbol.name:
             return False
         if not self._qualified:
-            return (
-                False  # which structures it is about is found by its operations, which say the sort it needs
-            )
+            # Elaboration finds the structures by the operations used, and those determine the sort.
+            return False
         return symbol in self._overloaded or len(self._sections(symbol)) > 1
 
     def leaves_open(self, constructor: str, sort: core.DataSort) -> bool:
-        """Whether the arguments of a constructor do not tell those of its data type: ``None``."""
+        """Whether the arguments of a constructor do not determine those of its data type: ``None``."""
         if not sort.arguments:
             return False
         declared = self.theory.constructors.get(constructor)
@@ -102,7 +98,7 @@ class Names:
         return any(parameter.name not in mentioned for parameter in declared.item.parameters)
 
     def covers(self, cases: Sequence[tree.Case], sort: core.Sort) -> bool:
-        """Whether the cases of a `match` leave no value out, as its reader will find."""
+        """Whether the cases of a `match` leave no value out, as elaboration will find."""
         return coverage(cases, sort, self._constructors).exhaustive
 
     def _constructors(self, sort: core.DataSort) -> Sequence[core.Constructor]:
@@ -112,8 +108,8 @@ class Names:
                     return each.constructors
         return ()
 
-    def _belongs(self, symbol: core.Symbol, structure: str) -> bool:
-        """Whether a symbol is one of a structure's: its name is, and its carriers are not somebody else's."""
+    def _is_member(self, symbol: core.Symbol, structure: str) -> bool:
+        """Whether a symbol is a member of a structure: its name is, and its carriers are not another's."""
         members = self._members.of(structure)
         if not members or symbol.name.split("::")[0] not in members:
             return False
@@ -130,7 +126,7 @@ class Names:
         ]
 
     def _name_parameters(self, instance: Instance, carriers: Iterable[core.Sort]) -> None:
-        """Call the parameters of a structure, and the carriers that its text names, as the text does."""
+        """Spell the parameters of a structure, and the carriers that its text names, as the text does."""
         prefix = f"{instance.structure}::"
         for each in (*instance.arguments, *carriers):
             for name in _opaque_names((each,)):
@@ -140,7 +136,7 @@ class Names:
 
 
 def _leading(instances: Iterable[Instance], theory: Theory) -> tuple[Instance, ...]:
-    """The instances with arguments that are no parts of others, in order."""
+    """The instances with arguments that are not parts of others, in order."""
     found = [each for each in instances if each.arguments]
     inherited = {part for each in found for part in _parts(each.structure, theory)}
     structures = {each.structure for each in found}
@@ -177,7 +173,7 @@ def _reference(instance: Instance) -> tree.TypeExpression:
 
 
 def _is_arbitrary(instance: Instance) -> bool:
-    """Whether nothing is known of the arguments of an instance: they are called by its structure."""
+    """Whether the arguments of an instance are arbitrary: carriers named after its own structure."""
     own = (name.startswith(f"{instance.structure}::") for name in _opaque_names(instance.arguments))
     return all(map(_is_parameter, instance.arguments)) and all(own)
 
@@ -215,7 +211,7 @@ def _opaque_names(sorts: Iterable[core.Sort | core.Dimension]) -> set[str]:
 
 
 def variable_name(name: str, taken: Iterable[str]) -> str:
-    """A legal name for a variable, its own where that is legal and not taken, else with a digit."""
+    """A legal name for a variable: its own where that is legal and not taken, else one with a digit."""
     legal = name if is_word(name) and name[0] not in _SIGNS else ""
     if not legal:
         kept = "".join(character if is_word("x" + character) else "_" for character in name).strip(

@@ -1,19 +1,20 @@
 """Expressions compiled to code for the machine.
 
-Specification: kleis-language.md §4 (OURS).  Every name is resolved here, once: local names to slots, then names bound
-by an example block, definitions, constructors, builtins (environment.py).  What resolves to nothing is a symbol.
+Every name is resolved here, once; see docs/reference/kleis.md §6.4.  Local names become slots of the frame; then come
+names bound by an example block, and global names (`environment`).  What resolves to nothing is a symbol.
 
 A tree is compiled by recursion, two Python frames a level; the parser admits no tree higher than `MAXIMUM_NESTING`,
-and a higher one from elsewhere is refused.
+and a higher one from elsewhere is rejected.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import Any, assert_never
 
 from kleis.builtins.row import wrong_sort
 from kleis.errors import EvaluationError
+from kleis.evaluator.compilation_context import GlobalNames
 from kleis.evaluator.global_calls import constant_reference, global_call
 from kleis.evaluator.logical_operators import CONNECTIVES, Connective, compile_quantifier, connective_code
 from kleis.evaluator.machine import (
@@ -36,15 +37,13 @@ from kleis.values import (
     Stuck,
     Suspended,
     Symbol,
+    Symbolic,
     Value,
     is_partial,
     kind_name,
     list_of,
     number_from_text,
 )
-
-if TYPE_CHECKING:
-    from kleis.evaluator.environment import Environment
 
 __all__ = ["Compiler", "compile_procedure"]
 
@@ -56,21 +55,21 @@ def compile_procedure(
     procedure: Procedure,
     parameters: Sequence[tree.Parameter],
     body: tree.Expression,
-    environment: Environment,
+    names: GlobalNames,
     file: str,
 ) -> None:
-    """Give a procedure its code.  Its names are its parameters, the definitions and the builtins."""
+    """Give a procedure its code.  Its local names are its parameters."""
     scope = Scope([parameter.name for parameter in parameters])
-    compiled = Compiler(environment, file).compile(body, scope)
+    compiled = Compiler(names, file).compile(body, scope)
     procedure.blank = scope.layout[1 + len(parameters) :]
     procedure.code = charged(compiled)
 
 
 class Compiler:
-    """Compiles the expressions of one file in one environment."""
+    """Compiles the expressions of one file where global names stand for `names`."""
 
-    def __init__(self, environment: Environment, file: str) -> None:
-        self.environment = environment
+    def __init__(self, names: GlobalNames, file: str) -> None:
+        self.names = names
         self.file = file
         self._height = 0
 
@@ -135,28 +134,28 @@ class Compiler:
         slot = scope.slot(name)
         if slot is not None:
             return Compiled(lambda frame: frame[slot], True, 1)
-        if name in self.environment.bindings:
-            return _bound(self.environment.bindings[name])
-        return constant_reference(self.environment, name, self.place(expression))
+        if name in self.names.bindings:
+            return _bound(self.names.bindings[name])
+        return constant_reference(self.names, name, self.place(expression))
 
     def _call(self, expression: tree.Call, scope: Scope) -> Compiled:
         name, arguments = expression.name, expression.arguments
         place = self.place(expression)
-        local = scope.slot(name) is not None or name in self.environment.bindings
+        local = scope.slot(name) is not None or name in self.names.bindings
         connective = None if local else self._connective(name, len(arguments))
         if connective is not None:
             left, right = self.compile(arguments[0], scope), self.compile(arguments[1], scope)
             return connective_code(connective, left, right, place)
         parts = [self.compile(argument, scope) for argument in arguments]
         if not local:
-            return global_call(self.environment, name, parts, place)
+            return global_call(self.names, name, parts, place)
         function = self._name(tree.Name(name), scope)
         return sequence([function, *parts], _apply if parts else _apply_nothing, place, direct=False)
 
     def _connective(self, name: str, count: int) -> Connective | None:
         """The connective that a global name means: any alias of the builtin will do."""
-        builtin = self.environment.builtin(name) if count == 2 else None
-        if builtin is None or not self.environment.is_builtin(name):
+        builtin = self.names.builtin(name) if count == 2 else None
+        if builtin is None or not self.names.is_builtin(name):
             return None
         return CONNECTIVES.get(builtin.name)
 
@@ -192,7 +191,7 @@ class Compiler:
         mentioned = {node.name for node in walk(expression) if isinstance(node, (tree.Name, tree.Call))}
         bound = tuple(
             (name, value)
-            for name, value in self.environment.bindings.items()
+            for name, value in self.names.bindings.items()
             if name in mentioned and name not in scope.slots
         )
 
@@ -263,7 +262,7 @@ def _decide(frame: Frame, branches: _Branches, value: Value) -> Any:
         return branches.consequent(frame)
     if value is False:
         return branches.alternative(frame)
-    if isinstance(value, (Symbol, Stuck, Suspended)):
+    if isinstance(value, Symbolic):
         return branches.undecided(frame)
     raise branches.place.locate(
         wrong_sort(

@@ -1,9 +1,14 @@
-"""What names stand for: an immutable environment over declarations, with compiled definitions kept for reuse.
+"""What global names stand for: an immutable environment over declarations.
 
-Specification: kleis-language.md §4.1, §4.2 (OURS), §4.7; §5.5 (the built-in Bool stays Bool).
+See docs/reference/kleis.md §6.4 for the order in which a name is looked up.  Definitions are compiled when they are
+first called, and kept.
 
-Lookup order of a name: local names, names an example block has bound, definitions, constructors of data types,
-constructors of the language, builtins, operations of `implements` items.  What is none of these is a symbol.
+`Declarations` is what the evaluator needs to know of a program: the protocol that a theory fulfils, and
+`ProgramDeclarations` for one text.  Imports are not followed: the declarations include what is imported.
+
+A declaration or definition that has the name of a builtin may leave room for that builtin (`declares_builtin`,
+`is_for_data`).  Invariant: in doubt the name is the program's own, and then nothing is computed for it.  Operators are
+always shared: ``(+) : V × V → V`` leaves ``1 + 2`` alone, and the sorts of the arguments decide at each call.
 """
 
 from __future__ import annotations
@@ -15,22 +20,16 @@ from typing import Protocol
 
 from kleis.builtins.row import Builtin
 from kleis.builtins.rows.table import find_builtin
+from kleis.evaluator.compiler import compile_procedure
 from kleis.evaluator.machine import Procedure
 from kleis.evaluator.outcomes import Warning
 from kleis.syntax import tree
 from kleis.syntax.operators import BINARY, POSTFIX, PREFIX, canonical_name
 from kleis.values import Complex, FunctionValue, Value
 
-__all__ = [
-    "Declarations",
-    "Environment",
-    "ProgramDeclarations",
-    "declares_builtin",
-    "environment_of",
-    "is_for_data",
-]
+__all__ = ["Declarations", "Environment", "ProgramDeclarations", "environment_of"]
 
-_LANGUAGE_CONSTRUCTORS = {"Unit": 0, "Pair": 2, "Tuple3": 3, "Tuple4": 4, "Tuple5": 5}
+_LANGUAGE_CONSTRUCTORS = {"Unit": 0, **{name: length for length, name in tree.TUPLES.items()}}
 
 _COMPLEX_TYPES = ("ℂ", "Complex", "C")
 
@@ -44,7 +43,7 @@ _NARROWEST = ("ℕ", "ℤ", "ℚ", "ℝ", "ℂ", "Bool", "String")
 
 
 class Environment:
-    """The names in force.  Make one with `environment_of`; `bind` gives a new one."""
+    """The global names and what they stand for.  Make one with `environment_of`; `bind` gives a new one."""
 
     __slots__ = ("_instances", "_own", "_procedures", "_shapes", "bindings", "declarations", "granted_root")
 
@@ -79,25 +78,26 @@ class Environment:
     def procedure(self, name: str) -> Procedure | None:
         """The definition of a name, compiled when it is first called."""
         if name not in self._procedures:
-            definition = self.declarations.definitions.get(name)
-            defined = definition is not None and not _names_a_builtin(definition)
-            self._procedures[name] = (
-                self._procedure(definition) if definition is not None and defined else None
-            )
+            self._procedures[name] = self._defined(name)
         return self._procedures[name]
 
-    def _procedure(self, definition: tree.FunctionDefinition) -> Procedure:
-        from kleis.evaluator.compiler import compile_procedure
-
-        procedure = Procedure(definition.name, len(definition.parameters))
+    def _defined(self, name: str) -> Procedure | None:
+        definition = self.declarations.definitions.get(name)
+        if definition is None or _names_a_builtin(definition):
+            return None
         file = self.declarations.file_of(definition.name)
-        procedure.compile = partial(
-            compile_procedure, procedure, definition.parameters, definition.body, self._copy(), file
-        )
+        return self._procedure(definition.name, definition.parameters, definition.body, file)
+
+    def _procedure(
+        self, name: str, parameters: Sequence[tree.Parameter], body: tree.Expression, file: str
+    ) -> Procedure:
+        """A procedure that is compiled when it is first called; it sees no bindings of example blocks."""
+        procedure = Procedure(name, len(parameters))
+        procedure.compile = partial(compile_procedure, procedure, parameters, body, self._copy(), file)
         return procedure
 
     def is_for_data(self, name: str) -> bool:
-        """Whether the definition of a name has no value where all arguments are numbers: it takes them apart as data."""
+        """Whether the definition of a name has no value where all arguments are numbers: it matches on constructors."""
         definition = self.declarations.definitions.get(name)
         return definition is not None and is_for_data(definition)
 
@@ -117,19 +117,25 @@ class Environment:
             )
         return tuple(found)
 
+    def is_declared(self, name: str) -> bool:
+        """Whether the program declares an operation, element or field of this name."""
+        return name in self.declarations.constants
+
     # ── Constructors ─────────────────────────────────────────────────────────────────────────────────────────
 
+    def data_type(self, name: str) -> tree.DataDefinition | None:
+        """The data type of a name."""
+        return self.declarations.data.get(name)
+
     def constructor_arity(self, name: str) -> int | None:
-        """The number of fields of a constructor; None for names that are none, and for `Cons`, `Nil`, `True`, `False`
-        where they make lists and truth values.
-        """
+        """The number of fields of a constructor; None for other names, built-in lists and truth values."""
         if self.is_list_constructor(name) or self.truth_value(name) is not None:
             return None
         declared = self._shapes.arity.get(name)
         return _LANGUAGE_CONSTRUCTORS.get(name) if declared is None else declared
 
     def is_constructor(self, name: str) -> bool:
-        """Whether equal values of this constructor have equal fields, and other constructors give other values."""
+        """Whether a data type or the language declares the constructor: it is injective, and disjoint from others."""
         return (
             name in self._shapes.arity
             or name in _LANGUAGE_CONSTRUCTORS
@@ -141,7 +147,7 @@ class Environment:
         return name in ("Cons", "Nil") and self._shapes.lists_are_built_in
 
     def truth_value(self, name: str) -> bool | None:
-        """What `True` or `False` stands for."""
+        """The truth value that `True` or `False` stands for; None for other names."""
         if name not in ("True", "False") or not self._shapes.truth_is_built_in:
             return None
         return name == "True"
@@ -181,18 +187,13 @@ class Environment:
         return self._instances.get(name, ())
 
     def _read_implementations(self) -> dict[str, list[tuple[str, FunctionValue]]]:
-        from kleis.evaluator.compiler import compile_procedure
-
         found: dict[str, list[tuple[str, FunctionValue]]] = {}
         for implementation in self.declarations.implementations:
             sort = _sort_of(implementation)
             for member in implementation.members if sort else ():
                 if not isinstance(member, tree.OperationImplementation) or not member.parameters:
                     continue
-                procedure = Procedure(member.name, len(member.parameters))
-                procedure.compile = partial(
-                    compile_procedure, procedure, member.parameters, member.body, self._copy(), "<implements>"
-                )
+                procedure = self._procedure(member.name, member.parameters, member.body, "<implements>")
                 function = FunctionValue(member.name, procedure.arity, procedure)
                 found.setdefault(member.name, []).append((sort, function))
         for candidates in found.values():
@@ -223,7 +224,7 @@ def _is_list(shape: Mapping[str, int]) -> bool:
 def _names_a_builtin(definition: tree.FunctionDefinition) -> bool:
     """Whether a definition is only another way to write a builtin: ``define plus(a, b) = a + b``.
 
-    Read literally it would call itself for ever.
+    Taken literally it would call itself for ever.
     """
     if find_builtin(definition.name) is None or not isinstance(definition.body, tree.Call):
         return False
@@ -253,18 +254,16 @@ def environment_of(
     return Environment(declarations, granted_root)
 
 
-# What the evaluator needs to know of a program: the protocol a theory fulfils, and its plainest fulfilment.
-#
-# Specification: kleis-language.md §4.1, proving.md §1 ("Structures without parameters").  Imports are the loader's
-# business: whoever hands declarations over has put the imported ones in.
+# ── Declarations ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Declarations(Protocol):
-    """The declarations in force.  A theory has these four attributes and one method; none may ever change.
+    """The declarations of a program.  A theory has these four attributes and one method; none may ever change.
 
     definitions
         What `define` says at top level and in structures without parameters, by name; of several with one
-        name the last, unless a later file declares the name as its own.  Definitions in structures with parameters speak of any model and are not here.
+        name the last, unless a later file declares the name as its own.  Definitions in structures with parameters
+        are about any model and are not here.
     data
         Data types by name.
     constants
@@ -338,18 +337,12 @@ class ProgramDeclarations:
         self._hide(name, file)
 
     def _hide(self, name: str, file: str) -> None:
-        """A declaration hides the definition of another file, which speaks of something else."""
+        """A declaration hides the definition of another file."""
         if self.file_of(name) != file:
             self.definitions.pop(name, None)
 
 
-# Whether a declaration or definition that has the name of a builtin leaves room for that builtin.
-#
-# Specification: proving.md §1 ("A declaration that names a built-in is that built-in at sorts the built-in has, elsewhere an
-# overload"); kleis-language.md §6.3.
-#
-# Invariant: in doubt the name is the program's own, and then nothing is computed for it.  Operators are always shared:
-# ``(+) : V × V → V`` leaves ``1 + 2`` alone, and the sorts of the arguments decide at each call.
+# ── Names of builtins ────────────────────────────────────────────────────────────────────────────────────────
 
 _NUMBERS = frozenset({"ℕ", "ℤ", "ℚ", "ℝ", "ℂ", "Text"})
 
@@ -426,7 +419,7 @@ def _sorts_of(declared: tree.TypeExpression, variables: set[str]) -> frozenset[s
             return frozenset({"Function"})
         case tree.ProductType():
             return frozenset({"Tuple"})
-        case tree.NamedType(name=name) if name in variables or _is_letter(name):
+        case tree.NamedType(name=name) if name in variables or _is_type_variable(name):
             return frozenset({"Any"})
         case tree.NamedType(name=name) | tree.AppliedType(name=name):
             return _SORTS.get(name, frozenset())
@@ -434,6 +427,6 @@ def _sorts_of(declared: tree.TypeExpression, variables: set[str]) -> frozenset[s
             return frozenset()
 
 
-def _is_letter(name: str) -> bool:
-    """Whether a name is a type variable by its form, and no number type by its letter."""
+def _is_type_variable(name: str) -> bool:
+    """Whether a name is a type variable: one capital letter that names no type of numbers."""
     return len(name) == 1 and name.isupper() and name not in _SORTS

@@ -1,4 +1,4 @@
-"""The driver: expressions to values.  What is promised stands in the package's docstring."""
+"""An expression to its value.  The package docstring says what is promised."""
 
 from __future__ import annotations
 

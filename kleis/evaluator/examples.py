@@ -1,9 +1,7 @@
 """Example blocks: statements in order, one result per assertion.
 
-Specification: kleis-language.md §2.7, §4.3, §4.4 (OURS); proving.md §1 ("assert on values that are marked as floats may
-pass within 1e-10 and shows `approximate`; exact values never do"), §2 (verdicts).
-
-How an assertion comes out, with "undefined" for a partial operation outside its domain:
+See docs/reference/kleis.md §7.  How an assertion comes out, with "undefined" for a partial operation outside its
+domain:
 
     proposition is            assert      assert_disproved   assert_unknown   assert_inconsistent   assert_sat
     true                      passed      failed             failed           undecided             undecided
@@ -13,7 +11,11 @@ How an assertion comes out, with "undefined" for a partial operation outside its
     ill-formed, over budget   error       error              error            error                 error
 
 All statements run, also after an assertion that failed.  A `let` without a value ends the block, because what follows
-may speak of it.
+may depend on it.
+
+Exact values compare exactly.  Where a comparison at the top of the proposition meets floats, = ≤ ≥ hold within the
+tolerance; ≠ is undecided within it, and < > are where the two agree in all digits that count, since the true values
+may be equal.  Conjunctions are judged part by part, so that this holds for each equation of ``a = 1 ∧ b = 2``.
 """
 
 from __future__ import annotations
@@ -33,8 +35,8 @@ from kleis.syntax import tree
 from kleis.values import (
     Number,
     Stuck,
-    Suspended,
     Symbol,
+    Symbolic,
     Value,
     approximately_equal,
     close,
@@ -45,7 +47,7 @@ from kleis.values import (
     render_value,
 )
 
-__all__ = ["Judgement", "bit_width", "judge", "run_example", "value_at_type"]
+__all__ = ["run_example"]
 
 NEEDS_PROVER = "needs the prover"
 
@@ -53,7 +55,7 @@ NEEDS_PROVER = "needs the prover"
 def run_example(
     environment: Environment, example: tree.Example, budget: Budget, *, file: str = "<text>"
 ) -> ExampleResult:
-    """Run an example block.  Never raises: refusals become part of the result.  The budget is for the whole block."""
+    """Run an example block.  Never raises: errors become part of the result.  The budget is for the whole block."""
     run = _Run(environment, Machine(budget, environment.granted_root), file)
     for statement in example.statements:
         run.statement(statement)
@@ -167,20 +169,15 @@ def _placed(error: EvaluationError | BudgetError, line: int, file: str) -> Evalu
     return error
 
 
-# Judging a proposition: true, false or undecided, and why.
-#
-# Exact values compare exactly.  Where a comparison at the top of the proposition meets floats, = ≤ ≥ hold within the
-# tolerance; ≠ is undecided within it, and < > are where the two agree in all digits that count, since the true values
-# may be equal.  Conjunctions are judged part by
-# part, so that each equation of ``a = 1 ∧ b = 2`` has this reading.
+# ── Propositions judged: true, false or undecided, and why ───────────────────────────────────────────────────
 
 _SHOWN = 500
 
-_WORDS = {"equals": "=", "neq": "≠", "less_than": "<", "greater_than": ">", "leq": "≤", "geq": "≥"}
+_SIGNS = {"equals": "=", "neq": "≠", "less_than": "<", "greater_than": ">", "leq": "≤", "geq": "≥"}
 
 
 class Judgement(NamedTuple):
-    """Whether a proposition holds (None: undecided), and a sentence about it."""
+    """Whether a proposition holds (None: undecided), and why, in words."""
 
     verdict: bool | None
     detail: str
@@ -193,12 +190,12 @@ def judge(machine: Machine, proposition: tree.Expression, environment: Environme
         if name not in environment.bindings and environment.is_builtin(name):
             if name == "logical_and":
                 return _conjunction(machine, proposition, environment, file)
-            if name in _WORDS:
+            if name in _SIGNS:
                 return _comparison(machine, proposition, environment, file)
     value = evaluate_with(machine, proposition, environment, file)
     if isinstance(value, bool):
         return Judgement(value, "" if value else "the proposition is false")
-    if isinstance(value, (Symbol, Stuck, Suspended)):
+    if isinstance(value, Symbolic):
         return Judgement(None, render_value(value, limit=_SHOWN))
     raise wrong_sort(
         f"an assertion is about a truth value, not {kind_name(value)}",
@@ -236,7 +233,7 @@ def _comparison(machine: Machine, proposition: tree.Call, environment: Environme
     name = proposition.name
     if name in ("equals", "neq"):
         verdict = approximately_equal(left, right, machine)
-    elif name in environment.declarations.constants and not (is_number(left) and is_number(right)):
+    elif environment.is_declared(name) and not (is_number(left) and is_number(right)):
         verdict = None
     else:
         verdict = _order(machine, name, left, right)
@@ -252,7 +249,7 @@ def _comparison(machine: Machine, proposition: tree.Call, environment: Environme
         detail = f"expected {render_value(right, limit=_SHOWN)}, found {render_value(left, limit=_SHOWN)}"
     else:
         detail = (
-            f"false: {render_value(left, limit=_SHOWN)} {_WORDS[name]} {render_value(right, limit=_SHOWN)}"
+            f"false: {render_value(left, limit=_SHOWN)} {_SIGNS[name]} {render_value(right, limit=_SHOWN)}"
         )
     return Judgement(False, detail)
 
@@ -263,11 +260,11 @@ def _both(left: Value, right: Value) -> str:
 
 def _order(machine: Machine, name: str, left: Value, right: Value) -> bool | None:
     for side in (left, right):
-        if isinstance(side, (Symbol, Stuck, Suspended)):
+        if isinstance(side, Symbolic):
             return None
         if not is_number(side):
             raise wrong_sort(
-                f"{_WORDS[name]} compares real numbers, not {kind_name(side)}",
+                f"{_SIGNS[name]} compares real numbers, not {kind_name(side)}",
                 found=kind_name(side),
                 expected="ℝ",
             )
@@ -284,10 +281,7 @@ def _order(machine: Machine, name: str, left: Value, right: Value) -> bool | Non
     return left > right if name == "greater_than" else left >= right
 
 
-# ``let b : BitVec8 = 5``: the one place where a written type changes a value.
-#
-# An integer literal has no width, so a bit-vector is made of it where the type says so.  Other types change nothing;
-# whether a value has its type is the business of elaboration.
+# ── `let` with a bit-vector type ─────────────────────────────────────────────────────────────────────────────
 
 _BIT_VECTOR_TYPES = {"Byte": 8, "Word": 32}
 _NAME = re.compile(r"(?:BitVec|[UI])(8|16|32|64)")
@@ -307,7 +301,10 @@ def bit_width(type_expression: tree.TypeExpression | None) -> int | None:
 
 
 def value_at_type(context: Context, value: Value, type_expression: tree.TypeExpression | None) -> Value:
-    """The value of a `let` with its type."""
+    """The value of a `let` with its type: ``let b : BitVec8 = 5`` makes a bit-vector of an integer.
+
+    No other written type changes a value; elaboration decides whether a value has its type.
+    """
     width = bit_width(type_expression)
     if width is None or not isinstance(value, int) or isinstance(value, bool):
         return value

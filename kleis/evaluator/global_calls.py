@@ -1,18 +1,18 @@
 """Global names compiled: definitions, constructors, builtins, operations of implementations, and symbols.
 
-Specification: kleis-language.md §4.2 (OURS: user definitions shadow builtins), §4.6, proving.md §1 ("A declaration that
-names a built-in is that built-in at sorts the built-in has, elsewhere an overload").
+See docs/reference/kleis.md §6.4 for the order in which a name is looked up.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kleis.builtins.row import NUMERIC_EXTRA, Builtin, accepts, call_builtin
 from kleis.builtins.rows.table import CONSTANT_NAMES, find_builtin
 from kleis.errors import EvaluationError
+from kleis.evaluator.compilation_context import GlobalNames
 from kleis.evaluator.machine import (
     BUSY,
     Code,
@@ -31,33 +31,30 @@ from kleis.evaluator.machine import (
 from kleis.syntax.operators import BINARY
 from kleis.values import Complex, Data, FunctionValue, ListValue, Stuck, Symbol, Value, is_number, is_symbolic
 
-if TYPE_CHECKING:
-    from kleis.evaluator.environment import Environment
-
 __all__ = ["constant_reference", "global_call"]
 
 
 # ── A name without parentheses ───────────────────────────────────────────────────────────────────────────────
 
 
-def constant_reference(environment: Environment, name: str, place: Place) -> Compiled:
+def constant_reference(names: GlobalNames, name: str, place: Place) -> Compiled:
     """The code of a global name that is not called."""
-    procedure = environment.procedure(name)
+    procedure = names.procedure(name)
     if procedure is not None:
         if procedure.arity:
             return constant(FunctionValue(name, procedure.arity, procedure))
         return _constant_code(procedure, place)
-    arity = environment.constructor_arity(name)
+    arity = names.constructor_arity(name)
     if arity is not None:
         return constant(_constructor_value(name, arity))
-    truth = environment.truth_value(name)
+    truth = names.truth_value(name)
     if truth is not None:
         return constant(truth)
-    builtin = environment.builtin(name)
+    builtin = names.builtin(name)
     if builtin is None or (builtin.least == 0 and name not in CONSTANT_NAMES):
-        return constant(environment.declared_constant(name) or Symbol(name))
+        return constant(names.declared_constant(name) or Symbol(name))
     if name in CONSTANT_NAMES:
-        return sequence([], _builtin_finish(environment, builtin, name), place, direct=True)
+        return sequence([], _builtin_finish(names, builtin, name), place, direct=True)
     return constant(FunctionValue(name, builtin.least, builtin))
 
 
@@ -113,22 +110,22 @@ _STORE = _Store()
 # ── A call ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def global_call(environment: Environment, name: str, parts: Sequence[Compiled], place: Place) -> Compiled:
+def global_call(names: GlobalNames, name: str, parts: Sequence[Compiled], place: Place) -> Compiled:
     """The code of a call of a global name."""
-    procedure = environment.procedure(name)
+    procedure = names.procedure(name)
     if procedure is not None:
-        if name in BINARY and len(parts) == procedure.arity == 2 and environment.is_for_data(name):
+        if name in BINARY and len(parts) == procedure.arity == 2 and names.is_for_data(name):
             return _shared_call(procedure, name, parts, place)
         return _procedure_call(procedure, parts, place)
-    arity = environment.constructor_arity(name)
+    arity = names.constructor_arity(name)
     if arity is not None:
         return sequence(parts, _constructor_finish(name, arity), place, direct=True)
-    builtin = environment.builtin(name)
+    builtin = names.builtin(name)
     if builtin is not None:
-        return _builtin_call(environment, builtin, name, parts, place)
+        return _builtin_call(names, builtin, name, parts, place)
     if name in NUMERIC_EXTRA:
-        return sequence(parts, _missing_finish(environment, name), place, direct=True)
-    instances = environment.instances(name)
+        return sequence(parts, _missing_finish(names, name), place, direct=True)
+    instances = names.instances(name)
     if instances:
         return sequence(parts, _instance_finish(name, instances), place, direct=False)
     return sequence(parts, _symbolic_finish(name), place, direct=True)
@@ -207,9 +204,9 @@ def _symbolic_finish(name: str) -> Finish:
     return lambda frame, values: Stuck(name, values, total=True)
 
 
-def _missing_finish(environment: Environment, name: str) -> Finish:
+def _missing_finish(names: GlobalNames, name: str) -> Finish:
     """A builtin that is not in this package: an error, unless the program declares an operation of that name."""
-    declared = name in environment.declarations.constants
+    declared = names.is_declared(name)
 
     def finish(frame: Frame, values: tuple[Value, ...]) -> Any:
         machine: Machine = frame[0]
@@ -243,11 +240,11 @@ def _instance_finish(name: str, instances: Sequence[tuple[str, FunctionValue]]) 
 
 
 def _builtin_call(
-    environment: Environment, builtin: Builtin, name: str, parts: Sequence[Compiled], place: Place
+    names: GlobalNames, builtin: Builtin, name: str, parts: Sequence[Compiled], place: Place
 ) -> Compiled:
     if not builtin.takes(len(parts)):
-        return _wrong_count(environment, builtin, name, parts, place)
-    finish = _builtin_finish(environment, builtin, name)
+        return _wrong_count(names, builtin, name, parts, place)
+    finish = _builtin_finish(names, builtin, name)
     quick = _QUICK.get(builtin.name)
     if quick is not None and len(parts) == 2 and all(part.direct for part in parts):
         weight = 1 + sum(part.weight for part in parts)
@@ -256,17 +253,17 @@ def _builtin_call(
 
 
 def _wrong_count(
-    environment: Environment, builtin: Builtin, name: str, parts: Sequence[Compiled], place: Place
+    names: GlobalNames, builtin: Builtin, name: str, parts: Sequence[Compiled], place: Place
 ) -> Compiled:
     """Too few arguments make a function of the rest; too many are an error, or another operation if one is declared."""
-    if name in environment.declarations.constants:
+    if names.is_declared(name):
         return sequence(parts, _symbolic_finish(name), place, direct=True)
     function = FunctionValue(name, builtin.least, builtin)
     return sequence([constant(function), *parts], _apply_values, place, direct=False)
 
 
-def _builtin_finish(environment: Environment, builtin: Builtin, name: str) -> Finish:
-    overloaded = name in environment.declarations.constants
+def _builtin_finish(names: GlobalNames, builtin: Builtin, name: str) -> Finish:
+    overloaded = names.is_declared(name)
     if builtin.higher_order and not overloaded:
         return lambda frame, values: begin_builtin(frame[0], builtin, name, values)
     if not overloaded:

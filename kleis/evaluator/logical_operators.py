@@ -1,9 +1,13 @@
-"""∧ ∨ → in strong Kleene logic: a decisive operand decides, whatever the other one is, undefined or unknown.
+"""∧ ∨ → and finite quantifiers compiled, in strong Kleene logic.
 
-Specification: proving.md §1 (Definedness).  The truth tables, with U for "undefined" and ? for "depends on unbound names":
+See docs/reference/kleis.md §6.6.  A decisive operand decides, whatever the other one is, undefined or unknown.  The
+truth tables, with U for "undefined" and ? for "depends on unbound names":
 
     false ∧ anything = anything ∧ false = false        true ∨ anything = anything ∨ true = true
     false → anything = anything → true = true          true ∧ U = U      true ∧ ? = ?      U ∧ ? = ?
+
+A quantifier over `Bool` and data types whose constructors have no fields is a long ∧ or ∨ and is decided by trying
+every value.  Any other quantifier is left as it is, for the prover.
 """
 
 from __future__ import annotations
@@ -11,17 +15,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from kleis.builtins.row import RECOVERABLE, wrong_sort
 from kleis.errors import EvaluationError
+from kleis.evaluator.compilation_context import ExpressionCompiler, GlobalNames
 from kleis.evaluator.machine import Code, Compiled, Frame, Machine, Place, Scope, charged
 from kleis.syntax.tree import Binder, NamedType, Quantifier
-from kleis.values import Data, Stuck, Suspended, Symbol, Value, kind_name
-
-if TYPE_CHECKING:
-    from kleis.evaluator.compiler import Compiler
-    from kleis.evaluator.environment import Environment
+from kleis.values import Data, Stuck, Suspended, Symbol, Symbolic, Value, kind_name
 
 __all__ = ["CONNECTIVES", "Connective", "compile_quantifier", "connective_code"]
 
@@ -39,7 +40,7 @@ class Connective(NamedTuple):
         if right is self.right:
             return self.result
         undefined = [operand for operand in (left, right) if isinstance(operand, EvaluationError)]
-        symbolic = [operand for operand in (left, right) if isinstance(operand, (Symbol, Stuck, Suspended))]
+        symbolic = [operand for operand in (left, right) if isinstance(operand, Symbolic)]
         if undefined and not symbolic:
             raise undefined[0]
         if undefined:
@@ -102,7 +103,7 @@ class _Step(NamedTuple):
 
 
 class _AfterLeft:
-    """Goes on when the left operand has a value or is undefined."""
+    """Resumes when the left operand has a value or is undefined."""
 
     def __call__(self, frame: Frame, step: _Step, value: Any) -> Any:
         machine: Machine = frame[0]
@@ -120,7 +121,7 @@ class _AfterLeft:
 
 
 class _AfterRight:
-    """Goes on when the right operand has a value or is undefined."""
+    """Resumes when the right operand has a value or is undefined."""
 
     def __call__(self, frame: Frame, step: _Step, value: Any) -> Any:
         try:
@@ -191,18 +192,16 @@ def _value_or_error(code: Code, frame: Frame) -> Any:
         return error
 
 
-# Quantifiers: decided by trying every value where the types of the variables have few, left as they are otherwise.
-#
-# Only `Bool` and data types whose constructors have no fields are finite here; what quantifies over them is decided in
-# strong Kleene logic like a long ∧ or ∨ (proving.md §1).  Everything else is the prover's.
+# ── Quantifiers ──────────────────────────────────────────────────────────────────────────────────────────────
 
 _MOST_INSTANCES = 4096
+"""A quantifier with more combinations of values is left as it is."""
 
 
-def compile_quantifier(compiler: Compiler, expression: Quantifier, scope: Scope) -> Compiled:
+def compile_quantifier(compiler: ExpressionCompiler, expression: Quantifier, scope: Scope) -> Compiled:
     """The code of a quantifier."""
     suspended = compiler.suspended(expression, scope)
-    domains = [_domain(binder, compiler.environment) for binder in expression.binders]
+    domains = [_domain(binder, compiler.names) for binder in expression.binders]
     sizes = [len(domain) for domain in domains if domain is not None]
     if len(sizes) < len(domains) or prod(sizes) > _MOST_INSTANCES:
         return suspended
@@ -221,20 +220,20 @@ def compile_quantifier(compiler: Compiler, expression: Quantifier, scope: Scope)
     return Compiled(trial.begin, False, 0)
 
 
-def _domain(binder: Binder, environment: Environment) -> Sequence[Value] | None:
+def _domain(binder: Binder, names: GlobalNames) -> Sequence[Value] | None:
     """All values of a binder's type, if they are few and known."""
     if not isinstance(binder.type, NamedType):
         return None
     name = binder.type.name
-    data = environment.declarations.data.get(name)
+    data = names.data_type(name)
     if data is None:
         return (False, True) if name in ("Bool", "Boolean") else None
     if data.parameters or any(variant.fields for variant in data.variants):
         return None
     values: list[Value] = []
     for variant in data.variants:
-        truth = environment.truth_value(variant.name)
-        if environment.is_list_constructor(variant.name):
+        truth = names.truth_value(variant.name)
+        if names.is_list_constructor(variant.name):
             return None
         values.append(Data(variant.name) if truth is None else truth)
     return values
@@ -255,7 +254,7 @@ class _Progress:
 
 
 class _Trial:
-    """A quantifier over finite types: the instance that `decisive` holds for settles it."""
+    """A quantifier over finite types: an instance with the truth value `decisive` decides it."""
 
     def __init__(
         self,
@@ -282,7 +281,7 @@ class _Trial:
             machine.deferred = machine.deferred or progress.before
             return value
         progress.deferred = progress.deferred or machine.deferred
-        if isinstance(value, (Symbol, Stuck, Suspended)):
+        if isinstance(value, Symbolic):
             progress.symbolic = True
         elif not isinstance(value, bool):
             raise self.place.locate(

@@ -7,6 +7,8 @@ names.  Code either returns a value or puts the next code into `machine.code` an
     * A call in tail position leaves nothing on the stack.
     * *Direct* code never returns `PENDING`: literals, names, first-order builtins and what is made of them.  It
       recurses in Python, as deep as the source is nested (`MAXIMUM_NESTING`), not as deep as values are.
+    * Steps: direct code is paid for by its caller, by its `weight`; other code pays for itself when it is entered, and
+      has weight 0.
     * An `EvaluationError` that only says "undefined here" goes to the nearest waiting ∧ or ∨, which may have a
       value in spite of it (strong Kleene); all other errors end the run.
 """
@@ -63,6 +65,7 @@ class Pending:
 
 
 PENDING: Final = Pending()
+"""What code returns in place of a value when `Machine.code` is to run next."""
 
 
 class Busy:
@@ -72,11 +75,14 @@ class Busy:
 
 
 BUSY: Final = Busy()
+"""What stands for the value of a constant while it is computed."""
 
 Frame: TypeAlias = list[Any]
 Code: TypeAlias = Callable[[Frame], Any]
+"""A value of the frame's names, or `PENDING`."""
 
 Resume: TypeAlias = Callable[[Frame, Any, Any], Any]
+"""What goes on, with frame, extra and value.  Its attribute `recover`, if any, goes on with an error."""
 
 
 class Procedure:
@@ -148,7 +154,7 @@ class Machine(Context):
                 step = self._recovery(error)
 
     def _recovery(self, error: EvaluationError) -> Callable[[], Any]:
-        """What the nearest waiting connective does about an error; the error itself if none waits."""
+        """The code with which the nearest waiting connective handles an error; raises it if none waits."""
         stack = self.stack
         while error.code in RECOVERABLE and stack:
             resume, frame, extra = stack.pop()
@@ -157,19 +163,13 @@ class Machine(Context):
                 return partial(recover, frame, extra, error)
         raise error
 
-    def goto(self, code: Code, frame: Frame) -> Pending:
-        """Run `code` next."""
-        self.code = code
-        self.frame = frame
-        return PENDING
-
     def enter(self, procedure: Procedure, frame: Frame) -> Pending:
-        """Run a procedure next, in a frame of its own; it has been made ready, for `blank` to be right."""
+        """Run a procedure next, in a frame of its own.  The caller has called `ready`, which sets `blank`."""
         self.remaining -= 1
         if self.remaining < 0:
-            self.refuse_steps()
+            self.stop_at_steps()
         if len(self.stack) > self.depth:
-            self.refuse_depth()
+            self.stop_at_depth()
         self.code = procedure.ready()
         self.frame = frame
         return PENDING
@@ -227,7 +227,7 @@ def _too_many(function: FunctionValue, hint: str) -> EvaluationError:
 
 
 def _apply_rest(frame: Frame, extra: tuple[FunctionValue, int, tuple[Value, ...]], value: Value) -> Any:
-    """The arguments that a function did not take are for the function it gave, if it gave one."""
+    """Apply what a function returned to the arguments that it did not take."""
     function, count, rest = extra
     if isinstance(value, (FunctionValue, Symbol, Stuck, Suspended)):
         return apply(frame[0], value, rest)
@@ -244,13 +244,13 @@ def begin_builtin(machine: Machine, builtin: Builtin, name: str, arguments: tupl
     if not check_arguments(builtin, name, arguments):
         return stuck(machine, builtin, arguments)
     if len(machine.stack) > machine.depth:
-        machine.refuse_depth()
+        machine.stop_at_depth()
     requests: Requests = builtin.run(machine, *arguments)
     return _next_request([machine], (requests, builtin, arguments), None)
 
 
 def _next_request(frame: Frame, extra: tuple[Requests, Builtin, tuple[Value, ...]], value: Any) -> Any:
-    """Give a higher-order builtin the value it asked for, and see to what it asks for next."""
+    """Send a higher-order builtin the value it requested, and run its next request."""
     requests, builtin, arguments = extra
     machine: Machine = frame[0]
     machine.charge(1)
@@ -264,14 +264,11 @@ def _next_request(frame: Frame, extra: tuple[Requests, Builtin, tuple[Value, ...
     return apply(machine, function, given)
 
 
-# Pieces of compiled code that every construct needs: scopes, sequences of arguments, places of errors.
-#
-# `Compiled` code is direct or not (machine.py).  Steps: direct code is paid for by whoever runs it, by its `weight`;
-# other code pays for itself when it is entered, and has weight 0.
+# ── Pieces of compiled code that every construct needs ───────────────────────────────────────────────────────
 
 
 class Compiled(NamedTuple):
-    """Code, whether it is direct, and its weight in steps."""
+    """Code, whether it is direct, and its weight in steps (0 unless it is direct)."""
 
     code: Code
     direct: bool
@@ -295,7 +292,7 @@ class Place(NamedTuple):
 
 
 class Scope:
-    """The local names visible at a point, with their slots in the frame.
+    """The local names visible at one place, with their slots in the frame.
 
     `layout` is shared by all scopes of one procedure: a list that is as long as the frame must be, so that no two
     names of one procedure share a slot and none is ever assigned twice in one call.
@@ -341,11 +338,12 @@ def charged(compiled: Compiled) -> Code:
     return run
 
 
-Finish = Callable[[Frame, tuple[Any, ...]], Any]
+Finish: TypeAlias = Callable[[Frame, tuple[Any, ...]], Any]
+"""What computes the value of a construct from those of its parts, or returns `PENDING`."""
 
 
 def sequence(parts: Sequence[Compiled], finish: Finish, place: Place, *, direct: bool) -> Compiled:
-    """Code that evaluates `parts` from left to right and hands their values to `finish`.
+    """Code that evaluates `parts` from left to right and calls `finish` with their values.
 
     `direct` says that `finish` always returns a value.
     """

@@ -1,27 +1,30 @@
-"""Patterns compiled to tests: does a value match, and what do the names in the pattern stand for.
+"""Patterns, `let` and `match` compiled.
 
-Specification: kleis-language.md §2.12, §4.7 (OURS).  A test answers True, False, or None where symbolic parts of the
-value decide it.  ``[a, b]``, ``Cons(a, t)`` and ``Nil`` match one list representation.  A name that occurs twice in a
-pattern must match equal values.
+See docs/reference/kleis.md §6.7.  A pattern becomes a test: True, False, or None where symbolic parts of the value
+decide it; then the whole expression is left as it is.  The first case that matches and whose guard holds is taken.
+``[a, b]``, ``Cons(a, t)`` and ``Nil`` match one list representation.  A name that occurs twice in a pattern must match
+equal values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, TypeAlias
 
 from kleis.budget import Meter
 from kleis.builtins.row import wrong_sort
 from kleis.errors import EvaluationError
+from kleis.evaluator.compilation_context import ExpressionCompiler, GlobalNames
 from kleis.evaluator.machine import Code, Compiled, Frame, Machine, Place, Scope
 from kleis.syntax import tree
+from kleis.syntax.tree.traversal import walk
 from kleis.values import (
     Complex,
     Data,
     ListValue,
     Stuck,
-    Suspended,
     Symbol,
+    Symbolic,
     Value,
     differ_in_kind,
     equal,
@@ -32,47 +35,21 @@ from kleis.values import (
     render_value,
 )
 
-if TYPE_CHECKING:
-    from kleis.evaluator.compiler import Compiler
+__all__ = ["compile_let", "compile_match"]
 
-__all__ = ["ConstructorNames", "Test", "compile_let", "compile_match", "compile_pattern", "pattern_names"]
-
-Test = Callable[[Frame, Value], "bool | None"]
+Test: TypeAlias = Callable[[Frame, Value], "bool | None"]
+"""Whether a value matches, None if that depends on unbound names.  Sets the slots of the names in the frame."""
 
 _EMPTY: Value = list_of(())
 
 
-class ConstructorNames(Protocol):
-    """What a pattern needs to know of the constructors in force."""
-
-    def is_list_constructor(self, name: str) -> bool:
-        """Whether `Cons` or `Nil` is the one of the built-in lists."""
-
-    def truth_value(self, name: str) -> bool | None:
-        """What `True` or `False` stands for, if for a truth value."""
-
-    def is_constructor(self, name: str) -> bool:
-        """Whether a data type or the language declares the constructor."""
-
-
 def pattern_names(pattern: tree.Pattern) -> list[str]:
     """The names that a pattern binds, each once, in order."""
-    found: dict[str, None] = {}
-    pending: list[tree.Pattern] = [pattern]
-    while pending:
-        part = pending.pop()
-        match part:
-            case tree.VariablePattern(name=name):
-                found[name] = None
-            case tree.AsPattern(pattern=inner, name=name):
-                found[name] = None
-                pending.append(inner)
-            case tree.ConstructorPattern(arguments=parts) | tree.ListPattern(items=parts):
-                pending.extend(reversed(parts))
-    return list(found)
+    binding = [each for each in walk(pattern) if isinstance(each, (tree.VariablePattern, tree.AsPattern))]
+    return list(dict.fromkeys(each.name for each in binding))
 
 
-def compile_pattern(pattern: tree.Pattern, scope: Scope, names: ConstructorNames, bound: set[str]) -> Test:
+def compile_pattern(pattern: tree.Pattern, scope: Scope, names: GlobalNames, bound: set[str]) -> Test:
     """The test of a pattern whose names have slots in `scope`; `bound` collects the names met so far."""
     match pattern:
         case tree.WildcardPattern():
@@ -155,10 +132,6 @@ def _fields(tests: Sequence[Test], frame: Frame, values: Sequence[Value]) -> boo
     return verdict
 
 
-def _symbolic(value: Value) -> bool:
-    return isinstance(value, (Symbol, Stuck, Suspended))
-
-
 def _list_of_length(tests: Sequence[Test]) -> Test:
     def test(frame: Frame, value: Value) -> bool | None:
         heads: list[Value] = []
@@ -177,11 +150,11 @@ def _list_of_length(tests: Sequence[Test]) -> Test:
 
 
 def _other_kind(frame: Frame, value: Value, example: Value) -> bool | None:
-    """What a pattern for values of the kind of the example says about a value of another kind."""
-    return None if _symbolic(value) else differ_in_kind(value, example, frame[0])
+    """The verdict of a pattern for values of the kind of the example on a value of another kind."""
+    return None if isinstance(value, Symbolic) else differ_in_kind(value, example, frame[0])
 
 
-def _constructor(name: str, tests: Sequence[Test], names: ConstructorNames) -> Test:
+def _constructor(name: str, tests: Sequence[Test], names: GlobalNames) -> Test:
     count = len(tests)
     truth = names.truth_value(name) if not count else None
     if truth is not None:
@@ -212,7 +185,7 @@ def _constructor(name: str, tests: Sequence[Test], names: ConstructorNames) -> T
 def _undeclared(
     name: str, declared: bool, tests: Sequence[Test], frame: Frame, value: Symbol | Stuck
 ) -> bool | None:
-    """Match a constructor that no data type declares, as if one did: a program that matches on it means that."""
+    """Match a value built by a name that no data type declares as if the name were a constructor."""
     found = value.name if isinstance(value, Symbol) else value.operation
     arguments = () if isinstance(value, Symbol) else value.arguments
     if declared or not found[:1].isupper():
@@ -259,9 +232,7 @@ def _complex(tests: Sequence[Test]) -> Test:
     return test
 
 
-# `let` and `match` compiled (§2.12, §4.7 OURS): first match wins, guards are evaluated, nothing is guessed.
-#
-# Where symbolic parts decide whether a case matches, the whole expression is left as it is.
+# ── `let` and `match` ────────────────────────────────────────────────────────────────────────────────────────
 
 _SHOWN = 200
 
@@ -275,7 +246,7 @@ class _Destructuring(NamedTuple):
     place: Place
 
 
-def compile_let(compiler: Compiler, expression: tree.Let, scope: Scope) -> Compiled:
+def compile_let(compiler: ExpressionCompiler, expression: tree.Let, scope: Scope) -> Compiled:
     """The code of ``let pattern = value in body``."""
     value = compiler.compile(expression.value, scope)
     inner, test = _pattern(compiler, expression.pattern, scope)
@@ -304,9 +275,9 @@ def compile_let(compiler: Compiler, expression: tree.Let, scope: Scope) -> Compi
     return Compiled(begin, False, 0)
 
 
-def _pattern(compiler: Compiler, pattern: tree.Pattern, scope: Scope) -> tuple[Scope, Test]:
+def _pattern(compiler: ExpressionCompiler, pattern: tree.Pattern, scope: Scope) -> tuple[Scope, Test]:
     inner = scope.bind(pattern_names(pattern))
-    return inner, compile_pattern(pattern, inner, compiler.environment, set())
+    return inner, compile_pattern(pattern, inner, compiler.names, set())
 
 
 def _destructure(frame: Frame, parts: _Destructuring, value: Value) -> Any:
@@ -341,7 +312,7 @@ class _Cases(NamedTuple):
     place: Place
 
 
-def compile_match(compiler: Compiler, expression: tree.Match, scope: Scope) -> Compiled:
+def compile_match(compiler: ExpressionCompiler, expression: tree.Match, scope: Scope) -> Compiled:
     """The code of ``match scrutinee { pattern if guard => body … }``."""
     scrutinee = compiler.compile(expression.scrutinee, scope)
     cases: list[_Case] = []
@@ -424,7 +395,7 @@ def _guarded(frame: Frame, waiting: tuple[_Cases, Value, int], value: Value) -> 
 def _truth(value: Value, place: Place) -> bool | None:
     if isinstance(value, bool):
         return value
-    if isinstance(value, (Symbol, Stuck, Suspended)):
+    if isinstance(value, Symbolic):
         return None
     raise place.locate(
         wrong_sort(

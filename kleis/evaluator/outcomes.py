@@ -1,7 +1,4 @@
-"""What an evaluation and an example block report.  Results are values; refusals are `kleis.errors`.
-
-Specification: kleis-language.md §4.3, §4.4; issue 3, item 6 (the JSON form).
-"""
+"""What an evaluation and an example block report.  Results are values; exceptions are in `kleis.errors`."""
 
 from __future__ import annotations
 
@@ -51,7 +48,7 @@ class AssertionResult(msgspec.Struct, frozen=True):
 class ExampleResult(msgspec.Struct, frozen=True):
     """One example block.
 
-    `error` is the first refusal outside an assertion (a `let` without a value, an expression statement, the
+    `error` is the first error outside an assertion (a `let` without a value, an expression statement, the
     budget), as one line, or None.  `output` is what the block printed.
     """
 
@@ -64,7 +61,7 @@ class ExampleResult(msgspec.Struct, frozen=True):
 
     @property
     def passed(self) -> bool:
-        """Whether every assertion passed and nothing was refused."""
+        """Whether every assertion passed and there was no other error."""
         return self.error is None and all(result.status == "passed" for result in self.assertions)
 
     @property
@@ -89,7 +86,7 @@ class ExampleResult(msgspec.Struct, frozen=True):
 
 
 class Warning(msgspec.Struct, frozen=True):
-    """Something a person may not expect of a program that runs: a definition that shadows a builtin."""
+    """Something a reader may not expect of a program that runs: a definition that shadows a builtin."""
 
     code: str
     message: str

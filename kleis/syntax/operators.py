@@ -1,12 +1,12 @@
 """The operators of Kleis: THE table of spellings, canonical names, precedence and associativity.
 
-Specification: kleis-language.md §1.6, §2.9.  The parser folds flat operator chains by this table and the printer
-places parentheses by it, so `parse(print(tree)) == tree` rests on there being one.  The grammar (grammar.lark)
-lists the same spellings as terminals; tests/kleis/syntax/parser/test_grammar.py holds the two together.
+See docs/reference/kleis.md §1.6.  The parser folds flat operator chains by this table and the printer places
+parentheses by it, so that `parse(print(tree)) == tree`.  The grammar (grammar.lark) lists the same spellings as
+terminals; a test holds the two together.
 
 From loosest to tightest: ↔, →, ∨, ∧, comparisons, additive and custom operators, multiplicative, ^.
 Postfix marks bind tighter than any of these and prefix signs apply to one primary only, so that ``-x^2`` is
-``(-x)^2`` and ``-x!`` is ``(-x)!`` (existing programs rely on it; the linter points it out).
+``(-x)^2`` and ``-x!`` is ``(-x)!`` (existing programs rely on it; a lint reports it).
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """Where imported files are looked for, and which files may be read at all.
 
-Specification: kleis-language.md §6.1 (OURS): one resolver everywhere.  An absolute path is taken as it is; any
-other is tried beside the importing file, then in the search path: the directories of ``--path``, ``KLEIS_ROOT``,
-the project's root, the packaged library.  The first regular file wins.
+See docs/reference/kleis.md §5.1: one resolver everywhere.  An absolute path is taken as it is; any other is tried
+beside the importing file, then in the search path: the directories of ``--path``, ``KLEIS_ROOT``, the project's root,
+the packaged library.  The first regular file wins.
 
-Two readings keep existing programs running.  ``stdlib/x.kleis`` means x.kleis in the packaged library; and a path
+Two rules keep existing programs running.  ``stdlib/x.kleis`` means x.kleis in the packaged library; and a path
 like ``../../stdlib/x.kleis`` that leads nowhere is looked for as ``stdlib/x.kleis``.  ``.kleis`` may be left out.
 
 Invariants
     * Only regular files whose real name ends in ``.kleis`` are imported: a link to another kind of file, a device
-      or a pipe is refused, never opened for reading.
+      or a pipe is rejected, never opened for reading.
     * ``..`` counts from the importing file only; it never leads out of a directory of the search path.
     * A confined search answers with files below the given roots only, after links are resolved.
 """

@@ -1,7 +1,6 @@
-"""From files to a theory: imports first, every file once, all problems at once.
+"""A file and its imports to a theory: imports first, every file once, all problems at once.
 
-Specification: kleis-language.md §6.1 (OURS), issue 3 item 3.  Where imported files are looked for is in
-kleis/theory/import_search.py, what is kept between runs in kleis/theory/parse_cache.py.
+See docs/reference/kleis.md §5.2.
 
 Invariants
     * The imports of a file are loaded before it, wherever they stand, in the order they are written; a file is
@@ -9,7 +8,7 @@ Invariants
     * A cycle of imports is a warning with the places of the imports in it: the file that was begun first is
       loaded last.
     * A missing, unreadable or unparsable import is an error for the whole load.  The theory then holds what could
-      be read and is good for editors, not for answers.
+      be read, which is enough for editors and not for answers.
     * No input makes loading raise anything but `LoadError`, and that only for the file that was asked for.
 """
 

@@ -1,15 +1,14 @@
-"""Which names a section may speak of: a sound answer from its text alone.
+"""The names that a section depends on: a sound answer from its text alone.
 
-Specification: proving.md §1 ("A proposition uses the axioms of its connected component": links are shared user symbols,
-opaque sorts, data types and incomplete built-ins, directly or through definitions).
-
-Of a thousand sections only those are elaborated that mention a name of what a proposition reaches.  So a section must
-mention every name that its axioms reach once they are elaborated: an alias mentions what it stands for, a constructor
-its data type and that the types of its fields, an operation the types it is declared at, a definition what its body
-mentions, an operation of an implementation what is given for it, another spelling of a built-in the built-in.
+A proposition uses the axioms of every section that a chain of links leads to; see docs/reference/proving.md §2.5.
+Elaborating a thousand sections for one proposition would be slow, so only those are elaborated that mention a name of
+what the proposition reaches.  A section must therefore mention every name that its axioms reach once they are
+elaborated: an alias mentions what it stands for, a constructor its data type and that the types of its fields, an
+operation the types it is declared at, a definition what its body mentions, an operation of an implementation what is
+given for it, another spelling of a built-in the built-in.
 
 Invariants
-    * The answer contains the last part of every name that kleis/core/traversal.py finds in the section's axioms.
+    * The answer contains the last part of every name that `kleis.core.traversal` finds in the section's axioms.
     * It may contain more: then a section is elaborated that turns out not to be linked.
     * A name is expanded once, and without recursion.
 """

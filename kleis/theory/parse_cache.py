@@ -1,15 +1,15 @@
-"""Parse results kept on disk under the hash of the text, so that a library is parsed once per user.
+"""Parse results on disk under the hash of the text, so that a library is parsed once per user.
 
-Specification: issue 3, item 3.
+See docs/reference/kleis.md §5.3.
 
 Invariants
     * A hit equals what the parser would answer: the key holds the text, and the directory the version of the
       parser (name, size and time of every file it is made of).
     * What is stored is data, decoded against the types of the syntax; nothing is ever executed.  A directory that
-      somebody else owns or may write to is not used, and an entry whose checksum is wrong is no entry.
-    * The cache never stops a program: whatever goes wrong with it means "not cached".
-    * It is bounded in bytes; the entries that were not used for longest go first.  Entries are written to a
-      temporary file and renamed, so that readers see all of one or none.
+      another user owns or may write to is not used, and an entry whose checksum is wrong is ignored.
+    * The cache never stops a program: every failure of it means "not cached".
+    * It is bounded in bytes; the least recently used entries go first.  Entries are written to a temporary file and
+      renamed, so that readers see all of one or none.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
-"""What all structures of a theory say together, grown one structure at a time.
+"""Facts about all structures of a theory, kept up to date as it grows.
 
-Issue 6: adding to a session of a thousand structures costs about what adding to an empty one does, so nothing that a
+Adding to a session of a thousand structures must cost about what adding to an empty one does, so nothing that a
 submission needs may walk through all of them.
 
-Invariant: `with_structure` of every structure in force, in order, gives what a walk through them would.
+Invariant: `with_structure` of every structure in scope, in order, gives what a walk through them would.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import msgspec
 from rpds import HashTrieSet, Queue
@@ -25,7 +27,7 @@ class StructureSummary(msgspec.Struct, frozen=True):
     carriers
         The parameters of structures.
     renamed
-        The names that renaming clauses bring in.
+        The new names of renaming clauses.
     heirs
         The structures without parameters that inherit or hold members of other structures, in order of declaration.
     """
@@ -51,13 +53,9 @@ def _inherits(structure: tree.Structure) -> bool:
     return bool(structure.extends or structure.over or nested)
 
 
-def _renamings(structure: tree.Structure) -> list[tree.Renaming]:
-    found = list(structure.renamings)
-    pending: list[tuple[tree.StructureMember, ...]] = [structure.members]
-    for members in pending:
-        for member in members:
-            renamings = getattr(member, "renamings", None)
-            if renamings is not None:
-                found.extend(renamings)
-                pending.append(getattr(member, "members", ()))
-    return found
+def _renamings(structure: tree.Structure) -> Iterator[tree.Renaming]:
+    """The renamings of a structure and of the structures nested in it."""
+    pending: list[tree.Structure | tree.NestedStructure] = [structure]
+    for each in pending:
+        yield from each.renamings
+        pending += [member for member in each.members if isinstance(member, tree.NestedStructure)]

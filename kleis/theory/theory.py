@@ -1,21 +1,20 @@
-"""A theory: the declarations in force, immutable, growing by one declaration at a time.
+"""A theory: declarations, immutable, growing by one declaration at a time.
 
-Specification: kleis-language.md §1.6 (canonical names), §4.1, §6.1 and §10.2 (duplicates); architecture.md.
+See docs/reference/kleis.md §5.4.
 
 Invariants
     * `theory.add(d)` leaves `theory` as it was and shares what it can: adding the thousandth declaration costs
       about what adding the tenth did.
     * Adding declarations in any split gives the same theory and the same problems, in the same order.
-    * Nothing is lost.  A declaration that clashes with an earlier one is `refused`: it stays among `entries`,
-      its name stays known, and a `Problem` says where both stand.  Nobody else answers for it: the lookups give
-      the earlier one.  Constructors of a refused data type are registered where their names are free, so that
-      programs that only compute still run.
-    * `define` is different: of several definitions of one name the last is in force, and a warning says so.
-    * An operation, element, field or constructor of a later file takes a definition of its name out of force: the
-      name is then the program's own and stands for no value (§6.3, "Observations"), and a warning says so.
+    * Nothing is lost.  A declaration that clashes with an earlier one is *rejected*: it stays among `entries`,
+      its name stays known, and a `Problem` says where both stand.  The lookups give the earlier one.  Constructors of
+      a rejected data type are registered where their names are free, so that programs that only compute still run.
+    * `define` is different: of several definitions of one name the last is in scope, with a warning.
+    * An operation, element, field or constructor of a later file takes a definition of its name out of scope: the
+      name is then the program's own and has no value, with a warning.
 
 A theory fulfils `kleis.evaluator.environment.Declarations`.  Forward references are legal in Kleis, so a
-theory does not ask whether names are known: kleis/theory/name_check/check_names.py does, when all is loaded.
+theory does not check that names are known: `kleis.theory.name_check.check_names` does, when all is loaded.
 """
 
 from __future__ import annotations
@@ -92,17 +91,17 @@ class Declared(msgspec.Struct, frozen=True):
 
 
 class Theory:
-    """The declarations in force.  Start with `Theory()` and `add`, `extend` or `include`.
+    """The declarations of a program.  Start with `Theory()` and `add`, `extend` or `include`.
 
     definitions, data, aliases, structures
-        What is in force, by name.  `definitions` holds top-level definitions and those of structures without
+        What is in scope, by name.  `definitions` holds top-level definitions and those of structures without
         parameters, whose members are global.
     constants
         The types of operations, elements and fields declared at top level or in structures without parameters.
     constructors
         Each constructor with its data type (`Declared.item`).
     summary
-        What the structures in force say together.
+        Facts about all structures in scope.
     """
 
     __slots__ = (
@@ -161,7 +160,7 @@ class Theory:
         return growth.theory()
 
     def include(self, program: tree.Program) -> Theory:
-        """The theory with the items of a program.  Its imports are the loader's business."""
+        """The theory with the items of a program.  Its imports are not followed: `Loader` does that."""
         return self.extend(program.items, file=program.file)
 
     # ── looking up ───────────────────────────────────────────────────────────────────────────────────────
@@ -203,7 +202,7 @@ class Theory:
         )
 
     def file_of(self, name: str) -> str:
-        """The file of the definition in force under `name`."""
+        """The file of the definition of `name` in scope."""
         defined = self._defined.get(name)
         return defined.file if defined is not None else "<text>"
 
@@ -214,7 +213,7 @@ class Theory:
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """All declarations, in order; refused ones too."""
+        """All declarations, in order, rejected ones included."""
         return tuple(self._entries)
 
     @property
@@ -380,7 +379,7 @@ class _Growth:
                 self._hide(declared)
 
     def _hide(self, declared: Declared) -> None:
-        """A declaration hides an imported definition of its name: that one speaks of something else.
+        """A declaration hides an imported definition of its name.
 
         Within one file the two belong together: the definition says what the declared operation is.
         """
@@ -393,7 +392,7 @@ class _Growth:
 
 
 def _is_global(item: tree.Declaration) -> bool:
-    """Whether the members of an item are global: those of a structure with parameters speak of any model."""
+    """Whether the members of an item are global: those of a structure with parameters are about any model."""
     return not (isinstance(item, tree.Structure) and item.parameters)
 
 

@@ -1,7 +1,11 @@
 """Values: what evaluation gives, how values compare, and how they are written.
 
-kinds.py lists the kinds, lists.py holds the one list representation, equality.py the equality in three values,
-numerals.py exact numbers as text, rendering.py values as text.
+- `kinds`: the classes of values, the one list representation
+- `equality`: equality in three values, keys for sets, tolerance for floats
+- `text`: numbers and values as text
+
+Import the names from here.  A new kind of value touches all three modules and `kleis/builtins/row.py` (sorts of
+arguments); what evaluation and the reference semantics both compute is in `kleis/builtins/`.
 """
 
 from __future__ import annotations

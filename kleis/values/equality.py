@@ -1,6 +1,6 @@
 """Structural equality in three values, keys for sets, and the tolerance of assertions on floats.
 
-Specification: kleis-language.md §4.6 (OURS), §11.1 row 7; proving.md §1 ("No verdict rests on a float …").
+See docs/reference/kleis.md §6.5.
 
 Equations
     equal(a, b) is True   only if a and b are the same whatever the unbound names stand for
@@ -28,6 +28,7 @@ from kleis.values.kinds import (
     Stuck,
     Suspended,
     Symbol,
+    Symbolic,
     Value,
     kind_name,
 )
@@ -236,7 +237,7 @@ def leaves_of(value: Value, meter: Meter) -> Iterator[Value]:
 
 def is_symbolic(value: Value, meter: Meter) -> bool:
     """Whether unbound names take part in a value."""
-    return any(isinstance(leaf, (Symbol, Stuck, Suspended)) for leaf in leaves_of(value, meter))
+    return any(isinstance(leaf, Symbolic) for leaf in leaves_of(value, meter))
 
 
 def contains_float(value: Value, meter: Meter) -> bool:

@@ -1,6 +1,6 @@
 """The kinds of values.
 
-Specification: kleis-language.md §4.5–§4.7 (OURS), proving.md §1 (Numbers).
+See docs/reference/kleis.md §6.1.
 
 ==================  =============================================================================================
 bool                ``true``, ``false``
@@ -9,14 +9,14 @@ Fraction            a rational that is no integer (`exact` keeps it so)
 float               an approximation, always finite; comes only from a transcendental builtin or another float
 Complex             a complex number whose imaginary part is not exactly 0; its parts are numbers as above
 str                 a string of code points
-ListValue           a list (lists.py)
+ListValue           a list
 Data                a constructor with its fields: data types, tuples, ``Matrix``, ``record`` and ``field``
 FunctionValue       a function: definition, lambda, builtin or constructor, perhaps partly applied
 SetValue            a finite set, or the complement of one
-BitVector           a word of fixed width
+BitVector           an unsigned number of fixed width
 Regex               a regular expression (kleis/builtins/regular/regex.py)
 Symbol              an unbound name: it has some value, nothing is known of it
-Stuck               an operation that symbolic arguments keep from being computed, or that nobody defined
+Stuck               an operation that symbolic arguments keep from being computed, or that nothing defines
 Suspended           an `if`, `match` or quantifier that cannot be decided, with the values of its names
 ==================  =============================================================================================
 
@@ -58,17 +58,15 @@ __all__ = [
 ]
 
 
-# The one list representation: an immutable sequence with constant-time head, tail, `Cons` and indexing.
-#
-# A list is a window on a shared buffer that is kept in reverse, so that the head is the buffer's end and `Cons` is
-# an append.  Two lists may share a buffer; the one whose window ends where the buffer ends can be extended in
-# place, any other is copied first.  No element inside a window ever changes, which is all that immutability needs.
-#
-# ``[a, b]`` and ``Cons(a, Cons(b, Nil))`` are therefore the same value (kleis-language.md §4.7 OURS).
-
-
 class ListValue:
-    """A list.  Make one with `list_of`, `prepend` or `tail`."""
+    """A list with constant-time head, tail, `prepend` and indexing.  Make one with `list_of`, `prepend` or `tail`.
+
+    It is the one representation of lists: ``[a, b]`` and ``Cons(a, Cons(b, Nil))`` are the same value.
+
+    A list is a window on a shared buffer that is kept in reverse, so that the head is the buffer's end and `prepend`
+    is an append.  Lists may share a buffer; the one whose window ends where the buffer ends is extended in place, any
+    other is copied first.  No element inside a window ever changes, so lists are immutable.
+    """
 
     __slots__ = ("_buffer", "_end")
 
@@ -208,7 +206,7 @@ class SetValue(msgspec.Struct, frozen=True, eq=False):
 
 
 class BitVector(msgspec.Struct, frozen=True):
-    """A word: 0 ≤ `bits` < 2^width."""
+    """An unsigned number of fixed width: 0 ≤ `bits` < 2^width."""
 
     width: int
     bits: int
@@ -217,7 +215,7 @@ class BitVector(msgspec.Struct, frozen=True):
 class Regex:
     """A regular expression value; `node` is a tree of kleis/builtins/regular/regex.py, `key` its identity.
 
-    `automaton` is what matching has found out about it so far: no part of the value.
+    `automaton` caches what matching has computed; it is no part of the value.
     """
 
     __slots__ = ("automaton", "key", "node")
@@ -238,10 +236,10 @@ class Symbol(msgspec.Struct, frozen=True):
 
 
 class Stuck:
-    """An operation without a value as yet.
+    """An operation that is not computed.
 
     `total` says that it has a value whatever its arguments are, so that it is equal to itself: ``f(x) = f(x)``
-    holds for an operation nobody defined, ``x / x = x / x`` fails to be true at x = 0.
+    holds for an operation without a definition, ``x / x = x / x`` fails to be true at x = 0.
     """
 
     __slots__ = ("arguments", "operation", "total")

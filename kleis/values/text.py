@@ -1,9 +1,12 @@
-"""Values as text: `render_value` for people who want to see what a value is, `display_text` for `out`.
+"""Numbers and values as text.
 
-`render_value` writes Kleis text that reads back as the same value wherever there is such text: numbers, strings,
-lists, constructors, bit-vectors, finite sets, symbolic operations.  Approximate numbers carry a leading ``≈``.
-`display_text` is what a program shows to its user: a string is its own text, a matrix is drawn as a box, and
-numbers are plain.  Both are iterative and stop at a limit of characters.
+`render_value` writes Kleis text that parses and evaluates to the same value wherever there is such text: numbers,
+strings, lists, constructors, bit-vectors, finite sets, symbolic operations.  Approximate numbers carry a leading
+``≈``.  `display_text` is what a program shows to its user: a string is its own text, a matrix is drawn as a box, and
+numbers are plain.  Both are iterative and stop at a limit of characters; see docs/reference/kleis.md §9.3.
+
+Numbers are converted exactly at any size.  Python refuses to print or parse integers beyond a few thousand digits, by
+a setting that is global to the process; `decimal` has no such limit, so the setting stays as the host wants it.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from fractions import Fraction
 
 from kleis.budget import Meter
 from kleis.syntax.operators import BINARY
+from kleis.syntax.tree import TUPLES
 from kleis.values.kinds import (
     BitVector,
     Complex,
@@ -30,6 +34,8 @@ from kleis.values.kinds import (
 )
 
 __all__ = [
+    "decimal_places",
+    "decimal_text",
     "display_text",
     "integer_from_digits",
     "integer_text",
@@ -41,7 +47,7 @@ __all__ = [
 ]
 
 _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"})
-_TUPLES = ("Pair", "Tuple3", "Tuple4", "Tuple5")
+_TUPLES = frozenset(TUPLES.values())
 
 
 def render_value(value: Value, *, limit: int = 20_000) -> str:
@@ -226,10 +232,7 @@ def _box(matrix: Data, plain: _Renderer) -> str:
     return "\n".join(f"{left}{line}{right}" for (left, right), line in zip(edges, lines, strict=True))
 
 
-# Numbers as text and back, exactly and for any size.
-#
-# Python refuses to print or read integers beyond a few thousand digits, by a limit that is global to the process;
-# `decimal` has no such limit, so the setting stays as the host wants it.
+# ── Numbers ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 _DIRECT_DIGITS = 600
 
@@ -281,16 +284,25 @@ def plain_text(number: Number) -> str:
     """A number as programs put it into a text: ``0.25`` where that is exact, else ``1/3``."""
     if not isinstance(number, Fraction) or number.denominator.bit_length() > _GREATEST_DECIMAL_BITS:
         return number_text(number)
-    rest, places, fives = number.denominator, 0, 0
-    while rest % 2 == 0:
-        rest, places = rest // 2, places + 1
-    while rest % 5 == 0:
-        rest, fives = rest // 5, fives + 1
-    if rest != 1 or number.denominator == 1:
-        return number_text(number)
-    places = max(places, fives)
-    digits = integer_text(abs(number.numerator) * 10**places // number.denominator).rjust(places + 1, "0")
-    return f"{'-' if number < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+    places = decimal_places(number)
+    return decimal_text(number, places) if places else number_text(number)
 
 
 _GREATEST_DECIMAL_BITS = 128
+
+
+def decimal_places(value: Fraction) -> int | None:
+    """How many decimals a fraction has; None if they do not end."""
+    twos = fives = 0
+    rest = value.denominator
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    return max(twos, fives) if rest == 1 else None
+
+
+def decimal_text(value: Fraction, places: int) -> str:
+    """A fraction with so many decimals, at least one: ``-0.25``."""
+    digits = integer_text(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
+    return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"

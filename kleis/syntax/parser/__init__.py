@@ -1,12 +1,15 @@
 """Text to tree, with every error named.
 
-- `tables`: grammar.lark compiled and cached
-- `lexer`: text to tokens, linear
-- `build_expressions`: what expression rules build
-- `build_declarations`: what declaration rules build
-- `operator_chains`: flat chains to trees
-- `parse_errors`: found, expected, where to resume
-- `common_mistakes`: other languages' habits by name
-- `lints`: readings that may surprise
-- `parser`: the automaton, four entry points
+- `grammar.lark` (data): the grammar; its comments explain the terminals
+- `tables`: grammar.lark compiled by lark, cached on disk
+- `lexer`: text to tokens in one linear pass
+- `build_expressions`: what the rules for types, patterns and expressions build
+- `build_declarations`: what the rules for declarations and statements build
+- `operator_chains`: flat chains of operators to trees
+- `lints`: parses that a reader may not expect
+- `common_mistakes`: mistakes that are recognised, and what to write instead
+- `parse_errors`: errors in words; where parsing resumes after one
+- `parser`: the LALR automaton and the entry points
+
+Call `parser.parse_source`, `parse_program`, `parse_expression` or `parse_type`.
 """

@@ -1,6 +1,6 @@
-"""What each rule of grammar.lark builds: declarations, members and example statements.
+"""What the rules of grammar.lark build: declarations, members and example statements.
 
-See kleis/syntax/parser/build_expressions.py for how the methods are called.
+`build_expressions` says how the methods are called.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ __all__ = ["ItemBuilder"]
 
 
 _BLOCK = 256
-"""The most propositions in one ``assert_inconsistent { … }``; kleis/syntax/parser/parser.py counts on 2⁸."""
+"""The most propositions in one ``assert_inconsistent { … }``: 2⁸, because `parser._MORE_LEVELS` allows their conjunction
+8 levels."""
 
 
 class Parent(NamedTuple):
@@ -75,7 +76,7 @@ class ItemBuilder(ExpressionBuilder):
         return tree.ElementDeclaration(name, type_, span)
 
     def axiom(self, span: tree.Span, name: str, proposition: tree.Expression) -> tree.StructureMember:
-        self.linter.proposition(span)
+        self.lints.proposition(span)
         return tree.Axiom(name, proposition, span)
 
     def field(self, span: tree.Span, name: str, type_: tree.TypeExpression) -> tree.StructureMember:
@@ -225,25 +226,25 @@ class ItemBuilder(ExpressionBuilder):
         return tree.LetStatement(pattern.name, type_, value, span)
 
     def assertion(self, span: tree.Span, proposition: tree.Expression) -> tree.Statement:
-        self.linter.proposition(span)
+        self.lints.proposition(span)
         return tree.Assertion("assert", proposition, span)
 
     def assert_disproved(self, span: tree.Span, proposition: tree.Expression) -> tree.Statement:
-        self.linter.proposition(span)
+        self.lints.proposition(span)
         return tree.Assertion("assert_disproved", proposition, span)
 
     def assert_unknown(self, span: tree.Span, proposition: tree.Expression) -> tree.Statement:
-        self.linter.proposition(span)
+        self.lints.proposition(span)
         return tree.Assertion("assert_unknown", proposition, span)
 
     def assert_sat(self, span: tree.Span, proposition: tree.Expression) -> tree.Statement:
-        self.linter.proposition(span)
+        self.lints.proposition(span)
         return tree.Assertion("assert_sat", proposition, span)
 
     def assert_inconsistent(
         self, span: tree.Span, proposition: tree.Expression | None = None
     ) -> tree.Statement:
-        self.linter.proposition(span)
+        self.lints.proposition(span)
         return tree.Assertion("assert_inconsistent", proposition, span)
 
     def assert_inconsistent_block(
@@ -256,7 +257,7 @@ class ItemBuilder(ExpressionBuilder):
             pairs = zip(parts[::2], parts[1::2], strict=False)
             odd = parts[-1:] if len(parts) % 2 else []
             parts = [tree.Call("logical_and", pair, span) for pair in pairs] + odd
-        self.linter.proposition(span)
+        self.lints.proposition(span)
         return tree.Assertion("assert_inconsistent", parts[0] if parts else None, span)
 
     def proposition(self, span: tree.Span, expression: tree.Expression) -> tree.Expression:

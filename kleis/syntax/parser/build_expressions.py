@@ -1,26 +1,20 @@
-"""What each rule of grammar.lark builds: expressions, patterns and types.
+"""What the rules of grammar.lark build: types, patterns and expressions.
 
-A method is named like the rule (or like the alternative's `-> name`) and gets the span of the text and the parts
+A method is named like the rule (or like the alternative's `-> name`) and takes the span of the text and the parts
 that the grammar keeps: names and operators as text, lists as lists, absent optional parts as None.
-kleis/syntax/parser/build_declarations.py adds the methods for declarations; the parser calls them through its tables.
+`build_declarations` adds the methods for declarations; the parser calls all of them through its tables.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from kleis.syntax import tree
 from kleis.syntax.operators import POSTFIX, canonical_name
 
-if TYPE_CHECKING:
-    from kleis.syntax.parser.lints import Linter
+__all__ = ["ExpressionBuilder", "Lints", "TreeError", "decode"]
 
-__all__ = ["DIMENSION_FUNCTIONS", "TUPLES", "ExpressionBuilder", "TreeError"]
-
-TUPLES = {2: "Pair", 3: "Tuple3", 4: "Tuple4", 5: "Tuple5"}
-"""The constructor of a tuple by its length."""
-
-DIMENSION_FUNCTIONS = {"min", "max", "gcd", "lcm"}
+_DIMENSION_FUNCTIONS = {"min", "max", "gcd", "lcm"}
 
 _BIG_OPERATORS = {
     "Σ": ("sum_bounds", (2, 0, 1)),
@@ -52,7 +46,7 @@ _ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
 
 
 class TreeError(Exception):
-    """A text that follows the grammar but says nothing: raised while building, caught by the parser."""
+    """A text that follows the grammar but has no tree.  Raised by the builders, caught by the parser."""
 
     def __init__(self, code: str, message: str, hint: str, span: tree.Span) -> None:
         super().__init__(message)
@@ -77,7 +71,7 @@ Arguments = list[tree.Expression | NamedArgument]
 
 
 def decode(literal: str) -> str:
-    """The text that a string literal, with its quotes, stands for (§1.5: an unknown escape is itself)."""
+    """The text that a string literal, with its quotes, stands for; an unknown escape is itself."""
     body = literal[1:-1]
     if "\\" not in body:
         return body
@@ -98,11 +92,30 @@ def _qualified(text: str) -> str:
     return "::".join(canonical_name(part.strip("()")) for part in text.split("::"))
 
 
-class ExpressionBuilder:
-    """Builds types, patterns and expressions, and tells the linter what it meets."""
+class Lints(Protocol):
+    """What the builders report while they build.  `kleis.syntax.parser.lints.Linter` is one."""
 
-    def __init__(self, linter: Linter) -> None:
-        self.linter = linter
+    def name(self, name: str, span: tree.Span) -> None:
+        """A name stands in an expression."""
+
+    def named_argument(self, name: str, span: tree.Span) -> None:
+        """An argument was parsed as ``name = value``."""
+
+    def postfix(self, span: tree.Span) -> None:
+        """A postfix mark was parsed."""
+
+    def condition(self, condition: tree.Expression) -> None:
+        """The condition of an ``if`` is complete."""
+
+    def proposition(self, span: tree.Span) -> None:
+        """An axiom or assertion is complete."""
+
+
+class ExpressionBuilder:
+    """Builds types, patterns and expressions, and reports to the lints."""
+
+    def __init__(self, lints: Lints) -> None:
+        self.lints = lints
 
     # ── Types ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -115,7 +128,7 @@ class ExpressionBuilder:
     def applied_type(
         self, span: tree.Span, name: str, arguments: tuple[tree.TypeExpression, ...]
     ) -> tree.TypeExpression:
-        if name in DIMENSION_FUNCTIONS:
+        if name in _DIMENSION_FUNCTIONS:
             return tree.DimensionOperation(name, arguments, span)
         return tree.AppliedType(_qualified(name), arguments, span)
 
@@ -242,7 +255,7 @@ class ExpressionBuilder:
     def name(self, span: tree.Span, name: str) -> tree.Expression:
         if name == "true" or name == "false":
             return tree.Boolean(name == "true", span)
-        self.linter.name(name, span)
+        self.lints.name(name, span)
         return tree.Name(_qualified(name), span)
 
     def operator_value(self, span: tree.Span, operator: str) -> tree.Expression:
@@ -279,7 +292,7 @@ class ExpressionBuilder:
         return (*positional, tree.Call("record", fields, span))
 
     def named_argument(self, span: tree.Span, name: str, value: tree.Expression) -> NamedArgument:
-        self.linter.named_argument(name, span)
+        self.lints.named_argument(name, span)
         return NamedArgument(name, value, span)
 
     def call(
@@ -309,7 +322,7 @@ class ExpressionBuilder:
         return tree.Call(_PREFIXES[sign], (operand,), span)
 
     def postfix(self, span: tree.Span, operand: tree.Expression, mark: str) -> tree.Expression:
-        self.linter.postfix(span)
+        self.lints.postfix(span)
         return tree.Call(_POSTFIXES[mark], (operand,), span)
 
     def ascription(
@@ -349,7 +362,7 @@ class ExpressionBuilder:
         consequent: tree.Expression,
         alternative: tree.Expression,
     ) -> tree.Expression:
-        self.linter.condition(condition)
+        self.lints.condition(condition)
         return tree.Conditional(condition, consequent, alternative, span)
 
     def let(
@@ -398,7 +411,7 @@ class ExpressionBuilder:
 
 
 def _tuple_name(length: int, span: tree.Span) -> str:
-    name = TUPLES.get(length)
+    name = tree.TUPLES.get(length)
     if name is None:
         raise TreeError(
             "tuple-too-long",

@@ -1,8 +1,7 @@
-"""The common mistakes by name: what people write instead of Kleis, and what to write.
+"""Mistakes that are recognised: what people write instead of Kleis, and what to write.
 
-Specification: kleis-language.md §1.6, §2.1–§2.12 ("not accepted").  Each function looks at a place where the
-automaton is stuck and names the mistake if it knows it.  tests/kleis/syntax/parser/test_common_mistakes.py has an example of
-every code.
+See docs/reference/kleis.md §4.2.  Each function looks at a place where the automaton is stuck and names the mistake
+if it recognises it.
 """
 
 from __future__ import annotations
@@ -136,7 +135,7 @@ _INFIX_WORDS = {
 
 
 def named_mistake(place: Place) -> Mistake | None:
-    """The name of the mistake, if it is a common one."""
+    """The mistake, if it is recognised."""
     if not place.before:
         return _outside(place)
     return _bracket(place) or _header(place) or _member(place) or _form(place) or _operand(place)

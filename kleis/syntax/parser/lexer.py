@@ -1,13 +1,13 @@
-"""From text to tokens: one pass of one compiled expression, linear in the text whatever it holds.
+"""Text to tokens: one pass of one compiled expression, linear in the text whatever it contains.
 
-Specification: kleis-language.md §1.  Tokens are kept in parallel lists, one entry per token, which is several
-times cheaper than an object each.  The lexer never fails: what is no token gets a kind that starts with ``!``,
-which no grammar rule accepts (kleis/syntax/parser/parse_errors.py explains them).
+See docs/reference/kleis.md §1.  Tokens are kept in parallel lists, one entry per token, which is several times
+cheaper than an object each.  The lexer never fails: what is no token gets a kind that starts with ``!``, which no
+grammar rule accepts (`parse_errors` explains them).
 
-No word is reserved, so the lexer cannot settle every kind.  A keyword has its own text as its kind, and `soft`
-says which terminal the parser tries first and which it falls back on; grammar.lark explains the other kinds
-there.  A word that begins with λ, Σ or Π (``λx``) is given as two tokens, because in an expression those letters
-begin a form; the parser joins the two where a name is wanted (`GLUED`).
+No word is reserved, so the lexer cannot determine every kind.  A keyword has its own text as its kind, and `soft`
+says which terminal the parser tries first and which it falls back on; grammar.lark explains the other kinds.
+A word that begins with λ, Σ or Π (``λx``) is given as two tokens, because in an expression those letters begin a
+form; the parser joins the two where a name is wanted (`GLUED`).
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _CONTINUE = rf"[\p{{Alphabetic}}\p{{N}}_--[{_NOT_WORDS}]]"
 _WORD = rf"[\p{{Alphabetic}}_--[{_NOT_WORDS}]]{_CONTINUE}*+"
 _ITEM_WORDS = {"import", "structure", "implements", "data", "operation", "type", "define", "example"}
 _DECLARATION_WORDS = _ITEM_WORDS | {"axiom", "element"}
-"""At the start of a line and before a name these are no names: ``axiom b`` begins a declaration everywhere."""
+"""First on a line and before a name these are keywords: ``axiom b`` begins a declaration everywhere."""
 
 
 class Tokens:
     """The tokens of a text.  The last one has kind `END`, stands at the end of the text and is empty.
 
     `comments` holds the code-point range of each comment, in order.
-    The parser writes the terminals it settled on back into `kinds`.
+    The parser writes the terminals that it has determined back into `kinds`.
     """
 
     __slots__ = ("columns", "comments", "kinds", "lines", "starts", "text", "texts")
@@ -72,7 +72,7 @@ class _Scanner(NamedTuple):
     whole: regex.Pattern[str]
     """Strings may run over many lines."""
     by_line: regex.Pattern[str]
-    """Used after a string that is never closed: strings end on their line, so that no text is read twice."""
+    """Used after a string that is never closed: strings end on their line, so that no text is scanned twice."""
     symbols: dict[str, str]
     soft: dict[str, tuple[str, str]]
 
@@ -118,12 +118,12 @@ def _word() -> regex.Pattern[str]:
 
 
 def is_word(text: str) -> bool:
-    """Whether a text is an identifier of Kleis (§1.2); keywords are."""
+    """Whether a text is an identifier of Kleis; keywords are."""
     return _word().fullmatch(text) is not None
 
 
 def soft() -> dict[str, tuple[str, str]]:
-    """For each unsettled kind: the terminal to try, and the one to fall back on."""
+    """For each kind that depends on its place: the terminal to try, and the one to fall back on."""
     return _scanner().soft
 
 
@@ -138,12 +138,12 @@ def tokenize(text: str) -> Tokens:
     if "AT" in tokens.kinds:
         _collapse_annotations(tokens)
     if "with" in tokens.kinds or "using" in tokens.kinds:
-        _settle_by_successor(tokens)
+        _decide_by_successor(tokens)
     return tokens
 
 
 def _scan(tokens: Tokens, pattern: regex.Pattern[str], start: int) -> int | None:
-    """Read tokens from `start` on; the place to resume at with `by_line`, after a string that is never closed."""
+    """Add the tokens from `start` on; the place to resume at with `by_line`, after a string that is never closed."""
     text, kinds, texts, starts = tokens.text, tokens.kinds, tokens.texts, tokens.starts
     lines, columns = tokens.lines, tokens.columns
     words, symbols = _scanner().soft, _scanner().symbols
@@ -167,7 +167,7 @@ def _scan(tokens: Tokens, pattern: regex.Pattern[str], start: int) -> int | None
             elif kind == "NAME" and previous == "number" and begin == tokens.end(-1):
                 kind = "!glued"
             elif kind == "NAME" and previous == "word" and kinds[-1] in _DECLARATION_WORDS:
-                _settle_declaration(tokens, line)
+                _begin_declaration(tokens, line)
             if piece[0] in "λΣΠ" and len(piece) > 1 and is_word(piece[1]):
                 kind = _glued(piece)
         elif group == "symbol":
@@ -189,7 +189,7 @@ def _scan(tokens: Tokens, pattern: regex.Pattern[str], start: int) -> int | None
         elif group == "string":
             kind = "STRING"
             if previous == "word" and kinds[-1] in ("example", "import"):
-                _settle_declaration(tokens, line)
+                _begin_declaration(tokens, line)
         elif group == "comment":
             tokens.comments.append(match.span(group))
             continue
@@ -235,8 +235,8 @@ def _continues(previous: str, kinds: list[str], lines: list[int], line: int) -> 
     return kinds[-1] == "BIG_OPERATOR" or (kinds[-1] == "RPAR" and lines[-1] == line)
 
 
-def _settle_declaration(tokens: Tokens, line: int) -> None:
-    """A name or string follows a word that begins declarations: at the start of a line, that is what it does."""
+def _begin_declaration(tokens: Tokens, line: int) -> None:
+    """A name or string follows a word that begins declarations: first on a line, the word is a keyword."""
     if tokens.lines[-1] == line and tokens.first_on_line(-1):
         tokens.kinds[-1] = _scanner().soft[tokens.kinds[-1]][0]
 
@@ -325,7 +325,7 @@ _STARTS_PROPOSITION = frozenset(
     ]
 )
 CONTINUING_WORDS = frozenset(["and", "or", "then", "else", "in", "as", "where", "with", "over", "extends"])
-"""Keywords that go on with what stands before them, wherever they can."""
+"""Keywords that continue what stands before them, wherever they can."""
 
 
 def _starts_proposition(tokens: Tokens, index: int, same_line: bool) -> bool:
@@ -336,8 +336,10 @@ def _starts_proposition(tokens: Tokens, index: int, same_line: bool) -> bool:
     return is_word(text) and text not in CONTINUING_WORDS and (same_line or text not in _DECLARATION_WORDS)
 
 
-def _settle_by_successor(tokens: Tokens) -> None:
-    """Settle ``with`` and ``using``, which are names unless what follows says otherwise.
+def _decide_by_successor(tokens: Tokens) -> None:
+    """Decide whether ``with`` and ``using`` are keywords.
+
+    They are where a name follows, ``with`` also before a parenthesis; else they are names themselves.
 
     ``using S (x = y)`` is about S, ``using S(ℤ) x = y`` about S(ℤ): the parentheses are arguments if a
     proposition follows them, on the same line unless they are glued to the name.

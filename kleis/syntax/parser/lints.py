@@ -1,7 +1,6 @@
-"""Lints of syntax: the readings that a person may not expect, with the reading that was taken.
+"""Lints of syntax: parses that a reader may not expect.
 
-Specification: kleis-language.md §1.1, §2.9, §2.10, §2.12 (the quirks that existing programs rely on stay, and
-are pointed out here).  A lint never changes what a text means.  The codes:
+See docs/reference/kleis.md §4.4.  A lint never changes what a text means.  The codes:
 
     minus-binds-tight     ``-x^2`` is ``(-x)^2``, ``-x!`` is ``(-x)!``
     not-binds-tight       ``not a = b`` is ``(not a) = b``
@@ -13,7 +12,8 @@ are pointed out here).  A lint never changes what a text means.  The codes:
     line-continues        a line of an example that starts with ``(`` or ``-`` continues the line before
     unusable-name         a name that is declared but means something else in every expression
 
-The parser tells a `Linter` what it builds; what belongs to an item that turns out to be broken is dropped.
+The parser and its builders call a `Linter` while they build.  Lints of an item that turns out to have an error are
+dropped.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Linter:
         self._named: list[tuple[str, tree.Span]] = []
         self._mixed: set[tuple[int, int]] = set()
 
-    # ── What the parser reports ──────────────────────────────────────────────────────────────────────────────
+    # ── What the parser and its builders report (`build_expressions.Lints`) ──────────────────────────────────────────────────────────────────────────────
 
     def operator(self, operator: Binary, token: int, left: Operand, right: Operand) -> None:
         """An operator was joined with its operands."""
@@ -84,7 +84,7 @@ class Linter:
             self._additive(operator, token, left.joined)
 
     def postfix(self, span: tree.Span) -> None:
-        """A postfix mark was read."""
+        """A postfix mark was parsed."""
         first = self._at(span.start)
         if self._tokens.kinds[first] == "NEGATE":
             self._tight_minus(first)
@@ -98,7 +98,7 @@ class Linter:
             )
 
     def named_argument(self, name: str, span: tree.Span) -> None:
-        """An argument was read as ``name = value``."""
+        """An argument was parsed as ``name = value``."""
         self._named.append((name, span))
 
     def proposition(self, span: tree.Span) -> None:

@@ -1,4 +1,4 @@
-"""Flat operator chains into trees, by the table of kleis/syntax/operators.py.
+"""Flat operator chains to trees, by the table of `kleis.syntax.operators`.
 
 The grammar gives ``a + b * c = d`` as operands and operators in a row; `fold` is the shunting-yard algorithm,
 linear in the length of the chain.
@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from kleis.syntax import tree
 from kleis.syntax.operators import SPELLINGS, Binary
 from kleis.syntax.parser.build_expressions import TreeError
-from kleis.syntax.tree import MAXIMUM_NESTING, Call, Expression, Span
 
 __all__ = ["Chain", "Operand", "fold"]
 
 
 class Operand(NamedTuple):
-    """A part of a chain: its tree, the tree's height, and its first and last token.
+    """A part of a chain: its tree, the height of the tree, and its first and last token.
 
-    `joined` is the operator that made the tree from parts of this same chain, if one did.
+    `joined` is the operator that made the tree of parts of the same chain; empty if none did.
     """
 
-    tree: Expression
+    expression: tree.Expression
     height: int
     first: int
     last: int
@@ -46,10 +46,10 @@ class Chain:
 
 def fold(
     chain: Chain,
-    span: Callable[[int, int], Span],
+    span: Callable[[int, int], tree.Span],
     notice: Callable[[Binary, int, Operand, Operand], None],
 ) -> Operand:
-    """The tree of a chain.  `notice` sees each operator with its token and both operands, innermost first."""
+    """The tree of a chain.  `notice` is called with each operator, its token and both operands, innermost first."""
     done = [chain.operands[0]]
     waiting: list[tuple[Binary, int]] = []
 
@@ -60,15 +60,15 @@ def fold(
         notice(operator, token, left, right)
         height = 1 + max(left.height, right.height)
         place = span(left.first, right.last)
-        if height > MAXIMUM_NESTING:
+        if height > tree.MAXIMUM_NESTING:
             raise TreeError(
                 "too-deep",
-                f"more than {MAXIMUM_NESTING} levels of operators",
+                f"more than {tree.MAXIMUM_NESTING} levels of operators",
                 "name a part of the expression with a define of its own",
                 span(token, token),
             )
-        tree = Call(operator.name, (left.tree, right.tree), place)
-        done.append(Operand(tree, height, left.first, right.last, operator.name))
+        joined = tree.Call(operator.name, (left.expression, right.expression), place)
+        done.append(Operand(joined, height, left.first, right.last, operator.name))
 
     for (spelling, token), operand in zip(chain.operators, chain.operands[1:], strict=True):
         operator = SPELLINGS[spelling]
@@ -81,7 +81,7 @@ def fold(
     return done[0]
 
 
-def _binds_first(left: Binary, right: Binary, span: Callable[[int, int], Span], token: int) -> bool:
+def _binds_first(left: Binary, right: Binary, span: Callable[[int, int], tree.Span], token: int) -> bool:
     """Whether in ``a left b right c`` the part ``a left b`` is one operand."""
     if left.level != right.level:
         return left.level > right.level

@@ -1,7 +1,7 @@
-"""The words of parse errors: what was found, what was expected, which common mistake it is, what to try.
+"""Parse errors in words, and where parsing resumes after one.
 
-Specification: kleis-language.md §2.14 (OURS).  kleis/syntax/parser/common_mistakes.py knows the mistakes by name; without a name the
-message says what could have come, in the words of a reader, not of the grammar.
+See docs/reference/kleis.md §4.3.  `common_mistakes` recognises frequent mistakes; for any other error the message
+lists what the automaton would accept, in a reader's words and not the grammar's.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kleis.syntax.parser.lexer import Tokens
 from kleis.syntax.parser.tables import END, Tables
 from kleis.syntax.tree import MAXIMUM_NESTING
 
-__all__ = ["ITEM_WORDS", "Automaton", "Recovery", "Stuck", "explain_refusal", "explain_token"]
+__all__ = ["Automaton", "Recovery", "Stuck", "explain_token", "explain_tree_error"]
 
 _EXPRESSION = frozenset(
     [
@@ -123,21 +123,21 @@ def explain_token(
     )
 
 
-def explain_refusal(tokens: Tokens, refusal: TreeError, file: str) -> ParseError:
-    """The error of a text that follows the grammar but says nothing."""
-    span = refusal.span
+def explain_tree_error(tokens: Tokens, error: TreeError, file: str) -> ParseError:
+    """The error of a text that follows the grammar but has no tree."""
+    span = error.span
     text = tokens.text[span.start : span.end]
     lines = text.count("\n")
     return ParseError(
-        refusal.message,
-        code=refusal.code,
+        error.message,
+        code=error.code,
         file=file,
         line=span.line,
         column=span.column,
         end_line=span.line + lines,
         end_column=len(text) - text.rfind("\n") if lines else span.column + len(text),
         found=_shown(text),
-        hint=refusal.hint,
+        hint=error.hint,
     )
 
 
@@ -174,7 +174,7 @@ def _place(tokens: Tokens, index: int, start: int, acceptable: Sequence[str]) ->
         elif text in (")", "]", "}") and opened:
             opened.pop()
     found = tokens.texts[index]
-    begins_item = found in ITEM_WORDS and tokens.first_on_line(index) and tokens.columns[index] == 1
+    begins_item = found in _ITEM_WORDS and tokens.first_on_line(index) and tokens.columns[index] == 1
     return Place(
         found,
         tokens.kinds[index],
@@ -195,7 +195,7 @@ def _unnamed(
     expected: tuple[str, ...],
     automaton: Automaton,
 ) -> Mistake:
-    import difflib  # slow to import, and only the unlucky need it
+    import difflib  # slow to import, and only errors need it
 
     found = tokens.texts[index]
     what = f"`{_shown(found)}`" if found else "the end of the text"
@@ -215,7 +215,7 @@ def _unnamed(
 
 
 def _expected(acceptable: Sequence[str], automaton: Automaton) -> tuple[str, ...]:
-    """The terminals in words, whole families by one."""
+    """The terminals in words, whole families by one word."""
     left = set(acceptable)
     words: list[str] = []
     for members, word in _GROUPS:
@@ -237,10 +237,7 @@ def _listed(words: tuple[str, ...]) -> str:
     return ", ".join(words[:-1]) + " or " + words[-1]
 
 
-# Questions about the LALR automaton that do not move it: would it take this terminal, and what would it take?
-#
-# A merged state of an LALR automaton may reduce on a terminal that it can never shift afterwards.  So whether a
-# terminal is acceptable is found by playing the reductions on a copy of the few states they touch.
+# ── The automaton, stuck ─────────────────────────────────────────────────────────────────────────────────────
 
 
 class Stuck(Exception):
@@ -255,7 +252,11 @@ class Stuck(Exception):
 
 
 class Automaton:
-    """The tables with the questions."""
+    """What the automaton would accept next, without moving it.
+
+    A merged state of an LALR automaton may reduce on a terminal that it can never shift afterwards.  So whether a
+    terminal is acceptable is found by playing the reductions on a copy of the few states they touch.
+    """
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
@@ -286,13 +287,9 @@ class Automaton:
         return [terminal for terminal in self.tables.actions[states[-1]] if self.accepts(states, terminal)]
 
 
-# Where to go on after an error: at the next top-level item.
-#
-# An item starts with its keyword (or ``@``) at the start of a line.  Members of structures start with some of the
-# same keywords, so braces decide where they balance in the whole text, and indentation where they do not.
-# Statement words at the very start of a line count as items where braces balance.
+# ── Where parsing resumes ────────────────────────────────────────────────────────────────────────────────────
 
-ITEM_WORDS = frozenset(
+_ITEM_WORDS = frozenset(
     {"import", "structure", "implements", "data", "operation", "type", "define", "example", "@"}
 )
 
@@ -300,7 +297,12 @@ _MISPLACED_WORDS = frozenset({"let", "assert", "axiom", "element", "theorem", "l
 
 
 class Recovery:
-    """Finds items in the tokens of one text; the braces are counted once."""
+    """Finds the next top-level item after an error.
+
+    An item starts with its keyword (or ``@``) at the start of a line.  Members of structures start with some of the
+    same keywords, so braces decide where they balance in the whole text, and indentation where they do not.
+    Statement words in the first column count as items where braces balance.
+    """
 
     def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
@@ -314,14 +316,14 @@ class Recovery:
     def next_item(self, start: int, at: int) -> int | None:
         """The first token of the item after the one that starts at token `start` and fails at token `at`."""
         tokens = self._tokens
-        indentation = tokens.columns[start] if tokens.texts[start] in ITEM_WORDS else 1
+        indentation = tokens.columns[start] if tokens.texts[start] in _ITEM_WORDS else 1
         for index in range(max(at, start + 1), len(tokens)):
             if not tokens.first_on_line(index):
                 continue
             outside = self._balanced and self._depths[index] == 0 and tokens.columns[index] == 1
             if outside and tokens.texts[index] in _MISPLACED_WORDS:
                 return index
-            if tokens.texts[index] not in ITEM_WORDS:
+            if tokens.texts[index] not in _ITEM_WORDS:
                 continue
             if self._depths[index] == 0 if self._balanced else tokens.columns[index] <= indentation:
                 return index

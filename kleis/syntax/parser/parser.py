@@ -1,13 +1,13 @@
-"""From text to tree: the LALR automaton, recovery at top-level items, and the four functions people call.
+"""Text to tree: the LALR automaton, recovery at top-level items, and the entry points.
 
-Specification: kleis-language.md §2, §2.14 (OURS).  The grammar is grammar.lark, what rules build is in
-kleis/syntax/parser/build_expressions.py and kleis/syntax/parser/build_declarations.py, the words for errors are in kleis/syntax/parser/parse_errors.py.
+See docs/reference/kleis.md §4.3.  The grammar is grammar.lark; `build_expressions` and `build_declarations` hold what
+its rules build, `parse_errors` the messages.
 
-Why not lark's own driver: it makes an object of every token and several calls of every reduction (three times
-slower in all), it cannot settle words by position (see grammar.lark), and it does not count nesting.  The
-automaton below is iterative, so no depth of nesting can exhaust Python's stack; it keeps the height of every
-tree beside its value and refuses what exceeds `MAXIMUM_NESTING`.  Every step either consumes a token or reduces,
-so the work is linear in the text.
+Why not lark's own driver: it makes an object of every token and several calls of every reduction, it cannot decide
+by position whether a word is a keyword (see grammar.lark), and it does not count nesting.  The automaton below is
+iterative, so no depth of nesting can exhaust Python's stack; it keeps the height of every tree beside its value and
+rejects what exceeds `MAXIMUM_NESTING`.  Every step either consumes a token or reduces, so the work is linear in the
+text.
 """
 
 from __future__ import annotations
@@ -17,27 +17,19 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from kleis.errors import ParseError
+from kleis.syntax import tree
 from kleis.syntax.parser.build_declarations import ItemBuilder
 from kleis.syntax.parser.build_expressions import TreeError
 from kleis.syntax.parser.lexer import GLUED, VOID, Tokens, soft, tokenize
 from kleis.syntax.parser.lints import Linter
 from kleis.syntax.parser.operator_chains import Chain, Operand, fold
-from kleis.syntax.parser.parse_errors import Automaton, Recovery, Stuck, explain_refusal, explain_token
+from kleis.syntax.parser.parse_errors import Automaton, Recovery, Stuck, explain_token, explain_tree_error
 from kleis.syntax.parser.tables import END, Rule, load_tables
-from kleis.syntax.tree import (
-    MAXIMUM_NESTING,
-    Declaration,
-    Expression,
-    ParseResult,
-    Program,
-    Span,
-    TypeExpression,
-)
 
 __all__ = ["parse_expression", "parse_program", "parse_source", "parse_type", "parse_with_tokens"]
 
 MAXIMUM_ERRORS = 100
-"""After so many errors in one text the rest is not read."""
+"""After so many errors in one text the rest is not parsed."""
 
 _NO_LEVEL = {
     "program", "type_arguments", "type_variables", "type_parameters", "arguments", "binders", "parameters",
@@ -54,22 +46,22 @@ Step: TypeAlias = tuple[Any, int]
 """A value and its height."""
 
 _PASS, _BUILD, _STEP = range(3)
-"""What a reduction does: pass one part on, call the builder, or call a function that also sees heights."""
+"""What a reduction does: pass one part through, call the builder, or call a function that also takes heights."""
 
 
-def parse_source(text: str, *, file: str = "<text>") -> ParseResult:
-    """Read a program: every item that can be read, every error and every lint.  Never raises on bad text."""
+def parse_source(text: str, *, file: str = "<text>") -> tree.ParseResult:
+    """Parse a program: every item that can be read, every error and every lint.  Never raises on bad text."""
     return _Parse(text, file).program()
 
 
-def parse_with_tokens(text: str, *, file: str = "<text>") -> tuple[ParseResult, Tokens]:
-    """`parse_source`, and the tokens with the kinds that the parser settled on."""
+def parse_with_tokens(text: str, *, file: str = "<text>") -> tuple[tree.ParseResult, Tokens]:
+    """`parse_source`, and the tokens with the kinds that the parser has determined."""
     parse = _Parse(text, file)
     return parse.program(), parse.tokens
 
 
-def parse_program(text: str, *, file: str = "<text>") -> Program:
-    """Read a program without an error, or raise its first `ParseError`; `others` are the remaining ones."""
+def parse_program(text: str, *, file: str = "<text>") -> tree.Program:
+    """Parse a program, or raise its first `ParseError`, whose `others` are the remaining ones."""
     result = parse_source(text, file=file)
     if result.errors:
         first = result.errors[0]
@@ -78,26 +70,26 @@ def parse_program(text: str, *, file: str = "<text>") -> Program:
     return result.program
 
 
-def parse_expression(text: str, *, file: str = "<text>") -> Expression:
-    """Read one expression or proposition, or raise `ParseError`."""
-    tree: Expression = _Parse(text, file).single("expression")
-    return tree
+def parse_expression(text: str, *, file: str = "<text>") -> tree.Expression:
+    """Parse one expression or proposition, or raise `ParseError`."""
+    expression: tree.Expression = _Parse(text, file).single("expression")
+    return expression
 
 
-def parse_type(text: str, *, file: str = "<text>") -> TypeExpression:
-    """Read one type, or raise `ParseError`."""
-    tree: TypeExpression = _Parse(text, file).single("type")
-    return tree
+def parse_type(text: str, *, file: str = "<text>") -> tree.TypeExpression:
+    """Parse one type, or raise `ParseError`."""
+    written: tree.TypeExpression = _Parse(text, file).single("type")
+    return written
 
 
 class _Parse:
-    """One reading of one text: the automaton's loop, and what to do when it stops."""
+    """The parse of one text: the automaton's loop, and what to do when it is stuck."""
 
     def __init__(self, text: str, file: str) -> None:
         self.file = file
         self.tokens = tokenize(text)
         self.automaton = Automaton(load_tables())
-        self.items: list[Declaration] = []
+        self.items: list[tree.Declaration] = []
         self.linter = Linter(self.tokens, file)
         self.builder = ItemBuilder(self.linter)
         self.moves = [_move(rule, self) for rule in self.automaton.tables.rules]
@@ -112,7 +104,7 @@ class _Parse:
         except (Stuck, TreeError) as problem:
             raise self._error(problem) from None
 
-    def program(self) -> ParseResult:
+    def program(self) -> tree.ParseResult:
         """The items of the text; after an error the next item is looked for."""
         errors: list[ParseError] = []
         recovery: Recovery | None = None
@@ -129,37 +121,36 @@ class _Parse:
         if begin is not None:
             errors[-1].hint = f"{errors[-1].hint}; the text after this was not read".lstrip("; ")
         items = tuple(self.items)
-        return ParseResult(Program(items, self.file), tuple(errors), self.linter.finish(items))
+        return tree.ParseResult(tree.Program(items, self.file), tuple(errors), self.linter.finish(items))
 
     def _error(self, problem: Stuck | TreeError) -> ParseError:
         """The error in words.
 
-        On the way to being stuck the automaton may have reduced what it had, and with it lost sight of what
-        could have come; so the item is read again, up to the token and no further.
+        On the way to being stuck the automaton may have reduced what it had, so that its stack no longer shows what
+        could have come; so the item is parsed again, up to the token and no further.
         """
         if isinstance(problem, TreeError):
-            return explain_refusal(self.tokens, problem, self.file)
+            return explain_tree_error(self.tokens, problem, self.file)
         begin = self.item_start
         states = self._run(problem.start, begin, stop=problem.index)
         return explain_token(self.tokens, problem.index, begin, states, self.automaton, self.file)
 
-    def _span(self, first: int, last: int) -> Span:
+    def _span(self, first: int, last: int) -> tree.Span:
+        """The span from one token to another; empty, before the first, if the last comes before it."""
         tokens = self.tokens
-        if last < first:
-            return Span(
-                tokens.starts[first], tokens.starts[first], tokens.lines[first], tokens.columns[first]
-            )
-        end = tokens.starts[last] + len(tokens.texts[last])
-        return Span(tokens.starts[first], end, tokens.lines[first], tokens.columns[first])
+        start = tokens.starts[first]
+        end = start if last < first else tokens.starts[last] + len(tokens.texts[last])
+        return tree.Span(start, end, tokens.lines[first], tokens.columns[first])
 
     def _run(self, start: str, begin: int, stop: int = -1) -> Any:
-        """Drive the automaton from one token to the end of the text; the value of the start symbol.
+        """Run the automaton from token `begin` to the end of the text; the value of the start symbol.
 
-        With a token to stop at: the stack of states when it is met.
+        If it meets token `stop`, the stack of states there.
         """
         tables = self.automaton.tables
         actions, gotos, moves = tables.actions, tables.gotos, self.moves
-        kinds, texts, unsettled = self.tokens.kinds, self.tokens.texts, soft()
+        kinds, texts, undetermined = self.tokens.kinds, self.tokens.texts, soft()
+        most = tree.MAXIMUM_NESTING
         end_state = tables.ends[start]
         values: list[Any] = [None]
         states, heights, firsts = [tables.starts[start]], [0], [begin]
@@ -171,11 +162,11 @@ class _Parse:
             if index == stop:
                 return states
             kind = kinds[index] if stuck is None else END
-            if kind in unsettled:
+            if kind in undetermined:
                 if kind == VOID:
                     self.index += 1
                     continue
-                kind = self._settle(kind, states)
+                kind = self._determine(kind, states)
             action = actions[states[-1]].get(kind)
             while action is not None and action < 0:
                 size, target, step, function, picks, levels = moves[-action - 1]
@@ -187,7 +178,7 @@ class _Parse:
                     first = firsts[base]
                     height = levels + max(heights[base:])
                     if step == _BUILD:
-                        if height > MAXIMUM_NESTING:
+                        if height > most:
                             raise _too_deep(self._span(first, first))
                         arguments = [values[base + pick] if pick >= 0 else None for pick in picks]
                         values[base] = function(self._span(first, self.last), *arguments)
@@ -222,12 +213,12 @@ class _Parse:
             self.index = index + 1
 
     def _ends_item(self, stuck: Stuck, start: str) -> bool:
-        """Whether the items before a token in the wrong place, on a line of its own, are whole."""
+        """Whether the items before a token in the wrong place, first on its line, are complete."""
         whole = start == "program" and self.tokens.first_on_line(stuck.index)
         return whole and self.automaton.accepts(stuck.states, END)
 
-    def _settle(self, kind: str, states: list[int]) -> str:
-        """The terminal for a kind that depends on what the grammar has a place for."""
+    def _determine(self, kind: str, states: list[int]) -> str:
+        """The terminal for a kind that depends on what the grammar accepts here."""
         tokens, index = self.tokens, self.index
         wanted, otherwise = soft()[kind]
         action = self.automaton.tables.actions[states[-1]].get(wanted)
@@ -239,7 +230,7 @@ class _Parse:
             tokens.kinds[index + 1] = VOID
         return wanted if accepted else otherwise
 
-    # The steps that need more than the values of the parts.
+    # Reductions that need more than the values of the parts.
 
     def collect(self, values: list[Any], _heights: list[int], _firsts: list[int], picks: Picks) -> Step:
         """An item of the program is complete."""
@@ -262,11 +253,11 @@ class _Parse:
     def folded(self, values: list[Any], _heights: list[int], _firsts: list[int], _picks: Picks) -> Step:
         """A chain is complete."""
         operand = fold(values[0], self._span, self.linter.operator)
-        return operand.tree, operand.height
+        return operand.expression, operand.height
 
 
 def _move(rule: Rule, parse: _Parse) -> tuple[int, str, int, Callable[..., Any], Picks, int]:
-    """A rule as the loop wants it: size, target, step, function, picks, levels."""
+    """A rule in the form that the loop needs: size, target, step, function, picks, levels."""
     levels = 0 if rule.action in _NO_LEVEL else _MORE_LEVELS.get(rule.action, 1)
     if rule.kind == "pass":
         return rule.size, rule.target, _PASS, _never, rule.picks, 0
@@ -297,10 +288,10 @@ def _never(*_: Any) -> Any:
     raise AssertionError("a rule that passes its part through has no function")
 
 
-def _too_deep(span: Span) -> TreeError:
+def _too_deep(span: tree.Span) -> TreeError:
     return TreeError(
         "too-deep",
-        f"more than {MAXIMUM_NESTING} levels of nesting",
+        f"more than {tree.MAXIMUM_NESTING} levels of nesting",
         "name a part of it with a define of its own",
         span,
     )

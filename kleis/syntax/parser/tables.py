@@ -35,7 +35,7 @@ END = "$END"
 class Rule(msgspec.Struct, frozen=True, array_like=True):
     """A rule `target → size parts`, and what to do with the parts when it is reduced.
 
-    `kind` "pass" hands on the part `picks[0]`; "list" collects parts, flattening those in `flatten`; "build"
+    `kind` "pass" passes the part `picks[0]` through; "list" collects parts, flattening those in `flatten`; "build"
     calls the builder's function `action` with the parts `picks`, -1 standing for an absent optional part.
     """
 
@@ -115,7 +115,7 @@ def build_tables(grammar: str) -> Tables:
     from lark.lexer import Lexer
 
     class Elsewhere(Lexer):
-        """Tokens come from kleis/syntax/parser/lexer.py; lark asks for a lexer all the same."""
+        """Tokens come from kleis/syntax/parser/lexer.py; lark requires a lexer."""
 
         def __init__(self, configuration: object) -> None:
             self.configuration = configuration

@@ -1,6 +1,6 @@
-"""`kleis fmt`: layout and spelling, nothing else.
+"""The formatter of `kleis fmt`: layout and spelling of operators, nothing else.
 
-The formatter works on tokens, so comments, parentheses and the author's line breaks stay.  It
+See docs/reference/kleis.md §9.2.  It works on tokens, so comments, parentheses and the author's line breaks stay.  It
 
     * indents members, statements and cases by four columns a block, and moves continuation lines with the line
       they continue, keeping how far they stand out;
@@ -9,7 +9,7 @@ The formatter works on tokens, so comments, parentheses and the author's line br
     * spells operators in Unicode (``<=`` → ``≤``), or in ASCII on demand.
 
 Invariant: the tree of the result is the tree of the text, and formatting twice is formatting once.  The first is
-checked on every run: a text whose tree would change is handed back as it was.
+checked on every run: a text whose tree would change is returned unchanged.
 """
 
 from __future__ import annotations

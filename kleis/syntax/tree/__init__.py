@@ -1,8 +1,28 @@
-"""The syntax tree.
+"""The syntax tree: what the parser builds and everything else reads.
 
-- `expressions`: types, patterns, expressions
-- `declarations`: declarations, statements, programs
-- `traversal`: walk and rebuild
+- `expressions`: types, patterns and expressions
+- `declarations`: declarations, statements and programs; what the parser returns
+- `traversal`: walking a tree, and rebuilding it level by level
+
+Import the nodes from here.  Every node is frozen, hashable, acyclic and slotted; see docs/reference/kleis.md §3.
+
+Invariants
+    * `span` takes no part in equality or hashing (all spans are equal), so two trees are equal when they are the same
+      program text up to layout: ``parse_expression(print_expression(tree)) == tree``.
+    * No tree is higher than `MAXIMUM_NESTING`; the parser rejects deeper text.  Code that recurses over a tree may
+      rely on that.
+    * Sugar is gone.  Infix, prefix and postfix forms are `Call`s under their canonical name (`a + b` is
+      ``Call("plus", (a, b))``, by the table of `kleis.syntax.operators`).  Tuples are calls of `Pair`, `Tuple3`,
+      `Tuple4`, `Tuple5`; ``()`` is ``Call("Unit", ())``.  Named arguments of a call are collected into one last
+      argument ``record(field("name", value), …)``.  ``Σ(lo, hi, body)`` is ``Call("sum_bounds", (body, lo, hi))``
+      (likewise `prod_bounds`, `int_bounds`, `lim`).
+    * An operator in parentheses in a declaration, a renaming or an expression has its canonical name too:
+      ``operation (+) : …`` declares `plus`; operators without a word keep their symbol (``•``, ``⊗``).
+    * A qualified name is ONE string joined with ``::`` (``"Ring::additive::•"``, ``"Monoid::carrier"``);
+      `split_name` takes it apart.  ``H.carrier`` in a type is parsed as ``H::carrier``.
+
+Class names are printed by ``kleis show --tree`` and stored by the parse cache.  `kleis.syntax` says what a new node
+touches.
 """
 
 from __future__ import annotations
@@ -42,6 +62,7 @@ from kleis.syntax.tree.declarations import (
 )
 from kleis.syntax.tree.expressions import (
     NO_SPAN,
+    TUPLES,
     AppliedType,
     Apply,
     Ascription,
@@ -85,6 +106,7 @@ from kleis.syntax.tree.expressions import (
 __all__ = [
     "MAXIMUM_NESTING",
     "NO_SPAN",
+    "TUPLES",
     "AliasDefinition",
     "Annotation",
     "AppliedType",

@@ -1,48 +1,4 @@
-"""The abstract syntax of Kleis: what the parser builds and everything else reads.
-
-Specification: kleis-language.md §3 (OURS).  Every node is frozen, hashable, acyclic and slotted.
-
-Invariants
-    * `span` never takes part in equality or hashing (all spans are equal), so two trees are equal when they
-      mean the same program text up to layout: ``parse_expression(print_expression(tree)) == tree``.
-    * No tree is higher than `MAXIMUM_NESTING`; the parser refuses deeper text.  Code that recurses over a tree
-      may rely on that.
-    * Sugar is gone.  Infix, prefix and postfix forms are `Call`s under their canonical name (`a + b` is
-      ``Call("plus", (a, b))``; kleis/syntax/operators.py holds the table).  Tuples are calls of `Pair`, `Tuple3`,
-      `Tuple4`, `Tuple5`; ``()`` is ``Call("Unit", ())``.  Named arguments of a call are collected into one last
-      argument ``record(field("name", value), …)``.  ``Σ(lo, hi, body)`` is ``Call("sum_bounds", (body, lo, hi))``
-      (likewise `prod_bounds`, `int_bounds`, `lim`).
-    * An operator in parentheses in a declaration, a renaming or an expression has its canonical name too:
-      ``operation (+) : …`` declares `plus`; operators without a word keep their symbol (``•``, ``⊗``).
-    * A qualified name is ONE string joined with ``::`` (``"Ring::additive::•"``, ``"Monoid::carrier"``);
-      `split_name` takes it apart.  ``H.carrier`` in a type is read as ``H::carrier``.
-
-The functions over this syntax (each in its own module, so that importing the tree costs nothing):
-
-    kleis.syntax.parser.parser
-        parse_source(text: str, *, file: str = "<text>") -> ParseResult
-            Never raises on bad text: `program` holds every item that could be read, `errors` every mistake of
-            the file in order of place, `lints` the readings a person may not expect.
-        parse_program(text: str, *, file: str = "<text>") -> Program
-            The program, or the first `ParseError`, whose `others` are the remaining ones.
-        parse_expression(text: str, *, file: str = "<text>") -> Expression
-        parse_type(text: str, *, file: str = "<text>") -> TypeExpression
-            One expression (a proposition is an expression), one type; else `ParseError`.
-    kleis.syntax.printer.program
-        print_program(program: Program, *, ascii: bool = False) -> str
-        print_declaration(declaration: Declaration, *, ascii: bool = False) -> str
-        print_statement(statement: Statement, *, ascii: bool = False) -> str
-        print_expression(expression: Expression, *, ascii: bool = False) -> str
-        print_pattern(pattern: Pattern, *, ascii: bool = False) -> str
-        print_type(type_expression: TypeExpression, *, ascii: bool = False) -> str
-            Canonical text that parses back to an equal tree.
-    kleis.syntax.printer.formatter
-        format_source(text: str, *, ascii: bool = False, file: str = "<text>") -> str
-            Layout and spelling only (`kleis fmt`): comments and parentheses stay; raises `ParseError`.
-    kleis.syntax.tree.traversal
-        children(node: Node) -> Iterator[Node], walk(*roots: Node) -> Iterator[Node]
-            Without recursion, in the order of the text.
-"""
+"""Syntax nodes of declarations, statements and programs, and the result of parsing.  Import them from `kleis.syntax.tree`."""
 
 from __future__ import annotations
 
@@ -99,7 +55,7 @@ __all__ = [
 MAXIMUM_NESTING = 256
 
 
-# ── Members of structures, and definitions (§2.2, §2.5, §2.6) ────────────────────────────────────────────────
+# ── Declarations ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Import(Node, frozen=True):
@@ -110,7 +66,7 @@ class Import(Node, frozen=True):
 
 
 class Annotation(Node, frozen=True):
-    """``@name`` or ``@name(text)``; without effect, kept for whoever wants it.
+    """``@name`` or ``@name(text)``; without effect.
 
     `text` is what stands between the parentheses, verbatim; None without parentheses.  ``@decreases(…)`` is
     not here but on the `FunctionDefinition` that follows it.
@@ -281,7 +237,7 @@ class AliasDefinition(Node, frozen=True):
     span: Span = NO_SPAN
 
 
-# ── Example blocks (§2.7) ────────────────────────────────────────────────────────────────────────────────────
+# ── Example blocks ──────────────────────────────────────────────────────────────────────────────────────────
 
 AssertionKind: TypeAlias = Literal[
     "assert", "assert_disproved", "assert_unknown", "assert_sat", "assert_inconsistent"
@@ -349,13 +305,13 @@ class Program(msgspec.Struct, frozen=True, gc=False):
     file: str = "<text>"
 
 
-# ── What the parser hands back ───────────────────────────────────────────────────────────────────────────────
+# ── What the parser returns ─────────────────────────────────────────────────────────────────────────────────
 
 
 class Lint(msgspec.Struct, frozen=True, gc=False):
-    """A reading that a person may not expect; never an error.  Lines and columns are 1-based.
+    """A parse that a reader may not expect; never an error.  Lines and columns are 1-based.
 
-    `message` says which reading was taken, `hint` how to write the other one.  `code` is stable.
+    `message` says how the text was parsed, `hint` how to write the other meaning.  `code` is stable.
     """
 
     code: str

@@ -1,8 +1,4 @@
-"""The part of the abstract syntax that speaks of values: patterns and expressions.
-
-Specification: kleis-language.md §2.9–§2.12, §3.1.  Import them from `kleis.syntax.tree`, which describes the
-whole tree.
-"""
+"""Syntax nodes of types, patterns and expressions.  Import them from `kleis.syntax.tree`."""
 
 from __future__ import annotations
 
@@ -12,6 +8,7 @@ import msgspec
 
 __all__ = [
     "NO_SPAN",
+    "TUPLES",
     "AppliedType",
     "Apply",
     "AsPattern",
@@ -53,16 +50,11 @@ __all__ = [
 ]
 
 
-# The parts of the abstract syntax that speak of no expression: spans, names, types, kinds and dimensions.
-#
-# Specification: kleis-language.md §2.8, §3.2.  Import them from `kleis.syntax.tree`, which describes the whole tree.
-
-
 class Span(msgspec.Struct, frozen=True, eq=False, gc=False, array_like=True):
     """A piece of source text: code points `start` ≤ i < `end`, beginning at 1-based `line` and `column`.
 
-    All spans are equal and hash alike: a place is no part of what a tree says.  To compare places, compare
-    the fields.  The file is not here; it is known to whoever holds the tree (`Program.file`).
+    All spans are equal and hash alike: a place is no part of the meaning of a tree.  To compare places, compare
+    the fields.  The file is not here but in `Program.file`.
     """
 
     start: int
@@ -78,6 +70,9 @@ class Span(msgspec.Struct, frozen=True, eq=False, gc=False, array_like=True):
 
 
 NO_SPAN = Span(0, 0, 0, 0)
+
+TUPLES = {2: "Pair", 3: "Tuple3", 4: "Tuple4", 5: "Tuple5"}
+"""The constructor of a tuple by its length."""
 
 
 class Node(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="node"):
@@ -95,7 +90,7 @@ def split_name(name: str) -> tuple[str, ...]:
     return tuple(name.split("::"))
 
 
-# ── Types, kinds and dimensions (§2.8, §3.2) ─────────────────────────────────────────────────────────────────
+# ── Types, kinds and dimensions ──────────────────────────────────────────────────────────────────────────────
 
 
 class NamedType(Node, frozen=True):
@@ -170,7 +165,7 @@ class TypeParameter(Node, frozen=True):
     span: Span = NO_SPAN
 
 
-# ── Patterns (§2.12) ─────────────────────────────────────────────────────────────────────────────────────────
+# ── Patterns ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class WildcardPattern(Node, frozen=True):
@@ -221,7 +216,7 @@ Pattern: TypeAlias = (
 )
 
 
-# ── Expressions (§2.9–§2.12, §3.1) ───────────────────────────────────────────────────────────────────────────
+# ── Expressions ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Number(Node, frozen=True):
@@ -255,7 +250,7 @@ class Name(Node, frozen=True):
 class Call(Node, frozen=True):
     """An operator or a named function with its arguments.  ``f()`` has none and is not ``Name("f")``.
 
-    `name` may be a local variable that holds a function; the reader of the tree resolves it.
+    `name` may be a local variable that holds a function; resolving it is left to whoever reads the tree.
     """
 
     name: str
@@ -360,7 +355,7 @@ class Ascription(Node, frozen=True):
 
 
 class Using(Node, frozen=True):
-    """``using Group proposition``: the structure a proposition is about (proving.md §1)."""
+    """``using Group proposition``: the structure that a proposition is about."""
 
     structure: TypeExpression
     body: Expression

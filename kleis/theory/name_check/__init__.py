@@ -1,7 +1,9 @@
-"""Are names known, with as many arguments as they take.
+"""Are names known, and used with as many arguments as they take?
 
-- `known_names`: what is known, problems found
-- `structure_members`: members, inherited and renamed
-- `uses`: names in expressions, types, patterns
-- `check_names`: the check of a program
+- `structure_members`: the members of structures, inherited and renamed ones included
+- `known_names`: the names that are known where one stands; the problems found
+- `uses`: names in expressions, patterns and types
+- `check_names`: the check of a program; call this
+
+A new problem gets its code where it is found, and a row in docs/reference/kleis.md §5.5.
 """

@@ -1,11 +1,10 @@
-"""Are the names of a program known, and used with as many arguments as they take?
+"""The check of a program's names: are they known, and used with as many arguments as they take?
 
-Specification: issue 3 item 3; kleis-language.md §10.2; proving.md §1 ("Structures with parameters", "implements S(T)").
-Members come from kleis/theory/name_check/structure_members.py, what is known from kleis/theory/name_check/known_names.py.
+See docs/reference/kleis.md §5.5.
 
 Invariants
-    * Nothing here decides what a program means: it reports names that can mean nothing, and readings that a
-      person may not expect.  A program without errors here may still be refused by its elaboration.
+    * Nothing here decides what a program means: it reports names that can mean nothing, and meanings that a reader
+      may not expect.  A program without errors here may still be rejected by elaboration.
     * Only the items of the given program are walked; the theory says what is known.  Order of declaration does
       not matter.
 """

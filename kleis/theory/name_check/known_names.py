@@ -1,9 +1,12 @@
-"""What is known where a name stands: the theory, the builtins, and how many arguments each takes.
+"""The names that a check knows (theory, builtins, language) with their numbers of arguments, and the problems it found.
 
-Specification: issue 3 item 3 ("unknown names and arities with places"); kleis-language.md §10.2.
+See docs/reference/kleis.md §5.5.
 
-Invariant: an arity is reported as wrong only if every reading of the name refuses it.  Whatever may hold a function
-(a constant, an alias of a type, a local variable) accepts any number of arguments.
+Invariants
+    * A number of arguments is reported as wrong only if every declaration of the name rejects it.  What may hold a
+      function (a constant, an alias of a type, a local variable) accepts any number.
+    * Work is bounded.  A text may have a million unknown names; nearest spellings are computed for the first fifty
+      different ones, and a name is reported once per place.
 """
 
 from __future__ import annotations
@@ -37,10 +40,7 @@ _LANGUAGE: Mapping[str, Arity] = {
     "record": _ANY,
     "field": (2, 2),
     "Unit": (0, 0),
-    "Pair": (2, 2),
-    "Tuple3": (3, 3),
-    "Tuple4": (4, 4),
-    "Tuple5": (5, 5),
+    **{name: (length, length) for length, name in tree.TUPLES.items()},
     "Cons": (2, 2),
     "Nil": (0, 0),
     "Matrix": _ANY,
@@ -74,10 +74,7 @@ _TYPES = frozenset(
         "Vector",
         "Matrix",
         "Array",
-        "Pair",
-        "Tuple3",
-        "Tuple4",
-        "Tuple5",
+        *tree.TUPLES.values(),
         "Record",
         "RegEx",
         "Regex",
@@ -115,7 +112,7 @@ class Known:
 
     @property
     def carriers(self) -> Collection[str]:
-        """The parameters of structures: in a proposition such a name speaks of any model."""
+        """The parameters of structures: in a proposition such a name stands for the carrier of any model."""
         return self.theory.summary.carriers
 
     def is_type(self, name: str) -> bool:
@@ -152,12 +149,12 @@ class Known:
         return None if found is None else len(found.parameters)
 
     def arities(self, name: str) -> list[Arity]:
-        """How many arguments each reading of a name takes, each number once."""
+        """How many arguments each declaration of a name takes, each number once."""
         if name not in self._arities:
-            self._arities[name] = list(dict.fromkeys(self._readings(name)))
+            self._arities[name] = list(dict.fromkeys(self._all_arities(name)))
         return self._arities[name]
 
-    def _readings(self, name: str) -> list[Arity]:
+    def _all_arities(self, name: str) -> list[Arity]:
         declared = self.declared(name)
         defined = self.theory.definitions.get(name)
         found = [
@@ -219,11 +216,6 @@ def describe(arities: list[Arity]) -> str:
     return " or ".join(dict.fromkeys(parts))
 
 
-# Collecting the problems of one check, with the nearest spellings of what is unknown.
-#
-# Invariant: work is bounded.  A text may have a million unknown names; the spellings nearest to the first fifty
-# different ones are looked for, and a name is reported once per place.
-
 _MOST_SUGGESTIONS = 50
 
 
@@ -249,7 +241,7 @@ class Report:
         found: str = "",
         related: tuple[Place, ...] = (),
     ) -> None:
-        """Report what has no meaning."""
+        """Report what can mean nothing."""
         self._add(node, code, message, "error", hint, found, related)
 
     def warn(
@@ -262,7 +254,7 @@ class Report:
         found: str = "",
         related: tuple[Place, ...] = (),
     ) -> None:
-        """Report what has a meaning that a person may not expect."""
+        """Report a meaning that a reader may not expect."""
         self._add(node, code, message, "warning", hint, found, related)
 
     def nearest(

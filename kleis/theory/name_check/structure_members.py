@@ -1,14 +1,14 @@
-"""What a structure has: its own members, those of its parents, and those that a renaming brings in.
+"""The members of a structure: its own, those of its parents, and those that a renaming introduces.
 
-Specification: proving.md §1 ("Structures with parameters"); kleis-language.md §6.3 (OURS: renaming).  Members of a
-nested structure are reached as ``S::nested::x``; renamed ones are members of the outer structure too.
+See docs/reference/kleis.md §5.4.  Members of a nested structure are reached as ``S::nested::x``; renamed ones are
+members of the outer structure too.
 
 Invariants
     * Own members come before inherited ones of the same name, ``extends`` before ``over``.
-    * Ends on any theory, also where structures inherit from one another in a circle, and without recursion: chains
-      may be long.  A structure shares the members of its parent, so a chain costs what its text costs.
+    * Ends on any theory, also where inheritance is circular, and without recursion: chains may be long.  A structure
+      shares the members of its parent, so a chain costs what its text costs.
     * The work is bounded: where two large inheritances meet again and again, the answer becomes "cannot tell"
-      (None), and whoever asked reports nothing.
+      (None), and the caller reports nothing.
 """
 
 from __future__ import annotations

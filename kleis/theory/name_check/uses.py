@@ -1,10 +1,13 @@
-"""The names in expressions: local, declared, built in, free, or unknown; and how many arguments they take.
+"""The names in expressions, patterns and types: local, declared, built in, free, or unknown; with how many arguments.
 
-Specification: kleis-language.md §10.2; proving.md §1 ("Resolution", "Free names").
+A function that is called but not declared is an error.  A name without arguments that is not declared is *free*: in a
+proposition it is universally quantified, so it is reported only where it is spelled almost like a known name; in a
+definition nothing binds it, so it is always reported.  See docs/reference/proving.md §2.1.
 
-A function that is called but declared nowhere is an error: nothing can be said about it.  A name without arguments
-that is declared nowhere is *free*: in a proposition it stands for every value, so it is reported only where it is
-spelled almost like a known name, and always in a definition, where nothing binds it.
+A constructor in a pattern must exist, with as many fields, and a variable is bound once.
+
+An unknown type is no error: it is an opaque sort, or in a proposition a carrier.  One that is spelled almost like a
+known type is a warning.
 """
 
 from __future__ import annotations
@@ -211,11 +214,6 @@ def _plural(arities: list[Arity]) -> str:
     return "" if {most for _, most in arities} == {1} else "s"
 
 
-# The names in patterns: constructors that exist with as many fields, and variables that are bound once.
-#
-# Specification: kleis-language.md §2.12, §4.7.
-
-
 class PatternNames:
     """Checks patterns against what is known."""
 
@@ -296,13 +294,6 @@ class PatternNames:
                 found=node.name,
                 related=tuple(each.place for each in declared),
             )
-
-
-# The names in types: declared, built in, a parameter, or an opaque sort.
-#
-# Specification: proving.md §1 ("An undeclared type name in a declaration is one global opaque sort"; "fresh carriers,
-# with a warning that names the nearest declared type").  So an unknown type is no error; one that is spelled almost
-# like a known type is a warning.
 
 
 class TypeNames:
