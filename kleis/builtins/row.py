@@ -1,9 +1,8 @@
 """One row of the builtin table, and how a call of it runs.
 
-Specification: kleis-language.md §4.8, proving.md §1 ("Definedness").  A row is what the evaluator computes with,
-what the solver encodes from, and what help prints.  `condition` is a Kleis proposition over the parameter names:
-the operation has a value exactly where it holds (None: everywhere on its sorts).  tests/kleis_evaluation checks
-every condition against the function, and runs every example.
+A row is what the evaluator computes with, what the solver encodes from, and what help prints.  `condition` is a Kleis
+proposition over the parameter names: the operation has a value exactly where it holds (None: everywhere on its sorts).
+Tests check every condition against the function and run every example. See docs/reference/kleis.md §8.1.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ class Builtin(msgspec.Struct, frozen=True, kw_only=True):
     """A builtin operation.
 
     tier
-        The stage of §9.3 it belongs to: ``T0`` core … ``T8`` records and documents, ``T9`` matrices.
+        Its family: ``T0`` core … ``T8`` records and documents, ``T9`` matrices.
     variadic
         The last parameter may be given any number of times (at least once unless it is optional).
     higher_order
@@ -252,9 +251,7 @@ def wrong_sort(message: str, *, found: str, expected: str, hint: str = "") -> Ev
     return EvaluationError(message, code="sort", found=found, expected=(expected,), hint=hint)
 
 
-# The builtins that come with the extra `numeric`: their names by family, for an error that says so (§4.8).
-#
-# The music family of the original has no builtins: it is Kleis code that prints text.
+# The built-ins that come with the extra `numeric`: their names by family, for an error that says so.
 
 _FAMILIES = {
     "linear algebra (LAPACK)": """

@@ -1,7 +1,7 @@
-"""Tier T0: arithmetic, comparison and logic, with the operators' canonical names (§1.6, §2.9).
+"""Tiers T0 and T6: arithmetic, comparison and logic under the operators' canonical names; complex numbers.
 
 ∧ ∨ ¬ → are strong Kleene: the evaluator gives them their truth tables before it calls a row, so the functions
-here see decided truth values only.
+here see decided truth values only. See docs/reference/kleis.md §8.2.
 """
 
 from __future__ import annotations
@@ -277,7 +277,7 @@ _LOGIC = (
 CORE: tuple[Builtin, ...] = _ARITHMETIC + _COMPARISON + _LOGIC
 
 
-# Tier T6: complex numbers (§4.8).  Arithmetic operators work on them too; ``complex(a, 0)`` is the number a.
+# Tier T6: complex numbers.  Arithmetic operators work on them too; ``complex(a, 0)`` is the number a.
 
 
 def _complex(context: Context, real: Number, imaginary: Number) -> Numeric:

@@ -1,7 +1,7 @@
-"""Tier T7: bit-vectors (§5.4), with the meaning SMT-LIB gives them, so that evaluator and solver agree.
+"""Tier T7: bit-vectors as SMT-LIB defines them, so that evaluator and solver agree.
 
-Every operation is total: dividing by 0 gives all ones, the remainder is then the dividend.  An integer beside a
-bit-vector is read at its width if it fits.
+Division is total: dividing by 0 gives all ones, the remainder is then the dividend.  An integer beside a bit-vector is
+read at its width if it fits. See docs/reference/kleis.md §8.7.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Tier T3: lists and tuples, without functions over them (lists_of_functions.py).  All indexes start at 0 (§4.8)."""
+"""Tiers T3 and T7: lists, tuples and sets, without functions over them.  All indexes start at 0.
+
+Sets are finite sets and the complements of finite sets.  An element must be known: where it is symbolic, so is the
+result. See docs/reference/kleis.md §8.3.
+"""
 
 from __future__ import annotations
 
@@ -167,7 +171,7 @@ def _generator(seed: int) -> _Congruential:
 
 
 class _Congruential:
-    """The 32-bit linear congruential generator of §4.8: the same numbers for the same seed everywhere."""
+    """A 32-bit linear congruential generator: the same numbers for the same seed on every machine."""
 
     def __init__(self, state: int) -> None:
         self.state = state
@@ -257,9 +261,7 @@ LISTS: tuple[Builtin, ...] = (
 )  # fmt: skip
 
 
-# Tier T7: sets, finite ones and the complements of finite ones (§5.4, evaluated concretely).
-#
-# An element must be known: where it is symbolic, so is the result.
+# Tier T7: sets.
 
 EMPTY_SET = SetValue({})
 

@@ -1,9 +1,8 @@
 """Tiers T2 and T8: printing, records, documents as text, and files.
 
-Specification: kleis-language.md §4.8 (out, readFile, Typst), §2.10 (named arguments make records), §9.3.
-
-Nothing here runs Typst: a document builtin gives the text that Typst would be given.  `readFile` reads below the
-directory that whoever started the evaluation granted, and nowhere else; by default nothing is granted.
+Nothing here runs Typst: a document operation gives the text that Typst would be given.  `readFile` reads below the
+directory that the caller of the evaluation granted, and nowhere else; by default nothing is granted. See
+docs/reference/kleis.md §8.9.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ def _field(context: Context, name: str, value: Value) -> Data:
 
 def _record(context: Context, *fields: Value) -> Data:
     if len(fields) == 1 and isinstance(fields[0], Data) and fields[0].constructor == "record":
-        # record(name = "a") is record(record(field("name", "a"))), see §2.10.
+        # record(name = "a") is record(record(field("name", "a"))): named arguments make a record.
         return fields[0]
     seen: set[str] = set()
     for field in fields:

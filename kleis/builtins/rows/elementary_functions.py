@@ -1,6 +1,6 @@
 """Tier T5: elementary functions.  The only source of floats; exact where the value is rational and well known.
 
-Specification: kleis-language.md §4.5 (OURS), §4.8 (Math).  Each row says where exact values are given.
+The help of each row says where its value is exact. See docs/reference/kleis.md §8.5.
 """
 
 from __future__ import annotations

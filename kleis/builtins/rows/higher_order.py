@@ -1,6 +1,7 @@
-"""Tier T3: builtins that call functions: map, filter, folds, quantified sums and explicit application (§4.8).
+"""Tier T3: operations that call functions: map, filter, folds, sums and products over intervals, application.
 
-A function is a lambda, the name of a definition, builtin or constructor, or any of these with some of its arguments.
+A function is a lambda, the name of a definition, built-in or constructor, or any of these with some of its arguments.
+See docs/reference/kleis.md §8.3.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Tier T9: concrete matrices (§4.8).  Indexes start at 0; every operation gives a new matrix."""
+"""Tier T9: concrete matrices.  Indexes start at 0; every operation gives a new matrix.
+
+See docs/reference/kleis.md §8.8.
+"""
 
 from __future__ import annotations
 

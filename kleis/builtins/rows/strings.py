@@ -1,7 +1,8 @@
-"""Tier T4: strings, which are sequences of code points (§4.8, proving.md §1).
+"""Tiers T4 and T7: strings, which are sequences of code points, and regular expressions over them.
 
-A number is accepted as its text.  `isDigits`, `isAlpha`, `isAlphaNum` are false on the empty string, `isAscii` is
-true on it; the four speak of ASCII only.
+A number is accepted as its text.  `isDigits`, `isAlpha`, `isAlphaNum` are false on the empty string, `isAscii` is true
+on it; the four are about ASCII only.  The matcher of regular expressions is kleis/builtins/regular/automaton.py. See
+docs/reference/kleis.md §8.4.
 """
 
 from __future__ import annotations
@@ -159,7 +160,7 @@ _PRINTABLE = frozenset(map(chr, range(ord(" "), ord("~") + 1)))
 
 def _lines_of(context: Context, a: Value) -> list[str]:
     text = text_of(context, a)
-    # Without a line break the two characters \\ and n separate lines (§4.8): texts that came in escaped.
+    # Without a line break the two characters \\ and n separate lines: texts that came in escaped.
     lines = text.split("\n" if "\n" in text else "\\n")
     if not lines[-1]:
         lines.pop()
@@ -247,8 +248,7 @@ TEXT: tuple[Builtin, ...] = (
 )  # fmt: skip
 
 
-# Tier T7: building and matching regular expressions (§5.4).  The matcher is
-# kleis/builtins/regular/automaton.py.
+# Tier T7: building and matching regular expressions.
 
 
 def _node(value: Regex | str) -> Node:

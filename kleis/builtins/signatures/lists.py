@@ -1,6 +1,5 @@
 """Signatures of lists, tuples, functions over lists, sets and records.
 
-Specification: proving.md §1 ("Numbers", "Definedness", "Higher order"); kleis-language.md §4.8.
 
 Lists and sets are polymorphic; sums and products are given at each sort of numbers, the empty ones being 0 and 1.
 What is defined by recursion on a list or an interval is complete.  Incomplete are `random`, `linspace` and the size of

@@ -1,6 +1,5 @@
 """Signatures of matrices, and of the arithmetic that works on matrices too.
 
-Specification: proving.md §1 ("Higher order": matrices are incomplete); kleis-language.md §4.8.
 
 Sizes are part of a sort.  A signature is computed from the sizes of the arguments, so that they agree in every call
 that has one: conditions about agreement (``nrows(m) = nrows(n)``) are never left.  Sizes given by arguments

@@ -1,6 +1,5 @@
 """Signatures of bit-vectors.
 
-Specification: kleis-language.md §5.4; kleis/builtins/rows/bit_vectors.py.
 
 A width is part of a sort, so it must be written: as a literal, or by the sort of an argument.  Before it is known the
 answer is `Waiting`; where it never can be (``bv(x, n)``) there is no signature.
@@ -143,10 +142,8 @@ WORD_RULES: Mapping[str, Rule] = {
 
 # Signatures of arithmetic, comparison, elementary functions and complex numbers.
 #
-# Specification: proving.md §1 ("Numbers").  An operation is given at every sort of numbers where it stays within the
-# sort, so that no call leaves ℤ or ℚ without need: ``-`` on ℕ gives ℤ, ``/`` on ℤ gives ℚ, `abs` of ℤ gives ℕ.
-#
-# `plus`, `minus`, `times`, `negate` and `multiply` also work on matrices: see signatures_matrices.py.
+# An operation is given at every sort of numbers where it stays within the sort, so that no call leaves ℤ or ℚ without
+# need: ``-`` on ℕ gives ℤ, ``/`` on ℤ gives ℚ, `abs` of ℤ gives ℕ.
 #
 # Incomplete are what has irrational values (`sqrt`, `sin`, the modulus of a complex number), `gcd`, `lcm`, `factorial`,
 # `numer` and `denom` (lowest terms), and powers whose exponent is no literal.
@@ -261,8 +258,6 @@ NUMBER_RULES: Mapping[str, Rule] = {
 
 
 # Signatures of strings and regular expressions.
-#
-# Specification: proving.md §1 ("Numbers": strings are sequences of code points); kleis-language.md §4.8, §5.4.
 #
 # Numbers are no strings here: the table's sort ``Text``, which takes a number as its digits, is String.
 #

@@ -1,7 +1,5 @@
 """What a signature of a built-in is, and how the tables of signatures are written.
 
-Specification: proving.md §1 ("Numbers", "Definedness", "Higher order").  The tables are in signatures_*.py, one module
-to a family of kleis/builtins; kleis/builtins/signatures/signature_table.py looks up in them.
 
 A *rule* gives the signatures of one row for the arguments of a call.  Most rules are `fixed`: a list of signatures of
 which those with the right number of parameters count.  Rules for words, matrices, records and tuples compute a
@@ -141,8 +139,6 @@ def larger(a: core.Sort, b: core.Sort) -> core.Sort | None:
 
 
 # Arguments read as matrices: their sizes, and sizes computed from sizes.
-#
-# Specification: proving.md §1; kleis-language.md §4.8 (both spellings of a matrix).
 #
 # A matrix is a value of a sort `MatrixOf`, or a list literal of list literals of one length.  Any other list of lists is
 # none: its sizes are not known.  Two sizes agree if they are equal polynomials, so ``n`` and ``m`` do not.

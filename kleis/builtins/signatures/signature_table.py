@@ -1,7 +1,5 @@
 """The signatures of built-ins: at which sorts each row of the table is an operation of the core.
 
-Specification: proving.md §1 ("Numbers", "Definedness", "Higher order").  The tables are in signatures_*.py; what a
-signature is, kleis/builtins/signatures/shapes.py says.
 
 Every row of kleis.builtins.rows.table is in exactly one of three places: it has a node of its own in the core
 (`CORE_FORMS`), it has no place in a proposition (`UNTYPED`, with the reason), or it has signatures.
