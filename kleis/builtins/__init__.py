@@ -1,14 +1,16 @@
 """The built-in operations: one table for evaluator, prover, name checks and help.
 
-- `row`: what a row is, its context, how a call runs
+- `row`: what a row and its signatures are, its context, how a call runs
+- `shapes`: how signatures are written
+- `matrix_shapes`: signatures of matrices, computed from their sizes
 - `exact_numbers`: exact arithmetic, powers, roots
 - `matrix_algebra`: matrices in both spellings
 - `regular/`: regular expressions by derivatives
 - `rows/`: the rows by tier, and the table
-- `signatures/`: the sorts and conditions of each row
 
-Call `find_builtin` first. A new operation is a row in `rows/`; where solvers or Lean know the operation it also has an
-encoding (`kleis.prover.smt`, `kleis.lean.export.terms`). See docs/reference/kleis.md §8.1.
+Call `find_builtin` first. A new operation is one row in a module of `rows/`: usage, signature, function, help, examples,
+condition. Where solvers or Lean know the operation it also has an encoding (`kleis.prover.smt`, `kleis.prover.lowering`,
+`kleis.lean.export.terms`). See docs/reference/kleis.md §8.1.
 """
 
 from __future__ import annotations

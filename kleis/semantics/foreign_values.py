@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from kleis import core
+from kleis.builtins.matrix_shapes import number_of
 from kleis.builtins.row import Context
-from kleis.builtins.signatures.shapes import number_of
 from kleis.core.goal import Goal
 from kleis.core.terms import TUPLES, construct_list, construct_tuple
 from kleis.semantics.ranges import Element, Ranges, constructed

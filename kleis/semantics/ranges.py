@@ -25,9 +25,9 @@ import msgspec
 
 from kleis import core
 from kleis.budget import Budget
+from kleis.builtins.matrix_shapes import number_of
 from kleis.builtins.row import Context
 from kleis.builtins.rows.table import find_builtin
-from kleis.builtins.signatures.shapes import number_of
 from kleis.semantics.truth import Truth
 from kleis.values import (
     BitVector,

@@ -13,9 +13,8 @@ from random import Random
 import pytest
 from hypothesis import event, given
 
-from kleis.builtins.row import Builtin, Undecided
+from kleis.builtins.row import Argument, Builtin, Signature, Undecided
 from kleis.builtins.rows.table import find_builtin
-from kleis.builtins.signatures.shapes import Argument, Signature
 from kleis.core import (
     BOOL,
     REGEX,
