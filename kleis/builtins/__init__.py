@@ -1,7 +1,16 @@
-"""The builtin operations: one table for evaluator, solver, name checks and help.
+"""The built-in operations: one table for evaluator, prover, name checks and help.
 
-table.py assembles the rows of one module per family; row.py says what a row is and how a call of it runs; context.py
-is what a builtin may use while it runs; sorts.py names the sorts of parameters.
+- `row`: what a row and its signatures are, its context, how a call runs
+- `shapes`: how signatures are written
+- `matrix_shapes`: signatures of matrices, computed from their sizes
+- `exact_numbers`: exact arithmetic, powers, roots
+- `matrix_algebra`: matrices in both spellings
+- `regular/`: regular expressions by derivatives
+- `rows/`: the rows by tier, and the table
+
+Call `find_builtin` first. A new operation is one row in a module of `rows/`: usage, signature, function, help, examples,
+condition. Where solvers or Lean know the operation it also has an encoding (`kleis.prover.smt`, `kleis.prover.lowering`,
+`kleis.lean.export.terms`). See docs/reference/kleis.md §8.1.
 """
 
 from __future__ import annotations

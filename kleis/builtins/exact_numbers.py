@@ -1,12 +1,11 @@
-"""Exact arithmetic on real and complex numbers.
-
-Specification: kleis-language.md §4.5 (OURS), proving.md §1 (Numbers).
+"""Exact arithmetic on real and complex numbers. See docs/reference/kleis.md §6.2.
 
 Invariants
-    * Operations on exact numbers give exact numbers; a float appears only if an operand is one.
+    * Operations on exact numbers give exact numbers; a float appears only if an operand is one, or a root is irrational.
     * `div` and `mod` floor: a = b * div(a, b) + mod(a, b), and `mod` has the sign of b.
     * No infinity and no NaN: a float operation that would give one is undefined.
     * The work on large integers is paid before it is done.
+    * 0 ^ 0 is 1; 0 to a negative power is undefined.
 """
 
 from __future__ import annotations
@@ -223,8 +222,6 @@ def _times(a: Number, b: Number) -> Number:
 
 
 # Powers and roots: exact where the result is rational, a float otherwise.
-#
-# Specification: kleis-language.md §4.5 (OURS), proving.md §1 (``0^0 = 1``; negative exponents undefined at 0).
 
 _GREATEST_ROOT = 64
 

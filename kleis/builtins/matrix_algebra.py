@@ -1,8 +1,8 @@
 """Concrete matrices: reading both spellings, writing one, and the operations that arithmetic needs.
 
-Specification: kleis-language.md §4.8 (Concrete matrices).  ``[[1, 2], [3, 4]]`` and ``Matrix(2, 2, [1, 2, 3, 4])`` are
-both accepted; results are always ``Matrix(m, n, [row by row])``.  Entries may be symbolic: 0 and 1 are then
-simplified away, so that the product with an identity matrix is the matrix.
+``[[1, 2], [3, 4]]`` and ``Matrix(2, 2, [1, 2, 3, 4])`` are both accepted; results are always
+``Matrix(m, n, [row by row])``.  Entries may be symbolic: 0 and 1 are then simplified away, so that the product with an
+identity matrix is the matrix. See docs/reference/kleis.md §8.8.
 """
 
 from __future__ import annotations

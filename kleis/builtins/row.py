@@ -1,9 +1,11 @@
-"""One row of the builtin table, and how a call of it runs.
+"""One row of the table of built-ins: its signatures, what it may use while it runs, and how a call of it runs.
 
-Specification: kleis-language.md §4.8, proving.md §1 ("Definedness").  A row is what the evaluator computes with,
-what the solver encodes from, and what help prints.  `condition` is a Kleis proposition over the parameter names:
-the operation has a value exactly where it holds (None: everywhere on its sorts).  tests/kleis/evaluator checks
-every condition against the function, and runs every example.
+A row is what the evaluator computes with, what solvers encode from, and what help prints.  It has two descriptions of
+its arguments.  Its *parameters* have the coarse sorts of the evaluator (`SORTS`), which help and messages show: ``Text``
+is a string or a number.  Its *signatures* are the sorts of the core at which it is an operation of propositions.
+`condition` is a Kleis proposition over the parameter names: the operation has a value exactly where it holds (None:
+everywhere on its sorts).  Tests check every condition and signature against the function and run every example. See
+docs/reference/kleis.md §8.1.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from kleis import core
 from kleis.budget import Budget, Meter
 from kleis.errors import EvaluationError
 from kleis.values import (
@@ -34,14 +37,21 @@ from kleis.values import (
 )
 
 __all__ = [
+    "CORE_FORM",
     "NUMERIC_EXTRA",
     "RECOVERABLE",
     "SORTS",
+    "Argument",
     "Builtin",
     "BuiltinParameter",
     "Context",
+    "CoreForm",
     "Requests",
+    "Rule",
+    "Signature",
     "Undecided",
+    "Untyped",
+    "Waiting",
     "accepts",
     "call_builtin",
     "check_arguments",
@@ -63,10 +73,12 @@ class BuiltinParameter(msgspec.Struct, frozen=True):
 
 
 class Builtin(msgspec.Struct, frozen=True, kw_only=True):
-    """A builtin operation.
+    """A built-in operation.
 
     tier
-        The stage of §9.3 it belongs to: ``T0`` core … ``T8`` records and documents, ``T9`` matrices.
+        Its family: ``T0`` core … ``T8`` records and documents, ``T9`` matrices.
+    signature
+        The rule for its signatures in propositions; or why it has none.
     variadic
         The last parameter may be given any number of times (at least once unless it is optional).
     higher_order
@@ -81,6 +93,7 @@ class Builtin(msgspec.Struct, frozen=True, kw_only=True):
     parameters: tuple[BuiltinParameter, ...]
     variadic: bool
     result: str
+    signature: Rule | CoreForm | Untyped
     condition: str | None
     doc: str
     examples: tuple[tuple[str, str], ...]
@@ -98,7 +111,7 @@ class Builtin(msgspec.Struct, frozen=True, kw_only=True):
         return None if self.variadic else len(self.parameters)
 
     @property
-    def signature(self) -> str:
+    def usage(self) -> str:
         """The row's first line of help: ``mod(a : ℤ, b : ℤ) : ℤ``."""
         shown = [
             f"{each.name} : {each.sort.replace('|', ' or ')}{'?' if each.optional else ''}"
@@ -110,9 +123,90 @@ class Builtin(msgspec.Struct, frozen=True, kw_only=True):
         """Whether the builtin can be called with `count` arguments."""
         return count >= self.least and (self.most is None or count <= self.most)
 
+    def signatures(self, arguments: tuple[Argument, ...]) -> tuple[Signature, ...] | Waiting:
+        """The signatures for a call with these arguments, from the least sorts up.
+
+        All of them at this number of arguments: the caller finds sort variables, counts coercions and chooses.  Empty
+        if there is none: too few or too many arguments, a row without signatures, sizes or widths that do not agree or
+        are not written.  `Waiting` where sorts that are not known yet decide.
+        """
+        if isinstance(self.signature, (CoreForm, Untyped)) or not self.takes(len(arguments)):
+            return ()
+        return self.signature(self, arguments)
+
+
+class CoreForm(msgspec.Struct, frozen=True):
+    """Instead of a rule: the row has a node of its own in the core (equality, connectives, constructors)."""
+
+
+CORE_FORM = CoreForm()
+
+
+class Untyped(msgspec.Struct, frozen=True):
+    """Instead of a rule: the row has no meaning in propositions, and why."""
+
+    reason: str
+
+
+class Signature(msgspec.Struct, frozen=True, kw_only=True):
+    """A built-in at given sorts of the core.
+
+    parameters, result
+        They may hold sort variables: the built-in then has the signature at every instance.
+    incomplete
+        Solvers only approximate it: no model counts before exact evaluation confirms it.
+    condition
+        The Kleis text of the condition of definedness *at these sorts*, over `names`; None where there always is a
+        value.  It is not always the row's text: what the sorts or literals show already is left out (``0 ≤ n`` of a
+        natural number), and sizes that are known are written as numerals.
+    """
+
+    row: Builtin
+    parameters: tuple[core.Sort, ...]
+    result: core.Sort
+    incomplete: bool = False
+    condition: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the parameters; a repeated one is numbered: ``parts_1, parts_2``."""
+        written = [each.name for each in self.row.parameters]
+        if not self.row.variadic:
+            return tuple(written[: len(self.parameters)])
+        *single, repeated = written
+        count = len(self.parameters) - len(single)
+        return (*single, *(f"{repeated}_{place}" for place in range(1, count + 1)))
+
+
+class Argument(msgspec.Struct, frozen=True):
+    """What is known of an argument of a call in a proposition.
+
+    sort
+        None or a `SortVariable` if it is not known yet.
+    literal
+        Its value if it is a literal.
+    shape
+        The lengths of a list literal from the outermost in, as far as they are equal everywhere: ``(2,)`` for
+        ``[x, y]``, ``(1, 2)`` for ``[[x, y]]``.  Without it a list is no matrix, because its sizes are not known.
+    """
+
+    sort: core.Sort | None
+    literal: int | str | None = None
+    shape: tuple[int, ...] | None = None
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """The signatures depend on `unknown`, which is not known yet."""
+
+    unknown: str
+
+
+Rule: TypeAlias = Callable[[Builtin, tuple[Argument, ...]], "tuple[Signature, ...] | Waiting"]
+
 
 def row(
-    signature: str,
+    usage: str,
+    signature: Rule | CoreForm | Untyped,
     run: Callable[..., Any],
     doc: str,
     *examples: tuple[str, str],
@@ -121,11 +215,11 @@ def row(
     condition: str | None = None,
     higher_order: bool = False,
 ) -> Builtin:
-    """A row from a compact signature: ``range(a : ℤ, b : ℤ?) : List``, ``concat(parts : Text*) : String``.
+    """A row from its usage: ``range(a : ℤ, b : ℤ?) : List``, ``concat(parts : Text*) : String``.
 
     ``?`` marks an optional parameter, ``*`` the last one as variadic.
     """
-    head, _, result = signature.rpartition(") : ")
+    head, _, result = usage.rpartition(") : ")
     name, _, inside = head.partition("(")
     parameters: list[BuiltinParameter] = []
     variadic = False
@@ -143,6 +237,7 @@ def row(
         parameters=tuple(parameters),
         variadic=variadic,
         result=result,
+        signature=signature,
         condition=condition,
         doc=doc,
         examples=examples,
@@ -164,7 +259,7 @@ def check_arguments(builtin: Builtin, name: str, arguments: tuple[Value, ...]) -
                 f"{name} takes {expected} as its {_ordinal(index)} argument, not {kind_name(argument)}",
                 found=kind_name(argument),
                 expected=expected,
-                hint=f"{builtin.signature}: {builtin.doc}",
+                hint=f"{builtin.usage}: {builtin.doc}",
             )
         known = known and verdict is True
     return known
@@ -252,9 +347,7 @@ def wrong_sort(message: str, *, found: str, expected: str, hint: str = "") -> Ev
     return EvaluationError(message, code="sort", found=found, expected=(expected,), hint=hint)
 
 
-# The builtins that come with the extra `numeric`: their names by family, for an error that says so (§4.8).
-#
-# The music family of the original has no builtins: it is Kleis code that prints text.
+# The built-ins that come with the extra `numeric`: their names by family, for an error that says so.
 
 _FAMILIES = {
     "linear algebra (LAPACK)": """

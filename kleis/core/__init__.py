@@ -1,10 +1,21 @@
-"""What Kleis programs and propositions mean.
+"""The typed core: what a proposition means once it is elaborated, with nothing left to decide.
 
-    source ──parse──> syntax ──load──> theory ──elaborate──> Meaning ──> engines (kleis/logic), reference semantics
+    source ── parse ──> tree ── load ──> theory ── elaborate ──> Goal ──> engines, reference semantics
 
-`kleis.core` is the typed core, `kleis.core.goal` what surrounds a claim,
-`kleis.elaborate.elaborator` the way from a theory and a proposition to them, and `kleis.semantics.reference` the
-executable semantics: slow, obvious, and the oracle of every other engine.  Specification: proving.md §1.
+- `sorts`: sorts as data
+- `terms`: symbols, terms, definitions, data types
+- `sort_operations`: sorts joined, substituted, taken apart
+- `build_terms`: arithmetic and connectives built
+- `traversal`: core terms walked, substituted, compared; what a term reaches
+- `goal`: a claim with everything it needs
+- `sort_printing`: sorts in messages
+- `pattern_coverage`: values that no case of a `match` covers
+
+The package re-exports sorts, terms and goals: import it as a namespace, ``from kleis import core``, then
+``core.Variable``. Inside the package names are imported from their modules. Class names, field names and defaults of
+`sorts` and `terms` are part of every digest and certificate; a change there makes all of them invalid. A new term also
+needs a rule in `kleis.semantics`, `kleis.definedness`, `kleis.delaborate`, the encodings below `kleis.prover` and
+`kleis.lean.export`. See docs/reference/proving.md §1.
 """
 
 from __future__ import annotations

@@ -1,13 +1,4 @@
-"""Formulas that the termination check writes: measures, conditions and obligations.
-
-Specification: proving.md §1 ("Definitions").
-
-Invariants
-    * An obligation is closed, binds no name twice on a path, and does not mention the group it is about: the
-      value of a call within a call is any value of its sort.
-    * Obligations are implications.  They are to be *true* (not only "not false"): an undefined premise or an
-      undefined measure proves nothing.
-"""
+"""Arithmetic and connectives as core terms: builders for measures, conditions and obligations."""
 
 from __future__ import annotations
 

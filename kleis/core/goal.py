@@ -1,7 +1,6 @@
-"""The meaning of a proposition: its claim in the typed core, and everything in force around it.
+"""A goal: the claim of a proposition in the typed core, with everything an engine needs to decide it.
 
-Specification: proving.md §1.  A `Goal` is self-contained: an engine needs nothing else, neither theory nor
-source.  Terms and sorts are in kleis/core/terms.py.
+A `Goal` is self-contained: engines read neither theory nor source. See docs/reference/proving.md §1.
 """
 
 from __future__ import annotations

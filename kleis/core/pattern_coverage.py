@@ -1,10 +1,9 @@
 """Which values no case of a `match` covers, and which cases are never reached.
 
-Specification: proving.md §1 ("Definedness": a non-exhaustive match is partial); issue 4, item 1.
-
-The method is the usefulness of pattern matrices (Maranget 2007).  A case with a guard, or with a name that occurs
-twice (its values must be equal), covers nothing, because nobody knows here when it holds; it may still be
-unreachable.  Numbers and strings have infinitely many values, so literals alone never cover them.
+A match that does not cover all values is partial. The method is the usefulness of pattern matrices (Maranget 2007). A
+case with a guard, or with a name that occurs twice (its values must be equal), covers nothing, because it is not known
+when it applies; it may still be unreachable. Numbers and strings have infinitely many values, so literals alone never
+cover them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Join, substitute, parts, erase."""
+"""Operations on sorts: join, substitution, components, erasure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""How sorts and refusals are worded for people.
-
-Specification: proving.md §1; HOUSE rule "errors are part of the interface".
-"""
+"""Sorts as text for messages."""
 
 from __future__ import annotations
 

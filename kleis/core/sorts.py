@@ -1,4 +1,4 @@
-"""Sorts as data."""
+"""Sorts as data. See docs/reference/proving.md §1.1."""
 
 from __future__ import annotations
 

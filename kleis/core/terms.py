@@ -1,8 +1,7 @@
-"""The typed core: what a Kleis proposition means, with nothing left to decide.
+"""Terms of the typed core: every name resolved, every operator dispatched by sorts, every coercion written out.
 
-Specification: proving.md §1.  Every name is resolved, every operator dispatched by its sorts, every coercion
-written out, every structure instantiated, every partial operation has its condition.  The executable semantics
-of this page is kleis/semantics/reference.py; whoever encodes the core for a solver must agree with it.
+Every structure is instantiated and every partial operation has its condition. The executable semantics of these terms
+is kleis/semantics/reference.py; an encoding of the core must agree with it. See docs/reference/proving.md §4.1.
 
 Truth and definedness
     A term has a value or is *undefined*; a formula (a term of sort Bool) is true, false or undefined.
@@ -16,13 +15,13 @@ Truth and definedness
     * A `SymbolCall` always has a value of its sort: symbols are total.
 
 Sorts are sets, never empty.  ℕ ⊂ ℤ ⊂ ℚ ⊂ ℝ ⊂ ℂ are those sets of numbers; `Coercion` changes the sort of a value,
-not the value.  A `Carrier` is any non-empty set.
+not the value.  A `Carrier` is any non-empty set.  Tuples are constructors: `Pair`, `Tuple3`, ….
 
 Invariants
     * Nodes are frozen, hashable and acyclic; equal subterms may be shared.
     * Terms are well sorted: `sort` of every argument is exactly what its place requires.
-    * The variables of one meaning have distinct names for distinct binders on a path: a term never binds a name
-      that is bound around it.  `canonical` renames them by position, so that equal meanings are equal terms.
+    * The variables of one goal have distinct names for distinct binders on a path: a term never binds a name
+      that is bound around it.  `canonical` renames them by position, so that equal propositions are equal terms.
 """
 
 from __future__ import annotations
@@ -343,8 +342,6 @@ class Definition(CoreNode, frozen=True):
 
 
 # The constructors of lists and tuples, whose sorts are built in.
-#
-# Specification: proving.md §1; kleis-language.md §2.10 (tuples are `Pair`, `Tuple3`, …).
 
 TUPLES = ("Unit", "", "Pair", "Tuple3", "Tuple4", "Tuple5")
 

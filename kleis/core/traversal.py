@@ -1,7 +1,6 @@
-"""Walking, renaming and comparing core terms.
+"""Core terms walked, substituted, renamed and compared, and what a term reaches.
 
-Specification: proving.md §1 through kleis/core/terms.py.  Terms are as high as the source they come from, which
-the parser bounds, so plain recursion is safe here.
+Terms are as deep as the source they come from, which the parser bounds, so plain recursion is safe.
 """
 
 from __future__ import annotations
@@ -197,9 +196,7 @@ def _rebound(
     return tuple(renamed), inner
 
 
-# A claim without its outermost ∀: the variables are constants then, and what fails, fails at a point.
-#
-# Specification: proving.md §2 ("Outermost ∀ are stripped before solving, so their variables are constants").
+# A claim without its outermost ∀: the variables are constants then, and a counterexample is an assignment of them.
 
 
 def stripped(claim: Term) -> tuple[tuple[Variable, ...], tuple[Term, ...], Term]:
@@ -225,9 +222,7 @@ def stripped(claim: Term) -> tuple[tuple[Variable, ...], tuple[Term, ...], Term]
             return tuple(variables), tuple(hypotheses), claim
 
 
-# What terms speak of, directly or through definitions.
-#
-# Specification: proving.md §1 ("Structures without parameters": links between sections).
+# What terms depend on, directly or through definitions.
 
 
 class Reached(msgspec.Struct):

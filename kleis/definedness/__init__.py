@@ -1,9 +1,12 @@
-"""Where a term has a value, and cheap proofs of it.
+"""Where a term has a value, and inexpensive proofs that it does.
 
-- `conditions`: conditions with their paths
-- `linear_arithmetic`: is a set of facts impossible
+- `conditions`: the conditions of partial operations, each with the path that leads to it
+- `linear_arithmetic`: whether a set of linear facts is impossible
 - `path_arithmetic`: terms as linear facts
-- `entailment`: does the path imply it
-- `discharge`: conditions that need no proof
-- `partial_logic`: T(φ) and F(φ), once
+- `entailment`: whether a condition follows from its path
+- `discharge`: conditions that need no proof, left out of definitions
+- `partial_logic`: T(φ) and F(φ) of a formula, the rules stated once
+
+Call `conditions.Definedness` first. Answers are one-sided: True is shown, False means "not shown". The rules of strictness
+are those of `kleis.semantics.reference`; a change of either touches the other. See docs/reference/proving.md §4.2.
 """

@@ -1,18 +1,18 @@
 """Where a term has a value: the conditions of its partial operations, each with the path that leads to it.
 
-Specification: proving.md §1 ("Definedness"): `kleis show --meaning` lists the conditions, `kleis check` warns where
-an axiom is not shown to be defined.
+`kleis show --meaning` lists the conditions, `kleis check` warns where an axiom is not shown to be defined. See
+docs/reference/proving.md §4.2.
 
 Why a path may be assumed.  A branch of `if` matters only where its condition has the right value.  In a ∧ b, where a
-has a value and it is false, b does not matter, whatever it is; likewise for ∨ and →.  The order of the operands is
-ours to choose, because the truth of a ∧ b does not depend on it: those without conditions come first.  So, if every
-condition holds where its path is true, the whole has a value.
+has a value and it is false, b does not matter, whatever it is; likewise for ∨ and →.  The truth of a ∧ b does not
+depend on the order of the operands, so those without conditions are taken first.  If every condition holds where its
+path is true, the whole has a value.
 
 Invariants
     * `Need.condition` is None where no formula says when the value exists: a recursion not shown to terminate.
-    * The needs of a definition that is called are those that its own paths do not settle, at the arguments of the
+    * The needs of a definition that is called are those that its own paths do not discharge, at the arguments of the
       call.  For a recursive definition they are asked for once, at its parameters.
-    * `settled` answers True only where the condition is true whenever the path is; False means "not shown".
+    * `discharged` answers True only where the condition is true whenever the path is; False means "not shown".
 """
 
 from __future__ import annotations

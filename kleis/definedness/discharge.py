@@ -1,13 +1,13 @@
-"""Conditions that the path to a partial operation settles, left out of a definition.
+"""Conditions that the path to a partial operation implies, left out of a definition.
 
-Specification: proving.md §1 (Definedness).  In ``if n = 0 then 1 else n * fact(n - 1)`` over ℕ the difference is a natural
-number wherever it is computed, and `mod(h, 2)` has a value everywhere.  Without these conditions the definition is
-seen to be defined everywhere, and is one equation a case instead of a second recursion that says where it is.
+In ``if n = 0 then 1 else n * fact(n - 1)`` over ℕ the difference is a natural number wherever it is computed, and
+`mod(h, 2)` has a value everywhere.  Without these conditions the definition is seen to be defined everywhere, and is
+one equation a case instead of a second recursion that says where it is. See docs/reference/proving.md §9.3.
 
 Invariants
     * A condition is left out only where it is true whenever the place is reached: the path is the conditions of `if`
       around it, which are strict, and what follows from it is found by kleis/definedness/entailment.py.
-    * The value is the same wherever the place is reached; elsewhere nobody asks for it.
+    * The value is the same wherever the place is reached; elsewhere it is not used.
 """
 
 from __future__ import annotations
@@ -80,12 +80,11 @@ class _Walk:
         return follows(path, condition, self._meaning, values)
 
 
-# Terms that plainly have a value everywhere: what engines may put in for a name without keeping a condition.
+# Terms that plainly have a value everywhere: engines may substitute them for a name without keeping a condition.
 #
-# Specification: proving.md §1 (Definedness): ``let`` and calls are strict, so ``let y = div(1, 0) in x`` has no value, although y
-# is not used.
+# ``let`` and calls are strict, so ``let y = div(1, 0) in x`` has no value, although y is not used.
 #
-# Invariant: a term of which this says yes has a value at every point; of many that do, it says no.
+# Invariant: a term that is total here has a value at every assignment; many terms that have one are not seen to be total.
 
 _WITH_THEIR_PARTS = (
     core.Application,

@@ -1,9 +1,7 @@
-"""Does a condition follow from what is true on the path to it?  Cheap and sound, by no means complete.
-
-Specification: proving.md §1 ("Definedness"): the warning that an axiom is not shown to be defined.
+"""Does a condition follow from what is true on the path to it?  Sound and incomplete.
 
 Two methods.  Cases: every choice of constructors and truth values for the values that are tested makes something on
-the path false, or the condition true.  Arithmetic: the path and the contrary of the condition are impossible
+the path false, or the condition true.  Arithmetic: the path and the negation of the condition are impossible
 together (kleis/definedness/path_arithmetic.py, kleis/definedness/linear_arithmetic.py), where squares are known not to be negative.
 
 Invariant: a formula on the path is true, and what it tests has a value; the condition's own operands have values,

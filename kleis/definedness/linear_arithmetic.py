@@ -1,7 +1,7 @@
 """Linear arithmetic, small and sound: is a set of facts impossible?
 
-Specification: proving.md §1 ("Definitions": termination arguments).  Fourier–Motzkin elimination over the rationals,
-with the bounds of integer unknowns rounded, and a search through alternatives.
+Fourier–Motzkin elimination over the rationals, with the bounds of integer unknowns rounded, and a search through
+alternatives.
 
 Invariants
     * `impossible` answers True only if no values of the unknowns (integers where `Unknowns` says so, else real

@@ -1,12 +1,12 @@
-"""Formulas that may be undefined, said in a language that has only true and false.
+"""Formulas that may be undefined, translated for languages that have only true and false.
 
-Specification: proving.md §1 ("Definedness"): each formula φ has two formulas, T(φ), where it is true, and F(φ), where
-it is false; where neither holds φ is undefined.  SMT-LIB, TPTP and Lean say T and F of connectives by the same rules,
-which are here; how ∧, ∨ and → are written is theirs.
+Each formula φ has two translations: T(φ), where it is true, and F(φ), where it is false; where neither holds φ is
+undefined.  The encodings for SMT-LIB, TPTP and Lean take the rules for connectives from here and supply how ∧, ∨ and →
+are written. See docs/reference/proving.md §4.3.
 
 Invariants
     * The rules are those of the reference semantics (kleis/semantics/reference.py): tests compare.
-    * F is None for what is true or false everywhere: it is ¬T then, and is not written twice.
+    * F is None for a formula that is true or false everywhere: F is ¬T then, and is not written twice.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""What the terms on a path say in linear arithmetic.
-
-Specification: proving.md §1 ("Definitions", "Numbers").
+"""Terms and conditions on a path as facts of linear arithmetic.
 
 Invariants
     * Every fact is a consequence: `assume` of a condition that is true (or false) gives facts that hold then.

@@ -18,5 +18,5 @@ The modules above them:
 - `check_program`: what `kleis check` reports
 
 A change here usually touches `kleis.core` (terms and goals), `kleis.delaborate` (the way back to source) and
-`kleis.builtins.signatures` (the sorts of built-ins) too.
+`kleis.builtins.rows` (the signatures of built-ins) too.
 """

@@ -109,9 +109,9 @@ class Environment:
             if builtin is None:
                 continue
             if _names_a_builtin(definition):
-                message = f"{name} is defined as itself, which is read as the builtin {builtin.signature}"
+                message = f"{name} is defined as itself, which is read as the builtin {builtin.usage}"
             else:
-                message = f"the definition of {name} is used instead of the builtin {builtin.signature}"
+                message = f"the definition of {name} is used instead of the builtin {builtin.usage}"
             found.append(
                 Warning("shadowed_builtin", message, self.declarations.file_of(name), definition.line)
             )

@@ -206,7 +206,7 @@ def _apply_function(machine: Machine, function: FunctionValue, arguments: tuple[
             return begin_builtin(machine, target, function.name, every)
         if len(every) < target.least:
             return FunctionValue(function.name, target.least - len(every), target, applied=every)
-        raise _too_many(function, target.signature)
+        raise _too_many(function, target.usage)
     if count < arity:
         return function.with_arguments(arguments)
     if count > arity:

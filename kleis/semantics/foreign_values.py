@@ -1,8 +1,8 @@
-"""Whether a value is one of a sort: for values that come from outside, of which nothing is believed.
+"""Whether a value from outside is one of a sort, and terms that denote values.
 
-Specification: proving.md §1 (the sorts are sets), §2 (evidence is checked), §6.  −1 is no value of ℕ, 1/2 none of ℤ, and a
-carrier of two elements has no third.  The reference semantics computes with whatever it is given, so an
-interpretation that is not made of such values shows nothing.
+−1 is no value of ℕ, 1/2 none of ℤ, and a carrier of two elements has no third.  The reference semantics computes with
+whatever it is given, so values of a witness are checked first: an interpretation that is not made of values of its
+sorts is no evidence. See docs/reference/proving.md §5.5.
 
 Invariants
     * What is accepted is returned as the value model has it (kleis/semantics/ranges.py): sets over a sort that can be
@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from kleis import core
+from kleis.builtins.matrix_shapes import number_of
 from kleis.builtins.row import Context
-from kleis.builtins.signatures.shapes import number_of
 from kleis.core.goal import Goal
 from kleis.core.terms import TUPLES, construct_list, construct_tuple
 from kleis.semantics.ranges import Element, Ranges, constructed
@@ -158,12 +158,10 @@ def _word(given: object, width: int) -> Value | None:
     return given if given.width == width and 0 <= given.bits < 1 << width else None
 
 
-# Terms that denote given values: the other way round from evaluation.
+# Terms that denote given values: the inverse of evaluation.
 #
-# Specification: proving.md §2 (an interpretation is shown by closed formulas, in which values stand as terms).
-#
-# Numbers, strings, truth values, words, sets, lists, tuples, records and data have terms; elements of carriers and
-# functions have none.
+# Numbers, strings, truth values, bit-vectors, sets, lists, tuples, records and data have terms; elements of carriers
+# and functions have none.
 
 
 class NamelessError(Exception):

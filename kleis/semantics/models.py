@@ -1,7 +1,7 @@
-"""Deciding a meaning by brute force: every interpretation within the bounds, the axioms checked in each.
+"""Deciding a goal by brute force: every interpretation within the bounds, the axioms checked in each.
 
-Specification: proving.md §1 (Structures, Definedness); issue 4, item 2.  A model gives every carrier a number of
-elements and every symbol a function, so that all axioms are true.  A claim that is not true in a model is disproved.
+A model gives every carrier a number of elements and every symbol a function, so that all axioms are true.  A claim that
+is not true in a model is disproved. See docs/reference/proving.md §4.5.
 
 How interpretations are tried
     The symbols get their functions one after the other, and every axiom is checked as soon as all its symbols have one;

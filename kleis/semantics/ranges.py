@@ -1,17 +1,16 @@
-"""The values that quantifiers look at: a finite part of every sort, and whether it is all of it.
-
-Specification: proving.md §1; issue 4, item 2 ("ranges that bound quantifiers only").
+"""The values that quantifiers try: a finite part of every sort, and whether it is all of it.
 
 The value model of the reference semantics
     The values are those of kleis.values, and a term computes with them as exactly as the evaluator does:
-    numbers are int, Fraction and Complex (never float), strings str, lists ListValue, words BitVector; data, tuples,
+    numbers are int, Fraction and Complex (never float), strings str, lists ListValue, bit-vectors BitVector; data, tuples,
     records and matrices are Data; a set is a finite SetValue or the complement of one.  Two kinds are added:
     an `Element` of a carrier, which is nothing but its number, and a `Function`, which is a Python callable.
     A set over a sort that can be listed is always kept as a finite set, so that equal sets have equal members.
 
 Ranges
     The range of a sort is *complete* if it has all values, otherwise *cut off*.  Simple values come first.  Ranges
-    bound quantifiers and tables only: terms have values beyond them.  A cut-off range without values says nothing.
+    bound quantifiers and tables only: terms have values beyond them.  A cut-off range without values decides nothing.
+    See docs/reference/proving.md §4.5.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ import msgspec
 
 from kleis import core
 from kleis.budget import Budget
+from kleis.builtins.matrix_shapes import number_of
 from kleis.builtins.row import Context
 from kleis.builtins.rows.table import find_builtin
-from kleis.builtins.signatures.shapes import number_of
 from kleis.semantics.truth import Truth
 from kleis.values import (
     BitVector,

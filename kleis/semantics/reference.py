@@ -1,7 +1,7 @@
 """The executable reference semantics of the typed core: brute force, slow and obvious.
 
-Specification: proving.md §1; issue 4, item 2.  It says nothing new: every rule is a sentence of kleis/core/terms.py,
-in the order of the terms there.  What a built-in computes is said by its row in kleis/builtins.
+Every rule is a sentence of kleis/core/terms.py, in the order of the terms there.  What a built-in computes is given by
+its row in kleis/builtins. See docs/reference/proving.md §4.4.
 
     term     a value; `UNDEFINED`; or `OPEN` where the bounds do not show which
     formula  a `Truth`: the set of truth values that remain possible (kleis/semantics/truth.py)
@@ -15,8 +15,8 @@ Equality of functions means ``∀ arguments. f(…) = g(…)``, so a quantifier 
 
 What stays open in both modes
     Whatever a float takes part in (no verdict rests on one); a symbol that the model gives no function for; equality of
-    regular expressions that are built differently; and a term for which the budget does not suffice, of which
-    `Account.exceeded` keeps note.
+    regular expressions that are built differently; and a term for which the budget does not suffice, which
+    `Account.exceeded` records.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""What may be the case: truth in three values, and sets of them where not everything has been looked at.
+"""Truth in three values, and sets of truth values where not everything has been examined.
 
-Specification: proving.md §1 (Definedness).  A formula is true, false or undefined.  Who looks at a part of an infinite
-sort only, does not always know which: then several of the three remain possible.  A `Truth` is the set of those
-that remain, so there are seven: the three themselves, `OPEN` (all three), and the pairs.
+A formula is true, false or undefined.  An evaluation that examines a part of an infinite sort may leave several of the
+three possible.  A `Truth` is the set of those that remain, so there are seven: the three themselves, `OPEN` (all three),
+and the pairs. See docs/reference/proving.md §4.4.
 
-    ``∀(x : ℝ). x / x = 1``  after 0 has been looked at: false or undefined, but not true any more
+    ``∀(x : ℝ). x / x = 1``  after 0 has been examined: false or undefined, but not true any more
 
-An operation on sets is the operation on all combinations of members: nothing is assumed about what is not known,
-so a set of one member is what is the case, whatever has not been looked at.
+An operation on sets is the operation on all combinations of members: nothing is assumed about what is not known, so a
+set of one member is the truth value itself, whatever has not been examined.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Equality of values as the reference semantics has it, and the points that quantifiers look at.
+"""Equality of values in the reference semantics.
 
-Specification: proving.md §1; the value model is described in kleis/semantics/ranges.py.  Equality is structural.  Two
-things in it are not decided by looking at finitely many parts: functions are equal if they agree everywhere, which is a
-quantifier; and regular expressions are equal if their languages are, of which we only know that it holds where they
-are built alike.
+Equality is structural; the value model is described in kleis/semantics/ranges.py.  Two kinds of value are not decided by
+comparing finitely many parts: functions are equal if they agree everywhere, which is a quantifier; and regular
+expressions are equal if their languages are, of which it is only known that it holds where they are built alike.
 """
 
 from __future__ import annotations

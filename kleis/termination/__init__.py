@@ -1,10 +1,13 @@
-"""Why recursive definitions end.
+"""Why recursive definitions terminate.
 
-- `recursive_calls`: calls with their paths
-- `size_change`: structural descent, closed
-- `rankings`: measures, lexicographic rankings
+- `recursive_calls`: recursive calls with their paths
+- `size_change`: structural descent, closed under composition
+- `rankings`: measures, and lexicographic rankings of them
 - `obligations`: what a ranking must prove
-- `exact_domains`: conditions that are exact
-- `refute_obligation`: small counterexamples first
-- `show_termination`: the argument for a group
+- `exact_domains`: whether the condition of a termination argument is exact
+- `refute_obligation`: obligations tried at small values first
+- `show_termination`: the termination argument of a group
+
+Call `show_termination.show_termination` first. The arithmetic is that of `kleis.definedness`; termination arguments
+are printed by `kleis.delaborate` and their obligations proved by `kleis.prover`. See docs/reference/proving.md §3.3.
 """

@@ -1,11 +1,8 @@
-"""Where a recursive definition has a value: is the condition of its termination exact?
+"""Whether the condition of a termination argument is exact: the recursion has no value outside it.
 
-Specification: proving.md §1 ("Definitions": termination may be shown under a condition on the arguments, which then
-is its definedness condition).
-
-A condition under which a recursion ends becomes the condition under which the definition is defined.  That is right
-only if it has no value elsewhere: else the evaluator would compute what the logic calls undefined.  So outside the
-condition every evaluation must be shown to reach a call outside the condition again, and never to end.
+A condition under which a recursion terminates becomes the definedness condition of the definition.  That is right only
+if the definition has no value elsewhere: else the evaluator would compute what the logic calls undefined.  So outside
+the condition every evaluation must be shown to reach a call outside the condition again, and never to end.
 """
 
 from __future__ import annotations

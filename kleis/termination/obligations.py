@@ -1,4 +1,11 @@
-"""What a ranking must prove."""
+"""The formulas that a ranking must make true, as obligations for the prover.
+
+Invariants
+    * An obligation is closed, binds no name twice on a path, and does not mention the group it is about: the
+      value of a call within a call is any value of its sort.
+    * Obligations are implications.  They are to be *true* (not only "not false"): an undefined premise or an
+      undefined measure proves nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,8 @@
-"""Measures: candidates for what decreases, and what linear arithmetic knows about them at a call.
-
-Specification: proving.md §1 ("Definitions": a measure by `@decreases`, or guessed, with a lower bound).
+"""Measures: candidates for what decreases at a call, and what linear arithmetic proves of them.
 
 A measure decreases at a call if it is at least 1 less there, and it is bounded if it is at least 0 before the call:
 that is well-founded for real measures too.  A guess may also be a parameter with parts, in the order of
-kleis/termination/size_change.py; then its term is the parameter itself.
+kleis/termination/size_change.py; then its term is the parameter itself. See docs/reference/proving.md §3.3.
 """
 
 from __future__ import annotations
@@ -228,8 +226,6 @@ def _written(form: Linear, arithmetic: Arithmetic, parameters: set[str]) -> core
 
 
 # Lexicographic rankings: for a group of definitions, measures of which every call lets one decrease.
-#
-# Specification: proving.md §1 ("Definitions").
 #
 # A level gives each definition one measure.  A level *settles* the calls at which its measure decreases and is
 # bounded; at all other calls that are left it must not grow.  Calls that lie on no cycle of those left are settled

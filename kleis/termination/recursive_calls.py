@@ -1,7 +1,5 @@
 """The recursive calls of a group of definitions, each with the path that leads to it.
 
-Specification: proving.md §1 ("Definitions": path conditions are `if`, `match`, guards, left operands of ∧ ∨ →).
-
 Why a path may be assumed.  The value of a definition depends on a call only where the path is taken.
     * A `Conditional` is strict in its condition, so in a branch the condition is true or false (`certain`).
     * ``a ∧ b`` is false where a is false, so b matters only where a is *not false*: true, or undefined.  Likewise

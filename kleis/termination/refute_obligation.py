@@ -1,12 +1,11 @@
 """Small counterexamples: is an obligation plainly false at a few values?
 
-Specification: proving.md §1 ("Definitions").  A guess whose obligation fails at small values is not worth offering to
-a prover.
+A guess whose obligation fails at small values is not worth offering to a prover.
 
 Invariants
     * `refutation` answers with values at which the obligation is false or undefined, as kleis/core/terms.py says.
     * Terms that are not understood here (symbols, calls, quantifiers, λ) decide nothing: where one is needed, that
-      point is passed over.  None is therefore no proof.
+      assignment is passed over.  None is therefore no proof.
     * The work is bounded by `_POINTS`.
 """
 

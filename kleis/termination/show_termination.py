@@ -1,6 +1,6 @@
-"""Why recursive definitions terminate: a termination argument for one group of mutually recursive definitions.
+"""The termination argument of one group of mutually recursive definitions.
 
-Specification: proving.md §1 ("Definitions"); provers.md §4, trap 6 (``f(x) = f(x) + 1`` proves everything).
+Without it a definition such as ``f(x) = f(x) + 1`` would prove everything. See docs/reference/proving.md §3.3.
 
 In order of trial
     1. structural descent (kleis/termination/size_change.py);

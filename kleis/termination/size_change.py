@@ -1,7 +1,5 @@
 """Structural descent: which arguments of a call are parts of which parameters, and does that end all recursion?
 
-Specification: proving.md §1 ("Definitions": a termination argument may be structural).
-
 The order is "is a proper part of", on values of data types (strictly positive, so every value is built in finitely
 many steps along any branch), lists, tuples and records.  It is well-founded, also across sorts; a coercion changes
 no parts.  Numbers have no parts.

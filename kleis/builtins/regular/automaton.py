@@ -1,7 +1,7 @@
 """Regular expressions by number: equal ones have one number, and a derivative is computed once.
 
-Specification: kleis-language.md §5.4 (Regex).  The expressions are those of kleis/builtins/regular/regex.py; this is how many
-states of one are walked through, where that module matches one text.
+The expressions are those of kleis/builtins/regular/regex.py.  `Space` numbers them and walks their states, for questions
+about whole languages; `Automaton` keeps the states of one expression for the texts matched against it.
 
 Invariants
     * The number of an expression never changes, and expressions that the constructors find alike have the same one:
@@ -248,8 +248,7 @@ class Space:
 
 # The automaton of a regular expression, grown by derivatives as texts lead through it, and kept for the next text.
 #
-# Specification: kleis-language.md §5.4 (Regex).  The states are expressions by number (kleis/builtins/regular/automaton.py);
-# code points that the expression does not tell apart have one step.
+# The states are expressions by number; code points that the expression does not tell apart have one step.
 #
 # Invariants
 #     * What a match costs depends on the expression and the text alone, never on what was matched before: a step is

@@ -1,11 +1,9 @@
 """Regular expressions over code points, matched by Brzozowski's derivatives.
 
-Specification: kleis-language.md §5.4 (Regex), proving.md §1 (``re_allchar`` is any code point).
-
 There is no backtracking: one state per character read (kleis/builtins/regular/automaton.py keeps the states).
-Complement and intersection cost nothing special.  The smart constructors keep states
-similar (unions sorted and flat, sequences flat), which is what makes the number of states finite; what a state
-costs is charged by its size.
+Complement and intersection cost no more than union.  The smart constructors keep states similar (unions sorted and
+flat, sequences flat), which makes the number of states finite; a state is charged by its size. See
+docs/reference/kleis.md §8.7.
 
 A node is a tuple whose first item is its kind.  The kinds, with L(…) the language:
 

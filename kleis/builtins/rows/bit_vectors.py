@@ -1,14 +1,26 @@
-"""Tier T7: bit-vectors (§5.4), with the meaning SMT-LIB gives them, so that evaluator and solver agree.
+"""Tier T7: bit-vectors as SMT-LIB defines them, so that evaluator and solver agree.
 
-Every operation is total: dividing by 0 gives all ones, the remainder is then the dividend.  An integer beside a
-bit-vector is read at its width if it fits.
+Division is total: dividing by 0 gives all ones, the remainder is then the dividend.  An integer beside a bit-vector is
+read at its width if it fits. See docs/reference/kleis.md §8.7.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from kleis.builtins.row import Builtin, Context, row, undefined, wrong_sort
+from kleis import core
+from kleis.builtins.row import (
+    Argument,
+    Builtin,
+    Context,
+    Rule,
+    Signature,
+    Waiting,
+    row,
+    undefined,
+    wrong_sort,
+)
+from kleis.builtins.shapes import is_open
 from kleis.values import BitVector, Value
 
 __all__ = ["BIT_VECTORS", "bit_vector"]
@@ -150,36 +162,138 @@ def _sign_extend(context: Context, count: int, a: BitVector) -> BitVector:
     return _extend(context, count, a, _signed(a))
 
 
+_UNWRITTEN_WIDTH = 8
+
+
 def _constant(value: int) -> Callable[..., BitVector]:
-    def run(context: Context, width: int = 8) -> BitVector:
+    def run(context: Context, width: int = _UNWRITTEN_WIDTH) -> BitVector:
         return bit_vector(context, value, width)
 
     return run
+
+
+# Signatures.  A width is part of a sort, so it must be written: as a literal, or by the sort of an argument.  Before it
+# is known the answer is `Waiting`; where it never can be (``bv(x, n)``) there is no signature.
+#
+# An integer beside a bit-vector of w bits is a parameter of sort ℤ, read at that width: it stands for its residue modulo
+# 2^w, and the call is defined where it fits, −2^(w−1) ≤ n < 2^w.  A literal that does not fit has no signature.
+
+_WIDTH = Waiting("the width of the word")
+
+
+def _is_integer(argument: Argument) -> bool:
+    return argument.sort in (core.NATURAL, core.INTEGER)
+
+
+def _of_two(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...] | Waiting:
+    """An operation or comparison of two bit-vectors of one width, one of which may be an integer."""
+    widths = {each.sort.width for each in arguments if isinstance(each.sort, core.BitVec)}
+    if not widths:
+        return Waiting("the width of the words") if any(is_open(each.sort) for each in arguments) else ()
+    if len(widths) > 1:
+        return ()
+    (width,) = widths
+    parameters: list[core.Sort] = []
+    condition = None
+    for parameter, each in zip(row.parameters, arguments, strict=True):
+        if _is_integer(each):
+            low, high = 1 << (width - 1), 1 << width
+            if isinstance(each.literal, int) and not -low <= each.literal < high:
+                return ()
+            condition = f"0 - {low} ≤ {parameter.name} ∧ {parameter.name} < {high}"
+            parameters.append(core.INTEGER)
+        elif is_open(each.sort) or isinstance(each.sort, core.BitVec):
+            parameters.append(core.BitVec(width))
+        else:
+            return ()
+    result = core.BOOL if row.result == "Bool" else core.BitVec(width)
+    return (Signature(row=row, parameters=tuple(parameters), result=result, condition=condition),)
+
+
+def _of_one(result: core.Sort | None = None) -> Rule:
+    """An operation on one bit-vector; the result has its width where no sort is given."""
+
+    def rule(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...] | Waiting:
+        sort = arguments[0].sort
+        if is_open(sort):
+            return _WIDTH
+        if not isinstance(sort, core.BitVec):
+            return ()
+        return (Signature(row=row, parameters=(sort,), result=result or sort),)
+
+    return rule
+
+
+def _of_integer(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
+    """`bv`: the width is a literal, and at least 1, which is the row's condition."""
+    width = arguments[1].literal
+    if not isinstance(width, int) or width < 1:
+        return ()
+    return (Signature(row=row, parameters=(core.INTEGER, core.INTEGER), result=core.BitVec(width)),)
+
+
+def _constant_signatures(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
+    width = arguments[0].literal if arguments else _UNWRITTEN_WIDTH
+    if not isinstance(width, int) or width < 1:
+        return ()
+    return (Signature(row=row, parameters=(core.INTEGER,) * len(arguments), result=core.BitVec(width)),)
+
+
+def _extract_signatures(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...] | Waiting:
+    high, low, sort = arguments[0].literal, arguments[1].literal, arguments[2].sort
+    if is_open(sort):
+        return _WIDTH
+    if not (isinstance(high, int) and isinstance(low, int) and isinstance(sort, core.BitVec)):
+        return ()
+    if not 0 <= low <= high < sort.width:
+        return ()
+    return (
+        Signature(row=row, parameters=(core.INTEGER, core.INTEGER, sort), result=core.BitVec(high - low + 1)),
+    )
+
+
+def _join_signatures(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...] | Waiting:
+    first, second = arguments[0].sort, arguments[1].sort
+    if is_open(first) or is_open(second):
+        return Waiting("the widths of the words")
+    if not (isinstance(first, core.BitVec) and isinstance(second, core.BitVec)):
+        return ()
+    return (Signature(row=row, parameters=(first, second), result=core.BitVec(first.width + second.width)),)
+
+
+def _extension_signatures(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...] | Waiting:
+    count, sort = arguments[0].literal, arguments[1].sort
+    if is_open(sort):
+        return _WIDTH
+    if not (isinstance(count, int) and count >= 0 and isinstance(sort, core.BitVec)):
+        return ()
+    return (Signature(row=row, parameters=(core.INTEGER, sort), result=core.BitVec(sort.width + count)),)
 
 
 def _binary(
     name: str, run: Callable[..., Value], doc: str, example: tuple[str, str], aliases: str = ""
 ) -> Builtin:
     result = "Bool" if example[1] in ("true", "false") else "BitVec"
-    return row(
-        f"{name}(a : BitVec|ℤ, b : BitVec|ℤ) : {result}", run, doc, example, tier="T7", aliases=aliases
-    )
+    usage = f"{name}(a : BitVec|ℤ, b : BitVec|ℤ) : {result}"
+    return row(usage, _of_two, run, doc, example, tier="T7", aliases=aliases)
 
 
 BIT_VECTORS: tuple[Builtin, ...] = (
-    row("bv(value : ℤ, width : ℤ) : BitVec", _make, "The word for value modulo 2^width.", ("bv(257, 8)", "bv(1, 8)"),
-        ("bv(0, 0)", "undefined"), tier="T7", aliases="int_to_bv int2bv", condition="width ≥ 1"),
-    row("bv_to_int(a : BitVec) : ℕ", _unsigned_value, "The unsigned value.", ("bv_to_int(bv(0 - 1, 8))", "255"),
-        tier="T7", aliases="bv2int bv_to_nat"),
-    row("bv_to_signed(a : BitVec) : ℤ", _signed_value, "The value in two's complement.",
+    row("bv(value : ℤ, width : ℤ) : BitVec", _of_integer, _make, "The word for value modulo 2^width.",
+        ("bv(257, 8)", "bv(1, 8)"), ("bv(0, 0)", "undefined"), tier="T7", aliases="int_to_bv int2bv",
+        condition="width ≥ 1"),
+    row("bv_to_int(a : BitVec) : ℕ", _of_one(core.NATURAL), _unsigned_value, "The unsigned value.",
+        ("bv_to_int(bv(0 - 1, 8))", "255"), tier="T7", aliases="bv2int bv_to_nat"),
+    row("bv_to_signed(a : BitVec) : ℤ", _of_one(core.INTEGER), _signed_value, "The value in two's complement.",
         ("bv_to_signed(bv(255, 8))", "0 - 1"), tier="T7"),
-    row("bvwidth(a : BitVec) : ℕ", _width, "The number of bits.", ("bvwidth(bv(1, 4))", "4"), tier="T7"),
-    row("bvzero(width : ℤ?) : BitVec", _constant(0), "No bit set; of 8 bits where no width is given.",
-        ("bvzero(4)", "bv(0, 4)"), tier="T7", aliases="bv_zero"),
-    row("bvones(width : ℤ?) : BitVec", _constant(-1), "All bits set; of 8 bits where no width is given.",
-        ("bvones(4)", "bv(15, 4)"), tier="T7", aliases="bv_ones"),
-    row("bvone(width : ℤ?) : BitVec", _constant(1), "The last bit set; of 8 bits where no width is given.",
-        ("bvone(4)", "bv(1, 4)"), tier="T7", aliases="bv_one"),
+    row("bvwidth(a : BitVec) : ℕ", _of_one(core.NATURAL), _width, "The number of bits.", ("bvwidth(bv(1, 4))", "4"),
+        tier="T7"),
+    row("bvzero(width : ℤ?) : BitVec", _constant_signatures, _constant(0),
+        "No bit set; of 8 bits where no width is given.", ("bvzero(4)", "bv(0, 4)"), tier="T7", aliases="bv_zero"),
+    row("bvones(width : ℤ?) : BitVec", _constant_signatures, _constant(-1),
+        "All bits set; of 8 bits where no width is given.", ("bvones(4)", "bv(15, 4)"), tier="T7", aliases="bv_ones"),
+    row("bvone(width : ℤ?) : BitVec", _constant_signatures, _constant(1),
+        "The last bit set; of 8 bits where no width is given.", ("bvone(4)", "bv(1, 4)"), tier="T7", aliases="bv_one"),
     _binary("bvand", _word(lambda a, b, _: a & b), "Bitwise and.", ("bvand(bv(12, 4), bv(10, 4))", "bv(8, 4)")),
     _binary("bvor", _word(lambda a, b, _: a | b), "Bitwise or.", ("bvor(bv(12, 4), bv(10, 4))", "bv(14, 4)")),
     _binary("bvxor", _word(lambda a, b, _: a ^ b), "Bitwise exclusive or.", ("bvxor(bv(12, 4), 10)", "bv(6, 4)")),
@@ -205,17 +319,18 @@ BIT_VECTORS: tuple[Builtin, ...] = (
     _binary("bvsle", _test(lambda a, b: a <= b, signed=True), "a ≤ b, signed.", ("bvsle(bv(255, 8), 1)", "true")),
     _binary("bvsgt", _test(lambda a, b: a > b, signed=True), "a > b, signed.", ("bvsgt(bv(255, 8), 1)", "false")),
     _binary("bvsge", _test(lambda a, b: a >= b, signed=True), "a ≥ b, signed.", ("bvsge(bv(255, 8), 1)", "false")),
-    row("bvnot(a : BitVec) : BitVec", _not, "Every bit flipped.", ("bvnot(bv(12, 4))", "bv(3, 4)"), tier="T7"),
-    row("bvneg(a : BitVec) : BitVec", _negative, "0 - a.", ("bvneg(bv(1, 4))", "bv(15, 4)"), tier="T7"),
-    row("extract(high : ℤ, low : ℤ, a : BitVec) : BitVec", _extract, "The bits high to low, counted from 0.",
-        ("extract(3, 2, bv(12, 4))", "bv(3, 2)"), ("extract(4, 0, bv(1, 4))", "undefined"), tier="T7",
-        condition="0 ≤ low ∧ low ≤ high ∧ high < bvwidth(a)"),
-    row("bvconcat(a : BitVec, b : BitVec) : BitVec", _join, "The bits of a, then those of b.",
+    row("bvnot(a : BitVec) : BitVec", _of_one(), _not, "Every bit flipped.", ("bvnot(bv(12, 4))", "bv(3, 4)"),
+        tier="T7"),
+    row("bvneg(a : BitVec) : BitVec", _of_one(), _negative, "0 - a.", ("bvneg(bv(1, 4))", "bv(15, 4)"), tier="T7"),
+    row("extract(high : ℤ, low : ℤ, a : BitVec) : BitVec", _extract_signatures, _extract,
+        "The bits high to low, counted from 0.", ("extract(3, 2, bv(12, 4))", "bv(3, 2)"),
+        ("extract(4, 0, bv(1, 4))", "undefined"), tier="T7", condition="0 ≤ low ∧ low ≤ high ∧ high < bvwidth(a)"),
+    row("bvconcat(a : BitVec, b : BitVec) : BitVec", _join_signatures, _join, "The bits of a, then those of b.",
         ("bvconcat(bv(1, 4), bv(2, 4))", "bv(18, 8)"), tier="T7", aliases="bv_concat"),
-    row("zext(count : ℤ, a : BitVec) : BitVec", _zero_extend, "So many zeros before a.",
-        ("zext(4, bv(15, 4))", "bv(15, 8)"), ("zext(0 - 1, bv(1, 4))", "undefined"), tier="T7",
-        aliases="zero_extend", condition="count ≥ 0"),
-    row("sext(count : ℤ, a : BitVec) : BitVec", _sign_extend, "So many copies of the sign before a.",
-        ("sext(4, bv(15, 4))", "bv(255, 8)"), ("sext(0 - 1, bv(1, 4))", "undefined"), tier="T7",
-        aliases="sign_extend", condition="count ≥ 0"),
+    row("zext(count : ℤ, a : BitVec) : BitVec", _extension_signatures, _zero_extend, "So many zeros before a.",
+        ("zext(4, bv(15, 4))", "bv(15, 8)"), ("zext(0 - 1, bv(1, 4))", "undefined"), tier="T7", aliases="zero_extend",
+        condition="count ≥ 0"),
+    row("sext(count : ℤ, a : BitVec) : BitVec", _extension_signatures, _sign_extend,
+        "So many copies of the sign before a.", ("sext(4, bv(15, 4))", "bv(255, 8)"),
+        ("sext(0 - 1, bv(1, 4))", "undefined"), tier="T7", aliases="sign_extend", condition="count ≥ 0"),
 )  # fmt: skip

@@ -1,4 +1,8 @@
-"""Tier T3: lists and tuples, without functions over them (lists_of_functions.py).  All indexes start at 0 (§4.8)."""
+"""Tiers T3 and T7: lists, tuples and sets, without functions over them.  All indexes start at 0.
+
+Sets are finite sets and the complements of finite sets.  An element must be known: where it is symbolic, so is the
+result. See docs/reference/kleis.md §8.3.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,24 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from kleis import core
 from kleis.builtins import exact_numbers
 from kleis.builtins.matrix_algebra import entry_sum, product_of_entries
-from kleis.builtins.row import Builtin, Context, Undecided, row, undefined, wrong_sort
+from kleis.builtins.row import (
+    CORE_FORM,
+    Argument,
+    Builtin,
+    Context,
+    Rule,
+    Signature,
+    Undecided,
+    Untyped,
+    Waiting,
+    row,
+    undefined,
+    wrong_sort,
+)
+from kleis.builtins.shapes import NUMBERS, fixed, is_open, shape
 from kleis.values import (
     EMPTY_LIST,
     Data,
@@ -167,7 +186,7 @@ def _generator(seed: int) -> _Congruential:
 
 
 class _Congruential:
-    """The 32-bit linear congruential generator of §4.8: the same numbers for the same seed everywhere."""
+    """A 32-bit linear congruential generator: the same numbers for the same seed on every machine."""
 
     def __init__(self, state: int) -> None:
         self.state = state
@@ -207,59 +226,111 @@ def _vector_sum(context: Context, left: ListValue, right: ListValue) -> ListValu
     return list_of(entry_sum(context, a, b) for a, b in pairs)
 
 
+# Signatures.  Lists and sets are polymorphic; sums and products are given at each sort of numbers, the empty ones being 0
+# and 1.  What is defined by recursion on a list is complete.  Incomplete are `random`, `linspace` and the size of a set.
+
+_A = core.SortVariable("a")
+_B = core.SortVariable("b")
+_LIST = core.ListOf(_A)
+_OF_NUMBERS = fixed(*(shape(core.ListOf(each), each) for each in NUMBERS))
+_RANGE = fixed(
+    shape(core.INTEGER, core.ListOf(core.INTEGER)),
+    shape(core.INTEGER, core.INTEGER, core.ListOf(core.INTEGER)),
+)
+_LINSPACE = fixed(
+    *(shape(each, each, core.ListOf(each)) for each in (core.RATIONAL, core.REAL)),
+    *(shape(each, each, core.INTEGER, core.ListOf(each)) for each in (core.RATIONAL, core.REAL)),
+    incomplete=True,
+)
+_RANDOM = fixed(
+    shape(core.INTEGER, core.ListOf(core.RATIONAL)),
+    shape(core.INTEGER, core.INTEGER, core.ListOf(core.RATIONAL)),
+    incomplete=True,
+)
+_RANDOM_NORMAL = fixed(
+    shape(core.INTEGER, core.ListOf(core.REAL)),
+    shape(core.INTEGER, core.INTEGER, core.ListOf(core.REAL)),
+    shape(core.INTEGER, core.INTEGER, core.REAL, core.ListOf(core.REAL)),
+    incomplete=True,
+)
+
+
+def _component(place: int) -> Rule:
+    """A component of a pair or longer tuple, whose sort must be known."""
+
+    def rule(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...] | Waiting:
+        sort = arguments[0].sort
+        if is_open(sort):
+            return Waiting("the sort of the tuple")
+        if not isinstance(sort, core.TupleOf) or len(sort.items) < 2:
+            return ()
+        return (Signature(row=row, parameters=(sort,), result=sort.items[place]),)
+
+    return rule
+
+
 LISTS: tuple[Builtin, ...] = (
-    row("Cons(head : Any, tail : Any) : List", cons, "The list with head before tail.",
+    row("Cons(head : Any, tail : Any) : List", CORE_FORM, cons, "The list with head before tail.",
         ("Cons(1, [2])", "[1, 2]"), tier="T3", aliases="cons"),
-    row("Nil() : List", _nil, "The empty list.", ("Nil()", "[]"), tier="T3", aliases="nil"),
-    row("head(l : List) : Any", _head, "The first element.", ("head([1, 2])", "1"), ("head([])", "undefined"),
-        tier="T3", aliases="car", condition="length(l) > 0"),
-    row("tail(l : List) : List", _tail, "All but the first element.", ("tail([1, 2])", "[2]"), ("tail([])", "undefined"),
-        tier="T3", aliases="cdr", condition="length(l) > 0"),
-    row("isEmpty(l : List) : Bool", _is_empty, "Whether the list has no elements.", ("isEmpty(Nil)", "true"),
-        tier="T3", aliases="isNil builtin_isEmpty is_empty"),
-    row("length(l : List|String) : ℕ", _length, "The number of elements; of a string, of code points.",
-        ("length([1, 2])", "2"), ('length("abc")', "3"), tier="T3", aliases="list_length"),
-    row("nth(l : List, index : ℤ) : Any", _nth, "The element at index, from 0.", ("nth([5, 6], 1)", "6"),
-        ("nth([5], 1)", "undefined"), tier="T3", aliases="index list_nth list_get",
+    row("Nil() : List", CORE_FORM, _nil, "The empty list.", ("Nil()", "[]"), tier="T3", aliases="nil"),
+    row("head(l : List) : Any", fixed(shape(_LIST, _A)), _head, "The first element.", ("head([1, 2])", "1"),
+        ("head([])", "undefined"), tier="T3", aliases="car", condition="length(l) > 0"),
+    row("tail(l : List) : List", fixed(shape(_LIST, _LIST)), _tail, "All but the first element.",
+        ("tail([1, 2])", "[2]"), ("tail([])", "undefined"), tier="T3", aliases="cdr", condition="length(l) > 0"),
+    row("isEmpty(l : List) : Bool", fixed(shape(_LIST, core.BOOL)), _is_empty, "Whether the list has no elements.",
+        ("isEmpty(Nil)", "true"), tier="T3", aliases="isNil builtin_isEmpty is_empty"),
+    row("length(l : List|String) : ℕ", fixed(shape(_LIST, core.NATURAL), shape(core.STRING, core.NATURAL)), _length,
+        "The number of elements; of a string, of code points.", ("length([1, 2])", "2"), ('length("abc")', "3"),
+        tier="T3", aliases="list_length"),
+    row("nth(l : List, index : ℤ) : Any", fixed(shape(_LIST, core.INTEGER, _A)), _nth, "The element at index, from 0.",
+        ("nth([5, 6], 1)", "6"), ("nth([5], 1)", "undefined"), tier="T3", aliases="index list_nth list_get",
         condition="index ≥ 0 ∧ index < length(l)"),
-    row("append(l : List, m : List) : List", _append, "The elements of l, then those of m.",
-        ("append([1], [2])", "[1, 2]"), tier="T3", aliases="list_concat list_append builtin_append"),
-    row("list_flatten(l : List) : List", _flatten, "The elements of the elements, one level.",
-        ("list_flatten([[1], [2, 3]])", "[1, 2, 3]"), tier="T3", aliases="list_join flatten"),
-    row("list_slice(l : List, start : ℤ, end : ℤ?) : List", _slice, "The elements from start up to, not with, end.",
-        ("list_slice([1, 2, 3], 1)", "[2, 3]"), ("list_slice([1, 2, 3], 0, 2)", "[1, 2]"), tier="T3"),
-    row("list_rotate(l : List, count : ℤ) : List", _rotate, "The list turned left.",
-        ("list_rotate([1, 2, 3], 1)", "[2, 3, 1]"), tier="T3"),
-    row("reverse(l : List) : List", _reverse, "The list from its end.", ("reverse([1, 2])", "[2, 1]"), tier="T3",
-        aliases="builtin_reverse list_reverse"),
-    row("list_zip(l : List, m : List) : List", _zip, "Pairs of elements at the same place, as many as the shorter has.",
-        ('zip([1, 2], ["a"])', '[Pair(1, "a")]'), tier="T3", aliases="zip builtin_zip"),
-    row("fst(t : Tuple) : Any", _first, "The first component of a tuple.", ("fst(Pair(1, 2))", "1"), tier="T3",
-        aliases="first"),
-    row("snd(t : Tuple) : Any", _second, "The second component of a tuple.", ("snd((1, 2, 3))", "2"), tier="T3",
-        aliases="second"),
-    row("sum(l : List) : ℂ", _sum, "The sum of the elements.", ("sum([1, 1/2])", "3/2"), ("sum([])", "0"), tier="T3",
-        aliases="builtin_sum list_sum"),
-    row("product(l : List) : ℂ", _product, "The product of the elements.", ("product([2, 3])", "6"), tier="T3",
-        aliases="builtin_product list_product"),
-    row("range(start : ℤ, end : ℤ?) : List", _range, "The integers from start up to, not with, end; range(n) from 0.",
-        ("range(3)", "[0, 1, 2]"), ("range(2, 4)", "[2, 3]"), ("range(2, 1)", "[]"), tier="T3"),
-    row("linspace(start : ℝ, end : ℝ, count : ℤ?) : List", _linspace, "So many points from start to end, evenly; 50.",
-        ("linspace(0, 1, 3)", "[0, 1/2, 1]"), ("length(linspace(0, 1))", "50"), tier="T3"),
-    row("random(count : ℤ, seed : ℤ?) : List", _random, "Numbers from 0 up to 1, the same for the same seed (42).",
+    row("append(l : List, m : List) : List", fixed(shape(_LIST, _LIST, _LIST)), _append,
+        "The elements of l, then those of m.", ("append([1], [2])", "[1, 2]"), tier="T3",
+        aliases="list_concat list_append builtin_append"),
+    row("list_flatten(l : List) : List", fixed(shape(core.ListOf(_LIST), _LIST)), _flatten,
+        "The elements of the elements, one level.", ("list_flatten([[1], [2, 3]])", "[1, 2, 3]"), tier="T3",
+        aliases="list_join flatten"),
+    row("list_slice(l : List, start : ℤ, end : ℤ?) : List",
+        fixed(shape(_LIST, core.INTEGER, _LIST), shape(_LIST, core.INTEGER, core.INTEGER, _LIST)), _slice,
+        "The elements from start up to, not with, end.", ("list_slice([1, 2, 3], 1)", "[2, 3]"),
+        ("list_slice([1, 2, 3], 0, 2)", "[1, 2]"), tier="T3"),
+    row("list_rotate(l : List, count : ℤ) : List", fixed(shape(_LIST, core.INTEGER, _LIST)), _rotate,
+        "The list turned left.", ("list_rotate([1, 2, 3], 1)", "[2, 3, 1]"), tier="T3"),
+    row("reverse(l : List) : List", fixed(shape(_LIST, _LIST)), _reverse, "The list from its end.",
+        ("reverse([1, 2])", "[2, 1]"), tier="T3", aliases="builtin_reverse list_reverse"),
+    row("list_zip(l : List, m : List) : List",
+        fixed(shape(_LIST, core.ListOf(_B), core.ListOf(core.TupleOf((_A, _B))))), _zip,
+        "Pairs of elements at the same place, as many as the shorter has.", ('zip([1, 2], ["a"])', '[Pair(1, "a")]'),
+        tier="T3", aliases="zip builtin_zip"),
+    row("fst(t : Tuple) : Any", _component(0), _first, "The first component of a tuple.", ("fst(Pair(1, 2))", "1"),
+        tier="T3", aliases="first"),
+    row("snd(t : Tuple) : Any", _component(1), _second, "The second component of a tuple.", ("snd((1, 2, 3))", "2"),
+        tier="T3", aliases="second"),
+    row("sum(l : List) : ℂ", _OF_NUMBERS, _sum, "The sum of the elements.", ("sum([1, 1/2])", "3/2"), ("sum([])", "0"),
+        tier="T3", aliases="builtin_sum list_sum"),
+    row("product(l : List) : ℂ", _OF_NUMBERS, _product, "The product of the elements.", ("product([2, 3])", "6"),
+        tier="T3", aliases="builtin_product list_product"),
+    row("range(start : ℤ, end : ℤ?) : List", _RANGE, _range,
+        "The integers from start up to, not with, end; range(n) from 0.", ("range(3)", "[0, 1, 2]"),
+        ("range(2, 4)", "[2, 3]"), ("range(2, 1)", "[]"), tier="T3"),
+    row("linspace(start : ℝ, end : ℝ, count : ℤ?) : List", _LINSPACE, _linspace,
+        "So many points from start to end, evenly; 50.", ("linspace(0, 1, 3)", "[0, 1/2, 1]"),
+        ("length(linspace(0, 1))", "50"), tier="T3"),
+    row("random(count : ℤ, seed : ℤ?) : List", _RANDOM, _random,
+        "Numbers from 0 up to 1, the same for the same seed (42).",
         ("random(2, 1)", "[1015568748/2^32, 1586005467/2^32]"), ("all(λ x . 0 ≤ x ∧ x < 1, random(9))", "true"),
         tier="T3", aliases="random_uniform"),
-    row("random_normal(count : ℤ, seed : ℤ?, scale : ℝ?) : List", _random_normal,
-        "Normally distributed numbers, the same for the same seed (42).", ("length(random_normal(3))", "3"), tier="T3"),
-    row("vec_add(l : List, m : List) : List", _vector_sum, "The sums of elements at the same place.",
-        ("vec_add([1, 2], [3, 4])", "[4, 6]"), ("vec_add([1], [])", "undefined"), tier="T3",
-        condition="length(l) = length(m)"),
+    row("random_normal(count : ℤ, seed : ℤ?, scale : ℝ?) : List", _RANDOM_NORMAL, _random_normal,
+        "Normally distributed numbers, the same for the same seed (42).", ("length(random_normal(3))", "3"),
+        tier="T3"),
+    row("vec_add(l : List, m : List) : List", fixed(*(shape(*(core.ListOf(each),) * 3) for each in NUMBERS)),
+        _vector_sum, "The sums of elements at the same place.", ("vec_add([1, 2], [3, 4])", "[4, 6]"),
+        ("vec_add([1], [])", "undefined"), tier="T3", condition="length(l) = length(m)"),
 )  # fmt: skip
 
 
-# Tier T7: sets, finite ones and the complements of finite ones (§5.4, evaluated concretely).
-#
-# An element must be known: where it is symbolic, so is the result.
+# Tier T7: sets.
 
 EMPTY_SET = SetValue({})
 
@@ -395,44 +466,59 @@ def _disjoint(context: Context, a: SetValue, b: SetValue) -> bool:
     return not common.members
 
 
+_SET = core.SetOf(_A)
+_RELATION = fixed(shape(_SET, _SET, core.BOOL))
+_CHANGE = fixed(shape(_A, _SET, _SET))
+_NO_ORDER = Untyped(
+    "a set has no order: equal sets would give different lists; state the law of a list and set_of"
+)
+
+
+def _any_number_of_sets(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
+    return (Signature(row=row, parameters=(_SET,) * len(arguments), result=_SET),)
+
+
 SETS: tuple[Builtin, ...] = (
-    row("empty_set() : Set", _empty, "The set without elements; also without parentheses.",
+    row("empty_set() : Set", fixed(shape(_SET)), _empty, "The set without elements; also without parentheses.",
         ("in_set(1, empty_set)", "false"), tier="T7", aliases="set_empty builtin_set_empty"),
-    row("in_set(a : Any, s : Set|List) : Bool", _member, "Whether a is an element.",
-        ("in_set(2, insert(2, empty_set))", "true"), ("member(3, [1, 2])", "false"), tier="T7",
-        aliases="set_member member builtin_set_member"),
-    row("insert(a : Any, s : Set) : Set", _insert, "The set with a.",
+    row("in_set(a : Any, s : Set|List) : Bool", fixed(shape(_A, _SET, core.BOOL), shape(_A, _LIST, core.BOOL)),
+        _member, "Whether a is an element.", ("in_set(2, insert(2, empty_set))", "true"),
+        ("member(3, [1, 2])", "false"), tier="T7", aliases="set_member member builtin_set_member"),
+    row("insert(a : Any, s : Set) : Set", _CHANGE, _insert, "The set with a.",
         ("insert(1, insert(2, empty_set)) = insert(2, insert(1, empty_set))", "true"), tier="T7",
         aliases="set_add builtin_set_insert builtin_set_add set_insert"),
-    row("remove(a : Any, s : Set) : Set", _remove, "The set without a.", ("remove(1, singleton(1))", "empty_set"),
-        tier="T7", aliases="set_del builtin_set_remove builtin_set_del set_remove"),
-    row("singleton(a : Any) : Set", _singleton, "The set of a alone.", ("in_set(1, singleton(1))", "true"), tier="T7",
-        aliases="builtin_set_singleton set_singleton"),
-    row("union(s : Set*) : Set", _union, "The elements of any.",
+    row("remove(a : Any, s : Set) : Set", _CHANGE, _remove, "The set without a.",
+        ("remove(1, singleton(1))", "empty_set"), tier="T7",
+        aliases="set_del builtin_set_remove builtin_set_del set_remove"),
+    row("singleton(a : Any) : Set", fixed(shape(_A, _SET)), _singleton, "The set of a alone.",
+        ("in_set(1, singleton(1))", "true"), tier="T7", aliases="builtin_set_singleton set_singleton"),
+    row("union(s : Set*) : Set", _any_number_of_sets, _union, "The elements of any.",
         ("union(singleton(1), singleton(2))", "set_of([2, 1])"), tier="T7", aliases="set_union builtin_set_union"),
-    row("intersect(s : Set*) : Set", _intersection, "The elements of all.",
+    row("intersect(s : Set*) : Set", _any_number_of_sets, _intersection, "The elements of all.",
         ("intersect(set_of([1, 2]), set_of([2, 3]))", "singleton(2)"), tier="T7",
         aliases="intersection set_intersect set_intersection builtin_set_intersect builtin_set_intersection"),
-    row("difference(s : Set, t : Set) : Set", _difference, "The elements of s that are not in t.",
-        ("difference(set_of([1, 2]), singleton(2))", "singleton(1)"), tier="T7",
-        aliases="set_difference set_diff builtin_set_difference"),
-    row("complement(s : Set) : Set", _complement, "All that is not in s.",
+    row("difference(s : Set, t : Set) : Set", fixed(shape(_SET, _SET, _SET)), _difference,
+        "The elements of s that are not in t.", ("difference(set_of([1, 2]), singleton(2))", "singleton(1)"),
+        tier="T7", aliases="set_difference set_diff builtin_set_difference"),
+    row("complement(s : Set) : Set", fixed(shape(_SET, _SET)), _complement, "All that is not in s.",
         ("in_set(1, complement(singleton(1)))", "false"), ("complement(complement(singleton(1)))", "singleton(1)"),
         tier="T7", aliases="set_complement builtin_set_complement"),
-    row("subset(s : Set, t : Set) : Bool", _subset, "Whether every element of s is in t.",
+    row("subset(s : Set, t : Set) : Bool", _RELATION, _subset, "Whether every element of s is in t.",
         ("subset(singleton(1), set_of([1, 2]))", "true"), tier="T7", aliases="set_subset builtin_set_subset"),
-    row("proper_subset(s : Set, t : Set) : Bool", _proper_subset, "subset, and not equal.",
+    row("proper_subset(s : Set, t : Set) : Bool", _RELATION, _proper_subset, "subset, and not equal.",
         ("proper_subset(singleton(1), singleton(1))", "false"), tier="T7", aliases="builtin_set_proper_subset"),
-    row("disjoint(s : Set, t : Set) : Bool", _disjoint, "Whether nothing is in both.",
+    row("disjoint(s : Set, t : Set) : Bool", _RELATION, _disjoint, "Whether nothing is in both.",
         ("disjoint(singleton(1), singleton(2))", "true"), tier="T7"),
-    row("set_of(l : List) : Set", _from_list, "The set of a list's elements.",
+    row("set_of(l : List) : Set", fixed(shape(_LIST, _SET)), _from_list, "The set of a list's elements.",
         ("cardinality(set_of([1, 1, 2]))", "2"), tier="T7", aliases="list_to_set set_from_list"),
-    row("set_to_list(s : Set) : List", _to_list, "The elements, in the order they came in.",
+    row("set_to_list(s : Set) : List", _NO_ORDER, _to_list, "The elements, in the order they came in.",
         ("set_to_list(set_of([2, 1, 2]))", "[2, 1]"), ("set_to_list(complement(empty_set))", "undefined"), tier="T7",
         condition="is_finite_set(s)"),
-    row("cardinality(s : Set) : ℕ", _cardinality, "How many elements there are.", ("cardinality(empty_set)", "0"),
+    row("cardinality(s : Set) : ℕ", fixed(shape(_SET, core.NATURAL), incomplete=True), _cardinality,
+        "How many elements there are.", ("cardinality(empty_set)", "0"),
         ("cardinality(complement(empty_set))", "undefined"), tier="T7", aliases="set_size",
         condition="is_finite_set(s)"),
-    row("is_finite_set(s : Set) : Bool", lambda context, s: not s.complement, "Whether the elements can be listed.",
+    row("is_finite_set(s : Set) : Bool", fixed(shape(_SET, core.BOOL), incomplete=True),
+        lambda context, s: not s.complement, "Whether the elements can be listed.",
         ("is_finite_set(complement(empty_set))", "false"), tier="T7"),
 )  # fmt: skip

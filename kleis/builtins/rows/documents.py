@@ -1,16 +1,28 @@
 """Tiers T2 and T8: printing, records, documents as text, and files.
 
-Specification: kleis-language.md §4.8 (out, readFile, Typst), §2.10 (named arguments make records), §9.3.
-
-Nothing here runs Typst: a document builtin gives the text that Typst would be given.  `readFile` reads below the
-directory that whoever started the evaluation granted, and nowhere else; by default nothing is granted.
+Nothing here runs Typst: a document operation gives the text that Typst would be given.  `readFile` reads below the
+directory that the caller of the evaluation granted, and nowhere else; by default nothing is granted. See
+docs/reference/kleis.md §8.9.
 """
 
 from __future__ import annotations
 
+from kleis import core
 from kleis.builtins.matrix_algebra import read_matrix
-from kleis.builtins.row import Builtin, Context, row, undefined, wrong_sort
+from kleis.builtins.row import (
+    CORE_FORM,
+    Argument,
+    Builtin,
+    Context,
+    Signature,
+    Untyped,
+    Waiting,
+    row,
+    undefined,
+    wrong_sort,
+)
 from kleis.builtins.rows.strings import text_of
+from kleis.builtins.shapes import is_open, larger
 from kleis.errors import EvaluationError
 from kleis.values import Data, ListValue, Value, display_text, kind_name, list_of
 
@@ -29,7 +41,7 @@ def _field(context: Context, name: str, value: Value) -> Data:
 
 def _record(context: Context, *fields: Value) -> Data:
     if len(fields) == 1 and isinstance(fields[0], Data) and fields[0].constructor == "record":
-        # record(name = "a") is record(record(field("name", "a"))), see §2.10.
+        # record(name = "a") is record(record(field("name", "a"))): named arguments make a record.
         return fields[0]
     seen: set[str] = set()
     for field in fields:
@@ -160,37 +172,99 @@ def _refused(message: str, hint: str) -> EvaluationError:
     return EvaluationError(message, code="file", hint=hint)
 
 
+# Signatures of records: that of the argument's own sort, so it must be known.  Fields are sorted by name in the core, so
+# `field_names` gives them in this order.
+
+_FIELDS = Waiting("the fields of the record")
+_DOCUMENT = Untyped("it makes a document of a value, as it is printed; state laws of the value itself")
+
+
+def _has_signatures(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...] | Waiting:
+    record = arguments[0].sort
+    if is_open(record):
+        return _FIELDS
+    if not isinstance(record, core.RecordOf):
+        return ()
+    return (Signature(row=row, parameters=(record, core.STRING), result=core.BOOL),)
+
+
+def _names_signatures(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...] | Waiting:
+    record = arguments[0].sort
+    if is_open(record):
+        return _FIELDS
+    if not isinstance(record, core.RecordOf):
+        return ()
+    return (Signature(row=row, parameters=(record,), result=core.ListOf(core.STRING)),)
+
+
+def _get_signatures(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...] | Waiting:
+    """The field must be named by a literal, and be there."""
+    record, name = arguments[0].sort, arguments[1].literal
+    if is_open(record):
+        return _FIELDS
+    if not isinstance(record, core.RecordOf) or not isinstance(name, str):
+        return ()
+    found = dict(record.fields).get(name)
+    return () if found is None else (Signature(row=row, parameters=(record, core.STRING), result=found),)
+
+
+def _set_signatures(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...] | Waiting:
+    """A new field has the sort of its value; one that is there keeps its own, if the value is of it."""
+    record, name = arguments[0].sort, arguments[1].literal
+    if is_open(record):
+        return _FIELDS
+    if not isinstance(record, core.RecordOf) or not isinstance(name, str):
+        return ()
+    fields = dict(record.fields)
+    value = _new_value(fields.get(name), arguments[2].sort)
+    changed = core.RecordOf(tuple(sorted({**fields, name: value}.items())))
+    return (Signature(row=row, parameters=(record, core.STRING, value), result=changed),)
+
+
+def _new_value(old: core.Sort | None, given: core.Sort | None) -> core.Sort:
+    unknown = core.SortVariable("a")
+    if old is None:
+        return unknown
+    if given is None or isinstance(given, core.SortVariable):
+        return old
+    return larger(old, given) or unknown
+
+
 DOCUMENTS: tuple[Builtin, ...] = (
-    row("out(a : Any) : Any", _out, "Print a and give it back; matrices are drawn as boxes.", ("out(1 + 1)", "2"),
-        tier="T2", aliases="show print"),
-    row("field(name : String, a : Any) : field", _field, "One entry of a record.",
-        ('field("x", 1) = field("x", 1)', "true"), tier="T8"),
-    row("record(fields : Any?*) : Record", _record, "A record; `f(x = 1)` passes record(field(\"x\", 1)).",
+    row("out(a : Any) : Any", Untyped("it prints; write its argument"), _out,
+        "Print a and give it back; matrices are drawn as boxes.", ("out(1 + 1)", "2"), tier="T2",
+        aliases="show print"),
+    row("field(name : String, a : Any) : field", Untyped("it is a part of record(…) and no value by itself"), _field,
+        "One entry of a record.", ('field("x", 1) = field("x", 1)', "true"), tier="T8"),
+    row("record(fields : Any?*) : Record", CORE_FORM, _record, "A record; `f(x = 1)` passes record(field(\"x\", 1)).",
         ('get_field(record(field("x", 1), field("y", 2)), "y")', "2"), tier="T8"),
-    row("get_field(r : Record, name : String) : Any", _get, "The value of a field.",
+    row("get_field(r : Record, name : String) : Any", _get_signatures, _get, "The value of a field.",
         ('get_field(record(field("x", 1)), "x")', "1"), ('get_field(record(field("x", 1)), "y")', "undefined"),
         tier="T8", condition="has_field(r, name)"),
-    row("has_field(r : Record, name : String) : Bool", _has, "Whether there is such a field.",
+    row("has_field(r : Record, name : String) : Bool", _has_signatures, _has, "Whether there is such a field.",
         ('has_field(record(field("x", 1)), "y")', "false"), tier="T8"),
-    row("set_field(r : Record, name : String, a : Any) : Record", _set, "The record with that field set.",
-        ('set_field(record(field("x", 1)), "x", 2)', 'record(field("x", 2))'), tier="T8"),
-    row("field_names(r : Record) : List", _names, "The names of the fields, in order.",
+    row("set_field(r : Record, name : String, a : Any) : Record", _set_signatures, _set,
+        "The record with that field set.", ('set_field(record(field("x", 1)), "x", 2)', 'record(field("x", 2))'),
+        tier="T8"),
+    row("field_names(r : Record) : List", _names_signatures, _names, "The names of the fields, in order.",
         ('field_names(record(field("x", 1)))', '["x"]'), tier="T8"),
-    row("typst_raw(s : Any) : String", _raw, "The text as it is, to be printed into a document.",
+    row("typst_raw(s : Any) : String", _DOCUMENT, _raw, "The text as it is, to be printed into a document.",
         ('typst_raw("= Title")', '"= Title"'), tier="T8"),
-    row("table_typst(headers : List, rows : List) : String", _table, "A Typst table; the cells are plain text.",
-        ('contains(table_typst(["a_b"], [[1]]), "a\\\\_b")', "true"), ('table_typst(["a"], [[1, 2]])', "undefined"),
-        tier="T8", condition="all(λ line . length(line) = length(headers), rows)"),
-    row("table_typst_raw(headers : List, rows : List) : String", _raw_table, "A Typst table; the cells are Typst.",
-        ('contains(table_typst_raw(["a_b"], [[1]]), "[a_b]")', "true"),
+    row("table_typst(headers : List, rows : List) : String", _DOCUMENT, _table,
+        "A Typst table; the cells are plain text.", ('contains(table_typst(["a_b"], [[1]]), "a\\\\_b")', "true"),
+        ('table_typst(["a"], [[1, 2]])', "undefined"), tier="T8",
+        condition="all(λ line . length(line) = length(headers), rows)"),
+    row("table_typst_raw(headers : List, rows : List) : String", _DOCUMENT, _raw_table,
+        "A Typst table; the cells are Typst.", ('contains(table_typst_raw(["a_b"], [[1]]), "[a_b]")', "true"),
         ('table_typst_raw(["a"], [[1, 2]])', "undefined"), tier="T8",
         condition="all(λ line . length(line) = length(headers), rows)"),
-    row("render_to_typst(a : Any) : String", _render, "A value as Typst.", ("render_to_typst(eye(2))",
-        '"$mat(1, 0; 0, 1)$"'), tier="T8"),
-    row("export_typst(parts : Any*) : String", _export, "The parts of a document as one Typst text.",
+    row("render_to_typst(a : Any) : String", _DOCUMENT, _render, "A value as Typst.",
+        ("render_to_typst(eye(2))", '"$mat(1, 0; 0, 1)$"'), tier="T8"),
+    row("export_typst(parts : Any*) : String", _DOCUMENT, _export, "The parts of a document as one Typst text.",
         ('export_typst("= A", "b")', '"= A\\nb"'), tier="T8"),
-    row("export_typst_fragment(parts : Any*) : String", _export, "The parts of a fragment as one Typst text.",
-        ('export_typst_fragment("a", 1)', '"a\\n1"'), tier="T8"),
-    row("readFile(path : String) : String", _read_file, "The text of a file below the granted directory.",
-        ('readFile("missing")', "undefined"), tier="T8"),
+    row("export_typst_fragment(parts : Any*) : String", _DOCUMENT, _export,
+        "The parts of a fragment as one Typst text.", ('export_typst_fragment("a", 1)', '"a\\n1"'), tier="T8"),
+    row("readFile(path : String) : String", Untyped("it reads a file, and what it gives depends on the machine"),
+        _read_file, "The text of a file below the granted directory.", ('readFile("missing")', "undefined"),
+        tier="T8"),
 )  # fmt: skip

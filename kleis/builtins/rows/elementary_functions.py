@@ -1,6 +1,6 @@
 """Tier T5: elementary functions.  The only source of floats; exact where the value is rational and well known.
 
-Specification: kleis-language.md §4.5 (OURS), §4.8 (Math).  Each row says where exact values are given.
+The help of each row says where its value is exact. See docs/reference/kleis.md §8.5.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
+from kleis import core
 from kleis.builtins import exact_numbers
-from kleis.builtins import exact_numbers as powers
 from kleis.builtins.row import Builtin, Context, row, undefined
+from kleis.builtins.shapes import fixed, shape
 from kleis.values import Number
 
 __all__ = ["MATHEMATICS"]
@@ -72,7 +73,7 @@ def _base_logarithm(base: int, logarithm: Callable[[float | int], float]) -> _Ru
 
 
 def _exp2(context: Context, a: Number) -> Number:
-    result = powers.power(context, 2, a)
+    result = exact_numbers.power(context, 2, a)
     assert isinstance(result, Number)
     return result
 
@@ -90,7 +91,7 @@ def _hypotenuse(context: Context, a: Number, b: Number) -> Number:
         context, exact_numbers.multiply(context, a, a), exact_numbers.multiply(context, b, b)
     )
     assert isinstance(squares, Number)
-    return powers.square_root(context, squares)
+    return exact_numbers.square_root(context, squares)
 
 
 def _radians(context: Context, a: Number) -> Number:
@@ -103,44 +104,57 @@ def _constant(value: float) -> Callable[[Context], float]:
     return lambda context: value
 
 
+# Solvers only approximate irrational values: every signature is incomplete.
+_OF_ONE = fixed(shape(core.REAL, core.REAL), incomplete=True)
+_OF_TWO = fixed(shape(core.REAL, core.REAL, core.REAL), incomplete=True)
+_REAL_CONSTANT = fixed(shape(core.REAL), incomplete=True)
+
 MATHEMATICS: tuple[Builtin, ...] = (
-    row("sin(a : ℝ) : ℝ", _function(math.sin, {0: 0}), "The sine; exact at 0.", ("sin(0)", "0"), tier="T5"),
-    row("cos(a : ℝ) : ℝ", _function(math.cos, {0: 1}), "The cosine; exact at 0.", ("cos(0)", "1"), tier="T5"),
-    row("tan(a : ℝ) : ℝ", _function(math.tan, {0: 0}), "The tangent; exact at 0.", ("tan(0)", "0"), tier="T5"),
-    row("asin(a : ℝ) : ℝ", _function(math.asin, {0: 0}, lambda a: -1 <= a <= 1, "asin"), "The arc sine; exact at 0.",
-        ("asin(0)", "0"), ("asin(2)", "undefined"), tier="T5", aliases="arcsin", condition="0 - 1 ≤ a ∧ a ≤ 1"),
-    row("acos(a : ℝ) : ℝ", _function(math.acos, {1: 0}, lambda a: -1 <= a <= 1, "acos"), "The arc cosine; exact at 1.",
-        ("acos(1)", "0"), ("acos(2)", "undefined"), tier="T5", aliases="arccos", condition="0 - 1 ≤ a ∧ a ≤ 1"),
-    row("atan(a : ℝ) : ℝ", _function(math.atan, {0: 0}), "The arc tangent; exact at 0.", ("atan(0)", "0"), tier="T5",
-        aliases="arctan"),
-    row("sinh(a : ℝ) : ℝ", _function(math.sinh, {0: 0}), "The hyperbolic sine; exact at 0.", ("sinh(0)", "0"),
+    row("sin(a : ℝ) : ℝ", _OF_ONE, _function(math.sin, {0: 0}), "The sine; exact at 0.", ("sin(0)", "0"), tier="T5"),
+    row("cos(a : ℝ) : ℝ", _OF_ONE, _function(math.cos, {0: 1}), "The cosine; exact at 0.", ("cos(0)", "1"), tier="T5"),
+    row("tan(a : ℝ) : ℝ", _OF_ONE, _function(math.tan, {0: 0}), "The tangent; exact at 0.", ("tan(0)", "0"),
         tier="T5"),
-    row("cosh(a : ℝ) : ℝ", _function(math.cosh, {0: 1}), "The hyperbolic cosine; exact at 0.", ("cosh(0)", "1"),
+    row("asin(a : ℝ) : ℝ", _OF_ONE, _function(math.asin, {0: 0}, lambda a: -1 <= a <= 1, "asin"),
+        "The arc sine; exact at 0.", ("asin(0)", "0"), ("asin(2)", "undefined"), tier="T5", aliases="arcsin",
+        condition="0 - 1 ≤ a ∧ a ≤ 1"),
+    row("acos(a : ℝ) : ℝ", _OF_ONE, _function(math.acos, {1: 0}, lambda a: -1 <= a <= 1, "acos"),
+        "The arc cosine; exact at 1.", ("acos(1)", "0"), ("acos(2)", "undefined"), tier="T5", aliases="arccos",
+        condition="0 - 1 ≤ a ∧ a ≤ 1"),
+    row("atan(a : ℝ) : ℝ", _OF_ONE, _function(math.atan, {0: 0}), "The arc tangent; exact at 0.", ("atan(0)", "0"),
+        tier="T5", aliases="arctan"),
+    row("sinh(a : ℝ) : ℝ", _OF_ONE, _function(math.sinh, {0: 0}), "The hyperbolic sine; exact at 0.", ("sinh(0)", "0"),
         tier="T5"),
-    row("tanh(a : ℝ) : ℝ", _function(math.tanh, {0: 0}), "The hyperbolic tangent; exact at 0.", ("tanh(0)", "0"),
-        tier="T5"),
-    row("asinh(a : ℝ) : ℝ", _function(math.asinh, {0: 0}), "The inverse of sinh; exact at 0.", ("asinh(0)", "0"),
-        tier="T5", aliases="arcsinh"),
-    row("acosh(a : ℝ) : ℝ", _function(math.acosh, {1: 0}, lambda a: a >= 1, "acosh"), "The inverse of cosh; exact at 1.",
-        ("acosh(1)", "0"), ("acosh(0)", "undefined"), tier="T5", aliases="arccosh", condition="a ≥ 1"),
-    row("atanh(a : ℝ) : ℝ", _function(math.atanh, {0: 0}, lambda a: -1 < a < 1, "atanh"),
+    row("cosh(a : ℝ) : ℝ", _OF_ONE, _function(math.cosh, {0: 1}), "The hyperbolic cosine; exact at 0.",
+        ("cosh(0)", "1"), tier="T5"),
+    row("tanh(a : ℝ) : ℝ", _OF_ONE, _function(math.tanh, {0: 0}), "The hyperbolic tangent; exact at 0.",
+        ("tanh(0)", "0"), tier="T5"),
+    row("asinh(a : ℝ) : ℝ", _OF_ONE, _function(math.asinh, {0: 0}), "The inverse of sinh; exact at 0.",
+        ("asinh(0)", "0"), tier="T5", aliases="arcsinh"),
+    row("acosh(a : ℝ) : ℝ", _OF_ONE, _function(math.acosh, {1: 0}, lambda a: a >= 1, "acosh"),
+        "The inverse of cosh; exact at 1.", ("acosh(1)", "0"), ("acosh(0)", "undefined"), tier="T5", aliases="arccosh",
+        condition="a ≥ 1"),
+    row("atanh(a : ℝ) : ℝ", _OF_ONE, _function(math.atanh, {0: 0}, lambda a: -1 < a < 1, "atanh"),
         "The inverse of tanh; exact at 0.", ("atanh(0)", "0"), ("atanh(1)", "undefined"), tier="T5", aliases="arctanh",
         condition="0 - 1 < a ∧ a < 1"),
-    row("atan2(y : ℝ, x : ℝ) : ℝ", _atan2, "The angle of the point (x, y).", ("atan2(0, 1)", "0"),
+    row("atan2(y : ℝ, x : ℝ) : ℝ", _OF_TWO, _atan2, "The angle of the point (x, y).", ("atan2(0, 1)", "0"),
         ("atan2(0, 0)", "undefined"), tier="T5", aliases="arctan2", condition="x ≠ 0 ∨ y ≠ 0"),
-    row("sqrt(a : ℝ) : ℝ", powers.square_root, "The square root; exact for squares of rationals.",
+    row("sqrt(a : ℝ) : ℝ", _OF_ONE, exact_numbers.square_root, "The square root; exact for squares of rationals.",
         ("sqrt(9/4)", "3/2"), ("sqrt(0 - 1)", "undefined"), tier="T5", condition="a ≥ 0"),
-    row("exp(a : ℝ) : ℝ", _function(math.exp, {0: 1}), "e to the power a; exact at 0.", ("exp(0)", "1"), tier="T5"),
-    row("exp2(a : ℝ) : ℝ", _exp2, "2 to the power a; exact for integers.", ("exp2(10)", "1024"), tier="T5"),
-    row("ln(a : ℝ) : ℝ", _logarithm, "The natural logarithm; exact at 1.", ("ln(1)", "0"), ("ln(0)", "undefined"),
-        tier="T5", aliases="log", condition="a > 0"),
-    row("log10(a : ℝ) : ℝ", _base_logarithm(10, math.log10), "The logarithm to base 10; exact for its powers.",
-        ("log10(1000)", "3"), ("log10(0.01)", "0 - 2"), ("log10(0)", "undefined"), tier="T5", condition="a > 0"),
-    row("log2(a : ℝ) : ℝ", _base_logarithm(2, math.log2), "The logarithm to base 2; exact for its powers.",
+    row("exp(a : ℝ) : ℝ", _OF_ONE, _function(math.exp, {0: 1}), "e to the power a; exact at 0.", ("exp(0)", "1"),
+        tier="T5"),
+    row("exp2(a : ℝ) : ℝ", _OF_ONE, _exp2, "2 to the power a; exact for integers.", ("exp2(10)", "1024"), tier="T5"),
+    row("ln(a : ℝ) : ℝ", _OF_ONE, _logarithm, "The natural logarithm; exact at 1.", ("ln(1)", "0"),
+        ("ln(0)", "undefined"), tier="T5", aliases="log", condition="a > 0"),
+    row("log10(a : ℝ) : ℝ", _OF_ONE, _base_logarithm(10, math.log10),
+        "The logarithm to base 10; exact for its powers.", ("log10(1000)", "3"), ("log10(0.01)", "0 - 2"),
+        ("log10(0)", "undefined"), tier="T5", condition="a > 0"),
+    row("log2(a : ℝ) : ℝ", _OF_ONE, _base_logarithm(2, math.log2), "The logarithm to base 2; exact for its powers.",
         ("log2(1/8)", "0 - 3"), ("log2(0)", "undefined"), tier="T5", condition="a > 0"),
-    row("hypot(a : ℝ, b : ℝ) : ℝ", _hypotenuse, "√(a² + b²)", ("hypot(3, 4)", "5"), tier="T5"),
-    row("deg_to_rad(a : ℝ) : ℝ", _radians, "Degrees to radians.", ("deg_to_rad(0)", "0"), tier="T5", aliases="radians"),
-    row("pi() : ℝ", _constant(math.pi), "π, as a float.", ("floor(pi() * 100)", "314"), tier="T5"),
-    row("e() : ℝ", _constant(math.e), "Euler's number, as a float.", ("floor(e() * 100)", "271"), tier="T5"),
-    row("tau() : ℝ", _constant(math.tau), "2π, as a float.", ("floor(tau() * 100)", "628"), tier="T5"),
+    row("hypot(a : ℝ, b : ℝ) : ℝ", _OF_TWO, _hypotenuse, "√(a² + b²)", ("hypot(3, 4)", "5"), tier="T5"),
+    row("deg_to_rad(a : ℝ) : ℝ", _OF_ONE, _radians, "Degrees to radians.", ("deg_to_rad(0)", "0"), tier="T5",
+        aliases="radians"),
+    row("pi() : ℝ", _REAL_CONSTANT, _constant(math.pi), "π, as a float.", ("floor(pi() * 100)", "314"), tier="T5"),
+    row("e() : ℝ", _REAL_CONSTANT, _constant(math.e), "Euler's number, as a float.", ("floor(e() * 100)", "271"),
+        tier="T5"),
+    row("tau() : ℝ", _REAL_CONSTANT, _constant(math.tau), "2π, as a float.", ("floor(tau() * 100)", "628"), tier="T5"),
 )  # fmt: skip

@@ -1,11 +1,15 @@
-"""Tier T9: concrete matrices (§4.8).  Indexes start at 0; every operation gives a new matrix."""
+"""Tier T9: concrete matrices.  Indexes start at 0; every operation gives a new matrix.
+
+See docs/reference/kleis.md §8.8.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import TypeGuard
 
-from kleis.builtins import exact_numbers
+from kleis import core
+from kleis.builtins import exact_numbers, matrix_shapes
 from kleis.builtins.matrix_algebra import (
     Matrix,
     entry_sum,
@@ -16,8 +20,19 @@ from kleis.builtins.matrix_algebra import (
     read_matrix,
     scale_matrix,
 )
+from kleis.builtins.matrix_shapes import (
+    blocks,
+    column_count,
+    column_index,
+    diagonal_length,
+    of_one_matrix,
+    row_count,
+    row_index,
+    with_entries,
+)
 from kleis.builtins.row import Builtin, Context, row, undefined
-from kleis.values import Data, ListValue, Stuck, Suspended, Symbol, Value, list_of
+from kleis.builtins.shapes import NUMBERS, alike, fixed, larger, shape
+from kleis.values import Complex, Data, ListValue, Stuck, Suspended, Symbol, Value, complex_value, list_of
 
 __all__ = ["MATRICES"]
 
@@ -89,8 +104,6 @@ def _transpose(context: Context, m: Value) -> Data:
 
 
 def _dagger(context: Context, m: Value) -> Data:
-    from kleis.values import Complex, complex_value
-
     read = read_matrix(context, _transpose(context, m))
     conjugated: list[list[Value]] = []
     for line in read.rows:
@@ -158,19 +171,19 @@ def _by_cofactors(context: Context, read: Matrix) -> Value:
     minors: dict[frozenset[int], Value] = {frozenset(): 1}
     rows = range(read.columns)
     for column in range(read.columns - 1, -1, -1):
-        larger: dict[frozenset[int], Value] = {}
+        grown: dict[frozenset[int], Value] = {}
         for chosen, minor in minors.items():
-            for row_index in rows:
-                if row_index in chosen:
+            for index in rows:
+                if index in chosen:
                     continue
                 context.charge(4)
                 # The sign of a cofactor: how many of the rows below come before this one.
-                before = sum(other < row_index for other in chosen)
-                term = product_of_entries(context, read.rows[row_index][column], minor)
+                before = sum(other < index for other in chosen)
+                term = product_of_entries(context, read.rows[index][column], minor)
                 signed = product_of_entries(context, -1, term) if before % 2 else term
-                key = chosen | {row_index}
-                larger[key] = entry_sum(context, larger.get(key, 0), signed)
-        minors = larger
+                key = chosen | {index}
+                grown[key] = entry_sum(context, grown.get(key, 0), signed)
+        minors = grown
     return minors[frozenset(rows)]
 
 
@@ -291,85 +304,122 @@ def _assemble_vector(context: Context, upper: ListValue, lower: ListValue) -> Li
     return list_of([*upper, *lower])
 
 
+_VECTOR = core.ListOf(core.SortVariable("a"))
+
+
+def _same_sort(m: matrix_shapes.Matrix) -> core.Sort:
+    return core.MatrixOf(m.rows, m.columns, m.element)
+
+
+def _transposed_sort(m: matrix_shapes.Matrix) -> core.Sort:
+    return core.MatrixOf(m.columns, m.rows, m.element)
+
+
+def _conjugate_transposed_sort(m: matrix_shapes.Matrix) -> core.Sort | None:
+    return _transposed_sort(m) if isinstance(m.element, core.Numeric) else None
+
+
+def _trace_sort(m: matrix_shapes.Matrix) -> core.Sort | None:
+    return m.element if m.rows == m.columns and isinstance(m.element, core.Numeric) else None
+
+
+def _determinant_sort(m: matrix_shapes.Matrix) -> core.Sort | None:
+    element = _trace_sort(m)
+    return None if element is None else larger(element, core.INTEGER)
+
+
 _M = "[[1, 2], [3, 4]]"
 
 MATRICES: tuple[Builtin, ...] = (
-    row("Matrix(rows : Any, columns : ℤ, entries : List) : Matrix", _matrix, "A matrix from its entries, row by row.",
-        ("Matrix(2, 1, [5, 6])", "matrix([[5], [6]])"), ("Matrix(2, 2, [1])", "undefined"), tier="T9",
+    row("Matrix(rows : Any, columns : ℤ, entries : List) : Matrix", matrix_shapes.from_entries, _matrix,
+        "A matrix from its entries, row by row.", ("Matrix(2, 1, [5, 6])", "matrix([[5], [6]])"),
+        ("Matrix(2, 2, [1])", "undefined"), tier="T9",
         condition="rows ≥ 0 ∧ columns ≥ 0 ∧ rows * columns = length(entries)"),
-    row("matrix(rows : Matrix) : Matrix", _matrix, "A matrix from its rows.", (f"matrix({_M})",
-        "Matrix(2, 2, [1, 2, 3, 4])"), tier="T9"),
-    row("eye(size : ℤ) : Matrix", _identity, "The identity matrix.", ("eye(2)", "matrix([[1, 0], [0, 1]])"),
-        ("eye(0 - 1)", "undefined"), tier="T9", aliases="identity", condition="size ≥ 0"),
-    row("zeros(rows : ℤ, columns : ℤ?) : Matrix", _zeros, "A matrix of zeros; square where one size is given.",
-        ("zeros(1, 2)", "matrix([[0, 0]])"), ("zeros(0 - 1, 1)", "undefined"), tier="T9",
+    row("matrix(rows : Matrix) : Matrix", of_one_matrix(_same_sort), _matrix, "A matrix from its rows.",
+        (f"matrix({_M})", "Matrix(2, 2, [1, 2, 3, 4])"), tier="T9"),
+    row("eye(size : ℤ) : Matrix", matrix_shapes.filled, _identity, "The identity matrix.",
+        ("eye(2)", "matrix([[1, 0], [0, 1]])"), ("eye(0 - 1)", "undefined"), tier="T9", aliases="identity",
+        condition="size ≥ 0"),
+    row("zeros(rows : ℤ, columns : ℤ?) : Matrix", matrix_shapes.filled, _zeros,
+        "A matrix of zeros; square where one size is given.", ("zeros(1, 2)", "matrix([[0, 0]])"),
+        ("zeros(0 - 1, 1)", "undefined"), tier="T9", condition="rows ≥ 0 ∧ columns ≥ 0"),
+    row("ones(rows : ℤ, columns : ℤ?) : Matrix", matrix_shapes.filled, _ones,
+        "A matrix of ones; square where one size is given.", ("ones(2)", "matrix([[1, 1], [1, 1]])"), tier="T9",
         condition="rows ≥ 0 ∧ columns ≥ 0"),
-    row("ones(rows : ℤ, columns : ℤ?) : Matrix", _ones, "A matrix of ones; square where one size is given.",
-        ("ones(2)", "matrix([[1, 1], [1, 1]])"), tier="T9", condition="rows ≥ 0 ∧ columns ≥ 0"),
-    row("diag_matrix(entries : List) : Matrix", _diagonal_matrix, "The square matrix with that diagonal.",
-        ("diag_matrix([1, 2])", "matrix([[1, 0], [0, 2]])"), tier="T9", aliases="diagonal"),
-    row("matrix_add(m : Matrix, n : Matrix) : Matrix", matrix_sum, "m + n",
-        (f"matrix_add({_M}, eye(2))", "matrix([[2, 2], [3, 5]])"), (f"matrix_add({_M}, eye(3))", "undefined"), tier="T9",
-        condition=_SAME_SIZE),
-    row("matrix_sub(m : Matrix, n : Matrix) : Matrix", _difference, "m - n",
+    row("diag_matrix(entries : List) : Matrix", matrix_shapes.diagonal_matrix, _diagonal_matrix,
+        "The square matrix with that diagonal.", ("diag_matrix([1, 2])", "matrix([[1, 0], [0, 2]])"), tier="T9",
+        aliases="diagonal"),
+    row("matrix_add(m : Matrix, n : Matrix) : Matrix", matrix_shapes.sum_of(core.NATURAL), matrix_sum, "m + n",
+        (f"matrix_add({_M}, eye(2))", "matrix([[2, 2], [3, 5]])"), (f"matrix_add({_M}, eye(3))", "undefined"),
+        tier="T9", condition=_SAME_SIZE),
+    row("matrix_sub(m : Matrix, n : Matrix) : Matrix", matrix_shapes.sum_of(core.INTEGER), _difference, "m - n",
         (f"matrix_sub({_M}, {_M})", "zeros(2)"), tier="T9", condition=_SAME_SIZE),
-    row("multiply(a : ℂ|Matrix, b : ℂ|Matrix) : ℂ or Matrix", _multiply, "The product of matrices or numbers.",
-        (f"multiply({_M}, {_M})", "matrix([[7, 10], [15, 22]])"), ("multiply(2, 3)", "6"), tier="T9",
-        aliases="matmul builtin_matrix_mul matrix_mul"),
-    row("scalar_matrix_mul(factor : ℂ, m : Matrix) : Matrix", scale_matrix, "factor * m",
+    row("multiply(a : ℂ|Matrix, b : ℂ|Matrix) : ℂ or Matrix",
+        matrix_shapes.numbers_or_matrices(fixed(*alike(NUMBERS, 2)), matrix_shapes.product), _multiply,
+        "The product of matrices or numbers.", (f"multiply({_M}, {_M})", "matrix([[7, 10], [15, 22]])"),
+        ("multiply(2, 3)", "6"), tier="T9", aliases="matmul builtin_matrix_mul matrix_mul"),
+    row("scalar_matrix_mul(factor : ℂ, m : Matrix) : Matrix", matrix_shapes.scaled, scale_matrix, "factor * m",
         (f"scalar_matrix_mul(2, {_M})", "matrix([[2, 4], [6, 8]])"), tier="T9"),
-    row("transpose(m : Matrix) : Matrix", _transpose, "Rows and columns exchanged; postfix ᵀ.",
-        ("transpose([[1, 2]])", "matrix([[1], [2]])"), tier="T9"),
-    row("dagger(m : Matrix) : Matrix", _dagger, "The conjugate transpose; postfix †.",
-        ("dagger([[complex(0, 1)]])", "matrix([[complex(0, 0 - 1)]])"), tier="T9"),
-    row("trace(m : Matrix) : ℂ", _trace, "The sum of the diagonal.", (f"trace({_M})", "5"),
+    row("transpose(m : Matrix) : Matrix", of_one_matrix(_transposed_sort), _transpose,
+        "Rows and columns exchanged; postfix ᵀ.", ("transpose([[1, 2]])", "matrix([[1], [2]])"), tier="T9"),
+    row("dagger(m : Matrix) : Matrix", of_one_matrix(_conjugate_transposed_sort), _dagger,
+        "The conjugate transpose; postfix †.", ("dagger([[complex(0, 1)]])", "matrix([[complex(0, 0 - 1)]])"),
+        tier="T9"),
+    row("trace(m : Matrix) : ℂ", of_one_matrix(_trace_sort), _trace, "The sum of the diagonal.", (f"trace({_M})", "5"),
         ("trace([[1, 2]])", "undefined"), tier="T9", condition=_SQUARE),
-    row("det(m : Matrix) : ℂ", _determinant, "The determinant, exact.", (f"det({_M})", "0 - 2"),
-        ("det([[0, 1, 2], [1, 0, 3], [4, 0 - 3, 8]])", "0 - 2"), ("det([[1, 2]])", "undefined"), tier="T9",
-        condition=_SQUARE),
-    row("size(m : Matrix) : List", _size, "[rows, columns]", ("size([[1, 2]])", "[1, 2]"), tier="T9",
-        aliases="shape dims"),
-    row("nrows(m : Matrix) : ℕ", _row_count, "The number of rows.", ("nrows([[1, 2]])", "1"), tier="T9",
-        aliases="num_rows"),
-    row("ncols(m : Matrix) : ℕ", _column_count, "The number of columns.", ("ncols([[1, 2]])", "2"), tier="T9",
-        aliases="num_cols"),
-    row("matrix_get(m : Matrix, i : ℤ, j : ℤ) : ℂ", _get, "The entry in row i, column j.",
+    row("det(m : Matrix) : ℂ", of_one_matrix(_determinant_sort), _determinant, "The determinant, exact.",
+        (f"det({_M})", "0 - 2"), ("det([[0, 1, 2], [1, 0, 3], [4, 0 - 3, 8]])", "0 - 2"),
+        ("det([[1, 2]])", "undefined"), tier="T9", condition=_SQUARE),
+    row("size(m : Matrix) : List", of_one_matrix(lambda m: core.ListOf(core.NATURAL)), _size, "[rows, columns]",
+        ("size([[1, 2]])", "[1, 2]"), tier="T9", aliases="shape dims"),
+    row("nrows(m : Matrix) : ℕ", of_one_matrix(lambda m: core.NATURAL), _row_count, "The number of rows.",
+        ("nrows([[1, 2]])", "1"), tier="T9", aliases="num_rows"),
+    row("ncols(m : Matrix) : ℕ", of_one_matrix(lambda m: core.NATURAL), _column_count, "The number of columns.",
+        ("ncols([[1, 2]])", "2"), tier="T9", aliases="num_cols"),
+    row("matrix_get(m : Matrix, i : ℤ, j : ℤ) : ℂ",
+        matrix_shapes.part(lambda element: element, row_index, column_index), _get, "The entry in row i, column j.",
         (f"matrix_get({_M}, 1, 0)", "3"), (f"matrix_get({_M}, 2, 0)", "undefined"), tier="T9", aliases="element",
         condition="0 ≤ i ∧ i < nrows(m) ∧ 0 ≤ j ∧ j < ncols(m)"),
-    row("matrix_row(m : Matrix, i : ℤ) : List", _row, "Row i.", (f"row({_M}, 1)", "[3, 4]"), tier="T9", aliases="row",
-        condition="0 ≤ i ∧ i < nrows(m)"),
-    row("matrix_col(m : Matrix, j : ℤ) : List", _column, "Column j.", (f"col({_M}, 1)", "[2, 4]"), tier="T9",
-        aliases="col", condition="0 ≤ j ∧ j < ncols(m)"),
-    row("matrix_diag(m : Matrix) : List", _diagonal, "The diagonal.", (f"diag({_M})", "[1, 4]"), tier="T9",
-        aliases="diag"),
-    row("set_element(m : Matrix, i : ℤ, j : ℤ, a : Any) : Matrix", _set, "The matrix with a in row i, column j.",
-        (f"set_element({_M}, 0, 0, 9)", "matrix([[9, 2], [3, 4]])"), tier="T9", aliases="set",
-        condition="0 ≤ i ∧ i < nrows(m) ∧ 0 ≤ j ∧ j < ncols(m)"),
-    row("set_row(m : Matrix, i : ℤ, entries : List) : Matrix", _set_row, "The matrix with another row i.",
-        (f"set_row({_M}, 0, [8, 9])", "matrix([[8, 9], [3, 4]])"), tier="T9",
+    row("matrix_row(m : Matrix, i : ℤ) : List", matrix_shapes.part(core.ListOf, row_index), _row, "Row i.",
+        (f"row({_M}, 1)", "[3, 4]"), tier="T9", aliases="row", condition="0 ≤ i ∧ i < nrows(m)"),
+    row("matrix_col(m : Matrix, j : ℤ) : List", matrix_shapes.part(core.ListOf, column_index), _column, "Column j.",
+        (f"col({_M}, 1)", "[2, 4]"), tier="T9", aliases="col", condition="0 ≤ j ∧ j < ncols(m)"),
+    row("matrix_diag(m : Matrix) : List", of_one_matrix(lambda m: core.ListOf(m.element)), _diagonal, "The diagonal.",
+        (f"diag({_M})", "[1, 4]"), tier="T9", aliases="diag"),
+    row("set_element(m : Matrix, i : ℤ, j : ℤ, a : Any) : Matrix", matrix_shapes.with_entry, _set,
+        "The matrix with a in row i, column j.", (f"set_element({_M}, 0, 0, 9)", "matrix([[9, 2], [3, 4]])"),
+        tier="T9", aliases="set", condition="0 ≤ i ∧ i < nrows(m) ∧ 0 ≤ j ∧ j < ncols(m)"),
+    row("set_row(m : Matrix, i : ℤ, entries : List) : Matrix", with_entries(column_count, row_index), _set_row,
+        "The matrix with another row i.", (f"set_row({_M}, 0, [8, 9])", "matrix([[8, 9], [3, 4]])"), tier="T9",
         condition="0 ≤ i ∧ i < nrows(m) ∧ length(entries) = ncols(m)"),
-    row("set_col(m : Matrix, j : ℤ, entries : List) : Matrix", _set_column, "The matrix with another column j.",
-        (f"set_col({_M}, 0, [8, 9])", "matrix([[8, 2], [9, 4]])"), tier="T9",
+    row("set_col(m : Matrix, j : ℤ, entries : List) : Matrix", with_entries(row_count, column_index), _set_column,
+        "The matrix with another column j.", (f"set_col({_M}, 0, [8, 9])", "matrix([[8, 2], [9, 4]])"), tier="T9",
         condition="0 ≤ j ∧ j < ncols(m) ∧ length(entries) = nrows(m)"),
-    row("set_diag(m : Matrix, entries : List) : Matrix", _set_diagonal, "The matrix with another diagonal.",
-        (f"set_diag({_M}, [8, 9])", "matrix([[8, 2], [3, 9]])"), tier="T9",
+    row("set_diag(m : Matrix, entries : List) : Matrix", with_entries(diagonal_length), _set_diagonal,
+        "The matrix with another diagonal.", (f"set_diag({_M}, [8, 9])", "matrix([[8, 2], [3, 9]])"), tier="T9",
         condition="length(entries) = min(nrows(m), ncols(m))"),
-    row("vstack(m : Matrix, n : Matrix) : Matrix", _stack, "m on top of n.", ("vstack([[1]], [[2]])",
-        "matrix([[1], [2]])"), tier="T9", aliases="append_rows", condition="ncols(m) = ncols(n)"),
-    row("hstack(m : Matrix, n : Matrix) : Matrix", _beside, "n to the right of m.", ("hstack([[1]], [[2]])",
-        "matrix([[1, 2]])"), tier="T9", aliases="append_cols", condition="nrows(m) = nrows(n)"),
-    row("prepend_row(entries : List, m : Matrix) : Matrix", _prepend_row, "A row on top.",
-        ("prepend_row([1], [[2]])", "matrix([[1], [2]])"), tier="T9", condition="length(entries) = ncols(m)"),
-    row("append_row(m : Matrix, entries : List) : Matrix", _append_row, "A row at the bottom.",
-        ("append_row([[2]], [1])", "matrix([[2], [1]])"), tier="T9", condition="length(entries) = ncols(m)"),
-    row("prepend_col(entries : List, m : Matrix) : Matrix", _prepend_column, "A column on the left.",
-        ("prepend_col([1], [[2]])", "matrix([[1, 2]])"), tier="T9", condition="length(entries) = nrows(m)"),
-    row("append_col(m : Matrix, entries : List) : Matrix", _append_column, "A column on the right.",
-        ("append_col([[2]], [1])", "matrix([[2, 1]])"), tier="T9", condition="length(entries) = nrows(m)"),
-    row("assemble_matrix(a : Matrix, b : Matrix, c : Matrix, d : Matrix) : Matrix", _assemble_matrix,
-        "The matrix of four blocks, a and b above c and d.",
+    row("vstack(m : Matrix, n : Matrix) : Matrix", blocks(matrix_shapes.on_top), _stack, "m on top of n.",
+        ("vstack([[1]], [[2]])", "matrix([[1], [2]])"), tier="T9", aliases="append_rows",
+        condition="ncols(m) = ncols(n)"),
+    row("hstack(m : Matrix, n : Matrix) : Matrix", blocks(matrix_shapes.beside), _beside, "n to the right of m.",
+        ("hstack([[1]], [[2]])", "matrix([[1, 2]])"), tier="T9", aliases="append_cols",
+        condition="nrows(m) = nrows(n)"),
+    row("prepend_row(entries : List, m : Matrix) : Matrix", with_entries(column_count, more_rows=1), _prepend_row,
+        "A row on top.", ("prepend_row([1], [[2]])", "matrix([[1], [2]])"), tier="T9",
+        condition="length(entries) = ncols(m)"),
+    row("append_row(m : Matrix, entries : List) : Matrix", with_entries(column_count, more_rows=1), _append_row,
+        "A row at the bottom.", ("append_row([[2]], [1])", "matrix([[2], [1]])"), tier="T9",
+        condition="length(entries) = ncols(m)"),
+    row("prepend_col(entries : List, m : Matrix) : Matrix", with_entries(row_count, more_columns=1), _prepend_column,
+        "A column on the left.", ("prepend_col([1], [[2]])", "matrix([[1, 2]])"), tier="T9",
+        condition="length(entries) = nrows(m)"),
+    row("append_col(m : Matrix, entries : List) : Matrix", with_entries(row_count, more_columns=1), _append_column,
+        "A column on the right.", ("append_col([[2]], [1])", "matrix([[2, 1]])"), tier="T9",
+        condition="length(entries) = nrows(m)"),
+    row("assemble_matrix(a : Matrix, b : Matrix, c : Matrix, d : Matrix) : Matrix", blocks(matrix_shapes.four_blocks),
+        _assemble_matrix, "The matrix of four blocks, a and b above c and d.",
         ("assemble_matrix([[1]], [[2]], [[3]], [[4]])", f"matrix({_M})"), tier="T9",
         condition="nrows(a) = nrows(b) ∧ nrows(c) = nrows(d) ∧ ncols(a) + ncols(b) = ncols(c) + ncols(d)"),
-    row("assemble_vector(a : List, b : List) : List", _assemble_vector, "The entries of a, then those of b.",
-        ("assemble_vector([1], [2])", "[1, 2]"), tier="T9"),
+    row("assemble_vector(a : List, b : List) : List", fixed(shape(_VECTOR, _VECTOR, _VECTOR), incomplete=True),
+        _assemble_vector, "The entries of a, then those of b.", ("assemble_vector([1], [2])", "[1, 2]"), tier="T9"),
 )  # fmt: skip

@@ -1,7 +1,8 @@
-"""Tier T4: strings, which are sequences of code points (§4.8, proving.md §1).
+"""Tiers T4 and T7: strings, which are sequences of code points, and regular expressions over them.
 
-A number is accepted as its text.  `isDigits`, `isAlpha`, `isAlphaNum` are false on the empty string, `isAscii` is
-true on it; the four speak of ASCII only.
+A number is accepted as its text.  `isDigits`, `isAlpha`, `isAlphaNum` are false on the empty string, `isAscii` is true
+on it; the four are about ASCII only.  The matcher of regular expressions is kleis/builtins/regular/automaton.py. See
+docs/reference/kleis.md §8.4.
 """
 
 from __future__ import annotations
@@ -10,10 +11,22 @@ import math
 import string
 from collections.abc import Callable
 
+from kleis import core
 from kleis.builtins.regular import regex
 from kleis.builtins.regular.automaton import Automaton, matches
 from kleis.builtins.regular.regex import Node
-from kleis.builtins.row import Builtin, Context, Requests, Undecided, row, undefined, wrong_sort
+from kleis.builtins.row import (
+    Argument,
+    Builtin,
+    Context,
+    Requests,
+    Signature,
+    Undecided,
+    row,
+    undefined,
+    wrong_sort,
+)
+from kleis.builtins.shapes import fixed, shape
 from kleis.values import (
     Data,
     ListValue,
@@ -159,7 +172,7 @@ _PRINTABLE = frozenset(map(chr, range(ord(" "), ord("~") + 1)))
 
 def _lines_of(context: Context, a: Value) -> list[str]:
     text = text_of(context, a)
-    # Without a line break the two characters \\ and n separate lines (§4.8): texts that came in escaped.
+    # Without a line break the two characters \\ and n separate lines: texts that came in escaped.
     lines = text.split("\n" if "\n" in text else "\\n")
     if not lines[-1]:
         lines.pop()
@@ -187,68 +200,98 @@ def _fold_lines(context: Context, function: Value, start: Value, a: Value) -> Re
     return accumulated
 
 
+# Signatures.  Numbers are no strings in propositions: a parameter of the evaluator's sort ``Text`` is a String.
+#
+# Complete is what has an exact counterpart in SMT-LIB, as it is or by cases (negative arguments of `substr`, negative
+# integers of `intToStr`, an empty `old` of `replaceAll`).  Incomplete are what trims white space (`trim`, and
+# `strToInt`, which also takes a sign) and what splits lines.
+
+_A = core.SortVariable("a")
+_TEST = fixed(shape(core.STRING, core.STRING, core.BOOL))
+_CLASS = fixed(shape(core.STRING, core.BOOL))
+_REPLACEMENT = fixed(shape(core.STRING, core.STRING, core.STRING, core.STRING))
+_TRIMMED = fixed(shape(core.STRING, core.STRING), incomplete=True)
+_INDEX = fixed(
+    shape(core.STRING, core.STRING, core.INTEGER),
+    shape(core.STRING, core.STRING, core.INTEGER, core.INTEGER),
+)
+_FOLD_LINES = fixed(shape(core.FunctionOf((core.STRING, _A), _A), _A, core.STRING, _A), incomplete=True)
+
+
+def _concat_signatures(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
+    return tuple(
+        Signature(row=row, parameters=(sort,) * len(arguments), result=sort)
+        for sort in (core.STRING, core.ListOf(_A))
+    )
+
+
 TEXT: tuple[Builtin, ...] = (
-    row("concat(parts : Any*) : String or List", _concat, "The texts joined; of lists, the lists joined.",
-        ('concat("a", 1, "b")', '"a1b"'), ('concat("x = ", 0.25)', '"x = 0.25"'), ("concat([1], [2, 3])", "[1, 2, 3]"),
-        tier="T4", aliases="str_concat"),
-    row("empty_string() : String", _empty, "The string without characters; also without parentheses.",
-        ("empty_string", '""'), tier="T4"),
-    row("str_eq(a : Any, b : Any) : Bool", _same_text, "Whether the texts are the same.",
+    row("concat(parts : Any*) : String or List", _concat_signatures, _concat,
+        "The texts joined; of lists, the lists joined.", ('concat("a", 1, "b")', '"a1b"'),
+        ('concat("x = ", 0.25)', '"x = 0.25"'), ("concat([1], [2, 3])", "[1, 2, 3]"), tier="T4", aliases="str_concat"),
+    row("empty_string() : String", fixed(shape(core.STRING)), _empty,
+        "The string without characters; also without parentheses.", ("empty_string", '""'), tier="T4"),
+    row("str_eq(a : Any, b : Any) : Bool", _TEST, _same_text, "Whether the texts are the same.",
         ('str_eq("1", 1)', "true"), tier="T4"),
-    row("strlen(s : Text) : ℕ", _length, "The number of code points.", ('strlen("héllo")', "5"), tier="T4",
-        aliases="str_len"),
-    row("hasPrefix(s : Text, part : Text) : Bool", _text_test(str.startswith), "Whether s begins with part.",
+    row("strlen(s : Text) : ℕ", fixed(shape(core.STRING, core.NATURAL)), _length, "The number of code points.",
+        ('strlen("héllo")', "5"), tier="T4", aliases="str_len"),
+    row("hasPrefix(s : Text, part : Text) : Bool", _TEST, _text_test(str.startswith), "Whether s begins with part.",
         ('hasPrefix("kleis", "kl")', "true"), tier="T4", aliases="str_prefix has_prefix"),
-    row("hasSuffix(s : Text, part : Text) : Bool", _text_test(str.endswith), "Whether s ends with part.",
+    row("hasSuffix(s : Text, part : Text) : Bool", _TEST, _text_test(str.endswith), "Whether s ends with part.",
         ('hasSuffix("kleis", "is")', "true"), tier="T4", aliases="str_suffix has_suffix"),
-    row("contains(s : Text, part : Text) : Bool", _text_test(lambda a, b: b in a), "Whether part occurs in s.",
+    row("contains(s : Text, part : Text) : Bool", _TEST, _text_test(lambda a, b: b in a), "Whether part occurs in s.",
         ('contains("kleis", "lei")', "true"), ('contains("", "")', "true"), tier="T4", aliases="str_contains"),
-    row("indexOf(s : Text, part : Text, start : ℤ?) : ℤ", _index,
-        "The index of the first occurrence of part in s at start or later, or -1.",
-        ('indexOf("banana", "an")', "1"), ('indexOf("banana", "an", 2)', "3"), ('indexOf("a", "b")', "0 - 1"),
-        tier="T4", aliases="str_indexof indexof"),
-    row("substr(s : Text, start : ℤ, length : ℤ) : String", _substring,
+    row("indexOf(s : Text, part : Text, start : ℤ?) : ℤ", _INDEX, _index,
+        "The index of the first occurrence of part in s at start or later, or -1.", ('indexOf("banana", "an")', "1"),
+        ('indexOf("banana", "an", 2)', "3"), ('indexOf("a", "b")', "0 - 1"), tier="T4", aliases="str_indexof indexof"),
+    row("substr(s : Text, start : ℤ, length : ℤ) : String",
+        fixed(shape(core.STRING, core.INTEGER, core.INTEGER, core.STRING)), _substring,
         "The part of s from start with so many code points; negative numbers count as 0.",
         ('substr("kleis", 1, 3)', '"lei"'), ('substr("abc", 0 - 1, 2)', '"ab"'), tier="T4", aliases="substring"),
-    row("charAt(s : Text, index : ℤ) : String", _character, 'The code point at index, or "".',
-        ('charAt("abc", 1)', '"b"'), ('charAt("abc", 3)', '""'), tier="T4", aliases="str_at"),
-    row("replace(s : Text, old : Text, new : Text) : String", _replace, "s with the first old replaced.",
+    row("charAt(s : Text, index : ℤ) : String", fixed(shape(core.STRING, core.INTEGER, core.STRING)), _character,
+        'The code point at index, or "".', ('charAt("abc", 1)', '"b"'), ('charAt("abc", 3)', '""'), tier="T4",
+        aliases="str_at"),
+    row("replace(s : Text, old : Text, new : Text) : String", _REPLACEMENT, _replace, "s with the first old replaced.",
         ('replace("aa", "a", "b")', '"ba"'), tier="T4", aliases="str_replace"),
-    row("replaceAll(s : Text, old : Text, new : Text) : String", _replace_all,
+    row("replaceAll(s : Text, old : Text, new : Text) : String", _REPLACEMENT, _replace_all,
         "s with every old replaced; an empty old changes nothing.", ('replaceAll("aa", "a", "b")', '"bb"'), tier="T4",
         aliases="str_replace_all"),
-    row("intToStr(a : ℝ) : String", _integer_text, "The digits of a without its fraction.",
-        ("intToStr(42)", '"42"'), ("intToStr(0 - 7/2)", '"-3"'), tier="T4",
+    row("intToStr(a : ℝ) : String", fixed(shape(core.INTEGER, core.STRING)), _integer_text,
+        "The digits of a without its fraction.", ("intToStr(42)", '"42"'), ("intToStr(0 - 7/2)", '"-3"'), tier="T4",
         aliases="int_to_str fromInt intToString builtin_intToStr"),
-    row("strToInt(s : Text) : ℤ", _to_integer, "The integer that s spells, or -1.",
-        ('strToInt(" 12 ")', "12"), ('strToInt("x")', "0 - 1"), tier="T4",
+    row("strToInt(s : Text) : ℤ", fixed(shape(core.STRING, core.INTEGER), incomplete=True), _to_integer,
+        "The integer that s spells, or -1.", ('strToInt(" 12 ")', "12"), ('strToInt("x")', "0 - 1"), tier="T4",
         aliases="str_to_int toInt builtin_strToInt"),
-    row("trim(s : Text) : String", _trim, "s without white space at both ends.", ('trim(" a ")', '"a"'), tier="T4"),
-    row("trimLeft(s : Text) : String", _trim_left, "s without white space at its start.",
+    row("trim(s : Text) : String", _TRIMMED, _trim, "s without white space at both ends.", ('trim(" a ")', '"a"'),
+        tier="T4"),
+    row("trimLeft(s : Text) : String", _TRIMMED, _trim_left, "s without white space at its start.",
         ('trimLeft(" a ")', '"a "'), tier="T4"),
-    row("trimRight(s : Text) : String", _trim_right, "s without white space at its end.",
+    row("trimRight(s : Text) : String", _TRIMMED, _trim_right, "s without white space at its end.",
         ('trimRight(" a ")', '" a"'), tier="T4"),
-    row("isAscii(s : Text) : Bool", _only(_PRINTABLE, empty=True), "Whether all are characters from space to ~.",
-        ('isAscii("")', "true"), ('isAscii("é")', "false"), tier="T4", aliases="is_ascii isAsciiPrintable"),
-    row("isDigits(s : Text) : Bool", _only(_DIGITS, empty=False), "Whether s is one ASCII digit or more.",
+    row("isAscii(s : Text) : Bool", _CLASS, _only(_PRINTABLE, empty=True),
+        "Whether all are characters from space to ~.", ('isAscii("")', "true"), ('isAscii("é")', "false"), tier="T4",
+        aliases="is_ascii isAsciiPrintable"),
+    row("isDigits(s : Text) : Bool", _CLASS, _only(_DIGITS, empty=False), "Whether s is one ASCII digit or more.",
         ('isDigits("042")', "true"), ('isDigits("")', "false"), tier="T4", aliases="is_digits"),
-    row("isAlpha(s : Text) : Bool", _only(_LETTERS, empty=False), "Whether s is one ASCII letter or more.",
+    row("isAlpha(s : Text) : Bool", _CLASS, _only(_LETTERS, empty=False), "Whether s is one ASCII letter or more.",
         ('isAlpha("ab1")', "false"), tier="T4", aliases="is_alpha"),
-    row("isAlphaNum(s : Text) : Bool", _only(_LETTERS | _DIGITS, empty=False),
+    row("isAlphaNum(s : Text) : Bool", _CLASS, _only(_LETTERS | _DIGITS, empty=False),
         "Whether s is one ASCII letter or digit or more.", ('isAlphaNum("ab1")', "true"), tier="T4",
         aliases="is_alpha_num is_alphanum"),
-    row("splitLines(s : Text) : List", _split_lines, "The lines of s.", ('splitLines("a\\nb\\n")', '["a", "b"]'),
+    row("splitLines(s : Text) : List", fixed(shape(core.STRING, core.ListOf(core.STRING)), incomplete=True),
+        _split_lines, "The lines of s.", ('splitLines("a\\nb\\n")', '["a", "b"]'), tier="T4"),
+    row("countLines(s : Text) : ℕ", fixed(shape(core.STRING, core.NATURAL), incomplete=True), _count_lines,
+        "How many lines s has.", ('countLines("a\\nb")', "2"), tier="T4"),
+    row("nthLine(s : Text, index : ℤ) : String", fixed(shape(core.STRING, core.INTEGER, core.STRING), incomplete=True),
+        _line, 'The line at index, from 0, or "".', ('nthLine("a\\nb", 1)', '"b"'), ('nthLine("a", 7)', '""'),
         tier="T4"),
-    row("countLines(s : Text) : ℕ", _count_lines, "How many lines s has.", ('countLines("a\\nb")', "2"), tier="T4"),
-    row("nthLine(s : Text, index : ℤ) : String", _line, 'The line at index, from 0, or "".',
-        ('nthLine("a\\nb", 1)', '"b"'), ('nthLine("a", 7)', '""'), tier="T4"),
-    row("foldLines(f : Function, start : Any, s : Text) : Any", _fold_lines, "f(line, accumulated) over the lines.",
-        ('foldLines(λ line total . total + strlen(line), 0, "ab\\nc")', "3"), tier="T4", higher_order=True),
+    row("foldLines(f : Function, start : Any, s : Text) : Any", _FOLD_LINES, _fold_lines,
+        "f(line, accumulated) over the lines.", ('foldLines(λ line total . total + strlen(line), 0, "ab\\nc")', "3"),
+        tier="T4", higher_order=True),
 )  # fmt: skip
 
 
-# Tier T7: building and matching regular expressions (§5.4).  The matcher is
-# kleis/builtins/regular/automaton.py.
+# Tier T7: building and matching regular expressions.
 
 
 def _node(value: Regex | str) -> Node:
@@ -322,33 +365,77 @@ def _any(context: Context) -> Regex:
     return regex.regex_value(regex.ANY, context)
 
 
+# Signatures.  A string where a regular expression stands is the expression for itself.  Expressions whose bounds or
+# characters are not literals are incomplete, because SMT-LIB wants them written.
+
+_CONSTANT = fixed(shape(core.REGEX))
+
+
+def _expression(argument: Argument) -> core.Sort:
+    """The sort of a parameter for a regular expression: a string is one too."""
+    return core.STRING if argument.sort == core.STRING else core.REGEX
+
+
+def _expression_signatures(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
+    """An operation on regular expressions only."""
+    return (Signature(row=row, parameters=tuple(map(_expression, arguments)), result=core.REGEX),)
+
+
+def _matches_signatures(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
+    return (Signature(row=row, parameters=(core.STRING, _expression(arguments[1])), result=core.BOOL),)
+
+
+def _range_signatures(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
+    written = all(isinstance(each.literal, str) for each in arguments)
+    return (
+        Signature(
+            row=row,
+            parameters=(core.STRING, core.STRING),
+            result=core.REGEX,
+            incomplete=not written,
+            condition=row.condition,
+        ),
+    )
+
+
+def _loop_signatures(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
+    written = all(isinstance(each.literal, int) for each in arguments[1:])
+    parameters = (_expression(arguments[0]), core.INTEGER, core.INTEGER)
+    return (Signature(row=row, parameters=parameters, result=core.REGEX, incomplete=not written),)
+
+
 _AB = 're_concat("a", re_star("b"))'
 
 REGULAR_EXPRESSIONS: tuple[Builtin, ...] = (
-    row("matches(s : String, r : Regex) : Bool", _matches, "Whether the whole of s is in the language of r.",
-        ('matches("abc", re_plus(re_range("a", "z")))', "true"), ('matches("a.c", "abc")', "false"),
-        (f'matches("abbb", {_AB})', "true"), tier="T7", aliases="matchesRegex str_in_re"),
-    row("re_literal(s : String) : Regex", _literal, "s itself.", ('matches("a*", re_literal("a*"))', "true"), tier="T7",
-        aliases="re_str str_to_re"),
-    row("re_range(low : String, high : String) : Regex", _range, "One character between two first characters.",
-        ('matches("d", re_range("a", "c"))', "false"), ('re_range("", "c")', "undefined"), tier="T7",
-        condition="strlen(low) > 0 ∧ strlen(high) > 0"),
-    row("re_star(r : Regex) : Regex", _star, "Any number of times.", ('matches("", re_star("ab"))', "true"), tier="T7"),
-    row("re_plus(r : Regex) : Regex", _plus, "Once or more.", ('matches("", re_plus("ab"))', "false"), tier="T7"),
-    row("re_option(r : Regex) : Regex", _option, "Once or not at all.", ('matches("", re_option("a"))', "true"),
-        tier="T7", aliases="re_opt"),
-    row("re_concat(r : Regex, s : Regex*) : Regex", _join, "One after the other.",
+    row("matches(s : String, r : Regex) : Bool", _matches_signatures, _matches,
+        "Whether the whole of s is in the language of r.", ('matches("abc", re_plus(re_range("a", "z")))', "true"),
+        ('matches("a.c", "abc")', "false"), (f'matches("abbb", {_AB})', "true"), tier="T7",
+        aliases="matchesRegex str_in_re"),
+    row("re_literal(s : String) : Regex", fixed(shape(core.STRING, core.REGEX)), _literal, "s itself.",
+        ('matches("a*", re_literal("a*"))', "true"), tier="T7", aliases="re_str str_to_re"),
+    row("re_range(low : String, high : String) : Regex", _range_signatures, _range,
+        "One character between two first characters.", ('matches("d", re_range("a", "c"))', "false"),
+        ('re_range("", "c")', "undefined"), tier="T7", condition="strlen(low) > 0 ∧ strlen(high) > 0"),
+    row("re_star(r : Regex) : Regex", _expression_signatures, _star, "Any number of times.",
+        ('matches("", re_star("ab"))', "true"), tier="T7"),
+    row("re_plus(r : Regex) : Regex", _expression_signatures, _plus, "Once or more.",
+        ('matches("", re_plus("ab"))', "false"), tier="T7"),
+    row("re_option(r : Regex) : Regex", _expression_signatures, _option, "Once or not at all.",
+        ('matches("", re_option("a"))', "true"), tier="T7", aliases="re_opt"),
+    row("re_concat(r : Regex, s : Regex*) : Regex", _expression_signatures, _join, "One after the other.",
         ('matches("ab", re_concat("a", "b"))', "true"), tier="T7"),
-    row("re_union(r : Regex, s : Regex*) : Regex", _unite, "Any of them.",
+    row("re_union(r : Regex, s : Regex*) : Regex", _expression_signatures, _unite, "Any of them.",
         ('matches("b", re_union("a", "b"))', "true"), tier="T7"),
-    row("re_intersect(r : Regex, s : Regex*) : Regex", _meet, "All of them.",
+    row("re_intersect(r : Regex, s : Regex*) : Regex", _expression_signatures, _meet, "All of them.",
         ('matches("ab", re_intersect(re_star(re_allchar), "ab"))', "true"), tier="T7", aliases="re_inter"),
-    row("re_complement(r : Regex) : Regex", _complement, "Everything else.",
+    row("re_complement(r : Regex) : Regex", _expression_signatures, _complement, "Everything else.",
         ('matches("a", re_complement("a"))', "false"), tier="T7", aliases="re_comp"),
-    row("re_loop(r : Regex, low : ℤ, high : ℤ) : Regex", _loop, "From low to high times.",
+    row("re_loop(r : Regex, low : ℤ, high : ℤ) : Regex", _loop_signatures, _loop, "From low to high times.",
         ('matches("aaa", re_loop("a", 2, 3))', "true"), ('matches("a", re_loop("a", 2, 3))', "false"), tier="T7"),
-    row("re_full() : Regex", _full, "Every string.", ('matches("x", re_full)', "true"), tier="T7", aliases="re_all"),
-    row("re_empty() : Regex", _none, "No string.", ('matches("", re_empty)', "false"), tier="T7", aliases="re_none"),
-    row("re_allchar() : Regex", _any, "Any single code point.", ('matches("λ", re_allchar)', "true"), tier="T7",
-        aliases="re_any"),
+    row("re_full() : Regex", _CONSTANT, _full, "Every string.", ('matches("x", re_full)', "true"), tier="T7",
+        aliases="re_all"),
+    row("re_empty() : Regex", _CONSTANT, _none, "No string.", ('matches("", re_empty)', "false"), tier="T7",
+        aliases="re_none"),
+    row("re_allchar() : Regex", _CONSTANT, _any, "Any single code point.", ('matches("λ", re_allchar)', "true"),
+        tier="T7", aliases="re_any"),
 )  # fmt: skip

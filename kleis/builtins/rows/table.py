@@ -39,7 +39,7 @@ CONSTANT_NAMES = frozenset(
     {"Nil", "nil", "empty_set", "set_empty", "empty_string", "bv_zero", "bv_ones", "bv_one"}
     | {"re_full", "re_all", "re_empty", "re_none", "re_allchar", "re_any"}
 )
-"""The builtins without arguments that a bare name calls.  `pi`, `e` and `tau` need parentheses (§4.8)."""
+"""The built-ins without arguments that a bare name calls.  `pi`, `e` and `tau` need parentheses."""
 
 
 @cache

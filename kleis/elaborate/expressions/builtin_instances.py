@@ -6,8 +6,8 @@ The condition comes from the row of the built-in table.
 from __future__ import annotations
 
 from kleis import core
+from kleis.builtins.row import Signature
 from kleis.builtins.rows.table import find_builtin
-from kleis.builtins.signatures.shapes import Signature
 from kleis.core.sort_operations import variables_of
 from kleis.core.sort_printing import elaboration_error
 from kleis.elaborate.expressions.elaboration_context import Declarations

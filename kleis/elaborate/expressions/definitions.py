@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from kleis import core
-from kleis.builtins.signatures.shapes import Signature
+from kleis.builtins.row import Signature
 from kleis.core.goal import DataType, ElaborationError, Termination
 from kleis.core.sort_operations import join_sorts, map_sort, substitute_sort, variables_of
 from kleis.core.sort_printing import elaboration_error, sort_text, sorts_text

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from typing import Never, Protocol
 
 from kleis import core
-from kleis.builtins.signatures.shapes import Signature
+from kleis.builtins.row import Signature
 from kleis.elaborate.scopes.scope import DataConstructor, Scope, Template
 from kleis.elaborate.sorts.sort_inference import Cost, Inference
 from kleis.problems import Place, Spanned

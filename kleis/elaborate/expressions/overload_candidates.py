@@ -11,9 +11,8 @@ from typing import TypeAlias
 import msgspec
 
 from kleis import core
+from kleis.builtins.row import Argument, Signature, Waiting
 from kleis.builtins.rows.table import CONSTANT_NAMES
-from kleis.builtins.signatures.shapes import Argument, Signature, Waiting
-from kleis.builtins.signatures.signature_table import signatures
 from kleis.core.sort_operations import family_arguments, family_name, join_sorts, sort_parts, variables_of
 from kleis.core.sort_printing import sort_text
 from kleis.elaborate.expressions.call_errors import refused_declaration
@@ -96,7 +95,7 @@ def overloads_of(
         case DataConstructor():
             return [_constructor_overload(candidate)] if len(candidate.constructor.fields) == count else []
         case BuiltinName(row=row):
-            found = signatures(row, tuple(_argument(context, each) for each in given))
+            found = row.signatures(tuple(_argument(context, each) for each in given))
             if isinstance(found, Waiting):
                 return None
             return [_builtin_overload(context, signature) for signature in found]

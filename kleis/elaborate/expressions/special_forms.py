@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Never
 
 from kleis import core
-from kleis.builtins.signatures.signature_table import UNTYPED
+from kleis.builtins.row import Untyped
 from kleis.core.sort_printing import sort_text
 from kleis.core.terms import TUPLES, construct_list, construct_tuple, list_constructors
 from kleis.core.traversal import is_closed
@@ -35,9 +35,9 @@ def special_form(
     rows = [each.row for each in candidates if isinstance(each, BuiltinName)]
     if not rows or any(isinstance(each, Template) and not each.overload for each in candidates):
         return None
-    name = rows[0].name
-    if name in UNTYPED and len(rows) == len(candidates):
-        message = f"{node.name} has no place in a proposition: {UNTYPED[name]}"
+    name, signature = rows[0].name, rows[0].signature
+    if isinstance(signature, Untyped) and len(rows) == len(candidates):
+        message = f"{node.name} has no place in a proposition: {signature.reason}"
         context.reject(node, "no-proposition", message, found=node.name)
     if not rows[0].takes(len(node.arguments)):
         return None

@@ -13,10 +13,8 @@ from typing import Protocol, TypeAlias
 import msgspec
 
 from kleis import core
-from kleis.builtins.row import Builtin
+from kleis.builtins.row import Argument, Builtin, Signature, Waiting
 from kleis.builtins.rows.table import find_builtin
-from kleis.builtins.signatures.shapes import Argument, Signature, Waiting
-from kleis.builtins.signatures.signature_table import signatures
 from kleis.core.sort_operations import map_sort, rank, substitute_sort, variables_of
 from kleis.elaborate.sorts.sort_inference import Inference
 from kleis.problems import Place
@@ -71,7 +69,7 @@ class DataConstructor(msgspec.Struct, frozen=True):
 
 
 class BuiltinName(msgspec.Struct, frozen=True):
-    """A row of the built-in table; its signatures are in kleis/builtins/signatures/signature_table.py."""
+    """A row of the table of built-ins."""
 
     row: Builtin
 
@@ -131,7 +129,7 @@ def is_builtin(name: str, candidate: Candidate) -> bool:
         return len(domain) == 2 and domain[0] == domain[1] and codomain == core.BOOL
     if row.name in _CONNECTIVES:
         return all(each == core.BOOL for each in (*domain, codomain))
-    found = signatures(row, tuple(Argument(sort) for sort in domain))
+    found = row.signatures(tuple(Argument(sort) for sort in domain))
     return not isinstance(found, Waiting) and any(_has(each, domain, codomain) for each in found)
 
 

@@ -204,7 +204,7 @@ def _assertions() -> str:
 def _built_ins(*tiers: str) -> Callable[[], str]:
     def row(each: Builtin) -> Sequence[str]:
         condition = f"`{each.condition}`" if each.condition else ""
-        return f"`{each.signature}`", each.doc.rstrip("."), condition, _codes(each.aliases)
+        return f"`{each.usage}`", each.doc.rstrip("."), condition, _codes(each.aliases)
 
     rows = (each for each in BUILTINS if each.tier in tiers)
     return lambda: markdown(("operation", "value", "has a value where", "also"), [row(each) for each in rows])

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import get_args
 
+from kleis.builtins.row import CoreForm, Untyped
 from kleis.builtins.rows.table import BUILTINS
-from kleis.builtins.signatures.signature_table import CORE_FORMS, UNTYPED
 from kleis.prover.certificates.build import _GUARDS as _MAKING
 from kleis.prover.certificates.certificate import _FOREIGN, Certificate
 from kleis.prover.certificates.certificate import _GUARDS as _CHECKING
@@ -75,14 +75,16 @@ def builtins() -> str:
     """How every built-in reaches a solver."""
     names = [each.name for each in BUILTINS]
     exact = {*OPERATIONS, *_IN_TERMS}
-    lists = {*_RECURSIVE, *_DIRECT} - CORE_FORMS
+    forms = {each.name for each in BUILTINS if isinstance(each.signature, CoreForm)}
+    untyped = {each.name for each in BUILTINS if isinstance(each.signature, Untyped)}
+    lists = {*_RECURSIVE, *_DIRECT} - forms
     ways = (
-        ("a node of the core: connective, equality, constructor", CORE_FORMS),
+        ("a node of the core: connective, equality, constructor", forms),
         ("an exact term", exact - lists),
         ("of strings and sets an exact term, of lists lowered first (§9.1)", exact & lists),
         ("lowered first: lists, tuples, records (§9.1)", lists - exact),
-        ("not in propositions", set(UNTYPED)),
-        ("an uninterpreted function", set(names) - exact - lists - CORE_FORMS - set(UNTYPED)),
+        ("not in propositions", untyped),
+        ("an uninterpreted function", set(names) - exact - lists - forms - untyped),
     )
     return markdown(
         ("a solver gets", "built-ins"),

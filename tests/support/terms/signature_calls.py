@@ -8,10 +8,9 @@ from itertools import product
 from random import Random
 
 from kleis.budget import STANDARD_BUDGET
-from kleis.builtins.row import Builtin, Context
+from kleis.builtins.matrix_shapes import constant, number_of
+from kleis.builtins.row import Argument, Builtin, Context, CoreForm, Signature, Untyped, Waiting
 from kleis.builtins.rows.table import BUILTINS, find_builtin
-from kleis.builtins.signatures.shapes import Argument, Signature, Waiting, constant, number_of
-from kleis.builtins.signatures.signature_table import RULES, signatures
 from kleis.core import (
     BOOL,
     COMPLEX,
@@ -139,7 +138,7 @@ CALLS: dict[str, list[tuple[Argument, ...]]] = {
 }  # fmt: skip
 """The calls of rows whose signatures depend on the arguments; of other rows the sorts are left open."""
 
-TYPED = tuple(row for row in BUILTINS if row.name in RULES)
+TYPED = tuple(row for row in BUILTINS if not isinstance(row.signature, CoreForm | Untyped))
 
 _INSTANCES: tuple[dict[str, Sort], ...] = (
     {"a": INTEGER, "b": STRING, "a1": INTEGER, "a2": BOOL, "a3": STRING},
@@ -158,7 +157,7 @@ def calls_of(row: Builtin) -> list[tuple[Argument, ...]]:
 def ground_signatures(row: Builtin) -> Iterator[tuple[Signature, tuple[Argument, ...]]]:
     """The signatures of a row with their sort variables replaced, each with the arguments of its call."""
     for arguments in calls_of(row):
-        found = signatures(row, arguments)
+        found = row.signatures(arguments)
         assert not isinstance(found, Waiting), (row.name, arguments)
         assert found, (row.name, arguments)
         for each in found:

@@ -13,9 +13,8 @@ from random import Random
 import pytest
 from hypothesis import event, given
 
-from kleis.builtins.row import Builtin, Undecided
+from kleis.builtins.row import Argument, Builtin, Signature, Undecided
 from kleis.builtins.rows.table import find_builtin
-from kleis.builtins.signatures.shapes import Argument, Signature
 from kleis.core import (
     BOOL,
     REGEX,
@@ -42,8 +41,8 @@ from kleis.semantics.ranges import Bounds
 from kleis.syntax.parser.parser import parse_expression, parse_program
 from kleis.theory.theory import Theory
 from kleis.values import BitVector, Complex, Value
-from tests.kleis.builtins.signatures.test_signatures import holds as condition_holds
-from tests.kleis.builtins.signatures.test_signatures import run
+from tests.kleis.builtins.test_signatures import holds as condition_holds
+from tests.kleis.builtins.test_signatures import run
 from tests.support.provers.brute_force import truth_of
 from tests.support.provers.solving import encoding, holds, verdict
 from tests.support.terms.signature_calls import CONTEXT, TYPED, ground_signatures, values_of

@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 from kleis.budget import STANDARD_BUDGET
-from kleis.builtins.row import Builtin, Undecided
+from kleis.builtins.matrix_shapes import constant, plus_sizes
+from kleis.builtins.row import Argument, Builtin, CoreForm, Signature, Undecided, Untyped, Waiting
 from kleis.builtins.rows.table import BUILTINS, find_builtin
-from kleis.builtins.signatures.shapes import NUMBERS, Argument, Signature, Waiting, constant, plus_sizes
-from kleis.builtins.signatures.signature_table import CORE_FORMS, RULES, UNTYPED, signatures
+from kleis.builtins.shapes import NUMBERS
 from kleis.core import (
     BOOL,
     COMPLEX,
@@ -64,7 +64,7 @@ BY_NAME = {row.name: row for row in BUILTINS}
 
 
 def found(name: str, *arguments: Argument) -> tuple[Signature, ...]:
-    answer = signatures(BY_NAME[name], arguments)
+    answer = BY_NAME[name].signatures(arguments)
     assert not isinstance(answer, Waiting)
     return answer
 
@@ -81,14 +81,10 @@ def the(name: str, *arguments: Argument) -> Signature:
 # ── The table as a whole ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_every_row_is_in_one_place() -> None:
-    places = [*CORE_FORMS, *UNTYPED, *RULES]
-    assert sorted(places) == sorted(BY_NAME)
-
-
 def test_a_row_without_a_place_in_propositions_says_why() -> None:
-    assert all(reason and reason[-1] != "." for reason in UNTYPED.values())
-    assert [found(name, *[ANY] * BY_NAME[name].least) for name in UNTYPED] == [()] * len(UNTYPED)
+    reasons = {row.name: row.signature.reason for row in BUILTINS if isinstance(row.signature, Untyped)}
+    assert all(reason and reason[-1] != "." for reason in reasons.values())
+    assert [found(name, *[ANY] * BY_NAME[name].least) for name in reasons] == [()] * len(reasons)
 
 
 @pytest.mark.parametrize("row", TYPED, ids=lambda row: row.name)
@@ -96,8 +92,8 @@ def test_an_alias_has_the_signatures_of_its_row(row: Builtin) -> None:
     for alias in row.aliases:
         again = find_builtin(alias)
         assert again is not None
-        assert [signatures(again, call) for call in calls_of(row)] == [
-            signatures(row, call) for call in calls_of(row)
+        assert [again.signatures(call) for call in calls_of(row)] == [
+            row.signatures(call) for call in calls_of(row)
         ]
 
 
@@ -105,13 +101,13 @@ def test_an_alias_has_the_signatures_of_its_row(row: Builtin) -> None:
 def test_no_signature_at_a_wrong_number_of_arguments(row: Builtin) -> None:
     wrong = [count for count in range(8) if not row.takes(count)]
     assert wrong
-    assert [signatures(row, (ANY,) * count) for count in wrong] == [()] * len(wrong)
+    assert [row.signatures((ANY,) * count) for count in wrong] == [()] * len(wrong)
 
 
 @pytest.mark.parametrize("row", TYPED, ids=lambda row: row.name)
 def test_signatures_differ_in_their_parameters_and_rise(row: Builtin) -> None:
     for call in calls_of(row):
-        answer = signatures(row, call)
+        answer = row.signatures(call)
         assert not isinstance(answer, Waiting)
         parameters = [each.parameters for each in answer]
         assert len(set(parameters)) == len(parameters)
@@ -211,7 +207,7 @@ def test_conditions_use_parameters_and_typed_built_ins_only() -> None:
             elif isinstance(node, Call):
                 row = find_builtin(node.name)
                 assert row is not None
-                assert row.name in RULES or row.name in CORE_FORMS
+                assert not isinstance(row.signature, Untyped)
 
 
 def sort_of(node: Expression, sorts: dict[str, Sort]) -> Sort:
@@ -227,10 +223,10 @@ def sort_of(node: Expression, sorts: dict[str, Sort]) -> Sort:
     if row.name in ("equals", "neq"):
         assert all(isinstance(each, Numeric) for each in parts)
         return BOOL
-    if row.name in CORE_FORMS:
+    if isinstance(row.signature, CoreForm):
         assert parts == [BOOL] * len(parts)
         return BOOL
-    answer = signatures(row, tuple(map(of, parts)))
+    answer = row.signatures(tuple(map(of, parts)))
     assert not isinstance(answer, Waiting)
     fitting = [each for each in answer if all(map(_fits, parts, each.parameters))]
     assert fitting, (row.name, parts)
@@ -358,9 +354,9 @@ def test_widths_come_from_arguments_and_literals() -> None:
 
 def test_words_of_unknown_width_wait() -> None:
     for arguments in ((ANY, ANY), (ANY, INT), (of(SortVariable("?")), TWO)):
-        assert isinstance(signatures(BY_NAME["bvadd"], arguments), Waiting)
-    assert isinstance(signatures(BY_NAME["bvnot"], (ANY,)), Waiting)
-    assert isinstance(signatures(BY_NAME["bvconcat"], (WORD, ANY)), Waiting)
+        assert isinstance(BY_NAME["bvadd"].signatures(arguments), Waiting)
+    assert isinstance(BY_NAME["bvnot"].signatures((ANY,)), Waiting)
+    assert isinstance(BY_NAME["bvconcat"].signatures((WORD, ANY)), Waiting)
 
 
 def test_words_that_do_not_fit_have_no_signature() -> None:
@@ -383,7 +379,7 @@ def test_an_integer_beside_a_word_must_fit_its_width() -> None:
 
 
 def test_components() -> None:
-    assert isinstance(signatures(BY_NAME["fst"], (ANY,)), Waiting)
+    assert isinstance(BY_NAME["fst"].signatures((ANY,)), Waiting)
     assert the("snd", of(TupleOf((BOOL, INTEGER, STRING)))).result == INTEGER
     assert found("fst", INT) == ()
 
@@ -391,7 +387,7 @@ def test_components() -> None:
 def test_fields() -> None:
     assert found("get_field", RECORD, of(STRING, "z")) == ()
     assert found("get_field", RECORD, of(STRING)) == ()
-    assert isinstance(signatures(BY_NAME["get_field"], (ANY, of(STRING, "x"))), Waiting)
+    assert isinstance(BY_NAME["get_field"].signatures((ANY, of(STRING, "x"))), Waiting)
     changed = the("set_field", RECORD, of(STRING, "x"), of(RATIONAL))
     assert changed.result == RecordOf((("x", RATIONAL), ("y", STRING)))
     assert the("set_field", RECORD, of(STRING, "x"), of(NATURAL)).result == RECORD.sort
