@@ -1,4 +1,4 @@
-"""Conjectures about groups: all equations between terms of at most five symbols over three variables (issue 7).
+"""Conjectures about groups: all equations between terms of at most five symbols over three variables.
 
     python -m benchmarks --only exploring
 

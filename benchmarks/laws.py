@@ -1,6 +1,6 @@
 """What laws of tools cost: translating, asking the prover, checking again.
 
-Specification: issue 7 ("laws of a tool of 50 nodes checked in under 300 ms warm").  Figures are medians of one run; the
+Limit: the laws of a tool of 50 nodes checked in under 300 ms warm. Figures are medians of one run; the
 prover's worker is warm, no verdict is cached.
 
     python -m benchmarks --only laws

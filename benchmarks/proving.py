@@ -1,6 +1,6 @@
 """What the prover adds to the solver, and what its own checks cost.
 
-Specification: issue 5 ("What it must show"), proving.md §7.  Figures are medians of one run.
+Figures are medians of one run.
 
     python -m benchmarks --only proving
 

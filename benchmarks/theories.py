@@ -1,7 +1,7 @@
 """Theory sessions: what a question and a submission cost, and that size does not count.
 
-Specification: issue 6 ("`evaluate` of a trivial proposition under 40 ms warm; submit to a 1,000-item session at most
-1.5× a 10-item one").
+Limits: `evaluate` of a trivial proposition under 40 ms warm; submitting to a 1,000-item session at most 1.5× as long as
+to a 10-item one.
 
     python -m benchmarks --only theories
 

@@ -1,4 +1,4 @@
-"""What the server asks of a group of tools, and what it offers in return (servers.md).
+"""What the server asks of a group of tools, and what it offers in return (docs/reference/serving.md §4.4).
 
 A group is plain Python: it knows no MCP library, no transport and no JSON-RPC. The shell (`registry.server.mcp.mcp_server`)
 asks it for its tools, checks the arguments of a call against the tool's `arguments` type, hands them to `call` and
@@ -80,7 +80,7 @@ class Answer(msgspec.Struct, frozen=True):
     def error(
         cls, kind: str, message: str, *, path: str | None = None, hint: str = "", **more: Any
     ) -> Answer:
-        """A refusal in the form of pif-language.md §6; `more` are further fields of the error object."""
+        """An error result (docs/reference/serving.md §5.3); `more` are further fields of the error object."""
         error: dict[str, Any] = {"kind": kind, "message": message}
         if path is not None:
             error["path"] = path

@@ -1,7 +1,7 @@
 """The tools of the group `pif` as clients see them: names, descriptions, schemas, argument types.
 
 Descriptions are written for a model that has seen nothing else: the first sentence carries the tool, the grammar is
-in the words and not in nested schemas, which several clients cannot read (mcp-sdk.md §2.2).
+in the words and not in nested schemas, which several clients cannot read (docs/reference/serving.md §4.3).
 """
 
 from __future__ import annotations
