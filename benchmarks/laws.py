@@ -19,6 +19,7 @@ from pif.language.decode import decode_term
 from registry.laws.check_laws import check_laws
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.translate.tool_theory import ToolTheory
+from registry.workspace.requests import Evolve
 from registry.workspace.workspace import Workspace
 
 __all__ = ["LIMITS", "measure"]
@@ -71,7 +72,7 @@ def measure() -> dict[str, float]:
     code = _clamp()
     with tempfile.TemporaryDirectory() as home:
         workspace = Workspace(SqliteStore(Path(home)))
-        made = workspace.evolve("clamped", "A bounded polynomial", code, laws=_LAWS)
+        made = workspace.evolve(Evolve("clamped", "A bounded polynomial", code, laws=_LAWS))
         assert [law["status"] for law in made["laws"]] == ["proved"] * len(_LAWS), made
         tools = workspace.tools()
         tool = tools.tool("clamped")

@@ -1,5 +1,6 @@
 """Everything one can do with PIF tools, for the server and the commands alike.
 
+- `requests`: the arguments of each operation, one type an operation
 - `run_scheduling`: runs tried under small limits first; how many may go on at once
 - `dependants`: the users of a tool: found, checked, drawn
 - `show_tool`: one tool with its code, laws and versions
