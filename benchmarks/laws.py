@@ -1,7 +1,7 @@
 """What laws of tools cost: translating, asking the prover, checking again.
 
-The aim: laws of a tool of 50 nodes are checked in under 300 ms.  Figures are medians of one run; the prover's worker is
-warm, no verdict is cached.
+Limit: the laws of a tool of 50 nodes checked in under 300 ms warm. Figures are medians of one run; the
+prover's worker is warm, no verdict is cached.
 
     python -m benchmarks --only laws
 """
@@ -19,6 +19,7 @@ from pif.language.decode import decode_term
 from registry.laws.check_laws import check_laws
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.translate.tool_theory import ToolTheory
+from registry.workspace.requests import Evolve
 from registry.workspace.workspace import Workspace
 
 __all__ = ["LIMITS", "measure"]
@@ -71,7 +72,7 @@ def measure() -> dict[str, float]:
     code = _clamp()
     with tempfile.TemporaryDirectory() as home:
         workspace = Workspace(SqliteStore(Path(home)))
-        made = workspace.evolve("clamped", "A bounded polynomial", code, laws=_LAWS)
+        made = workspace.evolve(Evolve("clamped", "A bounded polynomial", code, laws=_LAWS))
         assert [law["status"] for law in made["laws"]] == ["proved"] * len(_LAWS), made
         tools = workspace.tools()
         tool = tools.tool("clamped")

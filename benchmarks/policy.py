@@ -1,6 +1,6 @@
 """What a gate costs: decisions in process, and round trips of `check_action` over stdio.
 
-The aim: at least 2,000 decisions a second in process, and a median under 2 ms over stdio.
+Limits: at least 2,000 decisions/s in process, and p50 under 2 ms over stdio.
 
 The policy is the starter policy of the library; no action comes twice, so nothing can be remembered.
 

@@ -10,6 +10,7 @@ from pif.language.terms import code_text
 from pif.run.evaluate import Request
 from registry.records import content_hash
 from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.workspace.requests import Evolve
 from registry.workspace.workspace import Workspace
 
 __all__ = ["LIMIT", "measure"]
@@ -22,7 +23,7 @@ _SQUARE = {"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}
 def _workspace(home: Path, tools: int) -> Workspace:
     store = SqliteStore(home)
     workspace = Workspace(store)
-    workspace.evolve("square", "Squares a number", _SQUARE)
+    workspace.evolve(Evolve("square", "Squares a number", _SQUARE))
     for i in range(1, tools):
         code = code_text({"lam": "x", "body": {"add": [{"var": "x"}, i]}})
         store.evolve(

@@ -22,6 +22,7 @@ from typing import Any
 import msgspec
 
 from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.workspace.requests import Evolve
 from registry.workspace.workspace import Workspace
 
 __all__ = ["LIMITS", "measure"]
@@ -109,7 +110,7 @@ def measure(*, rounds: int = 10, calls: int = 200) -> dict[str, float]:
     """The ratios of the medians on both protocols, and the medians in microseconds."""
     with tempfile.TemporaryDirectory() as home, ExitStack() as stack:
         store = SqliteStore(Path(home))
-        Workspace(store).evolve("same", "What it is given", {"lam": "x", "body": {"var": "x"}})
+        Workspace(store).evolve(Evolve("same", "What it is given", {"lam": "x", "body": {"var": "x"}}))
         store.close()
         ours = [sys.executable, "-m", "registry.cli.pif", "--home", home, "serve"]
         peers = {

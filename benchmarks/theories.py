@@ -1,7 +1,7 @@
 """Theory sessions: what a question and a submission cost, and that size does not count.
 
-The aim: `evaluate` of a trivial proposition takes under 40 ms on a warm server, and a submission to a session of 1,000
-items at most 1.5 times as long as one to a session of 10.
+Limits: `evaluate` of a trivial proposition under 40 ms warm; submitting to a 1,000-item session at most 1.5× as long as
+to a 10-item one.
 
     python -m benchmarks --only theories
 

@@ -8,6 +8,7 @@ of the layers, lowest first; a module imports from its own layer and those above
 - `problems`: errors and warnings about a whole program, as values
 - `spelling`: the known names nearest to an unknown one
 - `strongly_connected`: components of a graph, parts before wholes
+- `durable_files`: whole writes of files, and locks between processes
 - `syntax/`: source text to tree and back, formatting included
 - `values/`: what evaluation gives; equality; values as text
 - `core/`: the typed terms and goals that every engine reads

@@ -7,7 +7,7 @@ they are beside their rows, those of matrices in kleis/builtins/matrix_shapes.py
 
 Invariants
     * The sorts of a signature are never smaller than what the row computes: for arguments of the parameter sorts where
-      the condition is true the row gives a value of the result sort (tests/meaning/test_signatures.py).
+      the condition is true the row gives a value of the result sort (tests/kleis/builtins/test_signatures.py).
     * The signatures of one row at one number of arguments have different parameters.
 """
 

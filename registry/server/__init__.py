@@ -1,20 +1,15 @@
-"""The MCP server: groups of tools behind standard input and output. The only package that imports `mcp`.
+"""The MCP server: groups of tools over standard input and output, or streamable HTTP.
 
-From the wire inwards:
+Specification: docs/reference/serving.md. In reading order:
 
-- `descriptors`: standard input and output moved away, read and written without blocking
-- `framing`: bytes → messages, newline-delimited or in `Content-Length` blocks
-- `messages`: texts → requests and refusals; answers → texts
-- `stdio`: the stream pair that the SDK's server runs over
-- `lane`: plain calls of tools, taken past the SDK's dispatcher for the sake of latency
-- `shell`: the SDK's low-level server over our groups; both protocol generations
-- `calls`, `arguments`, `call`, `workers`, `announcer`, `defects`: one call, from its name to its `Answer`
-- `group`: what a group of tools is. Read this to write one; `schemas`: the forms its arguments are described in
-- `serving`: the process: signals, garbage collection, exit status
-- `serve`, `settings`, `groups`: what `pif serve` starts, what its groups share, which groups there are
-- `pif_group`, `theory_group`, `policy_group`, `lean_group`, `corpus_group`: the groups, each with its `…_tools`;
-  `scoped`: tools that groups have in common; `exposure`: evolved tools as tools of their own
-- `client`: the SDK's client to this server, for demonstrations and tests
+- `contract/`: what a group of tools is, and what a server was asked for; read `group` there to write a group
+- `groups/`: the five groups
+- `calls/`: one call, from its name and arguments to its `Answer`
+- `streams/`: bytes to messages and back; no MCP library
+- `mcp/`: the server itself; with the demo's client the only modules that import the SDK
+- `serve`: what `pif serve` and `kleis serve` start: groups chosen and made
 
-Not promised: HTTP, prompts, and anything about the modules' Python interfaces but `group` and `serve`.
+Call `registry.server.serve.serve` first. Nothing is promised of the Python interfaces but `contract.group` and `serve`.
+A new tool of a group: its request type (`registry.workspace.requests` or beside the group), `groups/<group>/tool_specs`,
+`groups/<group>/group`, and the tables of docs/reference/serving.md.
 """

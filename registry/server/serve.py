@@ -50,7 +50,7 @@ def _address(text: str) -> tuple[str, int] | None:
     return parse_address(text)
 
 
-# The groups of tools that a server may offer, by name, in the order of their tools (servers.md).
+# The groups of tools that a server may offer, by name, in the order of their tools (docs/reference/serving.md §1.2).
 #
 # A group's module is imported when the group is chosen: a server without proofs loads no prover.
 

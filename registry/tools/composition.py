@@ -9,6 +9,7 @@ tool stands for itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import msgspec
 
@@ -36,8 +37,8 @@ _REACHED = 1_000
 class Transform(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a tool is made from another: `by` is a term tool's name, or a term, that takes quoted code and gives it."""
 
-    tool: str
-    by: Json
+    tool: Annotated[str, msgspec.Meta(description="instead of code: the tool whose code is taken")]
+    by: Annotated[Json, msgspec.Meta(description="the term tool that makes the new code of it")]
 
 
 def composed(name: str, stages: Sequence[Json], tools: Tools) -> Term:

@@ -25,12 +25,7 @@ from pif.run.evaluate import Answer, Request, run
 from pif.run.read_input import read_input
 from registry.errors import RegistryError
 
-__all__ = ["EXAMPLES", "MOST_EXAMPLES", "Fuzzing", "fuzz", "fuzzed_type"]
-
-EXAMPLES = 200
-"""Inputs tried unless a number is given."""
-
-MOST_EXAMPLES = 100_000
+__all__ = ["Fuzzing", "fuzz", "fuzzed_type"]
 
 _SIZE = 12
 """The size of the last inputs: lengths of lists and strings, roughly."""

@@ -5,6 +5,10 @@ Every form printed is one that the decoder accepts, every example is run by the 
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import msgspec
+
 from pif.analysis.facts import CAPABILITIES
 from pif.language.budget import DEFAULT_FUEL, INTEGER_BITS, JSON_LEVELS, STRING_LENGTH, TERM_DEPTH, Budget
 from pif.language.errors import nearest
@@ -12,7 +16,7 @@ from pif.language.primitives import CATEGORIES, PRIMITIVES, Primitive
 from pif.run.evaluate import Answer
 from registry.errors import RegistryError
 
-__all__ = ["EXAMPLES", "TOPICS", "help_on"]
+__all__ = ["EXAMPLES", "TOPICS", "Help", "help_on"]
 
 ERRORS: dict[str, str] = {
     "parse_error": "the JSON is not a term; `path` points into what was sent",
@@ -158,6 +162,14 @@ def _overview() -> str:
 
 
 TOPICS: tuple[str, ...] = (*CATEGORIES, "types", "tools", "errors", "limits", "examples")
+
+
+class Help(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The argument of `help`: a topic or an operation, or neither for the overview."""
+
+    category: Annotated[
+        str | None, msgspec.Meta(description=", ".join(TOPICS) + ", or an operation's name")
+    ] = None
 
 
 def help_on(topic: str | None = None) -> Answer:

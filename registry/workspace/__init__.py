@@ -1,8 +1,11 @@
-"""Everything one can do with tools, for server and commands.
+"""Everything one can do with PIF tools, for the server and the commands alike.
 
-- `run_scheduling`: how many runs, quick ones
-- `dependants`: users of a tool, drawn
-- `show_tool`: one tool with everything
-- `evolve`: a new version, checked
-- `workspace`: one method an operation
+- `requests`: the arguments of each operation, one type an operation
+- `run_scheduling`: runs tried under small limits first; how many may go on at once
+- `dependants`: the users of a tool: found, checked, drawn
+- `show_tool`: one tool with its code, laws and versions
+- `evolve`: a new version of a tool, checked before it is kept
+- `workspace`: `Workspace`, with one method an operation: what to call first
+
+A new operation is a method here, a tool in `registry.server.groups.pif` and a command in `registry.cli.pif`.
 """

@@ -7,7 +7,7 @@ becomes the default. Only then anything is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -26,90 +26,74 @@ from registry.store.protocol import Evolved, Store
 from registry.tools.analysis import type_advice, warnings_of
 from registry.tools.code_and_examples import (
     EXAMPLE_FUEL,
-    Example,
-    Language,
     check_examples,
     closed,
     read_code,
     read_python,
 )
-from registry.tools.composition import Transform, composed, derived
+from registry.tools.composition import composed, derived
 from registry.tools.snapshot_tools import Overlay, SnapshotTools
 from registry.workspace.dependants import Checked, check_users, refuse_broken
+from registry.workspace.requests import Evolve
 
 if TYPE_CHECKING:
     from registry.laws.law_prover import LawProver
 
-__all__ = ["Wanted", "evolve"]
-
-
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """What `evolve` was asked for. One of `code`, `compose` and `transform` says what the tool does; with `force` it
-    becomes the default though examples of its users do not hold any more."""
-
-    name: str
-    description: str
-    code: Json = msgspec.UNSET
-    compose: Sequence[Json] | None = None
-    transform: Transform | None = None
-    examples: Sequence[Example] = ()
-    expect_version: int | None = None
-    dry_run: bool = False
-    language: Language = "json"
-    force: bool = False
-    laws: Sequence[str] = ()
-    drop_laws: Sequence[str] = ()
+__all__ = ["evolve"]
 
 
 def evolve(
-    wanted: Wanted,
+    request: Evolve,
     store: Store,
     tools: SnapshotTools,
     maximum_fuel: int,
     prover: Callable[[], LawProver],
 ) -> Answer:
-    """The answer of `evolve`; `prover` is asked where there are laws. Raises `RegistryError` and `PifError`, and then nothing was kept."""
-    check_name(wanted.name)
-    term = closed(_written(wanted, tools, maximum_fuel))
+    """The answer of `evolve`; `prover` is asked where there are laws.
+
+    Raises `RegistryError` and `PifError`, and then nothing was kept.
+    """
+    check_name(request.name)
+    term = closed(_written(request, tools, maximum_fuel))
     facts = facts_of(term)
     text = term_text(term)
-    examples = msgspec.json.encode(wanted.examples).decode() if wanted.examples else NO_EXAMPLES
+    examples = msgspec.json.encode(request.examples).decode() if request.examples else NO_EXAMPLES
 
     def keep(expected: int | None, dry: bool, laws: CheckedLaws) -> Evolved:
         return store.evolve(
-            wanted.name, code=text, hash=identity(term), description=wanted.description,
+            request.name, code=text, hash=identity(term), description=request.description,
             capabilities=facts.capabilities, examples=examples, laws=laws.laws, certificates=laws.certificates,
             expect_version=expected, dry_run=dry,
         )  # fmt: skip
 
-    planned = keep(wanted.expect_version, True, CheckedLaws(None, {}, [], []))
-    view = Overlay(tools, wanted.name, planned.record.version, term)
+    planned = keep(request.expect_version, True, CheckedLaws(None, {}, [], []))
+    view = Overlay(tools, request.name, planned.record.version, term)
     typing = typing_of(view.new, view)
     reports: list[Json] = []
-    if wanted.examples:
+    if request.examples:
         reports = check_examples(
-            wanted.name, wanted.examples, view, Budget(fuel=min(EXAMPLE_FUEL, maximum_fuel))
+            request.name, request.examples, view, Budget(fuel=min(EXAMPLE_FUEL, maximum_fuel))
         )
-    before = tools.snapshot.record(wanted.name)
+    before = tools.snapshot.record(request.name)
     laws = check_on_evolve(
-        wanted.name, wanted.laws, wanted.drop_laws, before, view, tools.names, prover,
+        request.name, request.laws, request.drop_laws, before, view, tools.names, prover,
         same_code=planned.outcome not in ("created", "new_version"),
     )  # fmt: skip
     checked = Checked({}, ())
-    expected = wanted.expect_version
+    expected = request.expect_version
     if expected is None and laws.reports:  # what was checked is what is replaced
         expected = before.version if before else 0
     if planned.outcome in ("created", "new_version"):
-        checked = check_users(wanted.name, store, tools, view)
-        if not wanted.force:
-            refuse_broken(wanted.name, checked)
+        checked = check_users(request.name, store, tools, view)
+        if not request.force:
+            refuse_broken(request.name, checked)
         if expected is None and checked.held:  # what was checked is what is replaced
-            current = tools.snapshot.record(wanted.name)
+            current = tools.snapshot.record(request.name)
             expected = current.version if current else 0
-    evolved = keep(expected, wanted.dry_run, laws)
-    answer = _answer(wanted, term, evolved, facts, typing, tools)
+    evolved = keep(expected, request.dry_run, laws)
+    answer = _answer(request, term, evolved, facts, typing, tools)
     answer["cost"] = cost_json(view.new, view, typing)
-    if wanted.examples:
+    if request.examples:
         answer["examples"] = reports
     if laws.reports:
         answer["laws"] = laws.reports
@@ -117,19 +101,19 @@ def evolve(
         answer["dropped_laws"] = laws.dropped
     if checked.held:
         answer["users"] = checked.as_json()
-    if warnings := warnings_of(facts, wanted.name, tools):
+    if warnings := warnings_of(facts, request.name, tools):
         answer["warnings"] = warnings
-    if wanted.dry_run:
+    if request.dry_run:
         answer["dry_run"] = True
     return answer
 
 
-def _written(wanted: Wanted, tools: SnapshotTools, maximum_fuel: int) -> Term:
+def _written(request: Evolve, tools: SnapshotTools, maximum_fuel: int) -> Term:
     """The term that is asked for, by whichever of the three ways."""
     ways = {
-        "code": wanted.code is not msgspec.UNSET,
-        "compose": wanted.compose is not None,
-        "transform": wanted.transform is not None,
+        "code": request.code is not msgspec.UNSET,
+        "compose": request.compose is not None,
+        "transform": request.transform is not None,
     }
     given = [way for way, is_given in ways.items() if is_given]
     if len(given) != 1:
@@ -140,15 +124,17 @@ def _written(wanted: Wanted, tools: SnapshotTools, maximum_fuel: int) -> Term:
             hint='"code": {"lam": "x", "body": …}, or "compose": ["sort", "reverse"], or '
             '"transform": {"tool": "square", "by": "differentiate"}',
         )  # fmt: skip
-    if wanted.compose is not None:
-        return composed(wanted.name, wanted.compose, tools)
-    if wanted.transform is not None:
-        return derived(wanted.transform, tools, maximum_fuel)
-    return read_python(wanted.code) if wanted.language == "python" else read_code(wanted.code, tools.nearest)
+    if request.compose is not None:
+        return composed(request.name, request.compose, tools)
+    if request.transform is not None:
+        return derived(request.transform, tools, maximum_fuel)
+    return (
+        read_python(request.code) if request.language == "python" else read_code(request.code, tools.nearest)
+    )
 
 
 def _answer(
-    wanted: Wanted, term: Term, evolved: Evolved, facts: Facts, typing: Typing, tools: SnapshotTools
+    request: Evolve, term: Term, evolved: Evolved, facts: Facts, typing: Typing, tools: SnapshotTools
 ) -> Answer:
     record = evolved.record
     answer: Answer = {
@@ -161,10 +147,10 @@ def _answer(
         "outcome": evolved.outcome,
     }
     answer |= type_advice(typing)
-    if wanted.transform is not None and (source := tools.tool(wanted.transform.tool)) is not None:
+    if request.transform is not None and (source := tools.tool(request.transform.tool)) is not None:
         answer["derived_from"] = source.label
-    if wanted.code is not msgspec.UNSET and wanted.language == "json" and term.op == "lam":
-        data = parse_json(wanted.code) if isinstance(wanted.code, str) else wanted.code
+    if request.code is not msgspec.UNSET and request.language == "json" and term.op == "lam":
+        data = parse_json(request.code) if isinstance(request.code, str) else request.code
         if not (isinstance(data, dict) and "lam" in data):
             answer["closed_over"] = term.value
     return answer

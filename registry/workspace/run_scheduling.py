@@ -79,7 +79,7 @@ def is_brief(*data: Json) -> bool:
     return True
 
 
-# How many runs may go on at once: as many as the memory that their fuel allows (pif-language.md §3).
+# How many runs may go on at once: as many as the memory that their fuel allows (docs/reference/serving.md §5.6).
 #
 # A unit of fuel keeps at most `pif.language.budget.RETAINED_BYTES` alive, so a run's fuel bounds its memory before it starts.
 

@@ -27,9 +27,8 @@ from registry.laws.on_evolve import current_laws
 from registry.records import LIBRARY_PREFIX, ToolRecord, parse_reference
 from registry.store.exchange.export_import import export_tools, import_tools
 from registry.store.protocol import Store, search_words
-from registry.tools.analysis import DEFAULT_ASPECTS, analysis, invalid
-from registry.tools.code_and_examples import Example, Language, read_code, read_text, verified
-from registry.tools.composition import Transform
+from registry.tools.analysis import analysis, invalid
+from registry.tools.code_and_examples import read_code, read_text, verified
 from registry.tools.difference import difference, earlier_version
 from registry.tools.library import Library, unchangeable
 from registry.tools.snapshot_tools import Overlay, SnapshotTools, TermCache, TypeCache
@@ -39,11 +38,9 @@ from registry.workspace.run_scheduling import Admission, BriefTools, answer_brie
 if TYPE_CHECKING:
     from kleis.prover.process.deadline import Deadline
     from registry.laws.law_prover import LawProver
+    from registry.workspace import requests
 
-__all__ = ["PAGE", "Workspace"]
-
-PAGE = 50
-"""Tools in one answer of `list` unless `limit` says otherwise."""
+__all__ = ["Workspace"]
 
 LIBRARY_SHOWN = 10
 """Tools of the standard library that `list` shows beside those of the home."""
@@ -122,38 +119,16 @@ class Workspace:
     # Evolving.
 
     @_answering
-    def evolve(
-        self,
-        name: str,
-        description: str,
-        code: Json = msgspec.UNSET,
-        *,
-        compose: Sequence[Json] | None = None,
-        transform: Transform | None = None,
-        examples: Sequence[Example] = (),
-        expect_version: int | None = None,
-        dry_run: bool = False,
-        language: Language = "json",
-        force: bool = False,
-        laws: Sequence[str] = (),
-        drop_laws: Sequence[str] = (),
-        watch: Deadline | None = None,
-    ) -> Answer:
+    def evolve(self, request: requests.Evolve, *, watch: Deadline | None = None) -> Answer:
         """Make a tool, or a new version of one; with examples, only if they hold, and those of the tools that use it.
 
-        `code` is a term or its text, or with the language `python` the text of a Python function; `compose` is a
-        pipeline of tools, `transform` a tool and what makes the new one of its code. `watch` limits the time for proofs
-        of laws; what is not decided by then is tested, and asked by the next evolve.
+        `watch` limits the time for proofs of laws; what is not decided by then is tested, and asked by the next
+        evolve. The request's own `timeout_ms` is for the caller, who makes the watch.
         """
-        from registry.workspace.evolve import Wanted, evolve  # not needed to run a tool
+        from registry.workspace.evolve import evolve  # not needed to run a tool
 
-        wanted = Wanted(
-            name=name, description=description, code=code, compose=compose, transform=transform, examples=examples,
-            expect_version=expect_version, dry_run=dry_run, language=language, force=force,
-            laws=laws, drop_laws=drop_laws,
-        )  # fmt: skip
         with self._asking(watch) as prover:
-            return evolve(wanted, self.store, self.tools(), self.maximum_fuel, prover)
+            return evolve(request, self.store, self.tools(), self.maximum_fuel, prover)
 
     # Running.
 
@@ -207,54 +182,46 @@ class Workspace:
     @_answering
     def fuzz(
         self,
-        reference: str,
+        request: requests.Fuzz,
         *,
-        examples: int,
-        seed: int,
-        fuel: int | None = None,
-        input_type: str | None = None,
         stop: Callable[[], bool] = lambda: False,
         progress: Callable[[int], None] | None = None,
     ) -> Answer:
         """Try a tool on made-up inputs of its type, or of the type given."""
         from registry.tools.fuzzing import Fuzzing, fuzz, fuzzed_type  # not needed to run a tool
 
-        record = self.record(reference)
+        record = self.record(request.name)
         tools = self.tools()
         tool = tools.tool(record.reference)
         assert tool is not None
-        given = fuzzed_type(self._types.typing(record, tools), input_type)
-        plan = Fuzzing(input_type=given, seed=seed, examples=examples, fuel=self.fuel(fuel))
+        plan = Fuzzing(
+            input_type=fuzzed_type(self._types.typing(record, tools), request.type),
+            seed=request.seed,
+            examples=request.examples,
+            fuel=self.fuel(request.fuel),
+        )
         with self.admission.of(plan.fuel * RETAINED_BYTES):
             return fuzz(tool, tools, plan, stop=stop, progress=progress)
 
     # Looking.
 
     @_answering
-    def list(
-        self,
-        query: str = "",
-        *,
-        offset: int = 0,
-        limit: int = PAGE,
-        types: bool = True,
-        library: bool = False,
-    ) -> Answer:
-        """The tools whose name or description holds every word of `query`, with their types.
+    def list(self, request: requests.List, *, types: bool = True) -> Answer:
+        """The tools whose name or description holds every word of the query; with their types unless `types` is false.
 
-        These are the home's tools. Where something is looked for, `library` names the standard library's that match; by
-        `library` these are listed instead of the home's.
+        These are the home's tools. Where something is looked for, `library` in the answer names the standard library's
+        that match; by `library` in the request these are listed instead of the home's.
         """
         tools = self.tools()
-        words = search_words(query)
-        found = self.library.matching(words) if words or library else ()
-        if library:
-            total, records = len(found), found[offset : offset + limit]
+        words, offset = search_words(request.query), request.offset
+        found = self.library.matching(words) if words or request.library else ()
+        if request.library:
+            total, records = len(found), found[offset : offset + request.limit]
         else:
-            total, records = self.store.page(query, offset, limit)
+            total, records = self.store.page(request.query, offset, request.limit)
         listed = [self._listed(record, tools, types=types) for record in records]
         answer: Answer = {"type": "tools", "tools": listed, "total": total, "offset": offset}
-        if words and not library:
+        if words and not request.library:
             shown = [self._listed(record, tools, types=types) for record in found[:LIBRARY_SHOWN]]
             answer |= {"library": shown, "library_total": len(found)}
         return answer
@@ -316,21 +283,18 @@ class Workspace:
         return tool or read_code(code, tools.nearest)
 
     @_answering
-    def analyze(
-        self,
-        code: Json,
-        *,
-        against: Json = msgspec.UNSET,
-        aspects: Sequence[str] = DEFAULT_ASPECTS,
-        watch: Deadline | None = None,
-    ) -> Answer:
-        """What can be said of a tool or a term without running it; with `against`, whether that does the same."""
+    def analyze(self, request: requests.Analyze, *, watch: Deadline | None = None) -> Answer:
+        """What can be said of a tool or a term without running it; with `against`, whether that does the same.
+
+        `watch` limits the time for proofs, as in `evolve`.
+        """
         tools = self.tools()
-        if against is not msgspec.UNSET:
+        code, aspects = request.code, request.aspects
+        if request.against is not msgspec.UNSET:
             from registry.laws.requests import compared
 
             with self._asking(watch) as prover:
-                return compared(self.term(code), against, tools, prover())
+                return compared(self.term(code), request.against, tools, prover())
         tool = tools.tool(code) if isinstance(code, str) else None
         if tool is not None:
             told = analysis(tool.term, tool.label, tool.name, tools, lambda: typing_of(tool, tools), aspects)
@@ -377,16 +341,15 @@ class Workspace:
         )
 
     @_answering
-    def rollback(
-        self, name: str, version: int, *, expect_version: int | None = None, force: bool = False
-    ) -> Answer:
+    def rollback(self, request: requests.Rollback) -> Answer:
         """Make an older version the current one, if the examples of the tools that use it hold then (or by `force`)."""
         tools = self.tools()
+        name, version = request.name, request.version
         older = tools.tool(f"{self._own(name)}@{version}") if version > 0 else None
-        if older is not None and not force:
+        if older is not None and not request.force:
             view = Overlay(tools, name, version, older.term)
             refuse_broken(name, check_users(name, self.store, tools, view))
-        record = self.store.rollback(name, version, expect_version=expect_version)
+        record = self.store.rollback(name, version, expect_version=request.expect_version)
         return {"type": "tool", "name": record.name, "version": record.version, "hash": record.hash,
                 "description": record.description, "capabilities": [*record.capabilities],
                 "outcome": "rolled_back"}  # fmt: skip

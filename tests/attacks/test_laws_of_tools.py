@@ -9,6 +9,7 @@ import pytest
 
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.translate.kleis_names import FunctionNames, plain_name
+from registry.workspace.requests import Evolve
 from registry.workspace.workspace import Workspace
 from tests.support.terms.law_tools import TOOLS, function, variable
 
@@ -112,9 +113,9 @@ HOSTILE: dict[str, Json] = {
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     made = Workspace(SqliteStore(tmp_path_factory.mktemp("home")))
-    made.evolve("gone", "Soon forgotten", function("x", {"add": [X, 1]}))
+    made.evolve(Evolve("gone", "Soon forgotten", function("x", {"add": [X, 1]})))
     for name, code in HOSTILE.items():
-        assert made.evolve(name, "A tool", code)["type"] == "tool"
+        assert made.evolve(Evolve(name, "A tool", code))["type"] == "tool"
     made.forget("gone")
     yield made
     made.close()
@@ -174,7 +175,7 @@ def test_a_law_without_variables_is_not_refuted_where_a_tool_has_no_value(
 def test_operators_are_no_calls_of_the_tool_of_their_name(
     workspace: Workspace, name: str, code: Json, law: str, error: str | None
 ) -> None:
-    made = workspace.evolve(name, "A tool", code, laws=[law], dry_run=True)
+    made = workspace.evolve(Evolve(name, "A tool", code, laws=[law], dry_run=True))
     assert made.get("error", {}).get("kind") == error
 
 
@@ -206,7 +207,7 @@ def test_a_vacuous_law_says_so(workspace: Workspace, law: str, label: str) -> No
 
 def test_a_law_of_another_tool_says_so(workspace: Workspace) -> None:
     law = "∀(x : ℤ). double(x) = x + x"
-    made = workspace.evolve("square", "A tool", TOOLS["square"], laws=[law], dry_run=True)
+    made = workspace.evolve(Evolve("square", "A tool", TOOLS["square"], laws=[law], dry_run=True))
     assert made["laws"][0]["labels"] == ("says nothing of square",)
 
 
@@ -264,23 +265,27 @@ def test_no_two_tools_have_one_name() -> None:
 
 
 def test_a_wrong_version_is_refused_by_each_kind_of_law(workspace: Workspace) -> None:
-    made = workspace.evolve("fact", "Factorial", TOOLS["fact"], laws=["safe(fact)", "∀(n : ℤ). fact(n) ≥ 1"])
+    made = workspace.evolve(
+        Evolve("fact", "Factorial", TOOLS["fact"], laws=["safe(fact)", "∀(n : ℤ). fact(n) ≥ 1"])
+    )
     assert [each["status"] for each in made["laws"]] == ["proved", "proved"]
     negative = function("n", {"if": {"cond": {"lte": [N, 0]}, "then": -1, "else": 1}})
     partial = function("n", {"div": [{"mul": [N, N]}, N]})
     for wrong in (negative, partial):
-        refused = workspace.evolve("fact", "Wrong", wrong)["error"]
+        refused = workspace.evolve(Evolve("fact", "Wrong", wrong))["error"]
         assert refused["kind"] == "law_disproved"
         assert refused["counterexample"]["runs"]
     assert workspace.show("fact")["version"] == 1
     assert (
-        workspace.evolve("fact", "x", negative, drop_laws=["fact is positive"])["error"]["path"]
+        workspace.evolve(Evolve("fact", "x", negative, drop_laws=["fact is positive"]))["error"]["path"]
         == "/drop_laws/0"
     )
 
 
 def test_laws_of_a_term_that_is_not_a_function(workspace: Workspace) -> None:
-    made = workspace.evolve("answer", "A constant", {"add": [40, 2]}, laws=["answer = 42", "safe(answer)"])
+    made = workspace.evolve(
+        Evolve("answer", "A constant", {"add": [40, 2]}, laws=["answer = 42", "safe(answer)"])
+    )
     assert [each["status"] for each in made["laws"]] == ["proved", "proved"]
-    refused = workspace.evolve("answer", "Another", {"add": [40, 3]})
+    refused = workspace.evolve(Evolve("answer", "Another", {"add": [40, 3]}))
     assert refused["error"]["kind"] == "law_disproved"

@@ -19,6 +19,7 @@ from registry.records import KeptLaw, certificate_hash
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.tools.code_and_examples import verified
 from registry.tools.library import CERTIFICATES, UNPROVED, Library, directory_of_the_library
+from registry.workspace.requests import Evolve, List
 from registry.workspace.workspace import Workspace
 
 Json = Any
@@ -215,9 +216,11 @@ def test_what_asks_for_no_law_reads_no_certificate(opened: Callable[[], Workspac
         path.write_bytes(b"\xff no JSON at all")
     workspace = opened()
     assert workspace.run(Request(code={"app": ["sign", -7]}))["value"] == -1
-    made: Json = workspace.evolve("signs", "The sign", {"lam": "x", "body": {"app": ["sign", {"var": "x"}]}})
+    made: Json = workspace.evolve(
+        Evolve("signs", "The sign", {"lam": "x", "body": {"app": ["sign", {"var": "x"}]}})
+    )
     assert made["type"] == "tool"
-    assert workspace.list()["total"] == 1
+    assert workspace.list(List())["total"] == 1
     assert workspace.verify("∀(n : ℤ). signs(n) ≤ 1")["status"] == "proved"
     refused: Json = workspace.show("std.sign")
     assert refused["error"]["file"] == str(certificates(directory, "sign"))
@@ -229,7 +232,7 @@ def test_a_tool_of_the_home_has_no_laws_of_the_library(opened: Callable[[], Work
     workspace = opened()
     backwards = {"lam": "l", "body": {"var": "l"}}
     for name in ("sort", "isSorted", "insert"):
-        assert workspace.evolve(name, "Something else", backwards)["type"] == "tool"
+        assert workspace.evolve(Evolve(name, "Something else", backwards))["type"] == "tool"
     assert "laws" not in workspace.show("sort")
     assert workspace.check_laws("sort")["laws"] == []
     assert statuses(workspace, "std.sort") == ["proved"] * 4
@@ -242,7 +245,7 @@ def test_an_import_brings_a_certificate_that_is_none(
     """The same check stands before certificates from other homes: its hash is right, and it is a list."""
     workspace = opened()
     code = {"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}
-    workspace.evolve("square", "Squares", code, laws=["∀(x : ℤ). square(x) ≥ 0"])
+    workspace.evolve(Evolve("square", "Squares", code, laws=["∀(x : ℤ). square(x) ≥ 0"]))
     export = tmp_path / "export"
     workspace.export(export)
     text = "[]"

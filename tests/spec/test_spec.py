@@ -23,6 +23,7 @@ from pif.run.evaluate import Answer, Request, run
 from registry.records import parse_reference
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.tools.code_and_examples import closed, read_code
+from registry.workspace.requests import Analyze, Evolve, Rollback
 from registry.workspace.workspace import Workspace
 
 Case = dict[str, Any]
@@ -245,12 +246,12 @@ def taken(workspace: Workspace, step: Case) -> Answer:
             fuel = arguments.pop("fuel", None)
             return workspace.run(Request(**arguments), fuel=fuel)
         case "evolve":
-            return workspace.evolve(**arguments)
+            return workspace.evolve(Evolve(**arguments))
         case "rollback":
-            return workspace.rollback(**arguments)
+            return workspace.rollback(Rollback(**arguments))
         case "forget":
             parse_reference(arguments["name"])
             return workspace.forget(arguments["name"])
         case _:
             assert operation == "analyze"
-            return workspace.analyze(**arguments)
+            return workspace.analyze(Analyze(**arguments))

@@ -18,6 +18,7 @@ from registry.laws.requests import tools_with_laws
 from registry.records import certificate_hash
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.tools.library import CERTIFICATES, ProvedTool, directory_of_the_library
+from registry.workspace.requests import List
 from registry.workspace.workspace import Workspace
 from tests.support.terms.hosted_evaluator import library_tools
 
@@ -118,7 +119,7 @@ def test_show_and_list_say_that_they_are_proved(workspace: Workspace) -> None:
     assert not any("stale" in law for law in shown["laws"])
     assert set(tools_with_laws(workspace.tools(), library=True)) == {f"std.{name}" for name in LAWS}
     assert tools_with_laws(workspace.tools(), library=False) == []
-    listed: Any = workspace.list(library=True, limit=1_000)
+    listed: Any = workspace.list(List(library=True, limit=1_000))
     told = {tool["name"]: tool["laws"] for tool in listed["tools"] if "laws" in tool}
     assert set(told) == {f"std.{name}" for name in LAWS}
     assert all(law["status"] == "proved" for laws in told.values() for law in laws)

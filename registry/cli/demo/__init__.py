@@ -1,7 +1,7 @@
-"""`pif demo`.
+"""`pif demo`: a server driven by a real client, every answer compared.
 
-- `client`: client over the SDK's
-- `theory_acts`: acts of theories, laws
-- `acts`: acts of tools
-- `play`: the server driven, shown
+- `client`: a client to our server, over the SDK's
+- `acts`: the acts of tools
+- `theory_acts`: the acts of theories, policies and laws
+- `play`: the server started, the acts played and shown
 """

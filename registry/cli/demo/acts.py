@@ -1,4 +1,4 @@
-"""What `pif demo` plays: acts of calls, each with the answer that has to come (issue "PIF core", "make demo").
+"""What `pif demo` plays: acts of calls, each with the answer that has to come.
 
 The acts build on each other: tools evolved in one are used in later ones. GUIDE.md teaches the same things.
 """
@@ -281,4 +281,4 @@ LATER: tuple[Act, ...] = (
     SYNTHESIS,
     LAWS,
 )
-"""What is played after the server was started anew. The end is what both languages are together for (issue 7, item 7)."""
+"""What is played after the server was started anew. The last acts need both languages."""

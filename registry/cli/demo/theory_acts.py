@@ -1,7 +1,5 @@
 """The acts of `pif demo` in which the two languages meet: conjectures of an agent's own, synthesis by counterexample, and
 laws that a new version of a tool must keep.
-
-Specification: issue 7, items 5 to 7.
 """
 
 from __future__ import annotations
@@ -220,8 +218,6 @@ LAWS = Act(
 
 
 # The act of `pif demo` that gates an agent's actions, by the starter policy that ships with the library.
-#
-# Specification: issue 6, item 5 ("then gate five agent actions").
 
 
 def policy_options() -> tuple[str, ...]:
@@ -260,8 +256,6 @@ POLICY = Act(
 
 
 # The acts of `pif demo` that build a theory: groups, a clash refused, a proof, a counterexample, a second universe.
-#
-# Specification: issue 6, item 5.
 
 _GROUP = """structure Symmetries(W) {
   operation (⊙) : W × W → W

@@ -1,7 +1,17 @@
-"""The command `kleis`: check, test, eval, fmt, show.
+"""The command `kleis`. This module only starts it and imports nothing before an interrupt is caught.
 
-This module only starts it, and imports nothing before an interrupt is caught; the commands are put together in
-`kleis_commands`.
+- `commands`: the commands put together
+- `file_commands`: check, test, eval, fmt, show: names and options
+- `question_commands`: verify, consistent, certificate, explore: names and options
+- `output_commands`: export, publish, graph, serve: names and options
+- `policy_commands`: policy check, audit, compare: names and options
+- `shared/`: files, options and reports that several commands use
+- `files/`: what is done with files
+- `questions/`: what is asked of the prover
+- `output/`: what leaves for others
+- `policies`: what is asked of a policy
+
+The modules with options import click alone; what a command does is imported when it runs, so that `--help` is quick.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""The commands of `kleis`, put together (issue 3, item 6; issue 5, item 7; servers.md, "Command line").
+"""The commands of `kleis`, put together (docs/reference/serving.md §9.2).
 
-They are in `kleis_file_commands` (check, test, eval, fmt, show), `kleis_question_commands` (verify, consistent,
-certificate, explore), `kleis_policy_commands` (policy) and `kleis_output_commands` (export, publish, graph, serve), as
-thin as they can be: what they do is imported when needed, so that ``kleis --help`` is quick.
+What a command does is imported when it runs, so that ``kleis --help`` is quick.
 
 Exit status: 0 all is well; 1 something did not hold, or there is no value; 2 the command itself is wrong, or the
 question asked is ill-formed; 3 what was asked is unknown (`verify`, `consistent` and `explore` only); 130 interrupted.

@@ -143,7 +143,7 @@ COMMANDS: tuple[click.Command, ...] = (
 
 # `kleis serve`: the theory and policy tools over standard input and output, the short form of `pif serve --groups …`.
 #
-# Specification: servers.md; issue 6, item 4.  Without `--groups` it offers `theory`; with a policy also `policy`.
+# Specification: docs/reference/serving.md §1.1. Without `--groups` it offers `theory`; with a policy also `policy`.
 
 
 def serve_kleis(home: Path | None, groups: str, options: Mapping[str, Any]) -> int:

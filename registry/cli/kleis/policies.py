@@ -1,6 +1,6 @@
 """`kleis policy check`, `audit` and `compare`: what a policy says of an action, what is wrong with it, how it differs.
 
-Specification: servers.md ("Group policy", "Command line").  `--json` prints the object that the server would answer.
+Specification: docs/reference/policy.md §7.4. `--json` prints the object that the server would answer.
 
 Exit status: `check` 0 allowed, 1 denied; `audit` 0 nothing that should be changed, 1 something, 3 not complete; `compare`
 0 equal or stricter, 1 looser or incomparable, 3 unknown; 2 for a policy that cannot be loaded (`check` denies then).

@@ -1,4 +1,4 @@
-"""The commands `kleis policy check`, `audit`, `compare`; what they do is in kleis_policies.py, imported when needed."""
+"""The commands `kleis policy check`, `audit`, `compare`. What they do is in `policies`, imported when needed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,18 @@
-"""The command `pif`: everything that the server does, for people (servers.md, "Command line").
+"""The command `pif`: everything that the server does, for people (docs/reference/serving.md §9.1).
 
-This module only starts it, and imports nothing before an interrupt is caught; the commands are put together in
-`pif_commands`.
+This module only starts it and imports nothing before an interrupt is caught.
+
+- `commands`: the commands put together
+- `tool_commands`: evolve, list, show, diff, history, rollback, forget
+- `compose_commands`: compose, derive, graph, users
+- `run_commands`: run, analyze, fuzz, help
+- `law_commands`: verify, certificate
+- `home_commands`: export, import, backup, serve, demo, doctor
+- `evolve_file`: evolve files and the options above them
+- `views`: answers for people
+- `law_views`: laws and comparisons for people
+- `doctor`: the installation examined
+- `completion`: tool names for shells
 """
 
 from __future__ import annotations

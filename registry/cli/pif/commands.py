@@ -1,7 +1,4 @@
-"""The commands of `pif`, put together (servers.md, "Command line"); `pif --help` loads nothing but click.
-
-They are in `pif_tools` (evolve, list, show, …), `pif_composing` (compose, derive, graph, users), `pif_run` (run, analyze, help), `pif_laws` (verify, certificate) and `pif_home` (serve, export, …).
-"""
+"""The commands of `pif`, put together. `pif --help` loads nothing but click."""
 
 from __future__ import annotations
 

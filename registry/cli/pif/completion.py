@@ -1,4 +1,4 @@
-"""How a shell may go on with the name of a tool (click's completion; servers.md, "Command line").
+"""How a shell may go on with the name of a tool (click's completion).
 
 A home that is not there is not made for it, and one that cannot be read completes nothing: a shell has no place for
 errors.

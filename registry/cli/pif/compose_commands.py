@@ -66,12 +66,15 @@ def compose(
     examples: tuple[tuple[str, str], ...], dry_run: bool, force: bool,
 ) -> int:  # fmt: skip
     """Make tool NAME a pipeline: what it is given goes through all stages, first to last."""
+    from registry.workspace.requests import Evolve
+
     given = _examples(session, examples)
     with session.workspace() as workspace:
-        answer = workspace.evolve(
+        request = Evolve(
             name, description or f"A pipeline: {', then '.join(stages)}."[:8_000],
             compose=[_stage(session, stage) for stage in stages], examples=given, dry_run=dry_run, force=force,
         )  # fmt: skip
+        answer = workspace.evolve(request)
     return session.answer(answer, lambda made: views.evolved(session.screen, made), Texts())
 
 
@@ -89,13 +92,15 @@ def derive(
 ) -> int:  # fmt: skip
     """Make tool NAME of the code that a term tool gives for the code of TOOL."""
     from registry.tools.composition import Transform
+    from registry.workspace.requests import Evolve
 
     given = _examples(session, examples)
     with session.workspace() as workspace:
-        answer = workspace.evolve(
+        request = Evolve(
             name, description or f"Derived from {tool} by {by}."[:8_000],
             transform=Transform(tool=tool, by=_stage(session, by)), examples=given, dry_run=dry_run, force=force,
         )  # fmt: skip
+        answer = workspace.evolve(request)
     return session.answer(answer, lambda made: views.evolved(session.screen, made), Texts())
 
 

@@ -5,37 +5,22 @@ Each is checked as the server checks the arguments of `evolve`, so a file means 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
 
 from registry.cli.terminal.sources import Source
 
 if TYPE_CHECKING:
-    from registry.server.groups.pif.tool_specs import Evolve
+    from registry.workspace.requests import Evolve
 
-__all__ = ["Options", "checked", "is_evolve_file", "requests"]
+__all__ = ["checked", "is_evolve_file", "requests"]
 
 Json = Any
 Answer = dict[str, Any]
 
 _SIGNS = ("name", "code")
-
-
-class Options(msgspec.Struct, frozen=True):
-    """What the command line says beside the file."""
-
-    name: str | None
-    description: str | None
-    expect_version: int | None
-    dry_run: bool
-    examples: tuple[tuple[Json, Json], ...]
-    language: str = "json"
-    force: bool = False
-    laws: tuple[str, ...] = ()
-    drop_laws: tuple[str, ...] = ()
 
 
 def is_evolve_file(data: Json) -> bool:
@@ -49,51 +34,39 @@ def _has_sign(data: dict[str, Json]) -> bool:
     return any(key in data for key in _SIGNS)
 
 
-def requests(source: Source, options: Options, described: Callable[[str], str]) -> list[dict[str, Json]]:
+def requests(
+    source: Source, options: Mapping[str, Json], described: Callable[[str], str]
+) -> list[dict[str, Json]]:
     """The arguments of each `evolve` that a file and the options ask for.
 
-    A bare term without `--description` keeps the one that its name has, which `described` tells.
+    `options` are the arguments of `evolve` that the command line gives. A bare term without `--description` keeps the
+    one that its name has, which `described` tells.
     """
     data = source.data
     if not is_evolve_file(data):
-        if options.name is None:
+        name = options.get("name")
+        if name is None:
             message = (
                 'a bare term needs --name; a file with a name is {"name": …, "description": …, "code": …}'
             )
             raise click.UsageError(message)
-        return [
-            _with(
-                options, {"name": options.name, "description": described(options.name), "code": source.code}
-            )
-        ]
+        return [_with(options, {"name": name, "description": described(name), "code": source.code})]
     if isinstance(data, dict):
         return [_with(options, dict(data))]
-    single = {"--name": options.name, "--description": options.description,
-              "--expect-version": options.expect_version, "--example": options.examples or None}  # fmt: skip
-    for option, value in single.items():
-        if value is not None and len(data) > 1:
-            raise click.UsageError(f"{option} is for one tool, and the file holds {len(data)}")
+    for option in ("name", "description", "expect_version", "examples"):
+        if options.get(option, []) != [] and len(data) > 1:
+            spelled = "--example" if option == "examples" else f"--{option.replace('_', '-')}"
+            raise click.UsageError(f"{spelled} is for one tool, and the file holds {len(data)}")
     return [_with(options, dict(item)) for item in data]
 
 
-def _with(options: Options, request: dict[str, Json]) -> dict[str, Json]:
-    """A request with what the options say, which stands above what the file says."""
-    for key in ("name", "description", "expect_version"):
-        value = getattr(options, key)
-        if value is not None:
+def _with(options: Mapping[str, Json], request: dict[str, Json]) -> dict[str, Json]:
+    """A request with the options: lists are added to the file's, other values replace it."""
+    for key, value in options.items():
+        if not isinstance(value, list | tuple):
             request[key] = value
-    if options.dry_run:
-        request["dry_run"] = True
-    if options.force:
-        request["force"] = True
-    for key, more in (("laws", options.laws), ("drop_laws", options.drop_laws)):
-        if more and isinstance(request.get(key, []), list):
-            request[key] = [*request.get(key, []), *more]
-    if options.language != "json":
-        request["language"] = options.language
-    given = request.get("examples", [])
-    if options.examples and isinstance(given, list):
-        request["examples"] = [*given, *({"input": i, "output": o} for i, o in options.examples)]
+        elif value and isinstance(request.get(key, []), list):
+            request[key] = [*request.get(key, []), *value]
     return request
 
 
@@ -101,7 +74,8 @@ def checked(request: dict[str, Json]) -> Evolve | Answer:
     """The arguments as the server takes them, or the refusal it would answer."""
     from registry.server.calls.argument_check import Checker
     from registry.server.contract.group import Answer as Refusal
-    from registry.server.groups.pif.tool_specs import TOOLS, Evolve
+    from registry.server.groups.pif.tool_specs import TOOLS
+    from registry.workspace.requests import Evolve
 
     spec = next(spec for spec in TOOLS if spec.name == "evolve")
     arguments = Checker(spec).check(request)

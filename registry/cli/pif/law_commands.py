@@ -1,4 +1,4 @@
-"""Commands about laws of tools: verify, certificate check, certificate export (issue 7, items 2 and 3)."""
+"""Commands about laws of tools: verify, certificate check, certificate export (docs/reference/registry.md §7)."""
 
 from __future__ import annotations
 

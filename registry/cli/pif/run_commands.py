@@ -22,6 +22,7 @@ from registry.errors import RegistryError
 if TYPE_CHECKING:
     from kleis.theory.theory import Theory
     from registry.oracles.theory_oracle import TheoryRun
+    from registry.tools.analysis import Aspect
     from registry.workspace.workspace import Workspace
 
 __all__ = ["COMMANDS", "theory_for_run"]
@@ -124,7 +125,11 @@ def _answered(session: CommandContext, answer: Answer, texts: Texts) -> int:
 @click.option("--against", type=text, metavar="TOOL|TERM", help="A second one: do both do the same?")
 @click.option("--timeout", type=SECONDS, metavar="SECONDS", help="With --against: the most time for proofs.")
 def analyze(
-    session: CommandContext, code: str, aspects: tuple[str, ...], against: str | None, timeout: float | None
+    session: CommandContext,
+    code: str,
+    aspects: tuple[Aspect, ...],
+    against: str | None,
+    timeout: float | None,
 ) -> int:
     """Tell what can be known of a tool or a term without running it.
 
@@ -132,6 +137,7 @@ def analyze(
     Exit status: 0 they do, 1 they differ or an error, 3 it is not known.
     """
     from registry.tools.analysis import ASPECTS
+    from registry.workspace.requests import Analyze
 
     with session.workspace() as workspace:
         tools = workspace.tools()
@@ -141,7 +147,7 @@ def analyze(
             return session.answer(source.refused, views.nothing, texts)
         if against is not None:
             return _compared(session, workspace, source.code, against, timeout)
-        answer = workspace.analyze(source.code, aspects=aspects or ASPECTS)
+        answer = workspace.analyze(Analyze(source.code, aspects=aspects or ASPECTS))
         return session.answer(answer, lambda found: views.analysis(session.screen, found, texts), texts)
 
 
@@ -149,13 +155,14 @@ def _compared(
     session: CommandContext, workspace: Workspace, code: Any, against: str, timeout: float | None
 ) -> int:
     from registry.cli.pif import law_views as pif_law_views
+    from registry.workspace.requests import Analyze
 
     tools = workspace.tools()
     other = session.sources.code(against, lambda name: tools.tool(name) is not None, what="the second code")
     texts = Texts(code=other)
     if other.refused:
         return session.answer(other.refused, views.nothing, texts)
-    answer = workspace.analyze(code, against=other.code, watch=watch_of(timeout))
+    answer = workspace.analyze(Analyze(code, against=other.code), watch=watch_of(timeout))
     status = session.answer(answer, lambda found: pif_law_views.comparison(session.screen, found), texts)
     return status or {"proved": 0, "refuted": 1, "unknown": 3}[answer["equivalence"]["status"]]
 
@@ -167,9 +174,7 @@ def _compared(
 )
 @click.option("--seed", type=click.IntRange(min=0), metavar="S", help="Try what a run with this seed tried.")
 @click.option("--fuel", type=click.IntRange(min=1), metavar="N", help="Steps allowed in each run.")
-@click.option(
-    "--type", "input_type", type=text, metavar="TYPE", help="The type of inputs, e.g. 'list(integer)'."
-)
+@click.option("--type", type=text, metavar="TYPE", help="The type of inputs, e.g. 'list(integer)'.")
 @click.option("--strict", is_flag=True, help="End with status 1 if any run gave an error.")
 def fuzz(
     session: CommandContext,
@@ -177,7 +182,7 @@ def fuzz(
     examples: int,
     seed: int | None,
     fuel: int | None,
-    input_type: str | None,
+    type: str | None,
     strict: bool,
 ) -> int:
     """Try a tool on made-up inputs of its type.
@@ -187,14 +192,14 @@ def fuzz(
     """
     from random import SystemRandom
 
+    from registry.workspace.requests import Fuzz
+
     chosen = SystemRandom().randrange(2**32) if seed is None else seed
     with session.workspace() as workspace:
         texts = Texts(tool=code_of(workspace))
         with interruptible() as interrupted, session.screen.progress("inputs", examples) as progress:
-            answer = workspace.fuzz(
-                tool, examples=examples, seed=chosen, fuel=fuel, input_type=input_type,
-                stop=interrupted.is_set, progress=progress,
-            )  # fmt: skip
+            request = Fuzz(tool, examples=examples, seed=chosen, fuel=fuel, type=type)
+            answer = workspace.fuzz(request, stop=interrupted.is_set, progress=progress)
         status = session.answer(answer, lambda found: views.fuzzed(session.screen, found, texts), texts)
     if interrupted.is_set():
         return INTERRUPTED

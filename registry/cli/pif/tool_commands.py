@@ -68,28 +68,22 @@ def code_of(workspace: Workspace) -> Callable[[str], Any]:
 def evolve(
     session: CommandContext,
     file: str,
-    name: str | None,
-    description: str | None,
-    expect_version: int | None,
-    dry_run: bool,
-    force: bool,
-    language: str,
     examples: tuple[tuple[str, str], ...],
-    laws: tuple[str, ...],
-    drop_laws: tuple[str, ...],
     timeout: float | None,
+    **options: Any,
 ) -> int:
     """Keep a tool, or a new version of one.
 
     FILE holds {"name", "description", "code", ...} or a list of them, or a bare term, or a Python function. Of a
     list the first tool that is refused ends the work; those before it are kept.
     """
-    from registry.cli.pif.evolve_file import Options, requests
+    from registry.cli.pif.evolve_file import requests
 
     source = session.sources.json(file, what="the tool", place="code", files=True)
+    language = options.pop("language")
     if language == "python" or (source.refused and source.name.endswith(".py")):
         source.data, source.refused, language = source.text, None, "python"
-        if name is None:
+        if options["name"] is None:
             raise click.UsageError("a Python function needs --name, the name of the tool")
     if source.refused:
         return session.answer(source.refused, views.nothing, Texts(code=source))
@@ -99,12 +93,12 @@ def evolve(
         for source_of in read:
             if source_of.refused:
                 return session.answer(source_of.refused, views.nothing, Texts(given=source_of))
-        pairs.append((read[0].data, read[1].data))
-    options = Options(
-        name, description, expect_version, dry_run, tuple(pairs), language, force, laws, drop_laws
-    )
+        pairs.append({"input": read[0].data, "output": read[1].data})
+    if language != "json":
+        options["language"] = language
+    given = {name: value for name, value in options.items() if value is not None and value is not False}
     with session.workspace() as workspace:
-        asked = requests(source, options, lambda tool: _description(workspace, tool))
+        asked = requests(source, {**given, "examples": pairs}, lambda tool: _description(workspace, tool))
         for number, request in enumerate(asked):
             status = _evolve_one(session, workspace, request, source, timeout, several=len(asked) > 1)
             if status:
@@ -135,12 +129,7 @@ def _evolve_one(
     title = str(request.get("name", "a tool without a name")) if several else ""
     if isinstance(arguments, dict):
         return session.answer(arguments, views.nothing, title=title)
-    answer = workspace.evolve(
-        arguments.name, arguments.description, arguments.code, compose=arguments.compose,
-        transform=arguments.transform, examples=arguments.examples, expect_version=arguments.expect_version,
-        dry_run=arguments.dry_run, language=arguments.language, force=arguments.force,
-        laws=arguments.laws, drop_laws=arguments.drop_laws, watch=watch_of(timeout),
-    )  # fmt: skip
+    answer = workspace.evolve(arguments, watch=watch_of(timeout))
     code = Source(f"code of {arguments.name}", "")
     code.data = arguments.code
     code.tool = arguments.language != "json"  # an error has its line and column, and no path into JSON
@@ -160,8 +149,10 @@ def list_tools(
     session: CommandContext, query: tuple[str, ...], offset: int, limit: int, library: bool
 ) -> int:
     """Find tools by words in their names and descriptions."""
+    from registry.workspace.requests import List
+
     with session.workspace() as workspace:
-        answer = workspace.list(" ".join(query), offset=offset, limit=limit, library=library)
+        answer = workspace.list(List(" ".join(query), offset=offset, limit=limit, library=library))
     return session.answer(answer, lambda found: views.tools(session.screen, found))
 
 
@@ -206,8 +197,10 @@ def rollback(
     session: CommandContext, name: str, version: int, expect_version: int | None, force: bool
 ) -> int:
     """Make an older version of a tool the current one."""
+    from registry.workspace.requests import Rollback
+
     with session.workspace() as workspace:
-        answer = workspace.rollback(name, version, expect_version=expect_version, force=force)
+        answer = workspace.rollback(Rollback(name, version, expect_version=expect_version, force=force))
     return session.answer(answer, lambda done: session.say(f"{done['name']} is at version {done['version']}"))
 
 

@@ -1,12 +1,14 @@
-"""What every command shares.
+"""What every command of `pif` and `kleis` shares.
 
 - `characters`: text made safe to show
-- `layout`: JSON laid out
-- `plain_output`: lines to the streams
-- `screen`: standard output, styled
-- `sources`: names, JSON, `@FILE`, `-`
-- `error_report`: error, caret, hint
-- `process`: streams, interrupts, status
-- `commands`: click classes, `--timeout`
-- `session`: home, answers, exit status
+- `sources`: what an argument stands for: a name, JSON, `@FILE`, `-`
+- `commands`: click classes and the option `--timeout`
+- `layout`: JSON on lines, with the place of one part known
+- `screen`: standard output and error of `pif`, styled on a terminal
+- `plain_output`: standard output and error of `kleis`
+- `error_report`: an error with the place it is about, a caret and a hint
+- `session`: the home, the form of an answer, the exit status
+- `process`: standard streams, interrupts, exit statuses
+
+`process` is imported first and imports nothing of ours, so that an interrupt during start-up is caught.
 """

@@ -1,7 +1,7 @@
 """An error for people: the place in the text it is about, with a caret, then what is wrong and what to try.
 
 A path points into the JSON that was received where that is no term, else into the canonical printed form
-(pif-language.md §6); which of the two it is shows by decoding the text once more.
+(docs/reference/pif.md §6.2); which of the two it is shows by decoding the text once more.
 """
 
 from __future__ import annotations

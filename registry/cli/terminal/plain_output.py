@@ -1,6 +1,6 @@
 """Where the words of the `kleis` command go: results to standard output, everything else to standard error.
 
-Specification: servers.md, "Command line".  Colour and tables only on a terminal, and not where `NO_COLOR` is set.
+Specification: docs/reference/serving.md §9.4. Colour and tables only on a terminal, and not where `NO_COLOR` is set.
 
 Invariant: nothing a program contains can steer a terminal.  On a terminal control characters are shown as
 ``\\u001b``; into a file or a pipe a text goes as it is.

@@ -1,6 +1,6 @@
 """A command as a process: its three standard streams, how it is interrupted, and the status it ends with.
 
-Specification: servers.md, "Command line". `pif` and `kleis` both end here, whatever ends them.
+Specification: docs/reference/serving.md §9.5. `pif` and `kleis` both end here, whatever ends them.
 
 Invariants
     * Descriptors 0, 1 and 2 are open before anything else is opened, so no file of ours is ever taken for one.

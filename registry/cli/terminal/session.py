@@ -1,7 +1,7 @@
 """What every command shares: the home it works on, how it answers, and the exit status that follows.
 
 A command is a function that takes a `CommandContext` first and returns an exit status: 0 a value or a continuation, 1 an
-error result, 2 usage, 130 interrupted (servers.md, "Command line"). `--home` and `--json` belong to every command.
+error result, 2 usage, 130 interrupted (docs/reference/serving.md §9.5). `--home` and `--json` belong to every command.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an argument stands for: a tool's name, JSON text, `@FILE`, `-` for standard input (servers.md, "Command line").
+"""What an argument stands for: a tool's name, JSON text, `@FILE`, `-` for standard input (docs/reference/serving.md §9.3).
 
 The order is always that one; an argument that may be a file can name an existing one without the `@`, last of all.
 """

@@ -1,7 +1,9 @@
-"""A call from name to answer.
+"""One call of a tool, from its name and arguments to its answer.
 
-- `argument_check`: arguments against their type
-- `contexts`: progress, workers, announcements
-- `dispatch`: calls, defects contained
-- `scoped_tools`: one tool, several groups
+- `argument_check`: arguments converted to the tool's type, or an error that helps
+- `contexts`: worker threads, progress, announcements of changes
+- `dispatch`: the tool looked up, called and answered; a defect becomes an `internal` error
+- `scoped_tools`: tools that several groups have, as one tool with a `scope`
+
+`dispatch.Calls` is what `registry.server.mcp` calls. Texts of errors are pinned by tests/registry/server.
 """

@@ -1,7 +1,7 @@
 """The arguments of a call against the type of its tool: a value of that type, or a refusal that helps.
 
 Every refusal says which argument, what is wrong with it, what is allowed, the nearest known spelling and one valid
-example (servers.md, "Rules for every tool"). The checking library's own words never reach the client.
+example (docs/reference/serving.md §5.1). The checking library's own words never reach the client.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Worker threads for what takes longer than the event loop may be held (evaluator.md §5: 64 MB of stack each).
+"""Worker threads for what takes longer than the event loop may be held, with 64 MB of stack each.
 
 Python's own executor joins its threads when the interpreter exits, so that one run that does not look at its flag
 would keep a closed server alive; these are daemons. Threads are started when first needed, up to a fixed number;

@@ -1,5 +1,6 @@
-"""Tools that several groups have in common, as one tool each with a `scope` (servers.md: `evaluate`,
-`describe_schema`).
+"""Tools that several groups have in common, as one tool each with a `scope`: `evaluate`, `describe_schema`.
+
+Specification: docs/reference/serving.md §6.7.
 
 `share` takes the chosen groups and gives them back so that no tool is listed twice: the first group that has a tool
 lists it with the arguments of all, and `scope` says whose it is; the later groups keep the rest of theirs.

@@ -1,7 +1,9 @@
-"""What a group of tools is.
+"""What a group of tools is, and what a server was asked for. No MCP library here.
 
-- `group`: tool, answer, group, context
-- `schemas`: argument schemas (gone in move 3)
-- `prompts`: workflows by group
-- `settings`: options, shared site
+- `group`: `Group`, `ToolSpec`, `Answer`, `CallContext`: read this to write a group
+- `schemas`: JSON Schemas of tools' arguments
+- `prompts`: the workflows of each group
+- `settings`: the options of `pif serve`, their checks, and the `Site` that groups share
+
+A new option of `pif serve` is a field of `settings.Settings` and an option in `registry.cli.pif.home_commands`.
 """

@@ -1,4 +1,4 @@
-"""What the server asks of a group of tools, and what it offers in return (servers.md).
+"""What the server asks of a group of tools, and what it offers in return (docs/reference/serving.md §4.4).
 
 A group is plain Python: it knows no MCP library, no transport and no JSON-RPC. The shell (`registry.server.mcp.mcp_server`)
 asks it for its tools, checks the arguments of a call against the tool's `arguments` type, hands them to `call` and
@@ -19,8 +19,9 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, Literal, Protocol, TypeVar, get_args, get_origin
 
 import msgspec
 
@@ -36,6 +37,7 @@ __all__ = [
     "ResourceText",
     "TemplateSpec",
     "ToolSpec",
+    "schema_of",
 ]
 
 T = TypeVar("T")
@@ -44,24 +46,74 @@ T = TypeVar("T")
 class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One tool as clients see it.
 
-    `input_schema` is advertised exactly as it stands; `arguments` is the type that a call's arguments are converted
-    to, and the two must say the same (the shell refuses a tool whose property names differ). `arguments` should be
-    frozen and is used with unknown fields forbidden, whatever its own setting. `example` is one valid set of
-    arguments, shown in refusals. The first sentence of `description` must carry it; 2,048 characters are the limit.
+    `arguments` is the type that a call's arguments are converted to; it should be frozen and is used with unknown
+    fields forbidden, whatever its own setting. `input_schema` is advertised exactly as it stands; it is `schema_of`
+    that type where it is not given, and one with other property names is rejected. `example` is one valid set of
+    arguments, shown in errors. The first sentence of `description` must carry it; 2,048 characters are the limit.
     `refusal` are fields of every error result of the tool, whoever made it: a gate's say that nothing is allowed.
     """
 
     name: str
     title: str
     description: str
-    input_schema: Mapping[str, Any]
     arguments: type[msgspec.Struct]
+    input_schema: Mapping[str, Any] = {}
     example: Mapping[str, Any] | None = None
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False
     open_world: bool = False
     refusal: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.input_schema:
+            msgspec.structs.force_setattr(self, "input_schema", schema_of(self.arguments))
+
+
+_KEYWORDS = ("type", "enum", "minimum", "maximum", "default", "description")
+"""What is said of a single value; other keywords (lengths, titles, alternatives) several clients cannot read."""
+
+
+@cache
+def schema_of(arguments: type[msgspec.Struct]) -> Mapping[str, Any]:
+    """The JSON Schema of an argument type in the few forms that every client reads (docs/reference/serving.md §4.3).
+
+    References are inlined. An optional argument has the schema of its value; a default of null, an empty text or a
+    list is left out. Choices keep the order of their `Literal`, which msgspec sorts.
+    """
+    (schema,), named = msgspec.json.schema_components([arguments], ref_template="{name}")
+    orders = {
+        frozenset(each): each for field in msgspec.structs.fields(arguments) for each in _choices(field.type)
+    }
+
+    def inlined(part: dict[str, Any]) -> dict[str, Any]:
+        if part.get("default") in (None, "") or isinstance(part["default"], list | tuple):
+            part = {key: value for key, value in part.items() if key != "default"}
+        for either in [named[part["$ref"]]] if "$ref" in part else part.get("anyOf", ()):
+            if either.get("type") != "null":
+                part = {**inlined(either), **part}
+        found = {key: part[key] for key in _KEYWORDS if key in part}
+        if "enum" in part:
+            found |= {"type": "string", "enum": list(orders.get(frozenset(part["enum"]), part["enum"]))}
+        if part.get("items"):
+            found["items"] = inlined(part["items"])
+        if "properties" in part:
+            properties = {name: inlined(each) for name, each in part["properties"].items()}
+            required = part.get("required", [])
+            found = {"type": "object", "properties": properties, "required": required}
+            found["additionalProperties"] = False
+        return found
+
+    return inlined(schema)
+
+
+def _choices(hint: Any) -> Iterator[tuple[Any, ...]]:
+    """The choices of every `Literal` in a type."""
+    if get_origin(hint) is Literal:
+        yield get_args(hint)
+    else:
+        for part in get_args(hint):
+            yield from _choices(part)
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -80,7 +132,7 @@ class Answer(msgspec.Struct, frozen=True):
     def error(
         cls, kind: str, message: str, *, path: str | None = None, hint: str = "", **more: Any
     ) -> Answer:
-        """A refusal in the form of pif-language.md §6; `more` are further fields of the error object."""
+        """An error result (docs/reference/serving.md §5.3); `more` are further fields of the error object."""
         error: dict[str, Any] = {"kind": kind, "message": message}
         if path is not None:
             error["path"] = path

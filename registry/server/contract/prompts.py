@@ -1,4 +1,4 @@
-"""Prompts: the workflows of each group, started by a person and carried out by their agent (servers.md).
+"""Prompts: the workflows of each group, started by a person and carried out by their agent (docs/reference/serving.md §7.2).
 
 They say which tools to call in which order and what to report.  Nothing needs them: whatever they lead to, the tools'
 own descriptions and the instructions say too.

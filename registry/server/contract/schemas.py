@@ -1,4 +1,4 @@
-"""The JSON Schemas of tools' arguments, in the few forms that every client reads (mcp-sdk.md §2.2).
+"""The JSON Schemas of tools' arguments, in the few forms that every client reads (docs/reference/serving.md §4.3).
 
 Objects, texts, switches, whole numbers, choices and lists of texts; no references, no unions, no nesting that a
 client would have to follow. A property without a description says enough by its name. Keys stand in one order: type,

@@ -92,7 +92,7 @@ class Site:
             self.workspace.close()
 
 
-# What the options of `pif serve` name must be there before it serves (servers.md, "Command line").
+# What the options of `pif serve` name must be there before it serves (docs/reference/serving.md §1.3).
 #
 # A gate that is misspelt must not look like one: a policy that is no file, a policy without its group, a corpus or a
 # root that is no directory are refused at the start, with the nearest spelling there is.  What is there but cannot be

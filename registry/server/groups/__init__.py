@@ -1,1 +1,11 @@
-"""registry/server/groups"""
+"""The groups of tools, one folder each: `tool_specs` (the tools as clients see them) and `group` (the handlers).
+
+- `pif/`: evolve, run, list, help, analyze; every evolved tool under its own name
+- `theory/`: theory sessions
+- `policy/`: a gate for an agent's actions
+- `lean/`: jobs of the proving service for Lean
+- `corpus/`: papers with claims linked to Lean declarations
+
+Groups know neither each other nor the protocol. `registry.server.serve.GROUPS` names them; a group is imported when it
+is chosen.
+"""

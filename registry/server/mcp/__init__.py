@@ -1,8 +1,10 @@
-"""The one package that imports the SDK.
+"""The server over the MCP SDK. With `registry.cli.demo.client` the only modules that import `mcp`.
 
-- `mcp_server`: groups as an MCP server
-- `fast_path`: calls past the dispatcher
-- `stdio_streams`: stream pair for the SDK
-- `stdio_server`: one process on stdio
+- `mcp_server`: groups as a server of both protocol generations
+- `fast_path`: plain calls of tools, answered without the SDK's dispatcher
+- `stdio_streams`: the stream pair that the SDK's server runs over
+- `stdio_server`: one process on standard input and output: signals, event loop, exit status
 - `http_server`: streamable HTTP
+
+`mcp_server` and `fast_path` build an answer with the same functions; a test compares what they send.
 """

@@ -1,4 +1,4 @@
-"""The server over streamable HTTP: `pif serve --http HOST:PORT` (servers.md; mcp-sdk.md §1.10).
+"""The server over streamable HTTP: `pif serve --http HOST:PORT` (docs/reference/serving.md §3).
 
 The SDK has the protocol, uvicorn the sockets.  What is here is what neither does: every body is read by our own reader
 before the SDK sees it, so that numbers, nesting and size are refused as on standard input; whoever may call is checked;

@@ -1,8 +1,8 @@
 """Groups of tools → an MCP server: the one place where the SDK's low-level `Server` and our groups meet.
 
-Both protocol generations are served (mcp-sdk.md §1.9). `tools/call` is answered in a middleware, ahead of the SDK's
+Both protocol generations are served (docs/reference/serving.md §4.1). `tools/call` is answered in a middleware, ahead of the SDK's
 models, so that numbers, nesting and the fields of an answer pass exactly as the group gave them, and in a third of
-the time (§2.5); everything else goes through the SDK's ordinary handlers.
+the time; everything else goes through the SDK's ordinary handlers.
 
 Invariants
 ----------
@@ -83,7 +83,7 @@ Result = TypeVar("Result")
 
 
 class _Server(Server[Any]):
-    """The SDK's server, telling the truth about `listChanged` on the older protocol too (mcp-sdk.md §1.5)."""
+    """The SDK's server, telling the truth about `listChanged` on the older protocol too."""
 
     def create_initialization_options(
         self,

@@ -79,7 +79,7 @@ def tune() -> None:
     """Set the interpreter up for a server.
 
     The start-up's objects are kept out of garbage collections, which otherwise cost five to ten times the decoding of
-    a large message (mcp-sdk.md §2.5); decoding needs room for the nesting that messages may have.
+    a large message; decoding needs room for the nesting that messages may have.
     """
     gc.set_threshold(50_000, 20, 100)
     sys.setswitchinterval(SWITCH_INTERVAL)

@@ -1,4 +1,4 @@
-"""The stream pair between the SDK's server and this process's standard input and output (mcp-sdk.md §6).
+"""The stream pair between the SDK's server and this process's standard input and output (docs/reference/serving.md §2).
 
 Replaces the SDK's own: it answers malformed input instead of dropping it, accepts both framings and answers in the
 one it was spoken to, has a size cap, decodes numbers exactly, and needs no thread for each message.

@@ -1,6 +1,8 @@
-"""Bytes to messages.
+"""Bytes to JSON-RPC messages and back. Pure but for `descriptors`; no MCP library.
 
-- `descriptors`: own input and output
-- `framing`: bytes to frames
-- `messages`: JSON-RPC read and written
+- `descriptors`: standard input and output moved to private descriptors, read and written without blocking
+- `framing`: bytes to message texts, by lines or `Content-Length` blocks
+- `messages`: texts to requests and errors, answers to texts
+
+What is accepted here is accepted over HTTP too: `registry.server.mcp.http_server` reads bodies with `messages`.
 """

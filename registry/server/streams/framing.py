@@ -1,4 +1,4 @@
-"""Bytes → messages: newline-delimited JSON and `Content-Length` blocks, with a size cap (mcp-sdk.md §6).
+"""Bytes → messages: newline-delimited JSON and `Content-Length` blocks, with a size cap (docs/reference/serving.md §2.2).
 
 Pure: no input or output happens here. The framing is detected from the first thing that is not blank: `{` or `[`
 starts newline framing, a line that looks like a header (`Name: …`) starts header framing, any other line is handed on

@@ -1,8 +1,8 @@
 """The text of a message → a JSON-RPC request, notification or response, or the refusal to send back.
 
 Knows JSON-RPC 2.0 as MCP narrows it (no batches, ids are strings or integers, params are objects) and no library.
-Nesting and the number of values are bounded before a text is decoded (pif-language.md §3: no input may reach a C
-stack overflow), so neither time nor memory depends on Python's recursion limit.
+Nesting and the number of values are bounded before a text is decoded, so no input
+overflows the C stack, and neither time nor memory depends on Python's recursion limit. Specification: docs/reference/serving.md §2.3.
 
 Invariants
 ----------
@@ -56,7 +56,7 @@ VALUES = 1_000_000
 """Arrays, objects and separators in a message. Each may cost some 250 bytes once decoded."""
 
 TEXT_LIMIT = 20_000
-"""Characters of text in one answer (servers.md)."""
+"""Characters of text in one answer (docs/reference/serving.md §5.2)."""
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600

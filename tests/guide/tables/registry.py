@@ -24,7 +24,7 @@ from registry.records import VERSION_LIMIT
 from registry.store.exchange import directory, export_import
 from registry.store.protocol import DESCRIPTION_LIMIT, PAGE_LIMIT
 from registry.store.sqlite import sqlite_store
-from registry.tools import code_and_examples, composition, difference, fuzzing
+from registry.tools import code_and_examples, composition, difference
 from registry.tools.code_and_examples import verified
 from registry.tools.library import Library
 from registry.tools.snapshot_tools import LibraryTools, Overlay, TermCache
@@ -33,7 +33,7 @@ from registry.translate.kleis_names import plain_name
 from registry.translate.node_types import KleisTypes, Unexpressed
 from registry.translate.symbolic_values import Untranslatable
 from registry.translate.tool_theory import ToolTheory
-from registry.workspace import dependants
+from registry.workspace import dependants, requests
 from registry.workspace import dependants as graph
 from tests.guide.tables import markdown
 
@@ -183,7 +183,7 @@ def limits() -> str:
         ("fuel of a `transform`", f"{composition.TRANSFORM_FUEL:,}"),
         ("places listed by `diff`", f"{difference.MOST}"),
         ("tools in a graph", f"{graph.MOST_TOOLS}"),
-        ("inputs of `fuzz`", f"{fuzzing.EXAMPLES}; at most {fuzzing.MOST_EXAMPLES:,}"),
+        ("inputs of `fuzz`", f"{requests.EXAMPLES}; at most {requests.MOST_EXAMPLES:,}"),
         ("laws of a tool", f"{on_evolve.LAWS}"),
         ("a law", f"{law_text.LAW_LIMIT:,} characters"),
         ("cases of a law that is tested", f"{check_laws.CASES}, seed {check_laws.SEED}"),

@@ -36,6 +36,7 @@ from registry.server.serve import GROUPS, make_groups
 from registry.server.streams.framing import DEFAULT_CAP
 from registry.server.streams.messages import NESTING, TEXT_LIMIT, VALUES
 from registry.tools.help import ERRORS
+from registry.workspace import requests
 from tests.guide.tables import ROOT, markdown
 
 __all__ = ["TABLES"]
@@ -217,7 +218,7 @@ def times() -> str:
         ("a driven run, `fuzz`, a run with a theory", seconds(pif_group.ANSWER_WITHIN), "fixed"),
         (
             "proofs in `evolve` and `analyze`",
-            _within(pif_tools.STANDARD, pif_tools.LONGEST),
+            _within(requests.STANDARD, requests.LONGEST),
             "`timeout_ms`",
         ),
         ("`evaluate` (theory)", _within(theory_tools.STANDARD, theory_tools.LONGEST), "`timeout_ms`"),

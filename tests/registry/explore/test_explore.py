@@ -17,6 +17,7 @@ from registry.errors import RegistryError
 from registry.explore.explore_request import GENERATOR, Asked, explored
 from registry.oracles.theory_oracle import TheorySnapshot
 from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.workspace.requests import Evolve
 from registry.workspace.workspace import Workspace
 from tests.support.provers.brokers import Hanging, Killing
 from tests.support.theories.free_groups import holds_in_groups
@@ -120,7 +121,7 @@ def test_a_generator_of_the_agents_own(snapshot: TheorySnapshot, workspace: Work
     }
     candidates = [{"quote": commute}, "inv(x • y) = inv(y) • inv(x)", "x • y = x • z → y = z", "∃(x : G). x • x = x",
                   "this is nothing", {"quote": {"self": True}}, "x = x"]  # fmt: skip
-    workspace.evolve("mine", "candidates of mine", {"lam": "input", "body": candidates})
+    workspace.evolve(Evolve("mine", "candidates of mine", {"lam": "input", "body": candidates}))
     found = explored(snapshot, workspace.tools(), Asked(structure="Group", generator="mine"))
     assert laws(found, "proved") == {
         "∀(x y : G). inv(x) • inv(y) = inv(y • x)",
@@ -164,7 +165,7 @@ HOSTILE: tuple[tuple[str, Any], ...] = (
 def test_generators_that_give_no_candidates(
     snapshot: TheorySnapshot, workspace: Workspace, name: str, body: Any
 ) -> None:
-    assert workspace.evolve(name, "hostile", {"lam": "input", "body": body})["type"] == "tool"
+    assert workspace.evolve(Evolve(name, "hostile", {"lam": "input", "body": body}))["type"] == "tool"
     with pytest.raises(RegistryError) as refusal:
         explored(snapshot, workspace.tools(), Asked(structure="Group", generator=name))
     assert (refusal.value.place, refusal.value.tool) == ("generator", name)
@@ -226,7 +227,7 @@ def generated(
     snapshot: TheorySnapshot, workspace: Workspace, *candidates: Any, structure: str = "Group"
 ) -> dict[str, Any]:
     """What becomes of candidates that a tool of the agent's own gives."""
-    workspace.evolve("guesses", "Guesses", {"lam": "i", "body": list(candidates)})
+    workspace.evolve(Evolve("guesses", "Guesses", {"lam": "i", "body": list(candidates)}))
     return explored(snapshot, workspace.tools(), Asked(structure=structure, generator="guesses"))
 
 
@@ -269,7 +270,7 @@ def test_what_is_no_proposition_is_counted_and_left_out(
 def test_a_generator_may_ask_the_theory(snapshot: TheorySnapshot, workspace: Workspace) -> None:
     asked = {"fold": [{"lam": "p", "body": {"cons": [{"get": [{"snd": {"var": "p"}}, "term"]}, {"fst": {"var": "p"}}]}},
                       {"nil": True}, {"axioms": {"get": [{"var": "i"}, "structure"]}}]}  # fmt: skip
-    workspace.evolve("known", "The axioms", {"lam": "i", "body": asked})
+    workspace.evolve(Evolve("known", "The axioms", {"lam": "i", "body": asked}))
     found = explored(snapshot, workspace.tools(), Asked(structure="Group", generator="known"))
     assert set(found["counts"]) == {"axiom"}
 

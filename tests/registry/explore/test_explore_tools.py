@@ -15,6 +15,7 @@ from registry.errors import RegistryError
 from registry.explore.explore_request import Asked, explored
 from registry.explore.tool_subject import subject_of_tools
 from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.workspace.requests import Evolve
 from registry.workspace.workspace import Workspace
 
 X, Y = {"var": "x"}, {"var": "y"}
@@ -51,7 +52,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         ),
         ("shout", {"lam": "x", "body": {"concat": [X, "!"]}}),
     ):
-        assert made.evolve(name, "for a test", code)["type"] == "tool"
+        assert made.evolve(Evolve(name, "for a test", code))["type"] == "tool"
     yield made
     made.close()
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.workspace.requests import Analyze, Evolve
 from registry.workspace.workspace import Workspace
 from tests.support.terms.law_tools import TOOLS, function, variable
 
@@ -23,7 +24,7 @@ ALMOST = function("y", {"if": {"cond": {"eq": [Y, 37]}, "then": 0, "else": {"mul
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     made = Workspace(SqliteStore(tmp_path_factory.mktemp("home")))
     for name, code in TOOLS.items():
-        made.evolve(name, "A tool", code)
+        made.evolve(Evolve(name, "A tool", code))
     yield made
     made.close()
 
@@ -41,7 +42,7 @@ ENDLESS = {
 
 
 def compared(workspace: Workspace, left: Json, right: Json) -> Json:
-    return workspace.analyze(left, against=right)["equivalence"]
+    return workspace.analyze(Analyze(left, against=right))["equivalence"]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +101,7 @@ def test_errors_of_one_kind_are_one_answer(workspace: Workspace) -> None:
 
 
 def test_what_is_no_term_is_refused(workspace: Workspace) -> None:
-    assert workspace.analyze("square", against={"lam": 1})["error"]["path"] == "/against"
+    assert workspace.analyze(Analyze("square", against={"lam": 1}))["error"]["path"] == "/against"
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from registry.laws.check_laws import check_laws
 from registry.laws.law_prover import LawProver
 from registry.records import read_laws
 from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.workspace.requests import Analyze, Evolve
 from registry.workspace.workspace import Workspace
 from tests.support.terms.law_tools import TOOLS
 
@@ -65,28 +66,28 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 
 def test_what_the_limit_cuts_is_tested_and_says_so(workspace: Workspace) -> None:
-    made = workspace.evolve("square", "The square", TOOLS["square"], laws=LAWS, watch=Deadline(0))
+    made = workspace.evolve(Evolve("square", "The square", TOOLS["square"], laws=LAWS), watch=Deadline(0))
     assert [(each["status"], each["labels"]) for each in made["laws"]] == [("tested", (OVER,))] * 2
     assert all(each["cases"] > 0 for each in made["laws"])
 
 
 def test_a_false_law_is_refuted_by_search_though_the_time_is_up(workspace: Workspace) -> None:
     made = workspace.evolve(
-        "square", "x", TOOLS["square"], laws=["∀(x : ℤ). square(x) > 0"], watch=Deadline(0)
+        Evolve("square", "x", TOOLS["square"], laws=["∀(x : ℤ). square(x) > 0"]), watch=Deadline(0)
     )
     assert made["error"]["kind"] == "law_disproved"
 
 
 def test_the_next_evolve_asks_again(workspace: Workspace) -> None:
-    workspace.evolve("square", "The square", TOOLS["square"], laws=LAWS, watch=Deadline(0))
-    again = workspace.evolve("square", "The square", TOOLS["square"])
+    workspace.evolve(Evolve("square", "The square", TOOLS["square"], laws=LAWS), watch=Deadline(0))
+    again = workspace.evolve(Evolve("square", "The square", TOOLS["square"]))
     assert [(each["status"], each.get("labels", ())) for each in again["laws"]] == [("proved", ())] * 2
     assert [law.status for law in read_laws(workspace.record("square").laws)] == ["proved", "proved"]
     assert workspace.check_laws("square")["ok"]
 
 
 def test_a_check_asks_again(workspace: Workspace) -> None:
-    workspace.evolve("square", "The square", TOOLS["square"], laws=LAWS, watch=Deadline(0))
+    workspace.evolve(Evolve("square", "The square", TOOLS["square"], laws=LAWS), watch=Deadline(0))
     checked = workspace.check_laws("square")
     assert checked["ok"]
     assert [(each["status"], each["now"]) for each in checked["laws"]] == [("tested", "proved")] * 2
@@ -94,7 +95,7 @@ def test_a_check_asks_again(workspace: Workspace) -> None:
 
 def test_an_engine_that_hangs_is_stopped_and_nothing_of_it_is_kept(tmp_path: Path) -> None:
     tools = Workspace(SqliteStore(tmp_path / "home"))
-    tools.evolve("square", "The square", TOOLS["square"])
+    tools.evolve(Evolve("square", "The square", TOOLS["square"]))
     prover = HangingProver(tmp_path / "verdicts")
     left = threading.Event()
 
@@ -122,7 +123,7 @@ def test_an_engine_that_hangs_is_stopped_and_nothing_of_it_is_kept(tmp_path: Pat
 
 def test_for_a_caller_who_has_left_nothing_is_kept(workspace: Workspace) -> None:
     gone = Deadline(1e6, left=lambda: True)
-    refused = workspace.evolve("square", "The square", TOOLS["square"], laws=LAWS, watch=gone)
+    refused = workspace.evolve(Evolve("square", "The square", TOOLS["square"], laws=LAWS), watch=gone)
     assert refused["error"]["kind"] == "cancelled"
     assert workspace.show("square")["error"]["kind"] == "unknown_tool"
 
@@ -130,17 +131,17 @@ def test_for_a_caller_who_has_left_nothing_is_kept(workspace: Workspace) -> None
 def test_progress_is_told_of_each_law(workspace: Workspace) -> None:
     told: list[tuple[float, float | None, str]] = []
     watch = Deadline(1e6, progress=lambda done, total, message: told.append((done, total, message)))
-    workspace.evolve("square", "The square", TOOLS["square"], laws=LAWS, watch=watch)
+    workspace.evolve(Evolve("square", "The square", TOOLS["square"], laws=LAWS), watch=watch)
     assert [each[0] for each in told] == [0, 1, 2, 3]
     assert {each[1] for each in told} == {4}
     assert [each[2] for each in told] == [LAWS[0], LAWS[0], LAWS[1], LAWS[1]]
 
 
 def test_verify_and_comparisons_are_bounded_too(workspace: Workspace) -> None:
-    workspace.evolve("square", "The square", TOOLS["square"])
+    workspace.evolve(Evolve("square", "The square", TOOLS["square"]))
     found = workspace.verify(LAWS[0], watch=Deadline(0))
     assert (found["status"], found["labels"]) == ("tested", (OVER,))
     other = {"lam": "x", "body": {"sub": [{"mul": [{"var": "x"}, {"add": [{"var": "x"}, 1]}]}, {"var": "x"}]}}
-    compared = workspace.analyze("square", against=other, watch=Deadline(0))["equivalence"]
+    compared = workspace.analyze(Analyze("square", against=other), watch=Deadline(0))["equivalence"]
     assert (compared["status"], compared["reason"]) == ("unknown", OVER)
-    assert workspace.analyze("square", against=other)["equivalence"]["status"] == "proved"
+    assert workspace.analyze(Analyze("square", against=other))["equivalence"]["status"] == "proved"

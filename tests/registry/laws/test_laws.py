@@ -11,6 +11,7 @@ import pytest
 
 from pif.run.evaluate import Request
 from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.workspace.requests import Evolve, List
 from registry.workspace.workspace import Workspace
 from tests.support.terms.law_tools import TOOLS, function, variable
 
@@ -23,7 +24,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """A registry with all the tools, to ask and not to change."""
     made = Workspace(SqliteStore(tmp_path_factory.mktemp("home")))
     for name, code in TOOLS.items():
-        assert made.evolve(name, f"The tool {name}", code)["type"] == "tool"
+        assert made.evolve(Evolve(name, f"The tool {name}", code))["type"] == "tool"
     yield made
     made.close()
 
@@ -143,28 +144,28 @@ def test_earlier_laws_are_lemmas(workspace: Workspace) -> None:
         "∀(acc : ℤ)(k l : List(ℤ)). digits_fold(acc, tool_append(k, l)) = digits_fold(digits_fold(acc, k), l)",
         "∀(x : ℤ). digits([x]) = x",
     ]
-    made = workspace.evolve("digits", "A number of its digits", TOOLS["digits"], laws=laws)
+    made = workspace.evolve(Evolve("digits", "A number of its digits", TOOLS["digits"], laws=laws))
     assert [law["status"] for law in made["laws"]] == ["proved", "proved"]
     assert workspace.check_laws("digits")["ok"]
 
 
 def test_a_version_keeps_its_laws_or_says_which_it_drops(workspace: Workspace) -> None:
     law = "∀(x : ℤ). square(x) ≥ 0"
-    workspace.evolve("square", "Squares", TOOLS["square"], laws=[law, "safe(square)"])
+    workspace.evolve(Evolve("square", "Squares", TOOLS["square"], laws=[law, "safe(square)"]))
 
-    refused = workspace.evolve("square", "Doubles", {"mul": [X, 2]})
+    refused = workspace.evolve(Evolve("square", "Doubles", {"mul": [X, 2]}))
     assert refused["error"]["kind"] == "law_disproved"
     assert refused["error"]["counterexample"]["input"] == {"x": -1}
     assert "square@1" in refused["error"]["message"]
-    assert workspace.list()["tools"][0]["version"] == 1
+    assert workspace.list(List())["tools"][0]["version"] == 1
 
-    kept = workspace.evolve("square", "Squares and one", {"add": [{"mul": [X, X]}, 1]})
+    kept = workspace.evolve(Evolve("square", "Squares and one", {"add": [{"mul": [X, X]}, 1]}))
     assert [(each["law"], each["status"], each["was"]) for each in kept["laws"]] == [
         (law, "proved", "proved"), ("safe(square)", "proved", "proved")]  # fmt: skip
 
-    dropped = workspace.evolve("square", "Doubles", {"mul": [X, 2]}, drop_laws=[law])
+    dropped = workspace.evolve(Evolve("square", "Doubles", {"mul": [X, 2]}, drop_laws=[law]))
     assert dropped["dropped_laws"] == [law]
-    assert workspace.list()["tools"][0]["laws"] == [{"law": "safe(square)", "status": "proved"}]
+    assert workspace.list(List())["tools"][0]["laws"] == [{"law": "safe(square)", "status": "proved"}]
     assert workspace.show("square@2")["laws"][0] == {"law": law, "status": "proved"}
     for version in (1, 2, 3):
         assert workspace.check_laws(f"square@{version}")["ok"]
@@ -172,29 +173,31 @@ def test_a_version_keeps_its_laws_or_says_which_it_drops(workspace: Workspace) -
 
 def test_a_false_law_keeps_nothing(workspace: Workspace) -> None:
     refused = workspace.evolve(
-        "square", "Squares", TOOLS["square"], laws=["safe(square)", "∀(x : ℤ). square(x) > 0"]
+        Evolve("square", "Squares", TOOLS["square"], laws=["safe(square)", "∀(x : ℤ). square(x) > 0"])
     )
     assert refused["error"]["kind"] == "law_disproved"
     assert refused["error"]["path"] == "/laws/1"
-    assert workspace.list()["total"] == 0
+    assert workspace.list(List())["total"] == 0
 
 
 def test_laws_can_be_added_to_a_version_and_a_dry_run_adds_none(workspace: Workspace) -> None:
-    workspace.evolve("square", "Squares", TOOLS["square"])
-    dry = workspace.evolve("square", "Squares", TOOLS["square"], laws=["safe(square)"], dry_run=True)
+    workspace.evolve(Evolve("square", "Squares", TOOLS["square"]))
+    dry = workspace.evolve(Evolve("square", "Squares", TOOLS["square"], laws=["safe(square)"], dry_run=True))
     assert (dry["outcome"], dry["laws"][0]["status"]) == ("laws", "proved")
-    assert "laws" not in workspace.list()["tools"][0]
-    assert workspace.evolve("square", "Squares", TOOLS["square"], laws=["safe(square)"])["version"] == 1
-    assert workspace.list()["tools"][0]["laws"] == [{"law": "safe(square)", "status": "proved"}]
-    assert workspace.evolve("square", "Squares", TOOLS["square"])["outcome"] == "unchanged"
+    assert "laws" not in workspace.list(List())["tools"][0]
+    assert (
+        workspace.evolve(Evolve("square", "Squares", TOOLS["square"], laws=["safe(square)"]))["version"] == 1
+    )
+    assert workspace.list(List())["tools"][0]["laws"] == [{"law": "safe(square)", "status": "proved"}]
+    assert workspace.evolve(Evolve("square", "Squares", TOOLS["square"]))["outcome"] == "unchanged"
 
 
 def test_a_law_is_stale_when_what_it_rests_on_has_changed(workspace: Workspace) -> None:
-    workspace.evolve("square", "Squares", TOOLS["square"])
+    workspace.evolve(Evolve("square", "Squares", TOOLS["square"]))
     quad = function("x", {"app": ["square", {"app": ["square", X]}]})
-    workspace.evolve("quad", "Fourth power", quad, laws=["∀(x : ℤ). quad(x) ≥ 0"])
-    workspace.evolve("square", "Negative", function("x", {"sub": [0, {"mul": [X, X]}]}))
-    (listed,) = [each for each in workspace.list()["tools"] if each["name"] == "quad"]
+    workspace.evolve(Evolve("quad", "Fourth power", quad, laws=["∀(x : ℤ). quad(x) ≥ 0"]))
+    workspace.evolve(Evolve("square", "Negative", function("x", {"sub": [0, {"mul": [X, X]}]})))
+    (listed,) = [each for each in workspace.list(List())["tools"] if each["name"] == "quad"]
     assert listed["laws"][0]["stale"] is True
     checked = workspace.check_laws("quad")
     assert not checked["ok"]
@@ -202,7 +205,7 @@ def test_a_law_is_stale_when_what_it_rests_on_has_changed(workspace: Workspace) 
 
 
 def test_exports_carry_laws_and_certificates(workspace: Workspace, tmp_path: Path) -> None:
-    workspace.evolve("square", "Squares", TOOLS["square"], laws=["safe(square)"])
+    workspace.evolve(Evolve("square", "Squares", TOOLS["square"], laws=["safe(square)"]))
     workspace.export(tmp_path / "out")
     other = Workspace(SqliteStore(tmp_path / "other"))
     try:
@@ -215,7 +218,7 @@ def test_exports_carry_laws_and_certificates(workspace: Workspace, tmp_path: Pat
 
 
 def test_an_export_with_a_forged_certificate_is_refused(workspace: Workspace, tmp_path: Path) -> None:
-    workspace.evolve("square", "Squares", TOOLS["square"], laws=["safe(square)"])
+    workspace.evolve(Evolve("square", "Squares", TOOLS["square"], laws=["safe(square)"]))
     workspace.export(tmp_path / "out")
     (file,) = (tmp_path / "out" / "certificates").iterdir()
     file.write_text(file.read_text().replace("unsat", "sat") + " ")
@@ -228,7 +231,7 @@ def test_an_export_with_a_forged_certificate_is_refused(workspace: Workspace, tm
 
 def test_a_law_of_another_tool_is_not_shown_by_its_certificate(workspace: Workspace, tmp_path: Path) -> None:
     """A certificate moved to another law is refused, however sound it is."""
-    workspace.evolve("square", "Squares", TOOLS["square"], laws=["safe(square)"])
+    workspace.evolve(Evolve("square", "Squares", TOOLS["square"], laws=["safe(square)"]))
     workspace.export(tmp_path / "out")
     (file,) = (tmp_path / "out" / "tools").iterdir()
     data = json.loads(file.read_text())
@@ -245,9 +248,11 @@ def test_a_law_of_another_tool_is_not_shown_by_its_certificate(workspace: Worksp
 
 
 def test_a_new_version_tells_whose_laws_rest_on_the_old_one(workspace: Workspace) -> None:
-    workspace.evolve("step", "One more", function("x", {"add": [X, 1]}))
-    workspace.evolve("steps", "Two more", function("x", {"app": ["step", {"app": ["step", X]}]}),
-                     laws=["∀(x : ℤ). steps(x) = x + 2", "safe(steps)"])  # fmt: skip
-    changed = workspace.evolve("step", "Two more", function("x", {"add": [X, 2]}))
+    workspace.evolve(Evolve("step", "One more", function("x", {"add": [X, 1]})))
+    workspace.evolve(Evolve("steps", "Two more", function("x", {"app": ["step", {"app": ["step", X]}]}), laws=["∀(x : ℤ). steps(x) = x + 2", "safe(steps)"]))  # fmt: skip
+    changed = workspace.evolve(Evolve("step", "Two more", function("x", {"add": [X, 2]})))
     assert changed["users"] == [{"tool": "steps@1", "examples_held": 0, "laws_stale": 2}]
-    assert "laws_stale" not in workspace.evolve("step", "Three", function("x", {"add": [X, 3]}))["users"][0]
+    assert (
+        "laws_stale"
+        not in workspace.evolve(Evolve("step", "Three", function("x", {"add": [X, 3]})))["users"][0]
+    )

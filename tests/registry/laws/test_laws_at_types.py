@@ -15,6 +15,7 @@ from pif.analysis.types.tool_types import typing_of
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.translate.node_types import parameter_types
 from registry.translate.value_conversion import fits
+from registry.workspace.requests import Evolve
 from registry.workspace.workspace import Workspace
 from tests.support.terms.law_tools import TOOLS, function, variable
 
@@ -39,7 +40,7 @@ TYPED: dict[str, Json] = {
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     made = Workspace(SqliteStore(tmp_path_factory.mktemp("home")))
     for name, code in TYPED.items():
-        assert made.evolve(name, f"The tool {name}", code)["type"] == "tool"
+        assert made.evolve(Evolve(name, f"The tool {name}", code))["type"] == "tool"
     yield made
     made.close()
 
@@ -110,10 +111,10 @@ def test_a_record_without_the_field_is_not_tried(workspace: Workspace) -> None:
 
 def test_a_wrong_law_over_strings_refuses_a_version_and_a_right_one_is_kept(workspace: Workspace) -> None:
     laws = ["∀(a b : String). larger(a, b) = larger(b, a)"]
-    made = workspace.evolve("larger_kept", "The larger", TYPED["larger"], laws=[
-        each.replace("larger", "larger_kept") for each in laws])  # fmt: skip
+    made = workspace.evolve(Evolve("larger_kept", "The larger", TYPED["larger"], laws=[
+        each.replace("larger", "larger_kept") for each in laws]))  # fmt: skip
     assert made["laws"][0]["status"] == "tested"
-    refused = workspace.evolve("larger_kept", "The first", function("a", "b", A))["error"]
+    refused = workspace.evolve(Evolve("larger_kept", "The first", function("a", "b", A)))["error"]
     assert refused["kind"] == "law_disproved"
     assert workspace.check_laws("larger_kept")["ok"]
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.workspace.requests import Evolve, Fuzz
 from registry.workspace.workspace import Workspace
 
 X = {"var": "x"}
@@ -37,7 +38,7 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
     store = SqliteStore(tmp_path)
     made = Workspace(store)
     for name, code in TOOLS.items():
-        assert made.evolve(name, "", code)["type"] == "tool"
+        assert made.evolve(Evolve(name, "", code))["type"] == "tool"
     yield made
     store.close()
 
@@ -45,7 +46,8 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 def tried(
     workspace: Workspace, name: str, *, seed: int = 0, examples: int = 200, **more: Any
 ) -> dict[str, Any]:
-    return workspace.fuzz(name, seed=seed, examples=examples, **more)
+    beside = {key: more.pop(key) for key in ("stop", "progress") if key in more}
+    return workspace.fuzz(Fuzz(name, seed=seed, examples=examples, **more), **beside)
 
 
 def smallest(found: dict[str, Any]) -> dict[str, Any]:
@@ -103,7 +105,7 @@ def test_a_seed_says_all(workspace: Workspace) -> None:
 
 
 def test_the_largest_use_of_fuel_and_its_input(workspace: Workspace) -> None:
-    found = tried(workspace, "mean", seed=0, input_type="list(integer)")["fuel"]
+    found = tried(workspace, "mean", seed=0, type="list(integer)")["fuel"]
     assert found["least"] <= found["median"] <= found["most"] <= found["limit"] == 10_000
     again = workspace.run(_request("mean", found["most_by"]))
     assert again["fuel_used"] == found["most"]
@@ -128,13 +130,13 @@ def test_a_tool_without_a_type_is_tried_on_anything(workspace: Workspace) -> Non
     found = tried(workspace, "mixed", seed=0)
     assert found["input_type"] == "?"
     assert "type_error" in found["outcomes"]
-    typed = tried(workspace, "mixed", seed=0, input_type="integer")
+    typed = tried(workspace, "mixed", seed=0, type="integer")
     assert typed["outcomes"] == {"value": 200}
     assert tried(workspace, "runs", seed=0)["input_type"] == "quoted"
 
 
 def test_what_cannot_be_tried_is_refused(workspace: Workspace) -> None:
-    wrong = tried(workspace, "mean", seed=0, input_type="list")["error"]
+    wrong = tried(workspace, "mean", seed=0, type="list")["error"]
     assert (wrong["kind"], wrong["path"]) == ("invalid_argument", "/type")
     assert tried(workspace, "nothing", seed=0)["error"]["kind"] == "unknown_tool"
     assert tried(workspace, "mean", seed=0, fuel=10**9)["error"]["kind"] == "invalid_argument"

@@ -12,6 +12,7 @@ from pif.run.evaluate import Answer, Request
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.tools.code_and_examples import Example
 from registry.tools.composition import STAGES, Transform
+from registry.workspace.requests import Analyze, Evolve, List, Rollback
 from registry.workspace.workspace import Workspace
 
 SQUARE = {"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}
@@ -27,7 +28,7 @@ def home(tmp_path: Path) -> Iterator[Workspace]:
 
 def made(home: Workspace, name: str, code: Any, *examples: tuple[Any, Any], **more: Any) -> Answer:
     promised = [Example(input=given, output=output) for given, output in examples]
-    answer = home.evolve(name, "", code, examples=promised, **more)
+    answer = home.evolve(Evolve(name, "", code, examples=promised, **more))
     assert answer["type"] == "tool", answer
     return answer
 
@@ -54,7 +55,7 @@ def test_a_pipeline_calls_its_stages_in_order(home: Workspace) -> None:
     made(home, "square", SQUARE)
     made(home, "double", DOUBLE)
     answer = home.evolve(
-        "both", "", compose=["square", "double", {"lam": "x", "body": {"sub": [{"var": "x"}, 1]}}]
+        Evolve("both", "", compose=["square", "double", {"lam": "x", "body": {"sub": [{"var": "x"}, 1]}}])
     )
     assert answer["inferred_type"] == "integer → integer"
     assert value(home, "both", 3) == 17
@@ -62,20 +63,20 @@ def test_a_pipeline_calls_its_stages_in_order(home: Workspace) -> None:
 
 def test_a_pipeline_follows_new_versions_unless_it_names_one(home: Workspace) -> None:
     made(home, "step", SQUARE)
-    home.evolve("now", "", compose=["step"])
-    home.evolve("then", "", compose=["step@1"])
+    home.evolve(Evolve("now", "", compose=["step"]))
+    home.evolve(Evolve("then", "", compose=["step@1"]))
     made(home, "step", DOUBLE)
     assert (value(home, "now", 5), value(home, "then", 5)) == (10, 25)
 
 
 def test_a_pipeline_of_the_library(home: Workspace) -> None:
-    assert home.evolve("descending", "", compose=["sort", "reverse"])["type"] == "tool"
+    assert home.evolve(Evolve("descending", "", compose=["sort", "reverse"]))["type"] == "tool"
     assert value(home, "descending", [2, 3, 1]) == [3, 2, 1]
 
 
 def test_stages_keep_their_own_names(home: Workspace) -> None:
     stage = {"lam": "x", "body": {"app": [{"lam": "x1", "body": {"add": [{"var": "x"}, {"var": "x1"}]}}, 1]}}
-    assert home.evolve("twice", "", compose=[stage, stage])["type"] == "tool"
+    assert home.evolve(Evolve("twice", "", compose=[stage, stage]))["type"] == "tool"
     assert value(home, "twice", 5) == 7
 
 
@@ -84,7 +85,7 @@ def test_stages_keep_their_own_names(home: Workspace) -> None:
 
 def test_a_tool_is_derived_by_a_term_tool(home: Workspace) -> None:
     made(home, "square", SQUARE)
-    answer = home.evolve("slope", "", transform=Transform(tool="square", by="differentiate"))
+    answer = home.evolve(Evolve("slope", "", transform=Transform(tool="square", by="differentiate")))
     assert answer["derived_from"] == "square@1"
     assert value(home, "slope", 7) == 14
 
@@ -92,7 +93,7 @@ def test_a_tool_is_derived_by_a_term_tool(home: Workspace) -> None:
 def test_a_tool_is_derived_by_a_term(home: Workspace) -> None:
     made(home, "square", SQUARE)
     swap = {"app": ["std.swapOperation", "mul", "add"]}
-    home.evolve("double", "", transform=Transform(tool="square", by=swap))
+    home.evolve(Evolve("double", "", transform=Transform(tool="square", by=swap)))
     assert value(home, "double", 7) == 14
 
 
@@ -112,7 +113,11 @@ def test_users_are_found_through_others(home: Workspace) -> None:
         ("fourth", True, False, 0),
         ("pinned", True, True, 0),
     ]
-    assert [user["name"] for user in home.analyze("square")["users"]] == ["eighth", "fourth", "pinned"]
+    assert [user["name"] for user in home.analyze(Analyze("square"))["users"]] == [
+        "eighth",
+        "fourth",
+        "pinned",
+    ]
 
 
 def test_a_string_that_only_looks_like_a_use_is_none(home: Workspace) -> None:
@@ -122,7 +127,7 @@ def test_a_string_that_only_looks_like_a_use_is_none(home: Workspace) -> None:
 
 
 def test_users_of_a_library_tool(home: Workspace) -> None:
-    home.evolve("descending", "", compose=["std.sort", "std.reverse"])
+    home.evolve(Evolve("descending", "", compose=["std.sort", "std.reverse"]))
     assert [user["name"] for user in home.users("std.sort")["users"]] == ["descending"]
 
 
@@ -156,7 +161,7 @@ def test_graphs(home: Workspace) -> None:
         },
     )
     made(home, "alone", 7)
-    home.evolve("lost", "", compose=["even", "sort"])
+    home.evolve(Evolve("lost", "", compose=["even", "sort"]))
     made(home, "hopeful", {"lam": "x", "body": {"app": ["not_yet", {"var": "x"}]}})
     whole = home.graph(picture=True)
     assert {(edge["from"], edge["to"]) for edge in whole["edges"]} == {
@@ -170,7 +175,7 @@ def test_graphs(home: Workspace) -> None:
     assert {node["name"] for node in home.graph(["odd"])["tools"]} == {"even", "odd", "lost"}
     assert {"name": "std.sort", "kind": "library"} in home.graph(["lost"], library=True)["tools"]
     refused(home.graph(["evn"]), "unknown_tool")
-    assert "odd" in home.analyze("even", aspects=["graph"])["graph"]
+    assert "odd" in home.analyze(Analyze("even", aspects=["graph"]))["graph"]
 
 
 # Safe replacement.
@@ -185,18 +190,21 @@ def users_home(home: Workspace) -> None:
 
 def test_a_new_version_that_breaks_a_user_is_refused(home: Workspace) -> None:
     users_home(home)
-    error = refused(home.evolve("square", "", DOUBLE), "example_failed", "/code")
+    error = refused(home.evolve(Evolve("square", "", DOUBLE)), "example_failed", "/code")
     assert error["tool"] == "fourth@1"
     assert (error["found"], error["expected"]) == ("8", "16")
     assert value(home, "square", 5) == 25
-    assert refused(home.evolve("square", "", DOUBLE, dry_run=True), "example_failed")["tool"] == "fourth@1"
+    assert (
+        refused(home.evolve(Evolve("square", "", DOUBLE, dry_run=True)), "example_failed")["tool"]
+        == "fourth@1"
+    )
 
 
 def test_a_user_of_a_user_is_asked_too(home: Workspace) -> None:
     made(home, "square", SQUARE)
     made(home, "middle", {"lam": "x", "body": {"app": ["square", {"var": "x"}]}})
     made(home, "far", {"lam": "x", "body": {"app": ["middle", {"var": "x"}]}}, (3, 9))
-    assert refused(home.evolve("square", "", DOUBLE), "example_failed")["tool"] == "far@1"
+    assert refused(home.evolve(Evolve("square", "", DOUBLE)), "example_failed")["tool"] == "far@1"
 
 
 def test_a_version_that_keeps_the_promises_says_which(home: Workspace) -> None:
@@ -222,9 +230,9 @@ def test_going_back_asks_the_users_too(home: Workspace) -> None:
     made(home, "step", DOUBLE)
     made(home, "step", SQUARE)
     made(home, "user", {"lam": "x", "body": {"app": ["step", {"var": "x"}]}}, (3, 9))
-    assert refused(home.rollback("step", 1), "example_failed")["tool"] == "user@1"
+    assert refused(home.rollback(Rollback("step", 1)), "example_failed")["tool"] == "user@1"
     assert value(home, "step", 3) == 9
-    assert home.rollback("step", 1, force=True)["version"] == 1
+    assert home.rollback(Rollback("step", 1, force=True))["version"] == 1
 
 
 def test_a_pinned_user_does_not_mind(home: Workspace) -> None:
@@ -241,7 +249,7 @@ def test_examples_outlive_the_process_and_travel(tmp_path: Path) -> None:
     other = SqliteStore(tmp_path / "two")
     home = Workspace(other)
     assert home.import_(tmp_path / "out")["added"] == 2
-    assert refused(home.evolve("square", "", DOUBLE), "example_failed")["tool"] == "fourth@1"
+    assert refused(home.evolve(Evolve("square", "", DOUBLE)), "example_failed")["tool"] == "fourth@1"
     other.close()
 
 
@@ -254,10 +262,13 @@ def test_examples_may_be_added_to_code_that_stays(home: Workspace) -> None:
 
 def test_examples_of_tools_that_take_one_argument_after_another(home: Workspace) -> None:
     minus = {"lam": "a", "body": {"lam": "b", "body": {"sub": [{"var": "a"}, {"var": "b"}]}}}
-    answer = home.evolve("minus", "", minus, examples=[Example(arguments=(5, 3), output=2)])
+    answer = home.evolve(Evolve("minus", "", minus, examples=[Example(arguments=(5, 3), output=2)]))
     assert answer["examples"][0]["passed"]
     assert answer["cost"]["applied"]["arguments"] == 2
-    refused(home.evolve("minus", "", minus, examples=[Example(arguments=(5, 3), output=1)]), "example_failed")
+    refused(
+        home.evolve(Evolve("minus", "", minus, examples=[Example(arguments=(5, 3), output=1)])),
+        "example_failed",
+    )
 
 
 # Attacks.
@@ -289,19 +300,21 @@ def test_nonsense_is_refused_with_its_place(
     home: Workspace, more: dict[str, Any], kind: str, path: str | None
 ) -> None:
     made(home, "square", SQUARE)
-    refused(home.evolve("new", "", **more), kind, path)
-    assert home.list()["total"] == 1
+    refused(home.evolve(Evolve("new", "", **more)), kind, path)
+    assert home.list(List())["total"] == 1
 
 
 def test_a_pipeline_may_not_call_itself(home: Workspace) -> None:
     made(home, "loop", SQUARE)
-    refused(home.evolve("loop", "", compose=["loop"]), "invalid_argument", "/compose")
-    home.evolve("around", "", compose=["loop"])
-    error = refused(home.evolve("loop", "", compose=["around", "sort"]), "invalid_argument", "/compose")
+    refused(home.evolve(Evolve("loop", "", compose=["loop"])), "invalid_argument", "/compose")
+    home.evolve(Evolve("around", "", compose=["loop"]))
+    error = refused(
+        home.evolve(Evolve("loop", "", compose=["around", "sort"])), "invalid_argument", "/compose"
+    )
     assert error["found"] == "loop → around → loop"
     hidden = {"lam": "x", "body": {"app": ["around", {"var": "x"}]}}
-    refused(home.evolve("loop", "", compose=[hidden]), "invalid_argument", "/compose")
-    assert home.evolve("loop", "", compose=["loop@1"])["type"] == "tool"
+    refused(home.evolve(Evolve("loop", "", compose=[hidden])), "invalid_argument", "/compose")
+    assert home.evolve(Evolve("loop", "", compose=["loop@1"]))["type"] == "tool"
 
 
 def test_examples_that_eat_all_fuel_do_not_hide_others(home: Workspace) -> None:
@@ -318,7 +331,8 @@ def test_examples_that_eat_all_fuel_do_not_hide_others(home: Workspace) -> None:
     made(home, "user", {"lam": "x", "body": {"app": ["square", {"var": "x"}]}}, (3, 9))
     assert (
         refused(
-            home.evolve("square", "", {"lam": "x", "body": {"mul": [{"var": "x"}, 1]}}), "example_failed"
+            home.evolve(Evolve("square", "", {"lam": "x", "body": {"mul": [{"var": "x"}, 1]}})),
+            "example_failed",
         )["tool"]
         == "user@1"
     )
@@ -341,7 +355,7 @@ def test_a_user_that_uses_itself_is_asked_once(home: Workspace) -> None:
     )
     made(home, "b", {"lam": "n", "body": {"app": ["a", {"var": "n"}]}}, (5, 0))
     assert [user["name"] for user in home.users("a")["users"]] == ["b"]
-    assert refused(home.evolve("a", "", {"lam": "n", "body": 1}), "example_failed")["tool"] == "b@1"
+    assert refused(home.evolve(Evolve("a", "", {"lam": "n", "body": 1})), "example_failed")["tool"] == "b@1"
 
 
 # The library under the home.
@@ -350,11 +364,11 @@ def test_a_user_that_uses_itself_is_asked_once(home: Workspace) -> None:
 def test_the_library_is_there_in_a_fresh_home(home: Workspace) -> None:
     assert value(home, "reverse", [1, 2, 3]) == [3, 2, 1]
     assert value(home, "std.reverse", [1, 2, 3]) == [3, 2, 1]
-    assert home.list()["tools"] == []
-    found = home.list("reverse")
+    assert home.list(List())["tools"] == []
+    found = home.list(List("reverse"))
     assert (found["tools"], found["total"]) == ([], 0)
     assert found["library"][0]["name"] == "std.reverse"
-    assert home.list(library=True)["total"] > 200
+    assert home.list(List(library=True))["total"] > 200
     assert home.show("std.map")["inferred_type"] == "(a → b) → list(a) → list(b)"
 
 
@@ -364,21 +378,21 @@ def test_a_tool_of_the_home_stands_in_front_of_the_librarys(home: Workspace) -> 
     assert value(home, "std.reverse", [1, 2]) == [2, 1]
     answer = home.run(Request(code={"app": ["map", {"lam": "x", "body": {"var": "x"}}, [1, 2]]}))
     assert answer["value"] == [1, 2]
-    refused(home.analyze("reverse@2"), "parse_error")
+    refused(home.analyze(Analyze("reverse@2")), "parse_error")
     home.forget("reverse")
     assert value(home, "reverse", [1, 2]) == [2, 1]
 
 
 @pytest.mark.parametrize("name", ["std.map", "std.mine", "std."])
 def test_names_of_the_library_cannot_be_taken(home: Workspace, name: str) -> None:
-    refused(home.evolve(name, "", SQUARE), "invalid_name", "/name")
+    refused(home.evolve(Evolve(name, "", SQUARE)), "invalid_name", "/name")
 
 
 def test_the_library_cannot_be_changed(home: Workspace) -> None:
     for answer in (
         home.forget("std.map"),
         home.forget("map"),
-        home.rollback("std.map", 1),
+        home.rollback(Rollback("std.map", 1)),
         home.history("map"),
     ):
         refused(answer, "invalid_argument", "/name")

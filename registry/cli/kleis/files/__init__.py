@@ -1,10 +1,10 @@
-"""What is done with files.
+"""What `kleis` does with files.
 
-- `check`: does a file make sense
-- `open_assertions`: assertions for the prover
-- `test`: example blocks
-- `check_and_test_report`: words of check and test
-- `evaluate`: one expression
-- `format`: one style
-- `show`: trees and meanings
+- `check`: `kleis check`: parsing, imports, names, elaboration
+- `evaluate`: `kleis eval`: one expression
+- `test`: `kleis test`: example blocks
+- `open_assertions`: assertions that evaluation leaves open, asked of the prover
+- `check_and_test_report`: what check and test print
+- `format`: `kleis fmt`
+- `show`: `kleis show`: syntax trees and goals
 """

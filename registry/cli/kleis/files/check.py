@@ -1,7 +1,6 @@
 """`kleis check`: does a file parse, are its imports there, are its names known, do its declarations mean something?
 
-Specification: issue 3, item 6; issue 4, item 3 (sorts, kinds, dimensions, definedness, termination, ambiguous
-operations).  JSON: ``{"files": [{"file", "parse": "ok"|[errors], "problems": […]}]}``.
+Specification: docs/reference/proving.md §2.8. JSON: ``{"files": [{"file", "parse": "ok"|[errors], "problems": […]}]}``.
 
 Invariant: `parse` speaks of the text of the file alone.  Missing imports, errors in imported files, unknown names,
 clashes, lints and what has no meaning are `problems`, each with its own severity, file and place.

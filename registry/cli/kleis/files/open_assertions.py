@@ -1,6 +1,6 @@
 """Assertions that exact evaluation leaves open, decided by the prover, several at a time.
 
-Specification: proving.md §2; issue 5, item 7; kleis-language.md §2.7.  How an assertion comes out:
+Specification: docs/reference/proving.md §5.9. How an assertion comes out:
 
     verdict         assert    assert_disproved   assert_unknown   assert_inconsistent (asked: ¬p)   assert_sat (¬p)
     verified        passed    failed             failed           passed                            failed

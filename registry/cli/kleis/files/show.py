@@ -1,6 +1,6 @@
 """`kleis show --meaning`: the reading of a proposition that every engine goes by.
 
-Specification: proving.md §1, issue 4 item 3.  JSON: the fields of `kleis.delaborate.describe_goal.Description`, or
+Specification: docs/reference/proving.md §1. JSON: the fields of `kleis.delaborate.describe_goal.Description`, or
 ``{"error": {…}}``; an error of a file that is imported has that file's name.
 
 Invariant: the lines of `proposition` together are Kleis again, with the same meaning.

@@ -1,6 +1,6 @@
 """`kleis test`: run the example blocks of files.
 
-Specification: issue 3, item 6; issue 5, item 7; kleis-language.md §4.3, §4.4; proving.md §2.  JSON:
+Specification: docs/reference/kleis.md §7. JSON:
 ``{"files": [{"file", "parse": "ok"|[errors], "examples": [{"name", "passed", "error", "assertions":
 [{"line", "kind", "status", "detail"}]}]}]}``.
 

@@ -1,6 +1,6 @@
-"""What leaves for others.
+"""What `kleis` writes for others.
 
-- `export`: Lean, TPTP, SMT-LIB
-- `graph`: Mermaid and SVG
-- `publish`: a paper with verdicts
+- `export`: `kleis export`: Lean, TPTP, SMT-LIB
+- `publish`: `kleis publish`: a paper of a corpus, with verdicts
+- `graph`: `kleis graph`: Mermaid and SVG
 """

@@ -1,6 +1,6 @@
 """`kleis export`: a theory or a proposition for Lean and other provers.
 
-Specification: issue 10 item 1; lean-and-corpus.md §5 ("State for each file which level it passed"), §6.
+Specification: docs/reference/lean.md §1, §9.
 
 JSON: the fields of `kleis.lean.lean_file.LeanFile` with ``problems`` (of our checker), ``lean`` (what a Lean said, if one
 ran) and ``output``; of SMT-LIB and TPTP ``{"text", "exact", "approximated", "output"}``; of a refusal the error.
@@ -209,8 +209,7 @@ def _summary(found: LeanFile, said: dict[str, Any] | None) -> None:
 
 # Runs the Lean on the PATH on an exported file, and says what it said.
 #
-# Specification: lean-and-corpus.md §5 ("Where a `lake` or `lean` program is on the PATH, `kleis export --lean --check`
-# runs it"), §6.6 (lines of JSON with severity, pos, kind, data).
+# Specification: docs/reference/lean.md §6.4. Lean writes lines of JSON with severity, pos, kind, data.
 #
 # Invariants
 #     * Never "clean" unless Lean ended by itself and reported no error.

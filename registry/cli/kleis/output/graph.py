@@ -1,4 +1,4 @@
-"""`kleis graph`: a theory, or a paper of a corpus, as Mermaid text or SVG (issue 10, item 5).
+"""`kleis graph`: a theory, or a paper of a corpus, as Mermaid text or SVG (docs/reference/corpus.md §8).
 
 A theory: its structures, data types and definitions; an arrow goes from what is used to what uses it.  A paper: its
 cards, an arrow from what is needed to what needs it; a dashed one is not sure.

@@ -1,4 +1,4 @@
-"""`kleis publish`: a theory as a paper of a corpus, with a verdict for each proposition (issue 10, item 5).
+"""`kleis publish`: a theory as a paper of a corpus, with a verdict for each proposition (docs/reference/corpus.md §7).
 
 THEORY is the name of a saved theory (`save_theory`) or a file.  Propositions are those that its example blocks assert,
 and those given with --claim.  The Lean text is exported beside, so that the corpus's tools find the declarations.

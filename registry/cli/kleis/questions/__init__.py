@@ -1,6 +1,6 @@
-"""What is asked of the prover.
+"""What `kleis` asks of the prover.
 
-- `verify`: question and verdict
-- `certificates`: written and checked
-- `explore`: laws of a structure
+- `verify`: `kleis verify` and `kleis consistent`
+- `certificates`: certificates written and checked
+- `explore`: `kleis explore`: the laws of a structure
 """

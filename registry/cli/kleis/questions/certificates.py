@@ -1,6 +1,6 @@
 """`kleis verify --certificate FILE`, `kleis consistent --certificates DIR` and `kleis certificate check FILE`.
 
-Specification: proving.md §6; issue 5, item 6.  Beside ``FILE`` stand its obligations as ``FILE-stem.N.smt2``, which any
+Specification: docs/reference/proving.md §12. Beside ``FILE`` stand its obligations as ``FILE-stem.N.smt2``, which any
 SMT-LIB solver reads.  JSON of a check: ``{"ok", "status", "claim", "findings": [{"what", "ok", "detail"}]}``.
 """
 

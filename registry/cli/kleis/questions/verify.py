@@ -1,6 +1,6 @@
 """`kleis verify` and `kleis consistent`: a question about declarations, and its verdict.
 
-Specification: proving.md §2; issue 5, item 7.  JSON: the fields of `kleis.prover.protocol.verdict.Verdict` that say something;
+Specification: docs/reference/proving.md §5. JSON: the fields of `kleis.prover.protocol.verdict.Verdict` that say something;
 of `consistent` ``{"file", "status", "parts": [{"name", …verdict}]}``.
 
 Exit status, for continuous integration: 0 verified or consistent, 1 disproved or inconsistent, 2 the question or the

@@ -1,6 +1,6 @@
-"""Used by several commands.
+"""What several commands of `kleis` use.
 
-- `options`: common click options
-- `loading`: files a command is about
-- `reports`: problems and verdicts shown
+- `options`: common options and arguments
+- `loading`: the files that a command is about
+- `reports`: problems and verdicts for people
 """

@@ -1,6 +1,6 @@
 """Verdicts for people: one word a status that looks like no other, evidence as assignments and tables.
 
-Specification: proving.md §2 ("Counterexamples are readable"); servers.md, "Command line".
+Specification: docs/reference/proving.md §5.5.
 
 Invariants
     * The first word of the first line is the status, without colours too.

@@ -1,5 +1,5 @@
-"""Papers.
+"""The group `corpus`: papers with claims linked to Lean declarations. The work is in `kleis.corpus`.
 
-- `tool_specs`: tools as clients see
-- `group`: handlers and resources
+- `tool_specs`: the tools as clients see them
+- `group`: the handlers and the resources
 """

@@ -1,4 +1,4 @@
-"""The group `corpus`: what papers prove and how it hangs together, read-only (servers.md; lean-and-corpus.md §3).
+"""The group `corpus`: what papers prove and how it hangs together, read-only (docs/reference/corpus.md §6).
 
 The text of an answer to one of the original's three calls is the original's payload, byte for byte in its layout; the
 object beside it says the same and more.  With any of the newer arguments the text is the object.
@@ -226,7 +226,7 @@ def _encoded(data: Any) -> str:
     return msgspec.json.encode(data).decode()
 
 
-# The resources of a corpus and their completion (lean-and-corpus.md §3.7, "Resource templates").
+# The resources of a corpus and their completion (docs/reference/serving.md §7.1, §7.3).
 
 RESOURCES = (ResourceSpec(uri="corpus://index", name="corpus index", title="The papers of the corpus"),)
 

@@ -1,4 +1,4 @@
-"""The tools of the group `corpus` as clients see them (servers.md; lean-and-corpus.md §3.5, §3.7)."""
+"""The tools of the group `corpus` as clients see them (docs/reference/serving.md §6.6)."""
 
 from __future__ import annotations
 

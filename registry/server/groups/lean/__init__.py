@@ -1,7 +1,7 @@
-"""Lean jobs.
+"""The group `lean`: jobs of the proving service for Lean. The work is in `registry.aristotle`.
 
-- `tool_specs`: tools as clients see
+- `tool_specs`: the tools as clients see them
 - `answers`: jobs as flat objects
-- `kleis_route`: propositions decided here first
+- `kleis_route`: Kleis propositions, decided by the provers here before a job is made
 - `group`: the handlers
 """

@@ -1,4 +1,4 @@
-"""Jobs as answers: flat objects without nulls, `status` and `message` always there (lean-and-corpus.md §2.1).
+"""Jobs as answers: flat objects without nulls, `status` and `message` always there (docs/reference/lean.md §8.8).
 
 Invariants
 ----------

@@ -1,4 +1,4 @@
-"""The group `lean`: proofs by Aristotle, files and formalisations, Kleis propositions first (servers.md; ADR 019).
+"""The group `lean`: proofs by Aristotle, files and formalisations, Kleis propositions first (ADR 019).
 
 Invariants
 ----------

@@ -1,6 +1,6 @@
 """What the group `lean` does with Kleis: propositions are decided here first; and the way without a key.
 
-Specification: issue 10, item 3.
+Specification: docs/reference/lean.md §8.7.
 """
 
 from __future__ import annotations

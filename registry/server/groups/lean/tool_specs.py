@@ -1,4 +1,4 @@
-"""The tools of the group `lean` as clients see them (servers.md; lean-and-corpus.md §1.6, §2.1)."""
+"""The tools of the group `lean` as clients see them (docs/reference/serving.md §6.5)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Evolve, run, analyze, own tools.
+"""The group `pif`: evolve, run, list, help, analyze, and the evolved tools.
 
-- `tool_specs`: tools as clients see
-- `exposure`: evolved tools listed
-- `group`: the handlers
+- `tool_specs`: the tools as clients see them
+- `exposure`: which evolved tools are listed as tools of their own
+- `group`: the handlers; the work is in `registry.workspace`
 """

@@ -1,4 +1,4 @@
-"""Which evolved tools are listed as tools of their own: the N used or evolved last (servers.md).
+"""Which evolved tools are listed as tools of their own: the N used or evolved last (docs/reference/serving.md §6.2).
 
 The order of the list is that of names, so that it changes only when its members do; clients cache it. What other
 processes evolve shows as soon as somebody looks, and `announce` is called whenever the list has changed.

@@ -1,4 +1,4 @@
-"""The group `pif`: evolve, run, list, help, analyze, and every evolved tool under its own name (servers.md).
+"""The group `pif`: evolve, run, list, help, analyze, and every evolved tool under its own name (docs/reference/serving.md §6.1).
 
 Handlers are thin: arguments in, a `Workspace` method, its object out. What is here beside that is what only a server
 has: which work leaves the event loop, which tools are exposed, resources and completion.
@@ -39,10 +39,10 @@ from registry.server.groups.pif.tool_specs import (
     BRIEF_INSTRUCTIONS,
     INSTRUCTIONS,
     MORE_TOOLS,
-    STANDARD,
     TOOLS,
 )
 from registry.tools.help import help_on
+from registry.workspace import requests
 from registry.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -162,52 +162,26 @@ class PifGroup(Group):
             return {"type": "error", "error": error.as_json()}
 
     @staticmethod
-    def _watch_over(arguments: Any, context: CallContext) -> Deadline:
+    def _watch_over(arguments: requests.Evolve | requests.Analyze, context: CallContext) -> Deadline:
         """How long proofs of laws may take, and whether somebody still waits for them."""
-        seconds = (arguments.timeout_ms or STANDARD) / 1_000
+        seconds = (arguments.timeout_ms or requests.STANDARD) / 1_000
         return Deadline(seconds, left=context.cancelled.is_set, progress=context.progress)
 
     def _answer(self, name: str, arguments: Any, context: CallContext) -> Result:
         workspace = self.workspace
         match name:
             case "evolve":
-                return workspace.evolve(
-                    arguments.name,
-                    arguments.description,
-                    arguments.code,
-                    compose=arguments.compose,
-                    transform=arguments.transform,
-                    examples=arguments.examples,
-                    expect_version=arguments.expect_version,
-                    dry_run=arguments.dry_run,
-                    language=arguments.language,
-                    force=arguments.force,
-                    laws=arguments.laws,
-                    drop_laws=arguments.drop_laws,
-                    watch=self._watch_over(arguments, context),
-                )
+                return workspace.evolve(arguments, watch=self._watch_over(arguments, context))
             case "list":
-                return workspace.list(
-                    arguments.query, offset=arguments.offset, limit=arguments.limit, library=arguments.library
-                )
+                return workspace.list(arguments)
             case "analyze":
-                return workspace.analyze(
-                    arguments.code,
-                    against=arguments.against,
-                    aspects=arguments.aspects,
-                    watch=self._watch_over(arguments, context),
-                )
+                return workspace.analyze(arguments, watch=self._watch_over(arguments, context))
             case "history":
                 return workspace.history(arguments.name)
             case "diff":
                 return workspace.diff(arguments.name, arguments.against)
             case "rollback":
-                return workspace.rollback(
-                    arguments.name,
-                    arguments.version,
-                    expect_version=arguments.expect_version,
-                    force=arguments.force,
-                )
+                return workspace.rollback(arguments)
             case "forget":
                 return workspace.forget(arguments.name)
             case "export":
@@ -217,7 +191,7 @@ class PifGroup(Group):
             case _:
                 raise LookupError(f"the group pif has no tool {name}")
 
-    async def _run(self, arguments: Any, context: CallContext) -> Result:
+    async def _run(self, arguments: requests.Run, context: CallContext) -> Result:
         code, tool = arguments.code, arguments.tool
         if (code is msgspec.UNSET) == (tool is msgspec.UNSET):
             given = "both" if tool is not msgspec.UNSET else "neither"
@@ -240,18 +214,13 @@ class PifGroup(Group):
             result["session"] = arguments.session  # to be passed again, like `tool`
         return result
 
-    async def _fuzz(self, arguments: Any, context: CallContext) -> Result:
+    async def _fuzz(self, arguments: requests.Fuzz, context: CallContext) -> Result:
         """Try a tool in a worker thread, and tell what has been found when a client would give up."""
         deadline = time.monotonic() + ANSWER_WITHIN
 
         def work() -> Result:
             return self.workspace.fuzz(
-                arguments.name,
-                examples=arguments.examples,
-                seed=arguments.seed,
-                fuel=arguments.fuel,
-                input_type=arguments.type,
-                stop=lambda: context.cancelled.is_set() or time.monotonic() > deadline,
+                arguments, stop=lambda: context.cancelled.is_set() or time.monotonic() > deadline
             )
 
         return await context.run_in_worker(work)
@@ -319,7 +288,7 @@ class PifGroup(Group):
     async def read(self, uri: str) -> ResourceText | None:
         match uri.split("/"):
             case ["pif:", "", "tools"]:
-                found = self.workspace.list(limit=1_000, types=False)
+                found = self.workspace.list(requests.List(limit=1_000), types=False)
             case ["pif:", "", "tools", reference]:
                 found = self.workspace.show(reference)
             case ["pif:", "", "graph"]:

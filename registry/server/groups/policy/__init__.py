@@ -1,6 +1,6 @@
-"""The gate.
+"""The group `policy`: a gate for an agent's actions. The work is in `kleis.policy`.
 
-- `tool_specs`: tools as clients see
+- `tool_specs`: the tools as clients see them
 - `text`: answers as text
 - `group`: the handlers
 """

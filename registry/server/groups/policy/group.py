@@ -1,4 +1,4 @@
-"""The group `policy`: a gate for an agent's actions, and what can be known about it (servers.md; ADR 014).
+"""The group `policy`: a gate for an agent's actions, and what can be known about it (ADR 014).
 
 Invariants
 ----------

@@ -1,5 +1,4 @@
-"""What the tools of the group `policy` say in text: complete, and led by the words that existing clients look for
-(kleis-language.md §8.2)."""
+"""What the tools of the group `policy` say in text: complete, and led by the words that existing clients look for."""
 
 from __future__ import annotations
 

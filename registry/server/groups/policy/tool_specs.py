@@ -1,6 +1,6 @@
 """The tools of the group `policy` as clients see them: names, descriptions, schemas, argument types.
 
-Specification: servers.md ("Group policy"), kleis-language.md §8.2.
+Specification: docs/reference/serving.md §6.4.
 
 The arguments of `check_action` are of any type here: what is missing or of the wrong type is a *decision*, which denies
 and says why, and not a refusal of the call.

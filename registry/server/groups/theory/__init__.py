@@ -1,7 +1,7 @@
-"""Sessions.
+"""The group `theory`: theory sessions. The work is in `kleis.sessions`.
 
-- `tool_specs`: tools as clients see
+- `tool_specs`: the tools as clients see them
 - `text`: answers as text
 - `group`: the handlers
-- `explore_tool`: the tool `explore`
+- `explore_tool`: the tool `explore`, added to the group through `EXTRA_TOOLS`
 """

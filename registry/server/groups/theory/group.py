@@ -1,4 +1,4 @@
-"""The group `theory`: universes of declarations that agents build, prove about and keep (servers.md).
+"""The group `theory`: universes of declarations that agents build, prove about and keep.
 
 Handlers are thin: arguments in, `kleis.sessions` in a worker thread, its fields out.  What a client gets is an answer
 within 45 seconds, also where a solver hangs; what it cancels is stopped.

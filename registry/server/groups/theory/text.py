@@ -1,6 +1,6 @@
 """The answers of the group `theory` as text: complete, and shorter than their JSON.
 
-The first word says what kind of answer it is; no two kinds look alike (servers.md, "Four outcomes").
+The first word says what kind of answer it is; no two kinds look alike (docs/reference/serving.md §5.4).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The tools of the group `theory` as clients see them: names, descriptions, schemas, argument types.
 
-Names and parameters are the contract with clients of kleis-theory (servers.md, kleis-language.md §8.3); `session`,
-`depth`, `explain` and the other options are ours.
+Names and parameters are the contract with clients of kleis-theory; `session`, `depth`, `explain` and the other
+options are ours. Specification: docs/reference/serving.md §6.3.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from registry.cli.pif.commands import pif as commands
 from registry.cli.pif.evolve_file import is_evolve_file
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.tools.help import TOPICS
+from registry.workspace.requests import Evolve
 from registry.workspace.workspace import Workspace
 from tests.registry.cli.conftest import Pif
 from tests.support.files.command_lines import SQUARE, answer
@@ -37,7 +38,7 @@ def test_evolve_says_what_the_workspace_says(pif: Pif, tmp_path: Path) -> None:
     listed = answer(pif("evolve", DOUBLE, "--name", "double", "--description", "Doubles", "--json"))
 
     store = SqliteStore(tmp_path / "another")
-    assert listed == Workspace(store).evolve("double", "Doubles", json.loads(DOUBLE))
+    assert listed == Workspace(store).evolve(Evolve("double", "Doubles", json.loads(DOUBLE)))
     store.close()
 
 

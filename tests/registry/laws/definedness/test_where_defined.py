@@ -21,6 +21,7 @@ from registry.laws.goals import Claim, question
 from registry.laws.law_prover import LawProver
 from registry.records import certificate_hash, read_laws
 from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.workspace.requests import Evolve, List
 from registry.workspace.workspace import Workspace
 from tests.support.terms.law_tools import TOOLS, function, variable
 
@@ -51,7 +52,7 @@ PARTIAL: dict[str, Json] = {
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     made = Workspace(SqliteStore(tmp_path_factory.mktemp("home")))
     for name, code in PARTIAL.items():
-        assert made.evolve(name, f"The tool {name}", code)["type"] == "tool"
+        assert made.evolve(Evolve(name, f"The tool {name}", code))["type"] == "tool"
     yield made
     made.close()
 
@@ -216,7 +217,7 @@ def test_laws_of_total_tools_are_asked_as_they_stand(shared: Workspace) -> None:
 
 def test_the_certificate_is_of_the_premised_law_and_is_checked_from_nothing(workspace: Workspace) -> None:
     laws = ["∀(x : ℤ). inverse(x) ≤ 100", "∀(x : ℤ). inverse(x) + inverse(x) ≤ 200"]
-    made = workspace.evolve("inverse", "A hundredth", PARTIAL["inverse"], laws=laws)
+    made = workspace.evolve(Evolve("inverse", "A hundredth", PARTIAL["inverse"], laws=laws))
     assert [each["status"] for each in made["laws"]] == ["proved", "proved"]
     record = workspace.record("inverse")
     for law in read_laws(record.laws):
@@ -227,13 +228,13 @@ def test_the_certificate_is_of_the_premised_law_and_is_checked_from_nothing(work
         assert kept["claim"].startswith("∀(x : ℤ). inverse_has_value(x) ⟹ ")
         assert law.conditions == ("define inverse_has_value(x : ℤ) : Bool = x ≠ 0",)
     assert workspace.check_laws("inverse")["ok"]
-    assert workspace.list()["tools"][0]["laws"][0]["labels"] == [LABEL]
+    assert workspace.list(List())["tools"][0]["laws"][0]["labels"] == [LABEL]
 
 
 def test_a_certificate_of_less_is_none_of_the_law(workspace: Workspace) -> None:
     """Without the label the law says that it holds as it stands; the certificate shows it where the tool has values."""
     law = "∀(x : ℤ). inverse(x) ≤ 100"
-    workspace.evolve("inverse", "A hundredth", PARTIAL["inverse"], laws=[law])
+    workspace.evolve(Evolve("inverse", "A hundredth", PARTIAL["inverse"], laws=[law]))
     record = workspace.record("inverse")
     (kept,) = read_laws(record.laws)
     certificate = json.loads(workspace.store.certificate(kept.certificate) or "")
@@ -253,7 +254,7 @@ def test_a_premised_law_serves_as_a_lemma(workspace: Workspace) -> None:
     """A lemma is what was proved of it: the law where the tools have values."""
     again = {"app": [SELF, {"add": [variable("a"), {"div": [{"head": L}, {"head": L}]}]}, {"tail": L}]}
     code = function("a", "l", {"if": {"cond": {"isEmpty": L}, "then": variable("a"), "else": again}})
-    workspace.evolve("ones", "One for each item that is not 0", code)
+    workspace.evolve(Evolve("ones", "One for each item that is not 0", code))
     lemma = "∀(a : ℤ) (l : List(ℤ)). ones(a, l) = a + ones(0, l)"
     law = "∀(l m : List(ℤ)). ones(0, append(l, m)) = ones(0, l) + ones(0, m)"
     tools = workspace.tools()
@@ -286,8 +287,8 @@ class Unsure(LawProver):
 
 def test_lemmas_that_do_not_help_leave_nothing_in_the_theory(workspace: Workspace) -> None:
     """The certificate is of the law's own tools, also where the law was asked with lemmas of other tools before."""
-    workspace.evolve("square", "The square", TOOLS["square"])
-    workspace.evolve("inverse", "A hundredth", PARTIAL["inverse"])
+    workspace.evolve(Evolve("square", "The square", TOOLS["square"]))
+    workspace.evolve(Evolve("inverse", "A hundredth", PARTIAL["inverse"]))
     tools = workspace.tools()
     law = "∀(x : ℤ). inverse(x) ≤ 100"
     with Unsure() as prover:

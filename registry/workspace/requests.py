@@ -1,0 +1,208 @@
+"""The arguments of each operation on PIF tools, one type an operation.
+
+A type is all that is said of an operation's arguments: `Workspace` takes it, the server advertises its JSON Schema as
+the tool's (`registry.server.contract.group.schema_of`) and converts a call to it, an evolve file is checked against it,
+and the parameters of the `pif` commands have the names of its fields. Descriptions are for clients of the server, and
+pinned like all they see. The argument of `help` is `registry.tools.help.Help`.
+
+`None`, an empty text and an empty list mean that an argument was left out; where the schema shows another default
+(`shown`), it is what the operation takes then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from pif.language.budget import DEFAULT_FUEL
+from pif.language.terms import Json
+from registry.tools.analysis import DEFAULT_ASPECTS, Aspect
+from registry.tools.code_and_examples import Example, Language
+from registry.tools.composition import Transform
+
+__all__ = [
+    "EXAMPLES",
+    "LONGEST",
+    "MOST_EXAMPLES",
+    "PAGE",
+    "SQUARE",
+    "STANDARD",
+    "Analyze",
+    "Diff",
+    "Evolve",
+    "Export",
+    "Forget",
+    "Fuzz",
+    "History",
+    "Import",
+    "List",
+    "Natural",
+    "Positive",
+    "Rollback",
+    "Run",
+]
+
+LONGEST = 35_000
+"""Milliseconds that proofs of laws may take: clients give up at 50 or 60 seconds, and what is left is tried besides."""
+
+STANDARD = 25_000
+"""Milliseconds that they may take where nothing else is said."""
+
+PAGE = 50
+"""Tools in one answer of `list` unless `limit` says otherwise."""
+
+EXAMPLES = 200
+"""Inputs that `fuzz` tries unless a number is given."""
+
+MOST_EXAMPLES = 100_000
+
+SQUARE: Json = {"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}
+"""The code of the tool that examples are about."""
+
+Natural = Annotated[int, Meta(ge=0)]
+Positive = Annotated[int, Meta(ge=1)]
+
+
+def shown(default: Json, description: str = "") -> Meta:
+    """A description with a default that the operation fills in, so that the field's own may be None."""
+    return Meta(description=description or None, extra_json_schema={"default": default})
+
+
+Milliseconds = Annotated[int, Meta(ge=1, le=LONGEST), shown(STANDARD)]
+
+
+class Evolve(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A tool, or a new version of one. One of `code`, `compose` and `transform` says what it does."""
+
+    name: Annotated[str, Meta(description="letters, digits, _ . -, at most 48")]
+    description: Annotated[str, Meta(description="what the tool does, for whoever finds it")]
+    code: Annotated[Any, Meta(description=f"the term, e.g. {msgspec.json.encode(SQUARE).decode()}")] = UNSET
+    compose: Annotated[
+        Sequence[Any] | None,
+        Meta(description='instead of code: a pipeline of tools, e.g. ["sort", "reverse"]'),
+    ] = None
+    transform: Transform | None = None
+    examples: Annotated[
+        Sequence[Example],
+        Meta(
+            description="inputs (for curried tools: lists of arguments) with the outputs that must come",
+        ),
+    ] = ()
+    expect_version: Annotated[
+        Natural | None,
+        Meta(description="refuse unless this version is current; 0: unless the name is free"),
+    ] = None
+    dry_run: Annotated[bool, Meta(description="check everything, keep nothing")] = False
+    language: Annotated[
+        Language,
+        Meta(
+            description="python: `code` is the text of one small pure function, which is translated to a term"
+        ),
+    ] = "json"
+    force: Annotated[bool, Meta(description="replace it though examples of tools that use it fail")] = False
+    laws: Annotated[
+        Sequence[str],
+        Meta(
+            description="Kleis propositions about the tool, e.g. ∀(x : ℤ). square(x) ≥ 0, or safe(square): "
+            "proved or tested; a false one refuses the tool. New versions keep them"
+        ),
+    ] = ()
+    drop_laws: Annotated[Sequence[str], Meta(description="laws to give up")] = ()
+    timeout_ms: Milliseconds | None = None
+
+
+class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A run of a tool or of a term: exactly one of `code` and `tool`."""
+
+    code: Annotated[Any, Meta(description="a tool's name, name@version, or a term")] = UNSET
+    tool: Annotated[str | UnsetType, Meta(description="a tool's name, instead of code")] = UNSET
+    input: Annotated[Any, Meta(description="what the function is called on; plain JSON or a term")] = None
+    fuel: Annotated[Positive, shown(DEFAULT_FUEL, "steps allowed")] | None = None
+    drive: Annotated[Natural, Meta(description="take up to this many continuation steps here")] = 0
+    step: Annotated[Natural, Meta(description="steps taken before")] = 0
+    trace: Annotated[int, Meta(ge=0, le=1_000, description="return this many last events")] = 0
+    raw: Annotated[bool, Meta(description="leave strings in the input as they are")] = False
+    data: Annotated[bool, Meta(description="take the input as plain data: nothing decoded or evaluated")] = (
+        False
+    )
+    session: Annotated[str | None, Meta(description="the theory that `verify`, `kleis`, … ask")] = None
+
+
+class List(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The tools whose names or descriptions hold every word of `query`."""
+
+    query: Annotated[str, Meta(description="words to look for; all tools without it")] = ""
+    offset: Annotated[Natural, Meta(description="skip this many")] = 0
+    limit: Annotated[int, Meta(ge=1, le=1_000, description="at most this many")] = PAGE
+    library: Annotated[bool, Meta(description="the standard library alone")] = False
+
+
+class Analyze(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is known of a tool or a term without running it; or whether `against` does the same."""
+
+    code: Annotated[Any, Meta(description="a tool's name, name@version, or a term")]
+    against: Annotated[
+        Any, Meta(description="a second one: do both do the same? proved, refuted by an input, or unknown")
+    ] = UNSET
+    aspects: Sequence[Aspect] = DEFAULT_ASPECTS
+    timeout_ms: Milliseconds | None = None
+
+
+class History(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The events of a name."""
+
+    name: Annotated[str, Meta(description="a tool's name")]
+
+
+class Diff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where two tools or versions differ."""
+
+    name: Annotated[str, Meta(description="name or name@version")]
+    against: Annotated[str | None, Meta(description="what to compare with")] = None
+
+
+class Rollback(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An older version made the current one."""
+
+    name: Annotated[str, Meta(description="a tool's name")]
+    version: Annotated[Positive, Meta(description="the version to make current")]
+    expect_version: Annotated[Natural | None, Meta(description="refuse unless this version is current")] = (
+        None
+    )
+    force: Annotated[bool, Meta(description="go back though examples of tools that use it fail")] = False
+
+
+class Forget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A tool, or a version of one, dropped for good."""
+
+    name: Annotated[str, Meta(description="name, or name@version for one version")]
+
+
+class Export(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All tools written to a directory of files."""
+
+    directory: Annotated[str, Meta(description="a plain directory name")]
+    overwrite: Annotated[bool, Meta(description="replace an earlier export there")] = False
+
+
+class Import(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The tools of such a directory taken in."""
+
+    directory: Annotated[str, Meta(description="a plain directory name")]
+    renumber: Annotated[bool, Meta(description="give versions whose number is taken new numbers")] = False
+
+
+class Fuzz(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A tool tried on made-up inputs."""
+
+    name: Annotated[str, Meta(description="name or name@version")]
+    examples: Annotated[int, Meta(ge=1, le=MOST_EXAMPLES, description="inputs to try")] = EXAMPLES
+    seed: Annotated[Natural, Meta(description="which inputs")] = 0
+    fuel: Annotated[Positive, shown(DEFAULT_FUEL, "steps allowed in each run")] | None = None
+    type: Annotated[
+        str | None,
+        Meta(description="the type of the inputs, instead of the inferred one, e.g. list(integer)"),
+    ] = None
