@@ -36,10 +36,9 @@ from kleis.syntax.tree import (
     VariablePattern,
 )
 from kleis.theory.theory import Theory
-from tests.properties.test_kleis_evaluator import PROGRAM
 from tests.support.provers.brute_force import truth_of
 from tests.support.terms.variants import places, replaced_at
-from tests.support.terms.well_sorted_kleis import Maker
+from tests.support.terms.well_sorted_kleis import PROGRAM, Maker
 from tests.support.theories.cases import sort_text
 
 THEORY = Theory().include(PROGRAM)

@@ -19,49 +19,12 @@ from registry.aristotle.job_store import Job, JobStore, Ordered
 from registry.aristotle.service import AristotleService, Run, ServiceFailure
 from registry.aristotle.stand_in import Ending, Fault, HttpService, Operation, Script, StandIn
 from registry.errors import RegistryError
+from tests.support.servers.lean_jobs import CODE, OUTCOMES, Clock, ended
 from tests.support.servers.stand_in_server import serving
-
-CODE = "theorem one : 1 + 0 = 1 := by\n  sorry\n\ntheorem two : 2 + 0 = 2 := by\n  sorry\n"
-
-OUTCOMES: dict[Ending, str] = {
-    "proved": "proved",
-    "partial": "failed",
-    "refuted": "counterexample",
-    "negated": "counterexample",
-    "failed": "error",
-    "canceled": "failed",
-    "out_of_budget": "failed",
-    "with_errors": "failed",
-    "changed": "failed",
-    "axiom": "failed",
-    "unfilled": "failed",
-    "lost": "error",
-}
-
-
-class Clock:
-    """A clock that the test moves."""
-
-    def __init__(self) -> None:
-        self.time = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.time
 
 
 def new_job(service: AristotleService, code: str = CODE) -> Ordered:
     return prove_job(JobRequest(service.mode, "", 0.0), code, {}, "")
-
-
-def ended(desk: JobRunner, clock: Clock, job: Job) -> Job:
-    """The job at its end, looked at again and again by a client that waits as long as it is told."""
-    for _ in range(60):
-        if job.stage == "done":
-            return job
-        clock.time += 120
-        job = desk.advance(job)
-        assert desk.store.get(job.id) == job
-    raise AssertionError(f"it does not end: {job}")
 
 
 @contextmanager

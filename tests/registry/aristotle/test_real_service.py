@@ -16,8 +16,8 @@ from registry.aristotle.job_store import JobStore, Ordered
 from registry.aristotle.real_service import RealService
 from registry.aristotle.service import ServiceFailure
 from registry.aristotle.stand_in import Script, StandIn
-from tests.registry.aristotle.test_job_runner import CODE, OUTCOMES, Clock, ended
 from tests.support.servers import described_library as described
+from tests.support.servers.lean_jobs import CODE, OUTCOMES, Clock, ended
 
 KEY = "arstl_x"
 

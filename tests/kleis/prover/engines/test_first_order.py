@@ -42,7 +42,6 @@ from kleis.prover.engines.first_order_terms import Function, functions_of
 from kleis.prover.engines.models.finite_check import check_tables
 from kleis.prover.engines.models.finite_models import FiniteModels
 from kleis.prover.protocol.engine import Task
-from tests.kleis.elaborate.test_shared_problems import meanings
 from tests.support.files.shared_data import needs_shared, shared_rows
 from tests.support.theories.algebra import (
     COMMUTATIVE,
@@ -64,6 +63,7 @@ from tests.support.theories.algebra import (
     some,
     task,
 )
+from tests.support.theories.shared_problems import meanings
 
 x, y = Variable("x", G), Variable("y", G)
 flag = Variable("flag", BOOL)

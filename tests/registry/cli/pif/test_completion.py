@@ -7,8 +7,7 @@ from pathlib import Path
 from click.shell_completion import ShellComplete
 
 from registry.cli.pif.commands import pif as commands
-from tests.registry.cli.conftest import Pif
-from tests.support.files.command_lines import SQUARE
+from tests.support.files.command_lines import SQUARE, Pif
 
 
 def completed(*words: str) -> list[str]:

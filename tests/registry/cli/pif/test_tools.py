@@ -13,8 +13,7 @@ from registry.cli.pif.evolve_file import is_evolve_file
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.tools.help import TOPICS
 from registry.workspace.workspace import Workspace
-from tests.registry.cli.conftest import Pif
-from tests.support.files.command_lines import SQUARE, answer
+from tests.support.files.command_lines import SQUARE, Pif, answer
 
 DOUBLE = '{"add": [{"var": "x"}, {"var": "x"}]}'
 

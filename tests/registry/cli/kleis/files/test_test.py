@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.registry.cli.kleis.conftest import on_a_terminal
+from tests.support.files.command_lines import on_a_terminal
 
 PROGRAM = """
 define f(x) = x + 1

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.registry.cli.kleis.conftest import Answer
-from tests.registry.cli.kleis.questions.test_verify import GROUP
+from tests.support.files.command_lines import Answer
+from tests.support.theories.small_theories import GROUP
 
 Kleis = Callable[..., Answer]
 
