@@ -1,4 +1,4 @@
-"""Certificates of the library that were changed, swapped, forged or left behind: each is refused, and it says why.
+"""Certificates of the library that were changed, swapped, forged or left behind: each is rejected with the reason.
 
 Every attack is on a copy of the library, through a workspace, as a user would meet it.
 """

@@ -1,4 +1,4 @@
-"""Laws of meaning that hold whatever a formula says: each side is elaborated, and brute force compares them.
+"""Laws that hold for the goal of every formula: both sides are elaborated, and brute force compares them.
 
 ∀(b : Bool). φ(b)      =  φ(true) ∧ φ(false)            ∃ likewise with ∨
 let n = t in φ         =  match t { n => φ }  =  (λ n . φ)(t)  =  it(t), where define it(n) = φ

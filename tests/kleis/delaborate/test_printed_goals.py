@@ -1,4 +1,4 @@
-"""Elaborating the printed meaning gives the same meaning: random propositions, own programs, the shared data."""
+"""Elaborating a printed goal gives the same goal: random propositions, programs of the tests, the shared data."""
 
 from __future__ import annotations
 

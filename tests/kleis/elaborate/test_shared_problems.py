@@ -1,4 +1,4 @@
-"""The problems of the shared data: all have a meaning, and brute force never contradicts what is known of them."""
+"""The problems of the shared data: all elaborate, and brute force never contradicts what is known of them."""
 
 from __future__ import annotations
 

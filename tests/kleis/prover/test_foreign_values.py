@@ -1,4 +1,4 @@
-"""Witnesses made of values that no sort has: whatever they are said to show, they show nothing.
+"""Witnesses that contain values of no sort are rejected as evidence.
 
 Evidence is checked before it is shown (docs/reference/proving.md §5.5), and a certificate may be written by anyone.
 Every claim here is true, so nothing may disprove it.

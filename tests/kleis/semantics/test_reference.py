@@ -1,4 +1,4 @@
-"""The meaning of every kind of term, sentence by sentence of kleis/core/terms.py."""
+"""The value of every kind of core term, sentence by sentence of kleis/core/terms.py."""
 
 from __future__ import annotations
 

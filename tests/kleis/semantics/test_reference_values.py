@@ -1,4 +1,4 @@
-"""Strings, words, data, sets and functions as values of the reference semantics."""
+"""Strings, bit-vectors, data, sets and functions as values of the reference semantics."""
 
 from __future__ import annotations
 

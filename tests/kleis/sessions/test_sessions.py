@@ -1,4 +1,4 @@
-"""Sessions in process: snapshots, what is read again, explain and compare, and that growth stays cheap."""
+"""Sessions in process: snapshots, changed files, explain and compare, and that growth stays cheap."""
 
 from __future__ import annotations
 

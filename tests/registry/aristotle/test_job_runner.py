@@ -1,4 +1,4 @@
-"""A job's life against a service that fails: whatever goes wrong, the record on disk is true and nothing is lost."""
+"""Jobs against a service that fails: whatever goes wrong, the record on disk is right and no job is lost."""
 
 from __future__ import annotations
 

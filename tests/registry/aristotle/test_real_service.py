@@ -1,4 +1,4 @@
-"""The adapter to aristotlelib, against a module of ours with the interface that is described."""
+"""The adapter to aristotlelib, against a module of the tests with the interface that its documentation describes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line under test: in this process by click's runner, and as a process of its own."""
+"""Fixtures that run `pif`: in this process by click's runner, and as a process of its own."""
 
 from __future__ import annotations
 

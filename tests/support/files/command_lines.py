@@ -1,4 +1,4 @@
-"""Words of command lines, and what their output holds."""
+"""Command lines of `pif` and `kleis`: their words, what a command leaves behind, a terminal to run it on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Truth by brute force where quantifiers mean the range, symbols on infinite sorts included.
+"""Truth by brute force where quantifiers range over finite samples, symbols on infinite sorts included.
 
 `decide` leaves a symbol on an infinite sort open, since no list of functions has them all.  A case wants an answer
 over the functions that can be listed: all tables on finite domains, a few functions on infinite ones.  So ``true``

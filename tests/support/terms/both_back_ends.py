@@ -1,4 +1,4 @@
-"""One program on both back ends, side by side."""
+"""Runs of one program on both back ends, compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Short ways to write core terms by hand, for tests of what they mean."""
+"""Short ways to write core terms by hand, for tests of the reference semantics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The evaluator of `stdlib/pif/evaluate.json`, called as any tool is, and what its answers have in common with `run`'s."""
+"""The evaluator of `stdlib/pif/evaluate.json` called as a tool, and the part of its answers that must equal those of
+`run`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ordinary small functions of the kind agents write, with inputs for each: what the translation is held against.
+"""Small functions in Python with inputs for each, run as PIF and by CPython.
 
 Every function is valid CPython, and is run there too.
 """

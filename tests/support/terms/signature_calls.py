@@ -1,4 +1,4 @@
-"""Calls of every built-in that has signatures, and values of ground sorts to make them with."""
+"""Calls of every built-in that has signatures, values of ground sorts for them, and what rows and conditions give."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A registry for tests of the evaluator: a dictionary."""
+"""A registry that is a dictionary, runs with it, and a few tools for them."""
 
 from __future__ import annotations
 

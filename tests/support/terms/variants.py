@@ -1,4 +1,4 @@
-"""Programs and propositions in other words: bound variables renamed, symbols renamed, parts mutated.
+"""Variants of programs and propositions: bound variables renamed, symbols renamed, parts mutated.
 
 `essence` is what of a meaning must stay when the words change: no places, no order of declarations, variables
 by their position.

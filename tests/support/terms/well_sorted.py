@@ -1,4 +1,4 @@
-"""The invariants of kleis/core/terms.py and meaning.py, checked of a finished meaning.
+"""The invariants of kleis/core/terms.py and kleis/core/goal.py, checked of a finished goal.
 
 Terms are well sorted: the sort of every argument is exactly what its place requires.  No binder binds a name that is
 bound around it, nothing is free, no sort is left open, and a meaning lists everything that it speaks of.

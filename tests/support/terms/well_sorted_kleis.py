@@ -1,4 +1,5 @@
-"""Well-sorted Kleis expressions for properties: numbers, truth values, lists of numbers, and a data type `Shape`.
+"""Well-sorted Kleis expressions for properties, over a small program: numbers, truth values, lists of numbers, a data
+type `Shape`.
 
 The names they use besides builtins are defined in test_kleis_evaluator.py.
 """

@@ -1,4 +1,4 @@
-"""Policies from texts, for tests."""
+"""Policies from texts, and the policy files whose comments say what they decide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Theories for tests of the bridge: the prelude, and small texts."""
+"""Small theories: the prelude, a text as a theory, groups."""
 
 from __future__ import annotations
 

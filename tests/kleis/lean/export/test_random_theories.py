@@ -1,4 +1,6 @@
-"""Random theories: their files pass the checker, their names are injective, their statements say what Kleis says."""
+"""Random theories: exported files pass the checker, names are injective, statements are true exactly where Kleis says
+so.
+"""
 
 from __future__ import annotations
 

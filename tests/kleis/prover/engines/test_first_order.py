@@ -1,4 +1,4 @@
-"""What is in the common fragment, and what becomes of it; the shared problems through both engines."""
+"""The first-order fragment: which goals are in it and how they are translated; the shared problems through both engines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pif demo` runs, and would notice if an answer were not the expected one."""
+"""`pif demo` runs, and fails if an answer is not the expected one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running the command in this process and in one of its own."""
+"""Fixtures that run `kleis`: in this process, and as a process of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a shell is told of how the name of a tool goes on."""
+"""Shell completion of the names of tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors point at the place: in the code, in the input, in a tool, in a text that is no JSON."""
+"""Error messages show the place: in the code, in the input, in a tool, in text that is not JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pipes, terminals, colours, locales, Ctrl-C, and how quickly `--help` is there."""
+"""Pipes, terminals, colours, locales, Ctrl-C, and that `--help` loads little."""
 
 from __future__ import annotations
 

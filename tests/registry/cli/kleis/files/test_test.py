@@ -1,4 +1,4 @@
-"""`kleis test`: statuses, JSON to the letter, what exact evaluation leaves open is decided or neither passed nor failed."""
+"""`kleis test`: statuses, the exact JSON, and assertions that exact evaluation leaves open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`kleis explore`: laws, refutations with their models, exit statuses, generators of one's own."""
+"""`kleis explore`: laws, refutations with their models, exit statuses, the user's own generators."""
 
 from __future__ import annotations
 

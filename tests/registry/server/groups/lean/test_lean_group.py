@@ -1,4 +1,4 @@
-"""The group `lean` as a real server: failures over HTTP, restarts and kill -9, the key, Kleis first, no key at all."""
+"""The group `lean` as a real server: failures over HTTP, restarts and kill -9, the key, the prover first, no key at all."""
 
 from __future__ import annotations
 
