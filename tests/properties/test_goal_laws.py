@@ -3,7 +3,7 @@
 ∀(b : Bool). φ(b)      =  φ(true) ∧ φ(false)            ∃ likewise with ∨
 let n = t in φ         =  match t { n => φ }  =  (λ n . φ)(t)  =  it(t), where define it(n) = φ
 φ                      =  φ with the operands of ∧ and ∨ in the other order, and a → b as ¬a ∨ b
-using no declarations  =  using declarations that φ does not speak of
+using no declarations  =  using declarations that φ does not mention
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def same_claim(meaning: Goal) -> Any:
 
 
 def surroundings(meaning: Goal) -> Any:
-    """What is in force and what the claim rests on."""
+    """What is in scope and what the claim depends on."""
     return (
         frozenset(meaning.instances),
         meaning.symbols,

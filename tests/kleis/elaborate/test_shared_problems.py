@@ -13,7 +13,7 @@ from kleis.core.goal import Goal
 from kleis.semantics.models import decide
 from kleis.semantics.ranges import Bounds
 from tests.support.files.shared_data import needs_shared, shared_rows
-from tests.support.theories.shared_problems import meanings
+from tests.support.theories.shared_problems import goals_of
 
 SMALL = Bounds(carrier=2, alphabet="abx", budget=Budget(steps=150_000, depth=150, size=100_000))
 LARGER = msgspec.structs.replace(SMALL, carrier=3, budget=Budget(steps=1_000_000, depth=150, size=100_000))
@@ -66,8 +66,8 @@ def bounds_for(row: dict[str, Any]) -> Bounds:
 def answered(row: dict[str, Any]) -> str:
     """The verdict of brute force, or ``open``."""
     if row["proposition"] is None:
-        return consistency(meanings(row), bounds_for(row))
-    (meaning,) = meanings(row)
+        return consistency(goals_of(row), bounds_for(row))
+    (meaning,) = goals_of(row)
     decision = decide(meaning, bounds_for(row))
     if decision.status == "true" and decision.conclusive:
         return "verified"

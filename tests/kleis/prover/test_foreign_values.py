@@ -156,7 +156,7 @@ def test_no_carrier_without_elements() -> None:
     ],
 )
 def test_points_of_any_sort_are_shown(program: str, claim: str, shown: str) -> None:
-    """Counterexamples that are functions, or at which the claim still speaks of infinitely many values."""
+    """Counterexamples that are functions, or at which the claim still quantifies over infinitely many values."""
     from kleis.prover.engines.solvers.script_engines import DIRECT
 
     given = task(program, claim)

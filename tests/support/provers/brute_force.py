@@ -73,7 +73,7 @@ def _listed(symbol: Symbol, large: Ranges, small: Ranges) -> list[Callable[..., 
 
 
 def _apart(meaning: Goal) -> Goal:
-    """The meaning with another name for every symbol: overloads have the same one."""
+    """The goal with another name for every symbol: overloads have the same one."""
     symbols = {
         each: msgspec.structs.replace(each, name=f"{each.name}#{at}")
         for at, each in enumerate(meaning.symbols)

@@ -33,12 +33,12 @@ class Clock:
         return self.time
 
 
-def ended(desk: JobRunner, clock: Clock, job: Job) -> Job:
+def ended(runner: JobRunner, clock: Clock, job: Job) -> Job:
     """The job at its end, looked at again and again by a client that waits as long as it is told."""
     for _ in range(60):
         if job.stage == "done":
             return job
         clock.time += 120
-        job = desk.advance(job)
-        assert desk.store.get(job.id) == job
+        job = runner.advance(job)
+        assert runner.store.get(job.id) == job
     raise AssertionError(f"it does not end: {job}")

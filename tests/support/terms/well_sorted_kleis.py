@@ -1,7 +1,7 @@
 """Well-sorted Kleis expressions for properties, over a small program: numbers, truth values, lists of numbers, a data
 type `Shape`.
 
-The names they use besides builtins are defined in test_kleis_evaluator.py.
+The names they use besides built-ins are defined in `PROGRAM`.
 """
 
 from __future__ import annotations

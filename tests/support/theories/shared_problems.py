@@ -10,8 +10,8 @@ from kleis.syntax.parser.parser import parse_expression, parse_program, parse_ty
 from kleis.theory.theory import Theory
 
 
-def meanings(row: dict[str, Any]) -> tuple[Goal, ...]:
-    """The meaning of a problem; of a question without structure, one for each component."""
+def goals_of(row: dict[str, Any]) -> tuple[Goal, ...]:
+    """The goal of a problem; for a question without structure, one for each component."""
     elaborator = Elaborator(Theory().include(parse_program(row["kleis"], file="program.kleis")))
     if row["proposition"] is not None:
         using = parse_type(f"{row['using']}") if row["using"] else None

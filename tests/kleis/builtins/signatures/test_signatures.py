@@ -123,7 +123,7 @@ def _numeric(parameters: tuple[Sort, ...]) -> bool:
 # ── Against the functions of the table ───────────────────────────────────────────────────────────────────────
 
 SYNTACTIC = {"bv", "extract", "zext", "sext", "eye", "zeros", "ones", "get_field"}
-"""Rows whose condition speaks of what must be written: it holds in every call that has a signature."""
+"""Rows whose condition is about how a call is written: it holds in every call that has a signature."""
 
 
 @pytest.mark.parametrize("row", TYPED, ids=lambda row: row.name)

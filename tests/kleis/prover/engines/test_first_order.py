@@ -63,7 +63,7 @@ from tests.support.theories.algebra import (
     some,
     task,
 )
-from tests.support.theories.shared_problems import meanings
+from tests.support.theories.shared_problems import goals_of
 
 x, y = Variable("x", G), Variable("y", G)
 flag = Variable("flag", BOOL)
@@ -334,7 +334,7 @@ EXPECTED = {
 @needs_shared  # the shared data
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row["name"]))
 def test_no_definite_answer_is_wrong_and_all_are_checked(row: dict[str, Any]) -> None:
-    for meaning in meanings(row):
+    for meaning in goals_of(row):
         asked = Task(meaning)
         answer = Completion().run(asked, 12_000)
         if answer.outcome in ("proved", "inconsistent"):
