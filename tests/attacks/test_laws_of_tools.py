@@ -1,4 +1,6 @@
-"""What wants a law proved that does not hold, or that says nothing: each is refused or labelled, with the reason."""
+"""Laws that do not hold, or say nothing, stated so that they might be proved: each is rejected or labelled, with the
+reason.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attack: files that are not to be read or written, through the tools that take paths."""
+"""Attacks through the tools that take paths: files that must not be read or written."""
 
 from __future__ import annotations
 

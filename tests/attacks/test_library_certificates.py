@@ -1,4 +1,4 @@
-"""Certificates of the library that were changed, swapped, forged or left behind: each is refused, and it says why.
+"""Certificates of the library that were changed, swapped, forged or left behind: each is rejected with the reason.
 
 Every attack is on a copy of the library, through a workspace, as a user would meet it.
 """
@@ -228,7 +228,7 @@ def test_what_asks_for_no_law_reads_no_certificate(opened: Callable[[], Workspac
 
 
 def test_a_tool_of_the_home_has_no_laws_of_the_library(opened: Callable[[], Workspace]) -> None:
-    """Nor does it change what the library's laws speak of."""
+    """Nor does it change what the library's laws are about."""
     workspace = opened()
     backwards = {"lam": "l", "body": {"var": "l"}}
     for name in ("sort", "isSorted", "insert"):

@@ -1,4 +1,4 @@
-"""Attacks on the gate: policies edited to nonsense, imports that escape, giants, bombs, look-alikes, crowds."""
+"""Attacks on the gate: broken policies, imports that escape, huge policies and arguments, look-alikes, many clients."""
 
 from __future__ import annotations
 

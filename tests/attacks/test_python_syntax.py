@@ -1,4 +1,4 @@
-"""Escapes from Python sandboxes, each refused before anything could run: the text is parsed, never compiled.
+"""Escapes from Python sandboxes, each rejected before anything could run: the text is parsed, never compiled.
 
 The classes are those of RestrictedPython's advisories and of the usual jail breaks; `compile`, `exec` and `eval` are
 watched to show that none is reached.

@@ -46,7 +46,6 @@ DOUBLE_RECURSION = lam("n", {"if": {"cond": {"eq": [var("n"), 0]}, "then": 0, "e
     "add": [app({"self": True}, {"sub": [var("n"), 1]}), app({"self": True}, {"sub": [var("n"), 1]})]}}})  # fmt: skip
 OMEGA = app(lam("f", app(var("f"), var("f"))), lam("f", app(var("f"), var("f"))))
 EVAL_LOOP = {"let": {"q": {"quote": {"eval": {"unquote": {"quote": var("q")}}}}}, "in": {"eval": var("q")}}
-SELF_EVALUATION = lam("x", {"eval": {"app": [lam("code", var("code")), {"code_of": "self"}]}})
 
 RUNS: dict[str, tuple[Any, int, set[str]]] = {
     "omega": (OMEGA, MOST_FUEL, {"too_deep"}),

@@ -1,4 +1,4 @@
-"""Attacks on the starter policy: flags that write or run, paths in disguise, keys, look-alikes, giants.
+"""Attacks on the starter policy: flags that write or run, paths in disguise, keys, look-alikes, huge arguments.
 
 Each was allowed once, or is a neighbour of one that was. What an ordinary day needs stands at the end: a gate that
 denies everything would pass the rest.

@@ -1,4 +1,4 @@
-"""Attacks on the group theory: paths, links, size, nesting, solvers that hang, clients that meet."""
+"""Attacks on the group theory: paths, links, size, nesting, solvers that hang, clients at the same time."""
 
 from __future__ import annotations
 

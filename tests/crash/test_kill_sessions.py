@@ -1,4 +1,4 @@
-"""Thirty rounds of kill -9 in the test run; `kill_sessions.py --rounds 500` is for hands."""
+"""Thirty rounds of `tests/programs/kill_sessions.py`; run it by hand for more."""
 
 from __future__ import annotations
 

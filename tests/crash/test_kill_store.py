@@ -1,4 +1,4 @@
-"""Fifty rounds of kill -9 in the test run; `kill_store.py --rounds 1000` is for hands."""
+"""Fifty rounds of `tests/programs/kill_store.py`; run it by hand for more."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Run the property suites of PIF, registry and server for longer: `python -m tests.fuzz --examples N [--seed S] [TESTS]`.
+"""Run all property tests for longer: `python -m tests.fuzz --examples N [--seed S] [TESTS]`.
 
-N examples are spread evenly over all property tests found; those that ask for few, because one is dear, get so many
-times more as the others do. The seed is printed first and last: the same seed, tests
-and versions try the same examples. Exit status: pytest's (0 nothing failed, 1 something did).
+N examples are spread evenly over all property tests found under `tests`, or in the files and directories named. A test
+that asks for fewer examples than others, because one takes long, gets more by the same factor. The seed is printed first
+and last: the same seed, tests and versions try the same examples. The exit status is pytest's (0 nothing failed, 1
+something did).
 """
 
 from __future__ import annotations
@@ -18,15 +19,6 @@ from pathlib import Path
 __all__ = ["main"]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-
-
-def suites() -> list[str]:
-    """The directories of tests but for those of Kleis, which has suites of its own."""
-    return sorted(
-        str(path.relative_to(ROOT))
-        for path in (ROOT / "tests").iterdir()
-        if path.is_dir() and not path.name.startswith(("kleis", "_", "."))
-    )
 
 
 def pytest(
@@ -54,10 +46,10 @@ def main(words: Sequence[str] | None = None) -> int:
         "--seed", type=int, default=None, metavar="S", help="try what a run with this seed tried"
     )
     parser.add_argument("--workers", default="auto", metavar="W", help="processes (0: none beside this one)")
-    parser.add_argument("tests", nargs="*", help="files or directories instead of all but Kleis")
+    parser.add_argument("tests", nargs="*", help="files or directories instead of all tests")
     options = parser.parse_args(words)
     seed = random.SystemRandom().randrange(2**32) if options.seed is None else options.seed
-    tests = options.tests or suites()
+    tests = options.tests or ["tests"]
     print(f"seed {seed}", flush=True)
     found = pytest([*tests, "--collect-only"], 1, seed, capture=True)
     properties = [line for line in found.stdout.splitlines() if "::" in line]

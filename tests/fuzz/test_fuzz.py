@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.fuzz.__main__ import ROOT, suites
+from tests.fuzz.__main__ import ROOT
 from tests.fuzz.counting import Counts, examples_in, kinds_of
 
 FILE = "tests/fuzz/falsifiable.py"
@@ -58,18 +58,6 @@ def test_tests_that_are_no_properties_are_refused() -> None:
     done = fuzz("tests/fuzz/falsifiable.py::test_without_hypothesis")
     assert done.returncode == 2
     assert "no property tests found" in done.stderr
-
-
-def test_every_suite_but_those_of_kleis_is_picked_up() -> None:
-    found = suites()
-    assert {
-        "tests/properties",
-        "tests/pif",
-        "tests/registry",
-        "tests/registry/server",
-        "tests/registry/cli",
-    } <= set(found)
-    assert not any("kleis" in name for name in found)
 
 
 @pytest.mark.parametrize(

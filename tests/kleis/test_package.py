@@ -1,4 +1,4 @@
-"""The package: its public names are there, and importing it is free."""
+"""The package: its public names exist, and importing it loads nothing heavy."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A group of the tests' own, run as a server: `python tests/programs/demo_group.py`.
 
-Its tools touch each thing that the shell does for a group: arguments, threads, progress, cancellation, defects,
+Its tools use everything that the server does for a group: arguments, threads, progress, cancellation, defects,
 changing lists, resources and completion.
 """
 

@@ -1,5 +1,5 @@
-"""Companions are true exactly where tools have values, and premises of laws leave out no point that a trial refutes
-(ADR 015, laws of partial tools)."""
+"""Definedness predicates are true exactly where tools have values, and premises of laws leave out no assignment that a
+trial refutes (ADR 015)."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ def truth_of(theory: Theory, claim: Expression, *, narrower: bool = False) -> Tr
     return truth if truth in (TRUE, FALSE, UNDEFINED) else None
 
 
-# ── Companions ───────────────────────────────────────────────────────────────────────────────────────────────
+# ── Definedness predicates ───────────────────────────────────────────────────────────────────────────────────
 
 
 def compared(seed: int) -> list[tuple[bool, Truth]]:
-    """Of the tools of a seed at inputs: whether the tool has a value, and what its companion is there."""
+    """Of the tools of a seed at inputs: whether the tool has a value, and what its definedness predicate is there."""
     tools, random = made_tools(seed)
     theory, found = ToolTheory(tools), list[tuple[bool, Truth]]()
     for name, (types, _) in tools.signatures.items():
@@ -82,17 +82,17 @@ def compared(seed: int) -> list[tuple[bool, Truth]]:
                 continue
             law = call("equals", *[call(made.name, *arguments_of(made, inputs))] * 2)
             try:
-                companions = DefinednessPredicates(theory, [label], [law])
+                predicates = DefinednessPredicates(theory, [label], [law])
             except Unsaid as error:
                 assert "has no words" in str(error)
                 continue
-            (premised,) = companions.of_laws([law])
+            (premised,) = predicates.of_laws([law])
             if premised == law:
                 assert said[1], f"{name} is said to have a value for {inputs}"
                 continue
             assert isinstance(premised, Call)
             narrower = is_made_narrower(theory, tools, name)
-            truth = truth_of(companions.theory(), premised.arguments[0], narrower=narrower)
+            truth = truth_of(predicates.theory(), premised.arguments[0], narrower=narrower)
             if truth is not None:
                 found.append((said[1], truth))
     return found
@@ -101,7 +101,7 @@ def compared(seed: int) -> list[tuple[bool, Truth]]:
 @given(SEEDS)
 @example(34757)
 @settings(max_examples=25)
-def test_a_companion_is_true_exactly_where_the_tool_has_a_value(seed: int) -> None:
+def test_a_predicate_is_true_exactly_where_the_tool_has_a_value(seed: int) -> None:
     """has_value(v) = (run(tool, v) is a value), and it is true or false everywhere."""
     for has_value, truth in compared(seed):
         assert truth is (TRUE if has_value else FALSE)
@@ -185,10 +185,10 @@ def test_a_premised_law_is_true_at_no_point_that_a_trial_refutes(check: LawCheck
     law = check.read(f"∀(x y : ℤ). {text}")
     for label in law.tools:
         check.theory.add(label)
-    companions = DefinednessPredicates(check.theory, law.tools, [law.expression])
+    predicates = DefinednessPredicates(check.theory, law.tools, [law.expression])
     try:
-        (premised,) = companions.of_laws([law.expression])
-        theory = companions.theory()
+        (premised,) = predicates.of_laws([law.expression])
+        theory = predicates.theory()
     except Unsaid as error:
         assert "nodes" in str(error)
         return

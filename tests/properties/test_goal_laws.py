@@ -1,9 +1,9 @@
-"""Laws of meaning that hold whatever a formula says: each side is elaborated, and brute force compares them.
+"""Laws that hold for the goal of every formula: both sides are elaborated, and brute force compares them.
 
 ∀(b : Bool). φ(b)      =  φ(true) ∧ φ(false)            ∃ likewise with ∨
 let n = t in φ         =  match t { n => φ }  =  (λ n . φ)(t)  =  it(t), where define it(n) = φ
 φ                      =  φ with the operands of ∧ and ∨ in the other order, and a → b as ¬a ∨ b
-using no declarations  =  using declarations that φ does not speak of
+using no declarations  =  using declarations that φ does not mention
 """
 
 from __future__ import annotations
@@ -36,10 +36,9 @@ from kleis.syntax.tree import (
     VariablePattern,
 )
 from kleis.theory.theory import Theory
-from tests.properties.test_kleis_evaluator import PROGRAM
 from tests.support.provers.brute_force import truth_of
 from tests.support.terms.variants import places, replaced_at
-from tests.support.terms.well_sorted_kleis import Maker
+from tests.support.terms.well_sorted_kleis import PROGRAM, Maker
 from tests.support.theories.cases import sort_text
 
 THEORY = Theory().include(PROGRAM)

@@ -50,8 +50,6 @@ from kleis.theory.import_search import ImportSearch
 from kleis.theory.loader import Loader
 from kleis.theory.name_check.check_names import check_names
 from kleis.theory.theory import Theory
-from tests.properties.test_kleis_evaluator import PROGRAM as EVALUATED
-from tests.properties.test_kleis_evaluator import naive_outcome
 from tests.support.provers.brute_force import truth_of
 from tests.support.terms.variants import (
     declared_names,
@@ -62,7 +60,8 @@ from tests.support.terms.variants import (
     with_renamed_symbols,
 )
 from tests.support.terms.well_sorted import assert_sound
-from tests.support.terms.well_sorted_kleis import Maker
+from tests.support.terms.well_sorted_kleis import PROGRAM as EVALUATED
+from tests.support.terms.well_sorted_kleis import Maker, naive_outcome
 
 FOLDER = Path(__file__).parent.parent / "kleis" / "elaborate" / "programs"
 PROGRAMS = [parse_program(path.read_text(), file=path.name) for path in sorted(FOLDER.glob("*.kleis"))]

@@ -21,7 +21,6 @@ from kleis.errors import BudgetError, EvaluationError
 from kleis.evaluator.environment import environment_of
 from kleis.evaluator.evaluate import evaluate
 from kleis.evaluator.examples import run_example
-from kleis.syntax.parser.parser import parse_program
 from kleis.syntax.printer.program import print_expression
 from kleis.syntax.tree import (
     Apply,
@@ -35,7 +34,6 @@ from kleis.syntax.tree import (
     Example,
     Expression,
     ExpressionStatement,
-    FunctionDefinition,
     Lambda,
     Let,
     LetStatement,
@@ -54,21 +52,9 @@ from kleis.syntax.tree import (
     WildcardPattern,
 )
 from kleis.values import Data, ListValue, Value, is_number, render_value
-from tests.support.terms import naive_kleis
-from tests.support.terms.well_sorted_kleis import well_sorted
+from tests.support.terms.well_sorted_kleis import PROGRAM, naive_outcome, well_sorted
 
-PROGRAM = parse_program(
-    """
-    data Shape = Dot | Box(side : ℤ) | Pile(top : Shape, rest : Shape)
-    define total(l) = match l { [] => 0 | Cons(h, t) => h + total(t) }
-    define below(n) = if n < 1 then [] else Cons(n - 1, below(n - 1))
-    define positive(l) = match l { [] => true | Cons(h, t) => h ≥ 1 ∧ positive(t) }
-    define height(s) = match s { Dot => 0 | Box(n) if n ≥ 1 => n | Box(_) => 0 | Pile(a, b) => height(a) + height(b) }
-    define compose(f, g) = λ x . f(g(x))
-    """
-)
 ENVIRONMENT = environment_of(PROGRAM)
-DEFINITIONS = {item.name: item for item in PROGRAM.items if isinstance(item, FunctionDefinition)}
 BUDGET = Budget(steps=300_000, depth=5_000, size=50_000)
 
 
@@ -97,15 +83,6 @@ def outcome(expression: Expression, environment: Any = ENVIRONMENT) -> Any:
         return plain(evaluate(expression, environment, BUDGET).value)
     except EvaluationError as error:
         return "undefined" if error.code in RECOVERABLE else error.code
-
-
-def naive_outcome(expression: Expression) -> Any:
-    try:
-        return naive_kleis.evaluate(expression, {}, DEFINITIONS)
-    except naive_kleis.Undefined:
-        return "undefined"
-    except naive_kleis.IllSorted:
-        return "sort"
 
 
 @given(closed)

@@ -16,7 +16,6 @@ from pif.language.decode import decode_term
 from pif.language.host import Tool
 from pif.language.terms import Term, literal, make, print_term
 from pif.run.evaluate import Answer
-from tests.properties.test_pif_runs import TOOLS
 from tests.support.terms.both_back_ends import at_its_depth, compare, compared
 from tests.support.terms.eager_compilation import compiling_at_once
 from tests.support.terms.term_strategies import (
@@ -30,7 +29,7 @@ from tests.support.terms.term_strategies import (
     tool_terms,
     typed_terms,
 )
-from tests.support.terms.tool_dictionary import answer
+from tests.support.terms.tool_dictionary import TOOLS, answer
 
 WELL_TYPED = Features(tools=("double", "fact"))
 ANYTHING = Features(free=("u",), tools=("double", "fact", "nothing"), context=True, mistakes=4)

@@ -16,9 +16,8 @@ from pif.language.errors import PifError
 from pif.language.terms import Term, print_term, term_text
 from pif.python_syntax import PythonError, print_python, translate
 from pif.run.evaluate import Request, run
-from tests.pif.python_syntax.test_agreement import NAMES, in_pif
-from tests.properties.test_pif_cost import LoopMaker
-from tests.support.terms.python_functions import FUNCTIONS, Inputs
+from tests.support.terms.loop_maker import LoopMaker
+from tests.support.terms.python_functions import FUNCTIONS, NAMES, Inputs, in_pif
 from tests.support.terms.term_strategies import Features, Seeded, TermMaker, typed_terms
 from tests.support.terms.tool_dictionary import Dictionary
 

@@ -17,20 +17,13 @@ from pif.language.budget import Budget
 from pif.language.errors import KINDS
 from pif.language.terms import Term, print_term
 from pif.run.evaluate import Answer
-from tests.properties.test_pif_terms import JSON
-from tests.support.terms.term_strategies import Features, Seeded, TermMaker, closed_terms, tool_terms
-from tests.support.terms.tool_dictionary import answer
+from tests.support.terms.term_strategies import JSON, Features, Seeded, TermMaker, closed_terms, tool_terms
+from tests.support.terms.tool_dictionary import TOOLS, answer
 
 WELL_TYPED = Features(tools=("double", "fact"))
 ANYTHING = Features(free=("u",), tools=("double", "fact", "nothing"), context=True, mistakes=3)
 TERMS = st.one_of(closed_terms(WELL_TYPED), closed_terms(ANYTHING))
 FUEL = 20_000
-
-TOOLS: dict[str, Any] = {
-    "double": {"mul": [{"var": "x"}, 2]},
-    "fact": {"lam": "n", "body": {"if": {"cond": {"lte": [{"var": "n"}, 1]}, "then": 1, "else": {
-        "mul": [{"var": "n"}, {"app": [{"self": True}, {"sub": [{"var": "n"}, 1]}]}]}}}},
-}  # fmt: skip
 
 
 def ran(term: Term, fuel: int = FUEL, input: Any = 3, **more: Any) -> Answer:

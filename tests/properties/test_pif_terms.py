@@ -11,31 +11,14 @@ from hypothesis import strategies as st
 
 from pif.language.decode import all_errors, decode_term, decode_text
 from pif.language.errors import PifError
-from pif.language.primitives import PRIMITIVES
 from pif.language.reification import reflect, reify
 from pif.language.schema import term_schema
 from pif.language.terms import Term, identity, print_term, same_term, term_text
 from pif.run.read_input import read_data, read_input
-from tests.support.terms.term_strategies import Features, open_terms
+from tests.support.terms.term_strategies import JSON, Features, open_terms
 
 TERMS = open_terms(Features(free=("u", "v"), tools=("double",), context=True, mistakes=4))
 
-KEYS = st.sampled_from(
-    [*PRIMITIVES, "body", "in", "func", "arg", "cond", "then", "else", "head", "tail", "x", "lenght"]
-)
-SCALARS = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.integers(-(2**9000), 2**9000), st.floats(), st.text(),
-    st.sampled_from(["x", "42", '{"var": "x"}', "[1", "square", '"7"', "NaN", "1e999", " true "]),
-)  # fmt: skip
-JSON = st.recursive(
-    SCALARS,
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=4),
-        st.dictionaries(KEYS, inner, max_size=3),
-        st.dictionaries(st.text(), inner, max_size=2),
-    ),
-    max_leaves=20,
-)
 VALIDATOR = jsonschema.Draft202012Validator(term_schema())
 
 

@@ -11,10 +11,9 @@ from pif.language.budget import Budget
 from pif.language.primitives import ASK
 from pif.language.terms import Term, literal, make, print_term
 from pif.run.evaluate import Answer, Request, run
-from tests.properties.test_pif_runs import TOOLS
 from tests.support.terms.eager_compilation import compiling_at_once
 from tests.support.terms.term_strategies import KINDS, Features, typed_terms
-from tests.support.terms.tool_dictionary import Dictionary
+from tests.support.terms.tool_dictionary import TOOLS, Dictionary
 from tests.support.theories.fake_theory import FakeTheory
 
 FEATURES = Features(tools=("double", "fact"), quotes=True, evals=True, mistakes=2)

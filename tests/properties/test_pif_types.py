@@ -22,7 +22,6 @@ from pif.language.decode import decode_term
 from pif.language.primitives import PRIMITIVES
 from pif.language.terms import Term, print_term, term_text
 from pif.run.evaluate import Answer, Request, run
-from tests.properties.test_pif_runs import TOOLS
 from tests.support.terms.term_strategies import (
     KINDS,
     Features,
@@ -33,7 +32,7 @@ from tests.support.terms.term_strategies import (
     tool_terms,
     typed_terms,
 )
-from tests.support.terms.tool_dictionary import Dictionary
+from tests.support.terms.tool_dictionary import TOOLS, Dictionary
 
 REGISTRY = Dictionary(**TOOLS)
 BUDGET = Budget(fuel=20_000, depth=1_000)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from registry.errors import KINDS, RegistryError
 from registry.records import (
     RESERVED,
+    SYSTEM_TOOLS,
     VERSION_LIMIT,
     Reference,
     check_name,
@@ -18,8 +18,8 @@ from registry.records import (
     parse_reference,
     valid_name,
 )
-
-SERVERS = Path(__file__).parents[2] / ".." / "shared" / "design" / "servers.md"
+from registry.server.contract.settings import Settings, Site
+from registry.server.serve import GROUPS, make_groups
 
 
 @pytest.mark.parametrize("name", ["a", "_", "square", "A.b-c_9", "x" * 48, "__self", "Evolve"])
@@ -65,21 +65,22 @@ def test_reserved_names_are_refused(name: str) -> None:
     assert name + "_tool" in str(refused.value.hint)
 
 
-def test_every_system_tool_of_the_specification_is_reserved() -> None:
-    if not SERVERS.is_file():
-        pytest.skip(f"no shared design pages: {SERVERS} is missing")
-    text = SERVERS.read_text()
-    in_tables = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", text, re.MULTILINE)
-    named = {name for cell in in_tables for name in re.findall(r"\w+", cell)}
-    for sentence in re.findall(
-        r"(?:second list|the tools are|Beyond the original:|tool tables).*(?:\n.*){0,3}", text, re.I
-    ):
-        named.update(re.findall(r"`([a-z]+(?:_[a-z]+)*)`", sentence))
-    arguments = {"session", "theory", "policy", "branch", "path", "unknown", "scope"}
-    named = {name for name in named if name not in arguments}
+NOT_RESERVED = {"aristotle_status", "list_jobs", "list_papers", "audit_paper", "search_declarations"}
+"""Tools of `--more` that the table of reserved names lacks: an evolved tool may have such a name."""
 
-    assert {"evolve", "history", "import", "explore", "undo", "audit_policy", "prove", "cancel"} <= named
-    assert named <= RESERVED | {"lean", "corpus", "sorry", "names"}
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_the_tools_of_every_group_are_reserved(name: str, tmp_path: Path) -> None:
+    policy = tmp_path / "gate.kleis"
+    policy.write_text('define check_read(path) = "allow"')
+    site = Site(Settings(home=tmp_path, more=True, policy=policy if name == "policy" else None))
+    (group,) = make_groups(name, site)
+    try:
+        assert {tool.name for tool in group.tools()} - NOT_RESERVED == set(SYSTEM_TOOLS[name])
+        assert set(SYSTEM_TOOLS[name]) <= RESERVED
+    finally:
+        group.close()
+        site.close()
 
 
 @pytest.mark.parametrize(

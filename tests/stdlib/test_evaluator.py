@@ -18,8 +18,8 @@ from pif.language.decode import decode_term
 from pif.language.terms import Json, Term, print_term
 from pif.run.evaluate import Answer, Request, run
 from pif.run.read_input import read_input
-from tests.spec.test_spec import CASES, RUNS, Versions, built
 from tests.support.terms.hosted_evaluator import LIMITS, hosted, library_tools, outcome
+from tests.support.terms.spec_cases import CASES, RUNS, Versions, built
 from tests.support.terms.term_strategies import Features, closed_terms, typed_terms
 
 TOOLS = library_tools()

@@ -7,7 +7,6 @@ from random import Random
 
 import pytest
 
-from kleis.budget import STANDARD_BUDGET
 from kleis.builtins.matrix_shapes import constant, plus_sizes
 from kleis.builtins.row import Argument, Builtin, CoreForm, Signature, Undecided, Untyped, Waiting
 from kleis.builtins.rows.table import BUILTINS, find_builtin
@@ -34,15 +33,11 @@ from kleis.core import (
 from kleis.core.sort_operations import variables_of
 from kleis.elaborate.sorts.sort_inference import Inference
 from kleis.errors import EvaluationError
-from kleis.evaluator.environment import environment_of
-from kleis.evaluator.evaluate import evaluate
 from kleis.syntax.parser.parser import parse_expression
-from kleis.syntax.tree import Call, Expression, Name, Number, Program
+from kleis.syntax.tree import Call, Expression, Name, Number
 from kleis.syntax.tree.traversal import walk
-from kleis.values import FunctionValue, Value
 from tests.support.terms.signature_calls import (
     ANY,
-    CONTEXT,
     INT,
     M22,
     M23,
@@ -55,11 +50,12 @@ from tests.support.terms.signature_calls import (
     calls_of,
     combinations,
     ground_signatures,
+    holds,
     matrix,
     of,
+    run,
 )
 
-EMPTY = environment_of(Program(()))
 BY_NAME = {row.name: row for row in BUILTINS}
 
 
@@ -123,34 +119,7 @@ def _numeric(parameters: tuple[Sort, ...]) -> bool:
 # ── Against the functions of the table ───────────────────────────────────────────────────────────────────────
 
 SYNTACTIC = {"bv", "extract", "zext", "sext", "eye", "zeros", "ones", "get_field"}
-"""Rows whose condition speaks of what must be written: it holds in every call that has a signature."""
-
-
-def run(row: Builtin, arguments: tuple[Value, ...]) -> Value:
-    """What a row computes."""
-    if not row.higher_order:
-        return row.run(CONTEXT, *arguments)
-    requests = row.run(CONTEXT, *arguments)
-    answer = None
-    while True:
-        try:
-            function, given = requests.send(answer)
-        except StopIteration as stop:
-            return stop.value
-        assert isinstance(function, FunctionValue)
-        answer = function.target(*given)
-
-
-def holds(signature: Signature, arguments: tuple[Value, ...]) -> bool:
-    """Whether the condition of a signature is true of arguments."""
-    if signature.condition is None:
-        return True
-    scope = EMPTY
-    for name, value in zip(signature.names, arguments, strict=True):
-        scope = scope.bind(name, value)
-    verdict = evaluate(parse_expression(signature.condition), scope, STANDARD_BUDGET).value
-    assert isinstance(verdict, bool), (signature.condition, arguments)
-    return verdict
+"""Rows whose condition is about how a call is written: it holds in every call that has a signature."""
 
 
 @pytest.mark.parametrize("row", TYPED, ids=lambda row: row.name)

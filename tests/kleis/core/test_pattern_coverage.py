@@ -1,4 +1,4 @@
-"""Which values a match leaves out, and which of its cases are never reached (kleis/core/pattern_coverage.py)."""
+"""Which values a match leaves out, and which of its cases can never be reached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where terms have values: conditions with their paths, and which of them are shown to hold."""
+"""Where terms have values: conditions with their paths, and which of them are discharged."""
 
 from __future__ import annotations
 

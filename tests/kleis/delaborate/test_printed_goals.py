@@ -1,4 +1,4 @@
-"""Elaborating the printed meaning gives the same meaning: random propositions, own programs, the shared data."""
+"""Elaborating a printed goal gives the same goal: random propositions, programs of the tests, the shared data."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def same_claim(meaning: Goal) -> Any:
 
 
 def surroundings(meaning: Goal) -> Any:
-    """What is in force and what the claim rests on."""
+    """What is in scope and what the claim depends on."""
     return (
         frozenset(meaning.instances),
         meaning.symbols,

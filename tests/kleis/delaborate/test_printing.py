@@ -1,4 +1,4 @@
-"""Core terms as Kleis: forms, names, cases; what is printed parses, and is read as the same term again."""
+"""Core terms printed as Kleis: forms, names, cases; what is printed parses and elaborates to the same term."""
 
 from __future__ import annotations
 

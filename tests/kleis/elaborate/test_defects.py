@@ -17,7 +17,7 @@ from kleis.errors import KleisError
 from kleis.semantics.models import decide
 from kleis.semantics.ranges import Bounds
 from tests.support.provers.brute_force import truth_of
-from tests.support.theories.cases import elaborator_of, meaning_of
+from tests.support.theories.cases import elaborator_of, goal_of
 
 LAMP = "data Lamp = On | Off\ndefine w(l) = match l { On => 1 | Off => 0 }\n"
 MAGMA = "structure Mag(M) { operation (•) : M × M → M\n element u : M\n axiom lu : ∀(x : M). u • x = x }\n"
@@ -66,7 +66,7 @@ READINGS = [
 
 @pytest.mark.parametrize(("defect", "original", "program", "proposition", "right"), READINGS)
 def test_the_right_reading(defect: str, original: str, program: str, proposition: str, right: str) -> None:
-    meaning = meaning_of(elaborator_of(program), proposition)
+    meaning = goal_of(elaborator_of(program), proposition)
     assert not meaning.unsettled
     assert truth_of(meaning, bounds=Bounds()) == right
 
@@ -93,36 +93,36 @@ def test_what_says_nothing_is_refused(
     defect: str, original: str, program: str, proposition: str, words: tuple[str, ...]
 ) -> None:
     with pytest.raises(ElaborationError) as caught:
-        meaning_of(elaborator_of(program), proposition)
+        goal_of(elaborator_of(program), proposition)
     error: KleisError = caught.value
     assert error.line > 0
     assert all(word in f"{error.message} {error.hint}" for word in words)
 
 
 def test_s4_a_carrier_is_no_integer_sort() -> None:
-    meaning = meaning_of(elaborator_of(MAGMA), "∀(x : M). u • x = x")
+    meaning = goal_of(elaborator_of(MAGMA), "∀(x : M). u • x = x")
     assert meaning.claim is not None
     assert [each for each in meaning.carriers if isinstance(each, Carrier)] == list(meaning.carriers) != []
     assert any(isinstance(sort, Carrier) for sort in sorts_of(meaning.claim))
 
 
 def test_s5_two_free_names_are_not_decided_to_differ() -> None:
-    meaning = meaning_of(elaborator_of(""), "(x = 1) = (y = 2)")
+    meaning = goal_of(elaborator_of(""), "(x = 1) = (y = 2)")
     assert truth_of(meaning, bounds=Bounds()) == "false"
     assert isinstance(meaning.claim, Quantifier)
 
 
 def test_s7_a_bound_function_is_not_the_global_one_of_its_name() -> None:
     program = "structure G { operation f : ℤ → ℤ\n axiom a : ∀(x : ℤ). f(x) = 0 }"
-    bound = meaning_of(elaborator_of(program), "∀(f : ℤ → ℤ). f(1) = 0")
-    free = meaning_of(elaborator_of(program), "f(1) = 0")
+    bound = goal_of(elaborator_of(program), "∀(f : ℤ → ℤ). f(1) = 0")
+    free = goal_of(elaborator_of(program), "f(1) = 0")
     assert (bound.axioms, bound.symbols) == ((), ())
     assert len(free.axioms) == 1
     assert [each.name for each in free.symbols] == ["f"]
 
 
 def test_s12_the_point_of_a_counterexample_is_one() -> None:
-    meaning = meaning_of(elaborator_of(""), "∀(x : ℤ). x ≠ 2")
+    meaning = goal_of(elaborator_of(""), "∀(x : ℤ). x ≠ 2")
     decision = decide(meaning, Bounds(), mode="relativised")
     assert decision.status == "disproved"
     assert list(decision.point.values()) == [2]
@@ -132,21 +132,21 @@ def test_s14_the_same_meaning_every_time() -> None:
     program = "".join(
         f"structure S{n} {{ element e{n} : Item\n axiom a{n} : e{n} = e0 }}\n" for n in range(9)
     )
-    first = meaning_of(elaborator_of(program), "e3 = e5")
-    assert first == meaning_of(elaborator_of(program), "e3 = e5")
+    first = goal_of(elaborator_of(program), "e3 = e5")
+    assert first == goal_of(elaborator_of(program), "e3 = e5")
     assert [axiom.name.rpartition("::")[2] for axiom in first.axioms] == [f"a{n}" for n in range(9)]
 
 
 def test_s15_mutual_data_types_and_definitions_of_built_ins_in_themselves() -> None:
     mutual = "data Term2 = Const(name : String) | Apply(args : Terms)\ndata Terms = None2 | More(first : Term2, rest : Terms)"
-    meaning = meaning_of(elaborator_of(mutual), "∀(t : Term2). t = t")
+    meaning = goal_of(elaborator_of(mutual), "∀(t : Term2). t = t")
     assert any({each.sort.name for each in group} == {"Term2", "Terms"} for group in meaning.data)
-    endless = meaning_of(elaborator_of("define plus(a : ℤ, b : ℤ) : ℤ = a + b"), "1 + 1 = 2")
+    endless = goal_of(elaborator_of("define plus(a : ℤ, b : ℤ) : ℤ = a + b"), "1 + 1 = 2")
     assert [each.reason for each in endless.unsettled] == ["termination"]
 
 
 def test_s16_decimals_are_fractions() -> None:
-    meaning = meaning_of(elaborator_of(""), "0.1 = 1 / 10")
+    meaning = goal_of(elaborator_of(""), "0.1 = 1 / 10")
     assert meaning.claim is not None
     literals: list[Any] = [each.value for each in subterms(meaning.claim) if isinstance(each, LiteralTerm)]
     assert literals

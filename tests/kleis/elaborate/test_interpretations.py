@@ -1,4 +1,4 @@
-"""Readings that a stranger found wrong, each with the right one."""
+"""Propositions that were once interpreted wrongly, each with the right interpretation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The problems of the shared data: all have a meaning, and brute force never contradicts what is known of them."""
+"""The problems of the shared data: all elaborate, and brute force never contradicts what is known of them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ import pytest
 from kleis.budget import Budget
 from kleis.core import BOOL, LiteralTerm
 from kleis.core.goal import Goal
-from kleis.elaborate.elaborator import Elaborator
 from kleis.semantics.models import decide
 from kleis.semantics.ranges import Bounds
-from kleis.syntax.parser.parser import parse_expression, parse_program, parse_type
-from kleis.theory.theory import Theory
 from tests.support.files.shared_data import needs_shared, shared_rows
+from tests.support.theories.shared_problems import goals_of
 
 SMALL = Bounds(carrier=2, alphabet="abx", budget=Budget(steps=150_000, depth=150, size=100_000))
 LARGER = msgspec.structs.replace(SMALL, carrier=3, budget=Budget(steps=1_000_000, depth=150, size=100_000))
@@ -60,15 +58,6 @@ DECIDED = frozenset(
 """The problems that brute force answers under these bounds: what is not among them stays open."""
 
 
-def meanings(row: dict[str, Any]) -> tuple[Goal, ...]:
-    """The meaning of a problem; of a question without structure, one for each component."""
-    elaborator = Elaborator(Theory().include(parse_program(row["kleis"], file="program.kleis")))
-    if row["proposition"] is not None:
-        using = parse_type(f"{row['using']}") if row["using"] else None
-        return (elaborator.proposition(parse_expression(row["proposition"]), using=using),)
-    return (elaborator.structure(row["using"]),) if row["using"] else elaborator.components()
-
-
 def bounds_for(row: dict[str, Any]) -> Bounds:
     """How far to look."""
     return LARGER if "size3" in row["tags"] else SMALL
@@ -77,8 +66,8 @@ def bounds_for(row: dict[str, Any]) -> Bounds:
 def answered(row: dict[str, Any]) -> str:
     """The verdict of brute force, or ``open``."""
     if row["proposition"] is None:
-        return consistency(meanings(row), bounds_for(row))
-    (meaning,) = meanings(row)
+        return consistency(goals_of(row), bounds_for(row))
+    (meaning,) = goals_of(row)
     decision = decide(meaning, bounds_for(row))
     if decision.status == "true" and decision.conclusive:
         return "verified"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kleis.errors import KleisError
-from tests.support.theories.cases import Case, Judge, cases_of, elaborator_of, meaning_of
+from tests.support.theories.cases import Case, Judge, cases_of, elaborator_of, goal_of
 
 CASES = cases_of(Path(__file__).parent / "spec")
 
@@ -23,7 +23,7 @@ def test_a_sentence(case: Case) -> None:
         if "structure" in case.data:
             meaning = elaborator.structure(case.data["structure"])
         else:
-            meaning = meaning_of(elaborator, case.data["proposition"], case.data.get("using"))
+            meaning = goal_of(elaborator, case.data["proposition"], case.data.get("using"))
     except KleisError as error:
         judge.refusal(error)
     else:

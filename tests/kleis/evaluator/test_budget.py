@@ -1,4 +1,4 @@
-"""Nothing escapes the budget, nothing crashes the host, and ordinary work fits the default budget."""
+"""No evaluation exceeds its budget or ends the process, and ordinary work fits the default budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program's own declarations and names that an import or the language gives a value: never the wrong symbol."""
+"""A program may declare names that an import or the language also declares: each name stands for the right thing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readings that programs rely on: powers of unbound names, escaped line breaks, records by named arguments."""
+"""Details that programs rely on: powers of unbound names, escaped line breaks, records by named arguments."""
 
 from __future__ import annotations
 

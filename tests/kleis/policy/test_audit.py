@@ -1,4 +1,4 @@
-"""Audits: what is found, and that every witness is what the policy itself says."""
+"""Audits: the findings, and that the policy decides every witness as the finding says."""
 
 from __future__ import annotations
 

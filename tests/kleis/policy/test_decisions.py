@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from kleis.budget import Budget
 from kleis.errors import KleisError
 from kleis.policy.actions import ACTIONS, LONGEST_ARGUMENT
 from kleis.policy.policy import Policy, load_policy
-from tests.support.theories.policies import decide, policy
+from tests.support.theories.policies import POLICIES, decide, expectations_of, policy
 
 GIVEN = {
     "file_delete": {"path": "x"},
@@ -283,24 +282,6 @@ def test_what_is_called_like_a_rule_and_is_none_denies(text: str) -> None:
 
 
 # Policies in the style of existing ones.
-
-
-_EXPECTED = re.compile(r"^// (?P<sign>[+-]) (?P<action>\w+) (?P<arguments>.*)$", re.MULTILINE)
-_ARGUMENT = re.compile(r"(\w+)=(.*?)(?=$| force=)")
-POLICIES = sorted((Path(__file__).parent / "policies").glob("*.kleis"))
-
-
-def expectations_of(path: Path) -> list[tuple[str, dict[str, object], bool]]:
-    """What the comments of a policy say: action, arguments, whether it is allowed."""
-    found = []
-    for expected in _EXPECTED.finditer(path.read_text()):
-        given: dict[str, object] = dict(_ARGUMENT.findall(expected["arguments"]))
-        if "force" in given:
-            given["force"] = given["force"] == "true"
-        found.append((expected["action"], given, expected["sign"] == "+"))
-    assert len(found) >= 9
-    assert {allowed for _, _, allowed in found} == {True, False}
-    return found
 
 
 @pytest.mark.parametrize("path", POLICIES, ids=lambda path: str(path.stem))

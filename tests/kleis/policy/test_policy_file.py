@@ -1,4 +1,4 @@
-"""A policy that follows its file: reloaded as a whole, kept when the new text is broken."""
+"""A policy that follows its file: reloaded as a whole; the old one is kept while the new text is broken."""
 
 from __future__ import annotations
 

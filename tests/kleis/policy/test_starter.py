@@ -1,4 +1,4 @@
-"""The starter policy: what must be denied is, what a day's work needs passes, and what it promises is proved."""
+"""The starter policy: what must be denied is denied, ordinary work is allowed, and its promises are proved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The axioms that clash, without those that the clash can do without.
+"""Unsatisfiable cores: the axioms that contradict each other, and no others.
 
 See docs/reference/proving.md §5.4.
 """

@@ -1,4 +1,4 @@
-"""Witnesses made of values that no sort has: whatever they are said to show, they show nothing.
+"""Witnesses that contain values of no sort are rejected as evidence.
 
 Evidence is checked before it is shown (docs/reference/proving.md §5.5), and a certificate may be written by anyone.
 Every claim here is true, so nothing may disprove it.
@@ -156,7 +156,7 @@ def test_no_carrier_without_elements() -> None:
     ],
 )
 def test_points_of_any_sort_are_shown(program: str, claim: str, shown: str) -> None:
-    """Counterexamples that are functions, or at which the claim still speaks of infinitely many values."""
+    """Counterexamples that are functions, or at which the claim still quantifies over infinitely many values."""
     from kleis.prover.engines.solvers.script_engines import DIRECT
 
     given = task(program, claim)

@@ -1,4 +1,4 @@
-"""Integers of more digits than Python prints by itself: keys, scripts, witnesses and certificates have them all the same."""
+"""Integers too long for Python's default printing: cache keys, scripts, witnesses and certificates handle them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts through the whole pipeline: the first questions, the original's defects S1–S16, the eighteen traps.
+"""Verdicts through the whole pipeline: first questions, the original's defects S1–S16, and the traps for provers.
 
 Each case says what the original answered, or what a careless prover would, and what is right.
 """

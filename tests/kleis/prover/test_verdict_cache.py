@@ -1,4 +1,4 @@
-"""The verdict cache: what the key says, what is kept, what is not, and what becomes of damaged entries.
+"""The verdict cache: what the key depends on, what is kept, what is not, and what happens to damaged entries.
 
 See docs/reference/proving.md §11.
 """

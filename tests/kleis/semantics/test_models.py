@@ -1,4 +1,4 @@
-"""Deciding by brute force: models of axioms, claims in them, and what may be said of all."""
+"""Brute force: models of axioms, claims in them, and what follows for all models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The values that quantifiers look at, and whether they are all."""
+"""The values over which quantifiers range, and whether a range is complete."""
 
 from __future__ import annotations
 

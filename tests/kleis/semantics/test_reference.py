@@ -1,4 +1,4 @@
-"""The meaning of every kind of term, sentence by sentence of kleis/core/terms.py."""
+"""The value of every kind of core term, sentence by sentence of kleis/core/terms.py."""
 
 from __future__ import annotations
 
@@ -38,12 +38,19 @@ from kleis.core import (
 from kleis.core.goal import DataType, Goal, Termination
 from kleis.errors import EvaluationError
 from kleis.semantics.ranges import Bounds
-from kleis.semantics.truth import FALSE, OPEN, TRUE, UNDEFINED, Truth, union
-from kleis.values import render_value
+from kleis.semantics.truth import FALSE, OPEN, TRUE, UNDEFINED, union
 from tests.support.terms.goal_builders import (
+    CONS,
+    NIL,
     NO,
+    NO_INTEGER,
+    NONE,
+    OPTION,
+    SOME,
     VOID,
     YES,
+    X,
+    Y,
     at_most,
     both,
     builtin,
@@ -52,6 +59,7 @@ from tests.support.terms.goal_builders import (
     implies,
     integer,
     less,
+    listed,
     literal,
     minus,
     no,
@@ -60,32 +68,15 @@ from tests.support.terms.goal_builders import (
     parameter,
     plus,
     real,
+    render_value_of,
     some,
     times,
     truth,
     widened,
 )
 
-X, Y = Variable("x", INTEGER), Variable("y", INTEGER)
 N = Variable("n", NATURAL)
 R = Variable("r", REAL)
-NO_INTEGER = Undefined(INTEGER, "a test")
-
-OPTION = DataSort("Option", (INTEGER,))
-NONE = Constructor("None", (), OPTION)
-SOME = Constructor("Some", (ConstructorField("value", INTEGER),), OPTION)
-OPTIONS = Goal(claim=None, data=((DataType(OPTION, (NONE, SOME)),),))
-
-LIST = ListOf(INTEGER)
-NIL = Constructor("Nil", (), LIST)
-CONS = Constructor("Cons", (ConstructorField("_0", INTEGER), ConstructorField("_1", LIST)), LIST)
-
-
-def listed(*items: Term) -> Term:
-    term: Term = Construction(NIL, ())
-    for item in reversed(items):
-        term = Construction(CONS, (item, term))
-    return term
 
 
 # ── Connectives: strong Kleene, whatever the order ───────────────────────────────────────────────────────────
@@ -187,12 +178,6 @@ def test_a_selection_is_undefined_where_its_constructor_is_another() -> None:
     assert outcome(Selection(CONS, 0, listed())) is UNDEFINED
     assert outcome(Selection(CONS, 0, listed(integer(4)))) == 4
     assert render_value_of(Selection(CONS, 1, listed(integer(4), integer(5)))) == "[5]"
-
-
-def render_value_of(term: Term) -> str:
-    found = outcome(term)
-    assert not isinstance(found, Truth)
-    return render_value(found)
 
 
 def test_discriminations() -> None:

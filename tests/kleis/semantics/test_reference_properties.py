@@ -1,4 +1,4 @@
-"""What holds of the reference semantics for every term, found terms by Hypothesis."""
+"""Properties of the reference semantics that hold for every term."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strings, words, data, sets and functions as values of the reference semantics."""
+"""Strings, bit-vectors, data, sets and functions as values of the reference semantics."""
 
 from __future__ import annotations
 
@@ -30,30 +30,28 @@ from kleis.core import (
 )
 from kleis.semantics.truth import FALSE, OPEN, TRUE, UNDEFINED
 from kleis.values import BitVector
-from tests.kleis.semantics.test_reference import (
+from tests.support.terms.goal_builders import (
     LIST,
+    NO,
     NO_INTEGER,
     NONE,
     SOME,
+    YES,
     X,
     Y,
-    listed,
-    render_value_of,
-)
-from tests.support.terms.goal_builders import (
-    NO,
-    YES,
     builtin,
     call,
     either,
     every,
     integer,
     less,
+    listed,
     literal,
     outcome,
     parameter,
     plus,
     real,
+    render_value_of,
     some,
     truth,
     widened,

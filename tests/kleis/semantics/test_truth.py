@@ -1,4 +1,4 @@
-"""The Kleene tables, and what becomes of them where something is not known."""
+"""The tables of strong Kleene logic, and connectives with operands that are not known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions in process: snapshots, what is read again, explain and compare, and that growth stays cheap."""
+"""Sessions in process: snapshots, changed files, explain and compare, and that growth stays cheap."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_growth_reads_the_new_text_alone(sessions: Sessions, monkeypatch: pytest
 
 
 def test_what_names_lead_to() -> None:
-    """A declaration that speaks of another through a third is found; one that speaks of something else is not."""
+    """A declaration that depends on another through a third is found; one that depends on something else is not."""
     from kleis.syntax.parser.parser import parse_source
 
     universe = Universe.of("s", ImportedTheories(Path("/nowhere"), {}).basis(()))

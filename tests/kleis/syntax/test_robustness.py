@@ -1,4 +1,4 @@
-"""No text raises anything but our errors, and none costs more than its length (attacks and properties).
+"""Any text parses or gives our errors, in time linear in its length (attacks and properties).
 
 Work is counted, not timed: `Steps` counts the tokens and reductions of a parse.  Nested and repeated texts of
 twice the length must not take more than about twice the steps.

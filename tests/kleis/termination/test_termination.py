@@ -1,4 +1,4 @@
-"""Why recursive definitions terminate, by hand: what is shown, under which condition, and what is not."""
+"""Termination of recursive definitions, by example: what is shown, under which condition, and what is not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is called terminating terminates, and has no value outside its condition: random definitions, run."""
+"""Random definitions, run: those called terminating terminate, and have no value outside their condition."""
 
 from __future__ import annotations
 

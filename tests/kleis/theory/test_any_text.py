@@ -1,4 +1,4 @@
-"""Whatever the text: loading, checking names and running blocks answer with our errors or not at all."""
+"""Any text: loading, checking names and running blocks either answer or give our errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attacks through paths: nothing but regular Kleis files is opened, and a confined search stays inside."""
+"""Hostile paths: only regular Kleis files are opened, and a confined search stays inside its directories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names a section mentions contain every name that its elaborated axioms reach."""
+"""The names that a section mentions include every name that its elaborated axioms reach."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parse cache: equal answers, bounded, atomic, and worth nothing to whoever tampers with it."""
+"""The parse cache: equal answers, bounded size, atomic writes, and entries that were tampered with are not used."""
 
 from __future__ import annotations
 

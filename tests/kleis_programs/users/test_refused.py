@@ -1,7 +1,6 @@
 """Programs that must be refused: `// expect-error LINE: words` says where an error is, and some of its words.
 
-Every error must be expected, and every expected error must come.  The files end in
-`.kleis.refused`, so that `kleis test` over this directory reads programs only.
+Every error must be expected, and every expected error must come.  The files end in `.kleis.refused`, so that `kleis test` over this directory reads programs only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The driver: when it compiles, what it keeps, how it is stopped, and that nobody can tell."""
+"""Compiled units: when code is compiled, what is cached, how runs stop, and that answers do not depend on it."""
 
 from __future__ import annotations
 

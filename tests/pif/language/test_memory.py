@@ -1,4 +1,4 @@
-"""A unit of fuel keeps at most `RETAINED_BYTES` alive: what admission to a server's memory rests on."""
+"""A unit of fuel keeps at most `RETAINED_BYTES` alive; the server's memory limit relies on it."""
 
 from __future__ import annotations
 

@@ -12,32 +12,11 @@ from typing import Any
 import pytest
 
 from pif.analysis.types.tool_types import typing_of
-from pif.language.budget import Budget
 from pif.language.decode import decode_term
-from pif.language.terms import Json, Term, print_term
+from pif.language.terms import Json, print_term
 from pif.python_syntax import translate
-from pif.run.evaluate import Request, run
-from tests.support.terms.python_functions import FUNCTIONS, Inputs
+from tests.support.terms.python_functions import FUNCTIONS, NAMES, Inputs, in_pif
 from tests.support.terms.tool_dictionary import Dictionary
-
-BUDGET = Budget(fuel=1_000_000)
-NAMES = [
-    source.split("(")[0].removeprefix("def ") if source.startswith("def") else source
-    for source, _ in FUNCTIONS
-]
-
-
-def as_term(value: Any) -> Json:
-    """A Python value as an input."""
-    match value:
-        case tuple():
-            return {"pair": [as_term(part) for part in value]}
-        case list():
-            return [as_term(part) for part in value]
-        case dict():
-            return {"record": {key: as_term(part) for key, part in value.items()}}
-        case _:
-            return value
 
 
 def as_result(value: Any) -> Json:
@@ -68,17 +47,6 @@ def in_python(function: Any, given: Any) -> tuple[str, Json]:
         return "value", as_result(function(**given) if several else function(given))
     except (ZeroDivisionError, IndexError, KeyError, ValueError):
         return "error", None
-
-
-def in_pif(term: Term, given: Any) -> tuple[str, Json]:
-    registry = Dictionary()
-    registry.terms = {"it": term}
-    found = run(Request(tool="it", input=as_term(given), raw=True), registry, BUDGET)
-    if found["type"] == "value":
-        return "value", found["value"]
-    kind = found["error"]["kind"]
-    assert kind in ("division_by_zero", "empty_list", "missing_key"), found
-    return "error", None
 
 
 def agreement(source: str, inputs: Inputs, seeds: range) -> Counter[str]:

@@ -1,4 +1,4 @@
-"""The behaviour recorded from the original program, wherever the specification does not differ on purpose."""
+"""Behaviour recorded from the original program, wherever the specification does not differ on purpose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A job's life against a service that fails: whatever goes wrong, the record on disk is true and nothing is lost."""
+"""Jobs against a service that fails: whatever goes wrong, the record on disk is right and no job is lost."""
 
 from __future__ import annotations
 
@@ -19,49 +19,12 @@ from registry.aristotle.job_store import Job, JobStore, Ordered
 from registry.aristotle.service import AristotleService, Run, ServiceFailure
 from registry.aristotle.stand_in import Ending, Fault, HttpService, Operation, Script, StandIn
 from registry.errors import RegistryError
+from tests.support.servers.lean_jobs import CODE, OUTCOMES, Clock, ended
 from tests.support.servers.stand_in_server import serving
-
-CODE = "theorem one : 1 + 0 = 1 := by\n  sorry\n\ntheorem two : 2 + 0 = 2 := by\n  sorry\n"
-
-OUTCOMES: dict[Ending, str] = {
-    "proved": "proved",
-    "partial": "failed",
-    "refuted": "counterexample",
-    "negated": "counterexample",
-    "failed": "error",
-    "canceled": "failed",
-    "out_of_budget": "failed",
-    "with_errors": "failed",
-    "changed": "failed",
-    "axiom": "failed",
-    "unfilled": "failed",
-    "lost": "error",
-}
-
-
-class Clock:
-    """A clock that the test moves."""
-
-    def __init__(self) -> None:
-        self.time = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.time
 
 
 def new_job(service: AristotleService, code: str = CODE) -> Ordered:
     return prove_job(JobRequest(service.mode, "", 0.0), code, {}, "")
-
-
-def ended(desk: JobRunner, clock: Clock, job: Job) -> Job:
-    """The job at its end, looked at again and again by a client that waits as long as it is told."""
-    for _ in range(60):
-        if job.stage == "done":
-            return job
-        clock.time += 120
-        job = desk.advance(job)
-        assert desk.store.get(job.id) == job
-    raise AssertionError(f"it does not end: {job}")
 
 
 @contextmanager
@@ -80,12 +43,12 @@ def test_every_ending(tmp_path: Path, ending: Ending, over_http: bool) -> None:
     clock = Clock()
     with reached(over_http) as (stand_in, service):
         stand_in.scripts.append(Script(ending))
-        desk = JobRunner(JobStore(tmp_path), service, now=clock)
-        job = ended(desk, clock, desk.open(new_job(service)))
+        runner = JobRunner(JobStore(tmp_path), service, now=clock)
+        job = ended(runner, clock, runner.open(new_job(service)))
         assert job.outcome is not None
         assert job.outcome.status == OUTCOMES[ending]
         assert JobStore(tmp_path).get(job.id) == job
-        assert desk.advance(job) == job
+        assert runner.advance(job) == job
 
 
 FAULTS = [fault for fault in get_args(Fault) if fault != "refused"]
@@ -97,20 +60,20 @@ def test_every_failure_leaves_the_job_where_it_is(tmp_path: Path, operation: Ope
     clock = Clock()
     with reached(True) as (stand_in, service):
         stand_in.faults.append((operation, fault))
-        desk = JobRunner(JobStore(tmp_path), service, now=clock)
-        job = desk.open(new_job(service))
+        runner = JobRunner(JobStore(tmp_path), service, now=clock)
+        job = runner.open(new_job(service))
         seen = [job]
         while not job.trouble:
-            job = desk.advance(job)
+            job = runner.advance(job)
             seen.append(job)
         assert job.outcome is None
         assert job.stage == ("waiting" if operation == "submit" else "running")
         if fault in ("rate_limited", "run_limit"):
             assert job.not_before == clock.time + 2, "the service's own Retry-After counts"
             calls = len(stand_in.submissions)
-            assert desk.advance(job) == job, "before its time the service is not asked"
+            assert runner.advance(job) == job, "before its time the service is not asked"
             assert len(stand_in.submissions) == calls
-        job = ended(desk, clock, job)
+        job = ended(runner, clock, job)
         assert job.outcome is not None
         assert job.outcome.status == "proved"
         assert len(stand_in.submissions) == 1
@@ -175,29 +138,29 @@ def test_nobody_there(tmp_path: Path) -> None:
 def test_an_unknown_status_is_no_end(tmp_path: Path) -> None:
     stand_in = StandIn()
     stand_in.scripts.append(Script("proved", looks=1, raw="DREAMING"))
-    desk = JobRunner(JobStore(tmp_path), stand_in)
-    job = desk.advance(desk.open(new_job(stand_in)))
+    runner = JobRunner(JobStore(tmp_path), stand_in)
+    job = runner.advance(runner.open(new_job(stand_in)))
     assert (job.stage, job.last, job.raw, job.percent) == ("running", "unknown", "DREAMING", None)
-    assert desk.advance(job).stage == "done"
+    assert runner.advance(job).stage == "done"
 
 
 def test_cancelling_in_every_stage(tmp_path: Path) -> None:
     clock, stand_in = Clock(), StandIn()
-    desk = JobRunner(JobStore(tmp_path), stand_in, now=clock)
+    runner = JobRunner(JobStore(tmp_path), stand_in, now=clock)
     stand_in.faults.append(("submit", "rate_limited"))
-    waiting = desk.cancel(desk.open(new_job(stand_in)))
+    waiting = runner.cancel(runner.open(new_job(stand_in)))
     assert waiting.outcome is not None
     assert stand_in.submissions == []
     stand_in.faults.append(("submit", "drop_after"))
-    lost = desk.cancel(desk.open(new_job(stand_in)))
+    lost = runner.cancel(runner.open(new_job(stand_in)))
     assert lost.outcome is not None
     assert (lost.outcome.message, len(stand_in.submissions)) == ("the run was cancelled", 1)
     stand_in.faults.append(("cancel", "drop"))
-    running = desk.open(new_job(stand_in))
-    refused = desk.cancel(running)
+    running = runner.open(new_job(stand_in))
+    refused = runner.cancel(running)
     assert (refused.stage, refused.trouble) == ("running", "connection")
     clock.time += 120
-    again = desk.cancel(refused)
+    again = runner.cancel(refused)
     assert again.outcome is not None
     assert again.outcome.status == "failed"
 
@@ -230,24 +193,24 @@ def test_waiting_ends_with_the_job_or_in_time(tmp_path: Path, looks: int, stage:
     clock, stand_in = Clock(), StandIn()
     stand_in.interval = 5.0
     stand_in.scripts.append(Script("proved", looks=looks))
-    desk = JobRunner(JobStore(tmp_path), stand_in, now=clock, monotonic=clock)
+    runner = JobRunner(JobStore(tmp_path), stand_in, now=clock, monotonic=clock)
     started = clock.time
 
     async def sleep(seconds: float) -> None:
         clock.time += seconds
 
     async def look(job: Job) -> Job:
-        return desk.advance(job)
+        return runner.advance(job)
 
-    job = asyncio.run(desk.wait(desk.open(new_job(stand_in)), 45, look, sleep))
+    job = asyncio.run(runner.wait(runner.open(new_job(stand_in)), 45, look, sleep))
     assert job.stage == stage
     assert clock.time - started <= 45
 
 
 def test_ids_are_random_and_nothing_else_is_read(tmp_path: Path) -> None:
     stand_in = StandIn()
-    desk = JobRunner(JobStore(tmp_path), stand_in)
-    ids = {desk.open(new_job(stand_in)).id for _ in range(20)}
+    runner = JobRunner(JobStore(tmp_path), stand_in)
+    ids = {runner.open(new_job(stand_in)).id for _ in range(20)}
     assert len({each[-32:] for each in ids}) == 20
     (tmp_path / "aristotle" / "secret.json").write_text("{}")
     for name in ("../secret", "mock-" + "g" * 32, "", "mock-" + "0" * 31, f"{next(iter(ids))}\n"):

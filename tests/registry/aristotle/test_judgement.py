@@ -1,4 +1,4 @@
-"""What a run that has ended means, whatever the service says of it."""
+"""Which outcome a finished run has, whatever the service says of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The adapter to aristotlelib, against a module of ours with the interface that is described."""
+"""The adapter to aristotlelib, against a module of the tests with the interface that its documentation describes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from registry.aristotle.job_store import JobStore, Ordered
 from registry.aristotle.real_service import RealService
 from registry.aristotle.service import ServiceFailure
 from registry.aristotle.stand_in import Script, StandIn
-from tests.registry.aristotle.test_job_runner import CODE, OUTCOMES, Clock, ended
 from tests.support.servers import described_library as described
+from tests.support.servers.lean_jobs import CODE, OUTCOMES, Clock, ended
 
 KEY = "arstl_x"
 
@@ -39,7 +39,7 @@ class Meeting:
         ):
             monkeypatch.setitem(sys.modules, name, module)
         self.service = choose_service({"ARISTOTLE_API_KEY": KEY}, home)
-        self.desk = JobRunner(JobStore(home), self.service, now=Clock())
+        self.runner = JobRunner(JobStore(home), self.service, now=Clock())
 
     def job(self, **context: str) -> Ordered:
         return prove_job(JobRequest(self.service.mode, KEY, 0.0), CODE, context, "")
@@ -57,8 +57,8 @@ def test_endings(met: Meeting, ending: Any) -> None:
     assert met.service.mode == "real"
     met.stand_in.scripts.append(Script(ending))
     clock = Clock()
-    desk = JobRunner(met.desk.store, met.service, now=clock)
-    job = ended(desk, clock, desk.open(met.job()))
+    runner = JobRunner(met.runner.store, met.service, now=clock)
+    job = ended(runner, clock, runner.open(met.job()))
     assert job.outcome is not None
     assert job.outcome.status == OUTCOMES[ending]
     assert job.mode == "real"
@@ -67,11 +67,11 @@ def test_endings(met: Meeting, ending: Any) -> None:
 
 
 def test_the_folder(met: Meeting) -> None:
-    met.desk.open(prove_job(JobRequest("real", "", 0.0), CODE, {"Extra.lean": "def x := 1\n"}, ""))
+    met.runner.open(prove_job(JobRequest("real", "", 0.0), CODE, {"Extra.lean": "def x := 1\n"}, ""))
     (folder,) = met.told["folders"]
     assert set(folder) == {"Main.lean", "Extra.lean", "lakefile.toml"}
     assert folder["Main.lean"] == CODE
-    met.desk.open(formalize_job(JobRequest("real", "", 0.0), "words", {}, prove=False))
+    met.runner.open(formalize_job(JobRequest("real", "", 0.0), "words", {}, prove=False))
     assert met.told["folders"][1]["DESCRIPTION.md"] == "words"
 
 

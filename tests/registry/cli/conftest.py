@@ -1,10 +1,10 @@
-"""The command line under test: in this process by click's runner, and as a process of its own."""
+"""Fixtures that run `pif`: in this process by click's runner, and as a process of its own."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from registry.cli.pif.commands import pif as commands
-from tests.support.files.command_lines import SQUARE, command
-
-Pif = Callable[..., Result]
-Process = Callable[..., "subprocess.CompletedProcess[bytes]"]
+from tests.support.files.command_lines import SQUARE, Pif, Process, command
 
 
 @pytest.fixture

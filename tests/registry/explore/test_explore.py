@@ -1,4 +1,4 @@
-"""`explore`: everything decided is decided rightly, whatever the generator says, and whenever it is stopped."""
+"""`explore`: every decision is right, whatever the generator proposes and whenever it is stopped."""
 
 from __future__ import annotations
 

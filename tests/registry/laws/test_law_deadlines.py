@@ -1,4 +1,6 @@
-"""Laws that somebody waits for: a time limit, a caller who leaves, what is kept of what was cut (docs/reference/registry.md §7.8)."""
+"""Laws with a time limit: timeouts, cancelled calls, and what is kept of an interrupted check
+(docs/reference/registry.md §7.8).
+"""
 
 from __future__ import annotations
 

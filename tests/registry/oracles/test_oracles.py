@@ -1,4 +1,4 @@
-"""What a run gets from a theory: verdicts, values, lists; the same fuel whether found now or kept."""
+"""What a run gets from a theory: verdicts, values, lists; the same fuel whether an answer is found now or cached."""
 
 from __future__ import annotations
 

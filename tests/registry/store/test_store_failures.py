@@ -1,5 +1,6 @@
-"""What the disk does to a store: full, damaged, not ours, not ours to write. Each a `store_error` that says what to do,
-and nothing half-written."""
+"""Disk failures: full, damaged, a foreign file, no permission. Each is a `store_error` that says what to do, and no
+change is half-written.
+"""
 
 from __future__ import annotations
 

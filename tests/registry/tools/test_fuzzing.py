@@ -1,4 +1,4 @@
-"""Trying tools on made-up inputs: the same seed, the smallest inputs, types that are inferred, given and missing."""
+"""Tools tried on sampled inputs: the same seed, the smallest inputs, types that are inferred, given and missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folds that become operations of Kleis, held against the helpers that they would be otherwise, and against runs.
+"""Folds that are translated to built-in operations of Kleis, compared with their translation as helpers, and with runs.
 
 Rows without a condition, and those that count and add, are proved to be that helper, for all lists. All are run.
 """

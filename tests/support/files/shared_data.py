@@ -1,4 +1,4 @@
-"""Where the project's shared data is, for tests that compare with recorded behaviour; they skip where it is not."""
+"""The shared data beside the project, for tests that compare with recorded behaviour; they skip where it is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small corpus of our own: two papers with Lean text, an edge of each basis, a cycle, an end that is nowhere."""
+"""A small corpus: two papers with Lean text, an edge of each basis, a cycle, and an edge to a missing declaration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Brokers that do what engines must be survived: die at once, or never answer."""
+"""Brokers whose engines die at once, or never answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Truth by brute force where quantifiers mean the range, symbols on infinite sorts included.
+"""Truth by brute force where quantifiers range over finite samples, symbols on infinite sorts included.
 
 `decide` leaves a symbol on an infinite sort open, since no list of functions has them all.  A case wants an answer
 over the functions that can be listed: all tables on finite domains, a few functions on infinite ones.  So ``true``
@@ -73,7 +73,7 @@ def _listed(symbol: Symbol, large: Ranges, small: Ranges) -> list[Callable[..., 
 
 
 def _apart(meaning: Goal) -> Goal:
-    """The meaning with another name for every symbol: overloads have the same one."""
+    """The goal with another name for every symbol: overloads have the same one."""
     symbols = {
         each: msgspec.structs.replace(each, name=f"{each.name}#{at}")
         for at, each in enumerate(meaning.symbols)

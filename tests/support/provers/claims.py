@@ -1,4 +1,4 @@
-"""Tasks from Kleis text, and what every proof and witness must stand up to."""
+"""Tasks from Kleis text, and the checks that every proof and witness must pass."""
 
 from __future__ import annotations
 

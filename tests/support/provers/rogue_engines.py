@@ -1,4 +1,4 @@
-"""Engines that behave as badly as an engine can, for the tests of the broker.  None of them reads a task."""
+"""Engines that hang, crash, use up memory or answer garbage, for the tests of the broker.  None of them reads its task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks z3 directly what the encoding of a closed formula says, without engines or workers."""
+"""Z3 asked directly about the encoding of a closed formula, without engines or workers."""
 
 from __future__ import annotations
 

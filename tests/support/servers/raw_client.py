@@ -1,4 +1,4 @@
-"""A client made of two pipes and a process: what a test needs to say wrong things to a server."""
+"""A client made of two pipes and a process, which can send a server anything."""
 
 from __future__ import annotations
 

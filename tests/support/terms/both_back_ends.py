@@ -1,4 +1,4 @@
-"""One program on both back ends, side by side."""
+"""Runs of one program on both back ends, compared."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from pif.language.terms import Term, literal
 from pif.language.values import Continuation, Value, print_value
 from pif.reference.run_input import RunInput, given_term
 from pif.run.stepping import Stepper
-from tests.properties.test_pif_runs import TOOLS
-from tests.support.terms.tool_dictionary import Dictionary
+from tests.support.terms.tool_dictionary import TOOLS, Dictionary
 
 __all__ = ["FUEL", "Difference", "Outcome", "at_its_depth", "compare", "compared", "shown", "tools"]
 

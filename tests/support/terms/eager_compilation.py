@@ -1,4 +1,4 @@
-"""Runs that compile before their first step, so that tests need no long ones."""
+"""Runs that compile before their first step, so that tests need no long runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Short ways to write core terms by hand, for tests of what they mean."""
+"""Short ways to write core terms by hand, for tests of the reference semantics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ from kleis.core import (
     Coercion,
     Connective,
     ConnectiveName,
+    Construction,
+    Constructor,
+    ConstructorField,
+    DataSort,
     Equals,
+    ListOf,
     LiteralTerm,
     Operation,
     Quantifier,
@@ -33,7 +38,16 @@ from kleis.semantics.models import Model, evaluator_of
 from kleis.semantics.ranges import Bounds, Outcome
 from kleis.semantics.reference import Mode
 from kleis.semantics.truth import Truth
-from kleis.values import Value
+from kleis.values import Value, render_value
+
+X, Y = Variable("x", INTEGER), Variable("y", INTEGER)
+NO_INTEGER = Undefined(INTEGER, "a test")
+OPTION = DataSort("Option", (INTEGER,))
+NONE = Constructor("None", (), OPTION)
+SOME = Constructor("Some", (ConstructorField("value", INTEGER),), OPTION)
+LIST = ListOf(INTEGER)
+NIL = Constructor("Nil", (), LIST)
+CONS = Constructor("Cons", (ConstructorField("_0", INTEGER), ConstructorField("_1", LIST)), LIST)
 
 NOWHERE = Place(file="<test>", line=1, column=1)
 
@@ -169,3 +183,16 @@ def outcome(
     """What a term comes to."""
     evaluator = evaluator_of(meaning, model or Model({}, {}), bounds or Bounds(), mode)
     return evaluator.outcome(term, environment or {})
+
+
+def listed(*items: Term) -> Term:
+    term: Term = Construction(NIL, ())
+    for item in reversed(items):
+        term = Construction(CONS, (item, term))
+    return term
+
+
+def render_value_of(term: Term) -> str:
+    found = outcome(term)
+    assert not isinstance(found, Truth)
+    return render_value(found)

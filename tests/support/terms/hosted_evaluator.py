@@ -1,4 +1,6 @@
-"""The evaluator of `stdlib/pif/evaluate.json`, called as any tool is, and what its answers have in common with `run`'s."""
+"""The evaluator of `stdlib/pif/evaluate.json` called as a tool, and the part of its answers that must equal those of
+`run`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from registry.tools.code_and_examples import verified
 from registry.tools.library import Library
 from registry.tools.snapshot_tools import LibraryTools, TermCache
 
-__all__ = ["LIMITS", "host_outcome", "hosted", "library_tools", "outcome"]
+__all__ = ["LIMITS", "hosted", "library_tools", "outcome"]
 
 LIMITS = frozenset(
     {"out_of_fuel", "too_deep", "term_too_deep", "value_too_large", "result_too_large", "eval_depth_exceeded"}
@@ -57,10 +59,3 @@ def outcome(answer: Answer) -> tuple[Any, ...]:
             return ("continuation", answer["tool"])
         case _:
             return ("error", answer["error"]["kind"])
-
-
-def host_outcome(answer: Answer) -> tuple[Any, ...]:
-    """The same of what the host answers."""
-    if answer["type"] == "continuation":
-        return ("continuation", answer["tool"])
-    return outcome(answer)

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for Kleis: trees that the parser can build, token soup, and broken programs."""
+"""Hypothesis strategies for Kleis: trees that the parser can build, random tokens, and broken programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools that the tests of laws are about."""
+"""The tools that tests of laws use."""
 
 from __future__ import annotations
 

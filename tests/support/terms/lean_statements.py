@@ -1,4 +1,4 @@
-"""What a printed Lean statement says of a finite model: a small interpreter of its own, for tests.
+"""An interpreter of printed Lean statements in a finite model.
 
 It reads the tree that the parser gives for the text, so printing and reading take part.  Carriers are ``range(size)``,
 operations are functions, formulas and values of type Bool are Python truth values.

@@ -1,4 +1,4 @@
-"""Terms in which it matters what is moved where, and the renaming of binders: what `normalize` is tried on."""
+"""Terms for tests of `normalize`, in which moving a part past a binder would change the value; and renaming of binders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ordinary small functions of the kind agents write, with inputs for each: what the translation is held against.
+"""Small functions in Python with inputs for each, run as PIF and by CPython.
 
 Every function is valid CPython, and is run there too.
 """
@@ -9,7 +9,14 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-__all__ = ["FUNCTIONS", "Inputs"]
+from pif.language.budget import Budget
+from pif.language.terms import Json, Term
+from pif.run.evaluate import Request, run
+from tests.support.terms.tool_dictionary import Dictionary
+
+__all__ = ["BUDGET", "FUNCTIONS", "NAMES", "Inputs", "as_term", "in_pif"]
+
+BUDGET = Budget(fuel=1_000_000)
 
 Inputs = Callable[[Random], Any]
 
@@ -133,3 +140,32 @@ FUNCTIONS: list[tuple[str, Inputs]] = [
     ("def checksum(s: str):\n    t = 0\n    for i, c in enumerate(s):\n        t = (t * 3 + (1 if c == \"a\" else 2) * (i + 1)) % 97\n    return t", _text("ab")),
     ("def balance(s: str):\n    depth = 0\n    for c in s:\n        if c == \"(\":\n            depth += 1\n        elif c == \")\":\n            depth -= 1\n        if depth < 0:\n            return False\n    return depth == 0", _text("()", 6)),
 ]  # fmt: skip
+
+NAMES = [
+    source.split("(")[0].removeprefix("def ") if source.startswith("def") else source
+    for source, _ in FUNCTIONS
+]
+
+
+def as_term(value: Any) -> Json:
+    """A Python value as an input."""
+    match value:
+        case tuple():
+            return {"pair": [as_term(part) for part in value]}
+        case list():
+            return [as_term(part) for part in value]
+        case dict():
+            return {"record": {key: as_term(part) for key, part in value.items()}}
+        case _:
+            return value
+
+
+def in_pif(term: Term, given: Any) -> tuple[str, Json]:
+    registry = Dictionary()
+    registry.terms = {"it": term}
+    found = run(Request(tool="it", input=as_term(given), raw=True), registry, BUDGET)
+    if found["type"] == "value":
+        return "value", found["value"]
+    kind = found["error"]["kind"]
+    assert kind in ("division_by_zero", "empty_list", "missing_key"), found
+    return "error", None

@@ -1,4 +1,4 @@
-"""Calls of every built-in that has signatures, and values of ground sorts to make them with."""
+"""Calls of every built-in that has signatures, values of ground sorts for them, and what rows and conditions give."""
 
 from __future__ import annotations
 
@@ -31,6 +31,10 @@ from kleis.core import (
     TupleOf,
 )
 from kleis.core.sort_operations import substitute_sort, variables_of
+from kleis.evaluator.environment import environment_of
+from kleis.evaluator.evaluate import evaluate
+from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.tree import Program
 from kleis.values import (
     BitVector,
     Complex,
@@ -43,6 +47,8 @@ from kleis.values import (
     equality_key,
     list_of,
 )
+
+EMPTY = environment_of(Program(()))
 
 CONTEXT = Context(STANDARD_BUDGET)
 
@@ -320,3 +326,30 @@ def _is_record(value: Value, fields: dict[str, Sort]) -> bool:
     return entries.keys() == fields.keys() and all(
         belongs(entries[name], sort) for name, sort in fields.items()
     )
+
+
+def run(row: Builtin, arguments: tuple[Value, ...]) -> Value:
+    """What a row computes."""
+    if not row.higher_order:
+        return row.run(CONTEXT, *arguments)
+    requests = row.run(CONTEXT, *arguments)
+    answer = None
+    while True:
+        try:
+            function, given = requests.send(answer)
+        except StopIteration as stop:
+            return stop.value
+        assert isinstance(function, FunctionValue)
+        answer = function.target(*given)
+
+
+def holds(signature: Signature, arguments: tuple[Value, ...]) -> bool:
+    """Whether the condition of a signature is true of arguments."""
+    if signature.condition is None:
+        return True
+    scope = EMPTY
+    for name, value in zip(signature.names, arguments, strict=True):
+        scope = scope.bind(name, value)
+    verdict = evaluate(parse_expression(signature.condition), scope, STANDARD_BUDGET).value
+    assert isinstance(verdict, bool), (signature.condition, arguments)
+    return verdict

@@ -1,4 +1,4 @@
-"""Makes PIF terms, typed and untyped, out of small numbers from any source; `strategies` has Hypothesis draw them.
+"""Makes PIF terms, typed and untyped, out of small numbers from any source (see `term_strategies`).
 
 Every term is legal: what `decode_term(print_term(t))` gives back is `t`. The first of a list of choices is the
 simplest, so that what Hypothesis draws shrinks toward small terms.

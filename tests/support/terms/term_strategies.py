@@ -11,6 +11,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from pif.language.primitives import PRIMITIVES
 from pif.language.terms import Term, literal, make
 from tests.support.terms.compiled_maker import CompiledMaker
 from tests.support.terms.moving_binders import MovingMaker, alpha_variant
@@ -28,8 +29,11 @@ from tests.support.terms.term_maker import (
 
 __all__ = [
     "DATA_KINDS",
+    "JSON",
+    "KEYS",
     "KINDS",
     "NAMES",
+    "SCALARS",
     "Features",
     "MovingMaker",
     "Seeded",
@@ -48,6 +52,23 @@ __all__ = [
     "tool_terms",
     "typed_terms",
 ]
+
+KEYS = st.sampled_from(
+    [*PRIMITIVES, "body", "in", "func", "arg", "cond", "then", "else", "head", "tail", "x", "lenght"]
+)
+SCALARS = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.integers(-(2**9000), 2**9000), st.floats(), st.text(),
+    st.sampled_from(["x", "42", '{"var": "x"}', "[1", "square", '"7"', "NaN", "1e999", " true "]),
+)  # fmt: skip
+JSON = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(KEYS, inner, max_size=3),
+        st.dictionaries(st.text(), inner, max_size=2),
+    ),
+    max_leaves=20,
+)
 
 
 class _Drawn:

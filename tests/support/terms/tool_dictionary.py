@@ -1,4 +1,4 @@
-"""A registry for tests of the evaluator: a dictionary."""
+"""A registry that is a dictionary, runs with it, and a few tools for them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,14 @@ from pif.language.errors import nearest
 from pif.language.host import Tool
 from pif.run.evaluate import Answer, Request, run
 from registry.tools.code_and_examples import closed, read_code
+
+__all__ = ["TOOLS", "Dictionary", "answer", "error", "value"]
+
+TOOLS: dict[str, Any] = {
+    "double": {"mul": [{"var": "x"}, 2]},
+    "fact": {"lam": "n", "body": {"if": {"cond": {"lte": [{"var": "n"}, 1]}, "then": 1, "else": {
+        "mul": [{"var": "n"}, {"app": [{"self": True}, {"sub": [{"var": "n"}, 1]}]}]}}}},
+}  # fmt: skip
 
 
 class Dictionary:
@@ -53,6 +61,3 @@ def error(code: Any, input: Any = None, **more: Any) -> dict[str, Any]:
     failure = found["error"]
     assert isinstance(failure, dict)
     return failure
-
-
-__all__ = ["Dictionary", "answer", "error", "value"]

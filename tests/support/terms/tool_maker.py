@@ -1,4 +1,4 @@
-"""Random first-order tools with random inputs, by type: what the translation fuzzer tries.
+"""Random first-order tools with random inputs, by type, for tests of the translation to Kleis.
 
 A registry of a few tools is made from a seed; later ones call earlier ones. Everything ends: recursion by `self` goes
 down to 0 or along a list, ranges are short. Division, `head` and `tail` may fail, so that definedness is tried too.

@@ -1,4 +1,4 @@
-"""Values of ground sorts as terms that denote them, written without what is under test where that can be."""
+"""Values of ground sorts as core terms, built without the code under test where possible."""
 
 from __future__ import annotations
 

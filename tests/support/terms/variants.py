@@ -1,7 +1,7 @@
-"""Programs and propositions in other words: bound variables renamed, symbols renamed, parts mutated.
+"""Variants of programs and propositions: bound variables renamed, symbols renamed, parts mutated.
 
-`essence` is what of a meaning must stay when the words change: no places, no order of declarations, variables
-by their position.
+`essence` is the part of a goal that all variants have in common: no places, no order of declarations, variables by
+their position.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Names: TypeAlias = Mapping[str, str]
 
 
 def essence(meaning: Goal) -> dict[str, Any]:
-    """A meaning without places and order."""
+    """A goal without places and order."""
     return {
         "claim": meaning.claim and canonical(meaning.claim),
         "free": [each.sort for each in meaning.free],

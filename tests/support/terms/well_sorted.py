@@ -1,7 +1,7 @@
-"""The invariants of kleis/core/terms.py and meaning.py, checked of a finished meaning.
+"""The invariants of kleis/core/terms.py and kleis/core/goal.py, checked of a finished goal.
 
 Terms are well sorted: the sort of every argument is exactly what its place requires.  No binder binds a name that is
-bound around it, nothing is free, no sort is left open, and a meaning lists everything that it speaks of.
+bound around it, nothing is free, no sort is left open, and a goal lists everything that it mentions.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _COUNT = {"and": None, "or": None, "not": 1, "implies": 2}
 
 
 def assert_sound(meaning: Goal) -> None:
-    """Everything that must hold of any meaning."""
+    """Everything that must hold of any goal."""
     definitions = {each.key: each for each in meaning.definitions}
     assert len(definitions) == len(meaning.definitions)
     axioms = [each.name for each in meaning.axioms]
@@ -156,7 +156,7 @@ def _widens(small: Sort, large: Sort) -> bool:
 
 
 def _listed(meaning: Goal, terms: list[Term]) -> None:
-    """A meaning names every symbol, carrier, definition and data type that occurs; callees come first."""
+    """A goal names every symbol, carrier, definition and data type that occurs; callees come first."""
     symbols = {each.symbol for each in subterms(*terms) if isinstance(each, SymbolCall)}
     assert symbols <= set(meaning.symbols)
     known = {each.sort for group in meaning.data for each in group}

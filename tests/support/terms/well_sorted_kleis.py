@@ -1,6 +1,7 @@
-"""Well-sorted Kleis expressions for properties: numbers, truth values, lists of numbers, and a data type `Shape`.
+"""Well-sorted Kleis expressions for properties, over a small program: numbers, truth values, lists of numbers, a data
+type `Shape`.
 
-The names they use besides builtins are defined in test_kleis_evaluator.py.
+The names they use besides built-ins are defined in `PROGRAM`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from kleis.syntax.parser.parser import parse_program
 from kleis.syntax.tree import (
     Apply,
     Boolean,
@@ -18,6 +20,7 @@ from kleis.syntax.tree import (
     Conditional,
     ConstructorPattern,
     Expression,
+    FunctionDefinition,
     Lambda,
     Let,
     ListLiteral,
@@ -30,8 +33,21 @@ from kleis.syntax.tree import (
     VariablePattern,
     WildcardPattern,
 )
+from tests.support.terms import naive_kleis
 
-__all__ = ["well_sorted"]
+__all__ = ["DEFINITIONS", "PROGRAM", "naive_outcome", "well_sorted"]
+
+PROGRAM = parse_program(
+    """
+    data Shape = Dot | Box(side : ℤ) | Pile(top : Shape, rest : Shape)
+    define total(l) = match l { [] => 0 | Cons(h, t) => h + total(t) }
+    define below(n) = if n < 1 then [] else Cons(n - 1, below(n - 1))
+    define positive(l) = match l { [] => true | Cons(h, t) => h ≥ 1 ∧ positive(t) }
+    define height(s) = match s { Dot => 0 | Box(n) if n ≥ 1 => n | Box(_) => 0 | Pile(a, b) => height(a) + height(b) }
+    define compose(f, g) = λ x . f(g(x))
+    """
+)
+DEFINITIONS = {item.name: item for item in PROGRAM.items if isinstance(item, FunctionDefinition)}
 
 OPERATIONS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
     "number": [
@@ -163,3 +179,12 @@ class Maker:
             inner = {**names, **bound}
             cases.append(Case(pattern, self.guard(depth, inner), self.make(sort, depth, inner)))
         return Match(self.make("number", depth, names), tuple(cases))
+
+
+def naive_outcome(expression: Expression) -> Any:
+    try:
+        return naive_kleis.evaluate(expression, {}, DEFINITIONS)
+    except naive_kleis.Undefined:
+        return "undefined"
+    except naive_kleis.IllSorted:
+        return "sort"

@@ -69,7 +69,7 @@ def _quantified(kind: str, body: Callable[..., Term], sorts: Sequence[Sort]) -> 
 
 
 def task(axioms: Mapping[str, Term], claim: Term | None, lemmas: Sequence[Term] = ()) -> Task:
-    """A task with these axioms in force."""
+    """A task that assumes these axioms."""
     formulas = [*axioms.values(), *([] if claim is None else [claim])]
     found = [each for each in subterms(*formulas) if isinstance(each, SymbolCall)]
     symbols = sorted({each.symbol for each in found}, key=lambda each: each.name)

@@ -51,7 +51,7 @@ from kleis.theory.theory import Theory
 from tests.support.provers.brute_force import truth_of
 from tests.support.terms.well_sorted import assert_sound
 
-__all__ = ["PROGRAM", "Case", "Judge", "cases_of", "elaborator_of", "meaning_of", "sort_text"]
+__all__ = ["PROGRAM", "Case", "Judge", "cases_of", "elaborator_of", "goal_of", "sort_text"]
 
 PROGRAM = "program.kleis"
 """The file that places in the program of a case name; those in its proposition name ``<text>``."""
@@ -98,7 +98,7 @@ def elaborator_of(program: str) -> Elaborator:
     return Elaborator(loading.theory)
 
 
-def meaning_of(elaborator: Elaborator, proposition: str, using: str | None = None) -> Goal:
+def goal_of(elaborator: Elaborator, proposition: str, using: str | None = None) -> Goal:
     """What a proposition means."""
     chosen = parse_type(using) if using else None
     return elaborator.proposition(parse_expression(proposition), using=chosen)
@@ -143,7 +143,7 @@ def _last(name: str) -> str:
 
 
 def _named(name: str, wanted: str) -> bool:
-    """Whether a qualified name speaks of a member: one of its parts is the member, with its sorts perhaps."""
+    """Whether a qualified name names a member: one of its parts is the member, with its sorts perhaps."""
     return any(part == wanted or part.startswith(f"{wanted}(") for part in name.split("::"))
 
 
@@ -187,7 +187,7 @@ class Judge:
             getattr(self, f"_{key}")(meaning, wanted)
 
     def problems(self) -> None:
-        """``errors``, ``warns``: names or words that a problem of that severity speaks of; ``…_not``: none does."""
+        """``errors``, ``warns``: names or words that a problem of that severity contains; ``…_not``: none does."""
         program = _parsed(self._case.program)
         said: dict[str, list[str]] = {"error": [], "warning": []}
         for problem in check_program(self._elaborator, program):
@@ -230,7 +230,7 @@ class Judge:
         assert {name: found.get(name) for name in wanted} == wanted
 
     def _claim(self, meaning: Goal, wanted: str) -> None:
-        other = meaning_of(self._elaborator, wanted)
+        other = goal_of(self._elaborator, wanted)
         assert meaning.claim is not None
         assert other.claim is not None
         assert canonical(meaning.claim) == canonical(other.claim)

@@ -1,4 +1,4 @@
-"""When an equation holds in all groups: both sides reduce to the same word of the free group. An oracle for `explore`."""
+"""Whether an equation holds in all groups: both sides reduce to the same word of the free group."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ _Draw = Callable[[Any], Any]
 
 
 class _Writer:
-    """Writes one proposition.  `scope` maps sorts to names in force; `depth` is how far parts may nest."""
+    """Writes one proposition.  `scope` maps sorts to names in scope; `depth` is how far parts may nest."""
 
     def __init__(self, draw: _Draw) -> None:
         self._draw = draw

@@ -1,4 +1,4 @@
-"""Random formulas over one carrier, small enough for brute force: for tests that compare engines."""
+"""Random formulas over one carrier, small enough for brute force, for tests that compare engines."""
 
 from __future__ import annotations
 

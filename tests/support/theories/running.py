@@ -1,4 +1,4 @@
-"""Programs and expressions as text, run for the tests of this directory."""
+"""Kleis programs and expressions given as text, evaluated."""
 
 from __future__ import annotations
 

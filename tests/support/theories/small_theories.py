@@ -1,4 +1,4 @@
-"""Theories for tests of the bridge: the prelude, and small texts."""
+"""Small theories: the prelude, a text as a theory, groups."""
 
 from __future__ import annotations
 
@@ -11,7 +11,18 @@ from kleis.theory.theory import Theory
 
 _REPOSITORY = Path(__file__).resolve().parents[3]
 
-__all__ = ["prelude", "theory_of"]
+__all__ = ["GROUP", "prelude", "theory_of"]
+
+GROUP = """
+structure Group(G) {
+  operation (•) : G × G → G
+  element e : G
+  operation inv : G → G
+  axiom assoc : ∀(x y z : G). (x • y) • z = x • (y • z)
+  axiom left_id : ∀(x : G). e • x = x
+  axiom left_inv : ∀(x : G). inv(x) • x = e
+}
+"""
 
 
 def theory_of(text: str) -> Theory:

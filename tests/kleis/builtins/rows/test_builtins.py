@@ -1,4 +1,6 @@
-"""The builtin table: every example of every row, every condition of definedness against the function."""
+"""The table of built-in operations: the examples of every row, and conditions of definedness against what the row
+computes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`readFile`: the capability is absent unless granted, and ends at the granted directory."""
+"""`readFile`: files are read only where a directory was granted, and only below it."""
 
 from __future__ import annotations
 

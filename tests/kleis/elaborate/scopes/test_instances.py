@@ -10,11 +10,11 @@ from kleis.core.traversal import subterms
 from kleis.elaborate.scopes.section_links import names_of_links
 from kleis.semantics.ranges import Bounds
 from kleis.theory.name_dependencies import NameDependencies
-from tests.support.theories.cases import elaborator_of, meaning_of, truth_of
+from tests.support.theories.cases import elaborator_of, goal_of, truth_of
 
 
 def _meaning(program: str, proposition: str) -> Goal:
-    return meaning_of(elaborator_of(program), proposition)
+    return goal_of(elaborator_of(program), proposition)
 
 
 def _truth(program: str, proposition: str) -> str:

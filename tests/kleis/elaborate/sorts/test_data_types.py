@@ -1,4 +1,4 @@
-"""Which data types make sense, and their instances (kleis/elaborate/sorts/data_types.py, data_instances.py)."""
+"""Which declarations of data types are accepted, and their instances at given arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Exported files: the ten shapes, definedness, line and name tables, what is left out, the whole standard library."""
+"""Exported files: ten shapes of theories, definedness, line and name tables, what is left out, the whole standard
+library.
+"""
 
 from __future__ import annotations
 

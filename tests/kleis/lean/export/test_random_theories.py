@@ -1,4 +1,6 @@
-"""Random theories: their files pass the checker, their names are injective, their statements say what Kleis says."""
+"""Random theories: exported files pass the checker, names are injective, statements are true exactly where Kleis says
+so.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ from tests.support.theories.random_theories import equations, formulas
 NOWHERE = Place("<test>", 1, 1)
 
 
-def meaning_of(claim: Term, axioms: tuple[Term, ...] = ()) -> Goal:
+def goal_of(claim: Term, axioms: tuple[Term, ...] = ()) -> Goal:
     terms = (claim, *axioms)
     symbols = dict.fromkeys(
         each.symbol for term in terms for each in subterms(term) if hasattr(each, "symbol")
@@ -41,7 +43,7 @@ def meaning_of(claim: Term, axioms: tuple[Term, ...] = ()) -> Goal:
 
 @given(formulas(), st.lists(st.one_of(formulas(), equations()), max_size=2))
 def test_every_file_passes_the_checker(claim: Term, axioms: list[Term]) -> None:
-    file = export_meaning(meaning_of(claim, tuple(axioms)))
+    file = export_meaning(goal_of(claim, tuple(axioms)))
     assert check_emitted(file.text) == ()
     assert len({each.lean for each in file.names}) == len(file.names)
 
@@ -63,7 +65,7 @@ def _tables(symbols: tuple[Symbol, ...], size: int, seed: int) -> dict[Symbol, d
 
 @given(formulas(), st.integers(1, 3), st.integers(0, 10_000))
 def test_a_statement_holds_in_a_model_exactly_if_kleis_says_so(claim: Term, size: int, seed: int) -> None:
-    meaning = meaning_of(claim)
+    meaning = goal_of(claim)
     tables = _tables(meaning.symbols, size, seed)
 
     functions = {

@@ -1,4 +1,4 @@
-"""The checker finds what is wrong with a file, and nothing wrong with what is exported."""
+"""The checker of Lean files finds each defect, and none in exported files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is printed is read back as the same tree, and what is not of the subset is refused with its place."""
+"""Printed Lean is parsed back to the same tree; text outside the subset is rejected with its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Certificates hold again, and every kind of tampering is refused.
+"""Certificates pass their check again, and every kind of tampering is rejected.
 
 See docs/reference/proving.md §12.
 """

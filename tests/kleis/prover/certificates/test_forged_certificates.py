@@ -1,4 +1,4 @@
-"""Certificates written by hand, of what is false: none is accepted.
+"""Certificates written by hand for false claims: none is accepted.
 
 See docs/reference/proving.md §12.2.  The other attacks change certificates that were right
 (tests/kleis/prover/certificates/test_certificate.py).

@@ -1,4 +1,4 @@
-"""What is in the common fragment, and what becomes of it; the shared problems through both engines."""
+"""The first-order fragment: which goals are in it and how they are translated; the shared problems through both engines."""
 
 from __future__ import annotations
 
@@ -42,7 +42,6 @@ from kleis.prover.engines.first_order_terms import Function, functions_of
 from kleis.prover.engines.models.finite_check import check_tables
 from kleis.prover.engines.models.finite_models import FiniteModels
 from kleis.prover.protocol.engine import Task
-from tests.kleis.elaborate.test_shared_problems import meanings
 from tests.support.files.shared_data import needs_shared, shared_rows
 from tests.support.theories.algebra import (
     COMMUTATIVE,
@@ -64,6 +63,7 @@ from tests.support.theories.algebra import (
     some,
     task,
 )
+from tests.support.theories.shared_problems import goals_of
 
 x, y = Variable("x", G), Variable("y", G)
 flag = Variable("flag", BOOL)
@@ -334,7 +334,7 @@ EXPECTED = {
 @needs_shared  # the shared data
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row["name"]))
 def test_no_definite_answer_is_wrong_and_all_are_checked(row: dict[str, Any]) -> None:
-    for meaning in meanings(row):
+    for meaning in goals_of(row):
         asked = Task(meaning)
         answer = Completion().run(asked, 12_000)
         if answer.outcome in ("proved", "inconsistent"):

@@ -1,4 +1,4 @@
-"""Built-ins of lists as recursive definitions: the same values as the table's, in the reference and in solvers."""
+"""Built-ins of lists as recursive definitions: the same values as those of the table, in the reference and in solvers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The broker with honest engines: tasks and answers go through whole, from several threads, and in the order of numbers.
+"""The broker with honest engines: tasks and answers arrive whole, from several threads, in the order of their numbers.
 
 See docs/reference/proving.md §10.  What dishonest engines do is in tests/attacks/test_prover_isolation.py.
 """

@@ -41,11 +41,10 @@ from kleis.semantics.ranges import Bounds
 from kleis.syntax.parser.parser import parse_expression, parse_program
 from kleis.theory.theory import Theory
 from kleis.values import BitVector, Complex, Value
-from tests.kleis.builtins.test_signatures import holds as condition_holds
-from tests.kleis.builtins.test_signatures import run
 from tests.support.provers.brute_force import truth_of
 from tests.support.provers.solving import encoding, holds, verdict
-from tests.support.terms.signature_calls import CONTEXT, TYPED, ground_signatures, values_of
+from tests.support.terms.signature_calls import CONTEXT, TYPED, ground_signatures, run, values_of
+from tests.support.terms.signature_calls import holds as condition_holds
 from tests.support.terms.values_as_terms import builtin_call, term_of
 from tests.support.theories.random_propositions import FINITE, GROUND, closed, ground
 

@@ -1,4 +1,4 @@
-"""The encoding of claims about unknown operations on a carrier: no tables are given, all of them count.
+"""The encoding of claims about unknown operations on a carrier: the claim must hold for all tables of the operations.
 
 That the carrier has at most two elements is an axiom like any other, so the encoding has to say it, and brute force over
 all operations on one and two elements decides.

@@ -1,4 +1,4 @@
-"""ℕ in containers: solvers know lists of ℕ as lists of integers with a guard, so that one can be taken as the other."""
+"""ℕ in containers: solvers know lists of ℕ as lists of integers with a guard, and one must not be taken for the other."""
 
 from __future__ import annotations
 

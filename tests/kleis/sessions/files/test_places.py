@@ -1,4 +1,4 @@
-"""Where sessions are: the home, config/kleis.toml, KLEIS_CONFIG; what is wrong there is said."""
+"""Where sessions are kept: the home, config/kleis.toml, KLEIS_CONFIG; errors in the configuration are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of a session's file: what is written is read back, and what a person changed is read as what it says."""
+"""The file of a session: what is written is read back, and a file that a person edited is read as it stands."""
 
 from __future__ import annotations
 

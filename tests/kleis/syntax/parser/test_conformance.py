@@ -1,4 +1,4 @@
-"""Small programs that every implementation of Kleis reads alike: each is read without an error, and as meant."""
+"""Small programs whose syntax trees are fixed: each parses without an error, to the tree expected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How declarations and example blocks are read (docs/reference/kleis.md §2), and the extensions."""
+"""How declarations and example blocks are parsed (docs/reference/kleis.md §2), and the extensions."""
 
 from __future__ import annotations
 

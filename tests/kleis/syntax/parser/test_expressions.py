@@ -1,4 +1,4 @@
-"""How expressions, patterns and types are read (docs/reference/kleis.md §2.8–2.13)."""
+"""How expressions, patterns and types are parsed (docs/reference/kleis.md §2.8–2.13)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The grammar file: LALR(1) without conflicts, in step with the operator table, the builder and the cache."""
+"""The grammar file: LALR(1) without conflicts, consistent with the operator table, the builder and the cache."""
 
 from __future__ import annotations
 

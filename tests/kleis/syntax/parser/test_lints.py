@@ -1,4 +1,4 @@
-"""Lints: the readings that are pointed out, and that others are not."""
+"""Lints: which readings of a text are pointed out, and which are not."""
 
 from __future__ import annotations
 

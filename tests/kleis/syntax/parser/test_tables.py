@@ -1,4 +1,4 @@
-"""The table cache: used when it fits, rebuilt when it does not, done without when it cannot be kept."""
+"""The cache of parse tables: used when it fits, rebuilt when it does not, and not needed."""
 
 from __future__ import annotations
 

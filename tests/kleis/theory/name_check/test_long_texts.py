@@ -1,4 +1,4 @@
-"""Long texts made to be slow: every one is checked, and the answer is what a short one would give.
+"""Long texts that would be slow to check naively: each is checked, with the answer that a short text would get.
 
 Each is long enough that work growing with its square would take minutes.
 """

@@ -1,4 +1,4 @@
-"""Names and arities: what is unknown is reported with its place and the nearest spelling, and nothing else is."""
+"""Names and arities: what is unknown is reported with its place and the nearest spelling, and nothing else is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cost bounds and dead code by example: what is bounded, in which sizes, and what is honestly not."""
+"""Cost bounds and dead code by example: what is bounded, in which sizes, and what has no bound."""
 
 from __future__ import annotations
 

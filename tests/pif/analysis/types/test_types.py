@@ -1,4 +1,4 @@
-"""Type inference by example: the types of programs, the two places of a clash, and what is honestly `?`."""
+"""Type inference by example: the types of programs, both places of a type error, and what is `?`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pif demo` runs, and would notice if an answer were not the expected one."""
+"""`pif demo` runs, and fails if an answer is not the expected one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from registry.cli.demo import acts
 from registry.cli.demo.play import holds
 from registry.cli.demo.theory_acts import POLICY
-from tests.registry.cli.conftest import Process
+from tests.support.files.command_lines import Process
 
 
 def test_the_demo_passes(process: Process) -> None:

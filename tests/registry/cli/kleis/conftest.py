@@ -1,37 +1,16 @@
-"""Running the command in this process and in one of its own."""
+"""Fixtures that run `kleis`: in this process, and as a process of its own."""
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import pty
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 
 from registry.cli.kleis import main
-
-
-def plain_environment() -> dict[str, str]:
-    """This process's environment without what changes Python, as a user has it."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-
-
-class Answer(NamedTuple):
-    """What a command left behind."""
-
-    status: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
+from tests.support.files.command_lines import Answer, plain_environment
 
 
 @pytest.fixture(autouse=True)
@@ -73,22 +52,6 @@ def process(tmp_path: Path) -> Callable[..., Answer]:
         return Answer(done.returncode, done.stdout, done.stderr)
 
     return call
-
-
-def on_a_terminal(*arguments: str) -> tuple[int, str]:
-    """Run the command with a terminal as its output: the status, and what it shows."""
-    ours, theirs = pty.openpty()
-    environment = {**plain_environment(), "TERM": "xterm"}
-    environment.pop("NO_COLOR", None)
-    command = [sys.executable, "-m", "registry.cli.kleis", *arguments]
-    with subprocess.Popen(command, stdout=theirs, env=environment) as process:
-        os.close(theirs)
-        shown = b""
-        with contextlib.suppress(OSError):  # how a closed terminal ends on Linux
-            while piece := os.read(ours, 65536):
-                shown += piece
-    os.close(ours)
-    return process.returncode, shown.decode()
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from registry.cli.terminal import plain_output
-from tests.registry.cli.kleis.conftest import plain_environment
+from tests.support.files.command_lines import plain_environment
 
 
 @pytest.mark.parametrize(

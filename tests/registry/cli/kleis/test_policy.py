@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.registry.cli.kleis.conftest import Answer
+from tests.support.files.command_lines import Answer
 
 PUSH = 'define check_git_push(branch, force) = if force = 1 then "deny" else if branch = "main" then "deny" else "allow"\n'
 STEPS = 'define before_git_push(branch, force) = "make test && make lint"\n'

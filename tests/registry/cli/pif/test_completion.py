@@ -1,4 +1,4 @@
-"""What a shell is told of how the name of a tool goes on."""
+"""Shell completion of the names of tools."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from pathlib import Path
 from click.shell_completion import ShellComplete
 
 from registry.cli.pif.commands import pif as commands
-from tests.registry.cli.conftest import Pif
-from tests.support.files.command_lines import SQUARE
+from tests.support.files.command_lines import SQUARE, Pif
 
 
 def completed(*words: str) -> list[str]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.registry.cli.conftest import Pif
-from tests.support.files.command_lines import answer
+from tests.support.files.command_lines import Pif, answer
 
 
 def test_compose_and_derive(square: Pif) -> None:

@@ -11,8 +11,7 @@ import pytest
 
 from registry.cli.pif.doctor import examine
 from registry.home import Home, find_home
-from tests.registry.cli.conftest import Pif, Process
-from tests.support.files.command_lines import answer
+from tests.support.files.command_lines import Pif, Process, answer
 
 
 def test_the_option_stands_above_the_environment() -> None:

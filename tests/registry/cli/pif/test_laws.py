@@ -10,8 +10,7 @@ from click.testing import CliRunner
 
 from registry.cli.kleis.commands import kleis
 from registry.records import certificate_hash
-from tests.registry.cli.conftest import Pif
-from tests.support.files.command_lines import SQUARE, answer
+from tests.support.files.command_lines import SQUARE, Pif, answer
 
 LAW = "∀(x : ℤ). square(x) ≥ 0"
 

@@ -1,4 +1,4 @@
-"""Whatever the arguments are, a command ends with one of its statuses and says why; nothing escapes."""
+"""Whatever the arguments are, a command ends with one of its exit statuses and a message."""
 
 from __future__ import annotations
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.registry.cli.conftest import Pif
-from tests.support.files.command_lines import FACTORIAL, SQUARE, answer
+from tests.support.files.command_lines import FACTORIAL, SQUARE, Pif, answer
 
 
 def test_a_tool_by_name(square: Pif) -> None:

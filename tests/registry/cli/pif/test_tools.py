@@ -14,8 +14,7 @@ from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.tools.help import TOPICS
 from registry.workspace.requests import Evolve
 from registry.workspace.workspace import Workspace
-from tests.registry.cli.conftest import Pif
-from tests.support.files.command_lines import SQUARE, answer
+from tests.support.files.command_lines import SQUARE, Pif, answer
 
 DOUBLE = '{"add": [{"var": "x"}, {"var": "x"}]}'
 

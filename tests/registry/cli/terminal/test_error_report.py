@@ -1,4 +1,4 @@
-"""Errors point at the place: in the code, in the input, in a tool, in a text that is no JSON."""
+"""Error messages show the place: in the code, in the input, in a tool, in text that is not JSON."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from registry.cli.terminal.characters import cells, shortened, visible
-from tests.registry.cli.conftest import Pif
-from tests.support.files.command_lines import SQUARE, answer
+from tests.support.files.command_lines import SQUARE, Pif, answer
 
 
 def pointed(stderr: str) -> str:

@@ -1,4 +1,4 @@
-"""JSON for people: it is still JSON, it fits, and the marked part is the part that was asked for."""
+"""JSON laid out for people: still JSON, within the width, with the right part marked."""
 
 from __future__ import annotations
 

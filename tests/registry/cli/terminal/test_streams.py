@@ -1,4 +1,4 @@
-"""Pipes, terminals, colours, locales, Ctrl-C, and how quickly `--help` is there."""
+"""Pipes, terminals, colours, locales, Ctrl-C, and that `--help` loads little."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.registry.cli.conftest import Process
-from tests.support.files.command_lines import FACTORIAL, SQUARE, command
+from tests.support.files.command_lines import FACTORIAL, SQUARE, Process, command
 
 ENDLESS = '{"fold": [{"lam": "p", "body": 0}, 0, {"range": [0, 400000]}]}'
 LOCALES = [

@@ -97,7 +97,7 @@ def test_a_law_of_a_partial_tool_is_proved_where_it_has_a_value(
 
 
 def test_a_companion_never_takes_the_name_of_a_tool(shared: Workspace) -> None:
-    """The tool `inverse_has_value` of this registry says something else: it is no companion of `inverse`."""
+    """The tool `inverse_has_value` of this registry says something else: it is no definedness predicate of `inverse`."""
     found = shared.verify("∀(x : ℤ). inverse_has_value(x) → inverse(x) < 0")
     assert (found["status"], found.get("labels", ())) == ("proved", ())
     found = shared.verify("∀(x : ℤ). inverse(x) ≤ 100 ∨ inverse_has_value(x)")

@@ -1,4 +1,4 @@
-"""Arguments against the type of a tool: what is refused, and that the refusal helps."""
+"""Arguments against the type of a tool: what is rejected, and that the error message helps."""
 
 from __future__ import annotations
 

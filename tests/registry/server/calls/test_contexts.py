@@ -1,4 +1,4 @@
-"""Worker threads, progress and the announcing of changes, without a server around them."""
+"""Worker threads, progress and announcements of changes, without a server around them."""
 
 from __future__ import annotations
 

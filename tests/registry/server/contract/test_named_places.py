@@ -1,4 +1,6 @@
-"""Options of `pif serve` that name nothing are refused at the start: a misspelt gate must not look like one."""
+"""Options of `pif serve` that name nothing end it at the start: a misspelt policy file must not leave the server without
+a gate.
+"""
 
 from __future__ import annotations
 

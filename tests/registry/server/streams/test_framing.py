@@ -1,4 +1,4 @@
-"""Bytes → messages: both framings, their detection, the cap, and finding the way back after what is no message."""
+"""Bytes to messages: both framings, their detection, the size limit, and recovery after noise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts → requests, notifications, replies and refusals; answers → texts."""
+"""Texts to requests, notifications, replies and errors; answers to texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Export and import: what comes out goes in again; nothing in a directory is believed."""
+"""Export and import: what is exported can be imported again, and a directory is checked before it is used."""
 
 from __future__ import annotations
 

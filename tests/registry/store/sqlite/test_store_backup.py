@@ -1,4 +1,4 @@
-"""Backups: whole, of one moment, made while others write, and never over anything by accident."""
+"""Backups: complete, of one moment, made while others write, and never over a file by accident."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proofs that are written out: read back, and checked step by step by a checker of their own.
+"""Written proofs: parsed again, and checked step by step by a checker of the tests.
 
 No Lean runs here.  The checker below knows symmetry, transitivity, congruence, axioms at arguments, and pairs.
 """

@@ -1,4 +1,4 @@
-"""Completion: what it proves and refutes, and that its answers are checked apart from the search."""
+"""Completion: what it proves and refutes, and that its answers are checked by code apart from the search."""
 
 from __future__ import annotations
 

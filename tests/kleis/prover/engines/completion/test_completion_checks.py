@@ -1,4 +1,4 @@
-"""The checks of completion's proofs and rewrite systems: they accept what is right and refuse everything else."""
+"""The checks of completion's proofs and rewrite systems: right ones pass, all others are rejected."""
 
 from __future__ import annotations
 

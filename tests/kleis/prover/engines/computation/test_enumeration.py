@@ -1,4 +1,4 @@
-"""Enumeration: readable points where claims fail."""
+"""Enumeration: counterexamples at small, readable values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inductions for definitions that look at parts of parts, and those that give products their time."""
+"""Induction for definitions that recur on parts of parts, and for products that need many steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Induction: what it proves, what it must not, and that its obligations can be written again."""
+"""Induction: what it proves, what it must not prove, and that its obligations can be written down again."""
 
 from __future__ import annotations
 

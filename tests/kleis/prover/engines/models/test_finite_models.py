@@ -1,4 +1,4 @@
-"""Finite models: what they find, that it is checked, and that brute force agrees."""
+"""Finite models: what is found, that each model is checked, and that brute force agrees."""
 
 from __future__ import annotations
 

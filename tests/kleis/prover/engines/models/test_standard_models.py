@@ -1,4 +1,4 @@
-"""Standard models: found, and checked by queries of their own."""
+"""Standard models: what is found, and the check of each by queries of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engine that decides claims about patterns: against brute force, against Z3, and as a certificate."""
+"""The engine for claims about regular expressions: against brute force, against Z3, and as certificates."""
 
 from __future__ import annotations
 

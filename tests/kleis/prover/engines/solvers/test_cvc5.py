@@ -1,4 +1,4 @@
-"""cvc5, where it is installed; elsewhere its engines do not apply."""
+"""cvc5 where it is installed; its engines do not apply elsewhere."""
 
 from __future__ import annotations
 

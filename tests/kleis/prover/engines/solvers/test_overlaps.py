@@ -1,4 +1,4 @@
-"""Overlaps: axioms that clash only where the conditions of two of them hold together."""
+"""Overlaps: axioms that contradict each other only where the conditions of two of them hold together."""
 
 from __future__ import annotations
 

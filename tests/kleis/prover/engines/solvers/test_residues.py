@@ -1,4 +1,4 @@
-"""Residues: facts about remainders are shown, then used; nothing false follows."""
+"""Residues: facts about remainders are proved, then used; nothing false follows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`kleis check`: parse, imports, names, lints; JSON to the letter."""
+"""`kleis check`: parsing, imports, names, lints; the exact JSON."""
 
 from __future__ import annotations
 

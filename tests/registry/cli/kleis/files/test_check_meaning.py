@@ -1,4 +1,4 @@
-"""`kleis check` reports what declarations mean: sorts, kinds, dimensions, definedness, termination, ambiguity."""
+"""`kleis check` reports what elaboration finds: sorts, kinds, dimensions, definedness, termination, ambiguity."""
 
 from __future__ import annotations
 

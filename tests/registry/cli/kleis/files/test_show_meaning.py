@@ -1,4 +1,4 @@
-"""`kleis show --meaning`: the reading of a proposition, as text that is Kleis again and as JSON."""
+"""`kleis show --meaning`: how a proposition was interpreted, as text that parses again and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`kleis test`: statuses, JSON to the letter, what exact evaluation leaves open is decided or neither passed nor failed."""
+"""`kleis test`: statuses, the exact JSON, and assertions that exact evaluation leaves open."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.registry.cli.kleis.conftest import on_a_terminal
+from tests.support.files.command_lines import on_a_terminal
 
 PROGRAM = """
 define f(x) = x + 1

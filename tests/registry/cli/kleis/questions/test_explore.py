@@ -1,4 +1,4 @@
-"""`kleis explore`: laws, refutations with their models, exit statuses, generators of one's own."""
+"""`kleis explore`: laws, refutations with their models, exit statuses, the user's own generators."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.registry.cli.kleis.conftest import Answer
-from tests.registry.cli.kleis.questions.test_verify import GROUP
+from tests.support.files.command_lines import Answer
+from tests.support.theories.small_theories import GROUP
 
 Kleis = Callable[..., Answer]
 

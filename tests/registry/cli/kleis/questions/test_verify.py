@@ -18,18 +18,9 @@ from kleis.sessions.answer_fields import evidence_fields, evidence_of, witness_t
 from registry.cli.kleis.questions.verify import exit_status
 from registry.cli.kleis.shared.reports import grid, print_verdict, status_piece
 from registry.cli.terminal.screen import Screen
-from tests.registry.cli.kleis.conftest import on_a_terminal
+from tests.support.files.command_lines import on_a_terminal
+from tests.support.theories.small_theories import GROUP
 
-GROUP = """
-structure Group(G) {
-  operation (•) : G × G → G
-  element e : G
-  operation inv : G → G
-  axiom assoc : ∀(x y z : G). (x • y) • z = x • (y • z)
-  axiom left_id : ∀(x : G). e • x = x
-  axiom left_inv : ∀(x : G). inv(x) • x = e
-}
-"""
 CLASH = """
 structure Clash {
   element c : ℤ

@@ -1,4 +1,4 @@
-"""The group `lean` as a real server: failures over HTTP, restarts and kill -9, the key, Kleis first, no key at all."""
+"""The group `lean` as a real server: failures over HTTP, restarts and kill -9, the key, the prover first, no key at all."""
 
 from __future__ import annotations
 
@@ -172,9 +172,9 @@ def test_a_kill_loses_nothing(tmp_path: Path, where: str) -> None:
         (job,) = JobStore(tmp_path).all()
         assert job.stage == ("waiting" if "submit" in where else "running")
 
-        desk = JobRunner(JobStore(tmp_path), HttpService(origin, ""))
+        runner = JobRunner(JobStore(tmp_path), HttpService(origin, ""))
         while job.stage != "done":
-            job = desk.advance(job)
+            job = runner.advance(job)
         assert job.outcome is not None
         assert job.outcome.status == "proved"
     assert [each.key for each in stand_in.submissions] == [job.id]

@@ -1,4 +1,4 @@
-"""A call ends in time even where the service never answers; its job is as it is written down."""
+"""A call ends in time even where the service never answers, and its job on disk is right."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""The contract with clients of the original policy server, row by row, through the SDK's real
-client.  One server for each policy; no test changes a file that another one reads."""
+"""The contract with clients of the original policy server, row by row, through the SDK's real client.
+
+One server for each policy; no test changes a file that another one reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The defects of the original policy server, each as it must be here."""
+"""The defects of the original policy server: each is absent here."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.kleis.policy.test_decisions import POLICIES, expectations_of
 from tests.support.servers.theory_client import theory_client
+from tests.support.theories.policies import POLICIES, expectations_of
 
 
 @pytest.mark.parametrize("path", POLICIES, ids=lambda path: str(path.stem))

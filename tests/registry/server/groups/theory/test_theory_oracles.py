@@ -1,4 +1,4 @@
-"""Tools that ask a theory, and `explore`, over MCP: sessions, refusals, and an agent's own generator."""
+"""Tools that ask a theory, and `explore`, over MCP: sessions, errors, and a client's own generator."""
 
 from __future__ import annotations
 

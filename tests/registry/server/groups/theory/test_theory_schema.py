@@ -1,4 +1,4 @@
-"""`describe_schema`: levels that do not flood a client, and propositions that really run; tool lists and resources."""
+"""`describe_schema`: levels of detail, and suggested propositions that run; tool lists and resources."""
 
 from __future__ import annotations
 
