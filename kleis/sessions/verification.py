@@ -260,7 +260,7 @@ def _definition(item: tree.FunctionDefinition, elaborator: Elaborator) -> _Quest
             if len(known) < len(sorts):
                 continue
             try:
-                key = definitions.read_at(candidate, known)
+                key = definitions.elaborate_at(candidate, known)
             except KleisError:
                 continue  # what has no sorts is a template for the evaluator; the stage load has warned of it
             names = (Variable(f"x{place}", sort) for place, sort in enumerate(known, 1))

@@ -123,9 +123,9 @@ def _choose(
         partial = _partial(context, node, candidates, given)
         if partial is not None:
             return partial
-        readings = [overload_text(overload) for overload in overloads]
+        shown = [overload_text(overload) for overload in overloads]
         _blame_constant(context, overloads, given)
-        raise nothing_fits(context, node, candidates, readings, [each.term for each in given])
+        raise nothing_fits(context, node, candidates, shown, [each.term for each in given])
     if len(fitting) > 1 and any(each.term is None and not each.choices for each in given):
         given = _read_functions(context, [overload for _, overload in fitting], given)
         fitting = [
@@ -133,7 +133,7 @@ def _choose(
             for _, overload in fitting
             if (cost := cost_of(context, overload, given)) is not None
         ]
-    if len(fitting) > 1 and any(each.term is not None and _open(context, each.term) for each in given):
+    if len(fitting) > 1 and any(each.term is not None and _is_unknown(context, each.term) for each in given):
         return _undecided(context, node, [overload for _, overload in fitting], given)
     least = min(cost for cost, _ in fitting)
     best = [overload for cost, overload in fitting if cost == least]
@@ -192,13 +192,13 @@ def _only(
             raise missing_operation(context, node, node.name, ())
     if len(overloads) == 1:
         return overloads[0]
-    readings = tuple(overload_text(overload) for overload in overloads)
+    shown = tuple(overload_text(overload) for overload in overloads)
     context.reject(
         node,
         "ambiguous-operation",
-        f"{node.name} may be {' or '.join(readings)} here",
+        f"{node.name} may be {' or '.join(shown)} here",
         found=node.name,
-        expected=readings,
+        expected=shown,
         hint="say which: write an argument's sort (x : T), or the structure's name before it, S::op",
     )
 
@@ -242,7 +242,7 @@ def _variables(context: Context, sorts: Sequence[core.Sort]) -> list[core.Variab
 # ── Calls with arguments of unknown sort ─────────────────────────────────────────────────────────────────────
 
 
-def _open(context: Context, term: core.Term) -> bool:
+def _is_unknown(context: Context, term: core.Term) -> bool:
     """Whether the sort of a term itself is unknown; unknown elements of a list decide nothing."""
     return isinstance(context.sort(term), core.SortVariable)
 
@@ -260,7 +260,7 @@ def _undecided(
     context.inference.waiting = True
     columns = list(zip(*(overload.parameters for overload in overloads), strict=True))
     for each, column in zip(given, columns, strict=True):
-        if each.term is not None and _open(context, each.term):
+        if each.term is not None and _is_unknown(context, each.term):
             _learn_argument(context, each.term, column)
     results = {overload.result for overload in overloads}
     if len(results) == 1 and not variables_of(overloads[0].result):
@@ -288,10 +288,10 @@ def _learn_argument(context: Context, term: core.Term, column: Sequence[core.Sor
 def _same_number(context: Context, given: Sequence[CallArgument]) -> core.Sort:
     """The sort of a sum or product of which some parts are of unknown sort: a number like them."""
     terms = [each.term for each in given if each.term is not None]
-    unknown = [term.sort for term in terms if _open(context, term)]
+    unknown = [term.sort for term in terms if _is_unknown(context, term)]
     for other in unknown[1:]:
         context.inference.unify(unknown[0], other)
-    known = [context.sort(term) for term in terms if not _open(context, term)]
+    known = [context.sort(term) for term in terms if not _is_unknown(context, term)]
     large = [sort for sort in known if isinstance(sort, core.Numeric) and sort.name in ("ℝ", "ℂ")]
     return large[0] if large else unknown[0]
 
@@ -348,15 +348,15 @@ def _call_template(
         result = definitions.written_result(template)
         if result is None or variables_of(result):
             result = context.unknown(node, "result", f"the result of {template.node.name}")
-        return _closed_over(missing, core.Undefined(result, "waiting"))
+        return _abstracted(missing, core.Undefined(result, "waiting"))
     key, result = definitions.instance(template, sorts, node, context)
     sorts = definitions.sorts_of(key, sorts)
     nodes: list[tree.Expression] = [*arguments, *([node] * len(missing))]
     adapted = tuple(context.adapt(term, sort, at) for term, sort, at in zip(given, sorts, nodes, strict=True))
-    return _closed_over(missing, core.DefinitionCall(key, adapted, result))
+    return _abstracted(missing, core.DefinitionCall(key, adapted, result))
 
 
-def _closed_over(variables: Sequence[core.Variable], term: core.Term) -> core.Term:
+def _abstracted(variables: Sequence[core.Variable], term: core.Term) -> core.Term:
     return core.Lambda(tuple(variables), term) if variables else term
 
 
@@ -457,4 +457,4 @@ def apply_value(
         return apply_value(context, node, inner, arguments[len(sort.domain) :])
     terms = [context.checked(each, wanted) for each, wanted in zip(arguments, sort.domain, strict=False)]
     rest = _variables(context, sort.domain[len(arguments) :])
-    return _closed_over(rest, core.Application(function, (*terms, *rest), sort.codomain))
+    return _abstracted(rest, core.Application(function, (*terms, *rest), sort.codomain))

@@ -74,7 +74,7 @@ def nothing_fits(
     context: Context,
     node: Call,
     candidates: Sequence[Candidate],
-    readings: Sequence[str],
+    alternatives: Sequence[str],
     terms: Sequence[core.Term | None],
 ) -> ElaborationError:
     """Why no reading of a call fits its arguments."""
@@ -86,7 +86,7 @@ def nothing_fits(
     ]
     if carriers and context.definitions.is_member(node.name):
         return missing_operation(context, node, node.name, [each for each in terms if each is not None])
-    shown = tuple(dict.fromkeys(readings))[:6]
+    shown = tuple(dict.fromkeys(alternatives))[:6]
     file, found = context.scope.file, ", ".join(sorts)
     if carriers and any(isinstance(each, BuiltinName) for each in candidates):
         message = (

@@ -79,7 +79,7 @@ class Definitions:
         self._measures: dict[str, tuple[core.Term, ...]] = {}
         self._operations = Operations(self)
         self._failed: dict[str, ElaborationError] = {}
-        self._closed: dict[str, str] = {}
+        self._widened: dict[str, str] = {}
         """Instances at sorts that are not closed under their own calls, with the instance that stands for them."""
         self._data: dict[core.DataSort, DataType] = {}
         self.higher_order: dict[core.Symbol, str] = {}
@@ -170,7 +170,7 @@ class Definitions:
         if written is None:
             return None
         sort = template.scope.sort(written)
-        return _opened(sort) if self._theory.is_global(template.scope) else sort
+        return _with_variables(sort) if self._theory.is_global(template.scope) else sort
 
     def parameter_sorts(
         self, context: Context, template: Template, given: Sequence[core.Sort]
@@ -222,9 +222,9 @@ class Definitions:
     def instance(
         self, template: Template, sorts: tuple[core.Sort, ...], node: Spanned, context: Context
     ) -> tuple[str, core.Sort]:
-        """The key and result of a definition at given sorts, reading it if it was not read yet."""
+        """The key and result of a definition at given sorts, elaborating it if it was not read yet."""
         key = self._key(template, sorts)
-        key = self._closed.get(key, key)
+        key = self._widened.get(key, key)
         if key in self._failed:
             raise self._failed[key]
         if key in self.finished:
@@ -237,7 +237,7 @@ class Definitions:
             return self._again(known[0], sorts, node, context)
         return self._read(_Progress(template, sorts, None, len(self._stack)), node, context)
 
-    def read_at(self, template: Template, sorts: tuple[core.Sort, ...]) -> str:
+    def elaborate_at(self, template: Template, sorts: tuple[core.Sort, ...]) -> str:
         """The key of a definition at given sorts, read if it was not read yet."""
         keys: list[str] = []
 
@@ -328,7 +328,7 @@ class Definitions:
                 if definition is None:
                     raise self._no_result(progress)
                 self._finish(progress, definition)
-            self._closed[asked] = self._key(progress.template, progress.sorts)
+            self._widened[asked] = self._key(progress.template, progress.sorts)
         except ElaborationError as error:
             if len(self._stack) == 1:
                 self._failed[self._key(progress.template, progress.sorts)] = error
@@ -353,7 +353,7 @@ class Definitions:
         pairs = zip(source.parameters, progress.sorts, strict=True)
         parameters = tuple(core.Variable(each.name, sort) for each, sort in pairs)
         written = self._instance_result(progress)
-        found = self._piece(
+        found = self._elaborate(
             template,
             key,
             parameters,
@@ -394,7 +394,7 @@ class Definitions:
             hint=f"write the result: define {name}(…) : T = …",
         )
 
-    def _piece(
+    def _elaborate(
         self,
         template: Template,
         key: str,
@@ -416,9 +416,10 @@ class Definitions:
         def reader(measure: Expression) -> Callable[[Context], core.Term]:
             return lambda context: context.term(measure)
 
-        frame = f"{key}/decreases"
+        prefix = f"{key}/decreases"
         return tuple(
-            self._piece(template, frame, parameters, reader(each)).term for each in template.node.decreases
+            self._elaborate(template, prefix, parameters, reader(each)).term
+            for each in template.node.decreases
         )
 
     def _finish(self, progress: _Progress, definition: core.Definition) -> None:
@@ -468,11 +469,11 @@ class Definitions:
             self.terminations.update({each.key: Termination("unknown", reason=reason) for each in finished})
 
 
-def _opened(sort: core.Sort) -> core.Sort:
+def _with_variables(sort: core.Sort) -> core.Sort:
     """A written sort with the type names of one letter left open."""
     if isinstance(sort, core.Carrier) and len(sort.name) == 1 and not sort.arguments:
         return core.SortVariable(sort.name)
-    return map_sort(sort, _opened)
+    return map_sort(sort, _with_variables)
 
 
 def _match_sort(pattern: core.Sort, sort: core.Sort, values: dict[str, core.Sort]) -> None:
