@@ -195,7 +195,7 @@ class _Check:
         reader = self.elaborator.globals.reader
         try:
             if isinstance(item, tree.OperationDeclaration):
-                reader.polymorphic(item.type, {}, file=self.file, letters=True)
+                reader.polymorphic(item.type, {}, file=self.file, implicit_variables=True)
             else:
                 reader.alias(item, file=self.file)
         except ElaborationError as error:

@@ -385,7 +385,7 @@ class Elaborator:
     def _data_of(self, reached: Reached) -> tuple[tuple[DataType, ...], ...]:
         report = self.data_report() if reached.data else None
         for sort in reached.data:
-            if report is not None and sort.name in report.refused:
+            if report is not None and sort.name in report.rejected:
                 raise self._rejected_data(sort, report)
             self.globals.data(sort.name)
         groups = self.groups(tuple(reached.sorts))

@@ -167,7 +167,7 @@ class GlobalScope:
         assert isinstance(node, tree.OperationDeclaration)
         try:
             variables, domain, codomain = self.reader.polymorphic(
-                node.type, {}, file=declared.file, letters=True
+                node.type, {}, file=declared.file, implicit_variables=True
             )
         except ElaborationError as error:
             yield Rejected(declared.name, error.message, declared.place)

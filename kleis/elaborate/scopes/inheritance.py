@@ -310,7 +310,7 @@ class _StructureReader:
         name = canonical_name(member.name)
         try:
             variables, domain, codomain = self.reader.polymorphic(
-                member.type, scope.types, file=scope.file, letters=False
+                member.type, scope.types, file=scope.file, implicit_variables=False
             )
         except ElaborationError as error:
             self.found.errors.append(error)
