@@ -99,8 +99,8 @@ def witness_text(evidence: Evidence) -> str:
         if len(table.columns) == 1 and len(table.rows) == 1:
             parts.append(f"{table.name} = {table.rows[0][0]}")
         else:
-            points = (f"{', '.join(row[:-1])} ↦ {row[-1]}" for row in table.rows)
-            parts.append(f"{table.name}: {'; '.join(points)}")
+            rows = (f"{', '.join(row[:-1])} ↦ {row[-1]}" for row in table.rows)
+            parts.append(f"{table.name}: {'; '.join(rows)}")
     if evidence.normal_forms:
         parts.append(f"different normal forms {' and '.join(evidence.normal_forms)}")
     text = ", ".join(parts)
@@ -108,7 +108,7 @@ def witness_text(evidence: Evidence) -> str:
 
 
 def problem_fields(problems: Sequence[KleisError]) -> list[dict[str, Any]]:
-    """Errors as JSON values, without fields that say nothing."""
+    """Errors as JSON values, without empty fields."""
     return [
         {
             name: value

@@ -44,7 +44,7 @@ _LONGEST_WAIT = 0.02
 
 
 class Signature(msgspec.Struct, frozen=True):
-    """What tells that a file was replaced: every write makes a new one."""
+    """Identifies the content of a file: every write makes a new one."""
 
     inode: int
     size: int
@@ -74,7 +74,7 @@ def signature_of(path: Path) -> Signature | None:
 
 
 def read_whole(path: Path) -> tuple[bytes, Signature] | None:
-    """A file's bytes with the signature they belong to; None if there is no file.  Links are refused."""
+    """A file's bytes with the signature they belong to; None if there is no file.  `SessionError` for a link."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -95,7 +95,7 @@ def write_whole(path: Path, body: bytes, *, replace: bool = True) -> Signature:
     """Make `body` the content of a file.  Only the holder of the directory's lock may write.
 
     Raises FileExistsError where `replace` is false and there is one, and `SessionError` (`session-unwritable`) where the
-    system takes no more: the file is then as it was.
+    write fails: the file is then as it was.
     """
     try:
         return _write_whole(path, body, replace)
@@ -111,7 +111,7 @@ def write_whole(path: Path, body: bytes, *, replace: bool = True) -> Signature:
 
 
 def _write_whole(path: Path, body: bytes, replace: bool) -> Signature:
-    _sweep(path)
+    _remove_unfinished(path)
     scratch = path.with_name(f".{path.name}.{secrets.token_hex(6)}{_UNFINISHED}")
     handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
@@ -129,12 +129,12 @@ def _write_whole(path: Path, body: bytes, replace: bool) -> Signature:
         with suppress(OSError):
             os.unlink(scratch)
         raise
-    _settle(path.parent)
+    _sync_directory(path.parent)
     return Signature(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-def _sweep(path: Path) -> None:
-    """Remove what writers that died left of this file."""
+def _remove_unfinished(path: Path) -> None:
+    """Remove the unfinished files that dead writers left."""
     start = f".{path.name}."
     with suppress(OSError):
         for name in os.listdir(path.parent):
@@ -143,8 +143,8 @@ def _sweep(path: Path) -> None:
                     os.unlink(path.parent / name)
 
 
-def _settle(directory: Path) -> None:
-    """Have the system keep the directory's entries."""
+def _sync_directory(directory: Path) -> None:
+    """Synchronise the entries of a directory to disk."""
     handle = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(handle)
@@ -153,7 +153,7 @@ def _settle(directory: Path) -> None:
 
 
 def make_directory(directory: Path) -> None:
-    """Make a directory of ours; a link or a file in its place is refused."""
+    """Make a directory; `SessionError` if a link or a file is in its place."""
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = os.lstat(directory)
