@@ -66,7 +66,7 @@ def _claims() -> Iterator[str]:
 
 def _filled(sessions: Sessions, name: str, size: int) -> None:
     """A session of a size, written as its file and not one by one."""
-    basis = sessions.library.basis(("stdlib/prelude.kleis",))
+    basis = sessions.imported_theories.theory_of(("stdlib/prelude.kleis",))
     makers = [make for _, make in _KINDS.values()]
     texts = [makers[n % len(makers)](n) for n in range(size)]
     items = [item_of(parse_source(text).program.items, text, status="consistent") for text in texts]

@@ -13,7 +13,6 @@ from kleis.core.goal import (
     DataType,
     Goal,
     Instance,
-    NameResolution,
     Obligation,
     OpenQuestion,
     Termination,
@@ -47,15 +46,14 @@ def assemble(
     higher_order: Iterable[str],
     polymorphic: Collection[core.Symbol],
     obligations: Sequence[Obligation],
-    readings: Sequence[NameResolution],
     warnings: Sequence[Problem],
     place: Place,
 ) -> Goal:
-    """The meaning of a claim whose surroundings have been found."""
+    """The goal of a claim, with everything it reaches."""
     definitions = tuple(reached.definitions.values())
     recursive = [(each.key, terminations[each.key]) for each in definitions if each.key in terminations]
     needed = [obligation for _, each in recursive for obligation in each.obligations]
-    unsettled = [
+    open_questions = [
         *_not_terminating(definitions, terminations, places),
         *_higher_order(claim, axioms, reached, frozenset(higher_order), polymorphic, place),
     ]
@@ -70,8 +68,7 @@ def assemble(
         terminations=tuple(recursive),
         data=data,
         obligations=(*obligations, *needed),
-        unsettled=tuple(unsettled),
-        readings=tuple(dict.fromkeys(readings)),
+        unsettled=tuple(open_questions),
         warnings=tuple(dict.fromkeys(warnings)),
     )
 
@@ -96,13 +93,13 @@ def _higher_order(
     claim: core.Term | None,
     axioms: Sequence[Axiom],
     reached: Reached,
-    refused: frozenset[str],
+    higher_order: frozenset[str],
     polymorphic: Collection[core.Symbol],
     place: Place,
 ) -> Iterable[OpenQuestion]:
-    """Parts that only a higher-order logic expresses."""
+    """Parts that need a higher-order logic; `higher_order` are data types with functions that give the type itself."""
     for sort in reached.sorts:
-        if isinstance(sort, core.DataSort) and sort.name in refused:
+        if isinstance(sort, core.DataSort) and sort.name in higher_order:
             message = f"{sort.name} has functions among its parts that give it again"
             yield OpenQuestion("higher-order", message, place)
         if isinstance(sort, core.Carrier) and any(

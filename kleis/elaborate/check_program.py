@@ -30,16 +30,16 @@ from kleis.syntax.printer.program import print_expression
 
 __all__ = ["check_program"]
 
-_SILENT = frozenset({"no-proposition", "needs-type", "no-structure"})
-"""What keeps a definition from having sorts without being a mistake in it."""
+_NOT_ELABORATED = frozenset({"no-proposition", "needs-type", "no-structure"})
+"""Errors that keep a definition from having sorts, and are no mistake in it."""
 
-_NO_MISTAKES = frozenset({"higher-order", "unknown-name"})
-"""What the check of names has judged, or what is beyond the logic: a warning that no proposition may use it."""
+_WARNINGS = frozenset({"higher-order", "unknown-name"})
+"""Errors that the check of names reports, or that the logic causes: here they are warnings."""
 
 
 @deep()
 def check_program(elaborator: Elaborator, program: tree.Program) -> tuple[Problem, ...]:
-    """The problems with the meaning of a program's items, in order of place."""
+    """The problems that elaboration finds in a program's items, in order of place."""
     check = _Check(elaborator, program.file)
     for item in program.items:
         match item:
@@ -66,11 +66,11 @@ class _Check:
         self.theory = elaborator.theory
         self.file = file
         self.problems: list[Problem] = []
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
 
     def add(self, error: ElaborationError, severity: Literal["error", "warning"] = "error") -> None:
         """An error of elaboration as a problem."""
-        if error.code in _NO_MISTAKES:
+        if error.code in _WARNINGS:
             severity = "warning"
         self.problems.append(
             Problem(
@@ -119,8 +119,8 @@ class _Check:
         except ElaborationError as error:
             self.add(error)
             return
-        for refused in instance.refusals:
-            self.add(refused)
+        for each in instance.errors:
+            self.add(each)
         self.problems += instance.warnings
         axioms = list(self._axioms(instance))
         for _, template in instance.templates:
@@ -129,7 +129,7 @@ class _Check:
 
     def _axioms(self, instance: StructureInstance) -> Iterator[Axiom]:
         for named in instance.axioms:
-            if named.frame.file != self.file:
+            if named.scope.file != self.file:
                 continue
             try:
                 yield self.elaborator.axiom(named)
@@ -144,10 +144,10 @@ class _Check:
             self.add(error)
             return
         for axiom in axioms:
-            unsettled = definedness.unsettled(axiom.formula)
-            if not unsettled:
+            open_needs = definedness.unsettled(axiom.formula)
+            if not open_needs:
                 continue
-            need = unsettled[0].proposition
+            need = open_needs[0].proposition
             reason = (
                 f"it has a value where {print_expression(expression_of(need))}"
                 if need is not None
@@ -195,7 +195,7 @@ class _Check:
         reader = self.elaborator.globals.reader
         try:
             if isinstance(item, tree.OperationDeclaration):
-                reader.polymorphic(item.type, {}, file=self.file, letters=True)
+                reader.polymorphic(item.type, {}, file=self.file, implicit_variables=True)
             else:
                 reader.alias(item, file=self.file)
         except ElaborationError as error:
@@ -208,20 +208,21 @@ class _Check:
                 self._template(candidate, certain=False)
 
     def _template(self, template: Template, *, certain: bool) -> None:
-        """Read a definition at its written sorts."""
+        """Elaborate a definition at its written sorts."""
         definitions = self.elaborator.definitions
         try:
             written = definitions.written_parameters(template)
             sorts = tuple(sort for sort in written if sort is not None and not variables_of(sort))
             if len(sorts) < len(written):
                 return
-            key = definitions.read_at(template, sorts)
+            key = definitions.elaborate_at(template, sorts)
         except ElaborationError as error:
             typed = certain or (template.node.result is not None and len(template.node.parameters) > 0)
             overload = template.overload and not certain
-            if error.code not in _SILENT or certain:
+            if error.code not in _NOT_ELABORATED or certain:
                 self.add(
-                    error, "error" if typed and not overload and error.code not in _SILENT else "warning"
+                    error,
+                    "error" if typed and not overload and error.code not in _NOT_ELABORATED else "warning",
                 )
             return
         self._termination(key)
@@ -230,8 +231,8 @@ class _Check:
         """Warn of a recursion that is not shown to end."""
         definitions = self.elaborator.definitions
         termination = definitions.terminations.get(key)
-        if termination is not None and termination.kind == "unknown" and key not in self._told:
-            self._told.add(key)
+        if termination is not None and termination.kind == "unknown" and key not in self._reported:
+            self._reported.add(key)
             name = definitions.finished[key].name
             self.warn(
                 definitions.places[key],
@@ -248,7 +249,7 @@ class _Check:
     # ── implementations ──────────────────────────────────────────────────────────────────────────────────
 
     def implementation(self, item: tree.Implements) -> None:
-        """What an implementation gives, and whether its obligations make sense."""
+        """What an implementation gives, and its obligations."""
         opaque = False
         try:
             implementation = self.elaborator.globals.read_implementation(item, self.file)

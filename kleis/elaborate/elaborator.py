@@ -43,6 +43,8 @@ from kleis.theory.theory import Theory
 
 __all__ = ["Elaborator", "elaborate"]
 
+_NOWHERE = Place("<theory>", 0, 0)
+
 
 def elaborate(
     theory: Theory,
@@ -51,7 +53,7 @@ def elaborate(
     using: tree.TypeExpression | None = None,
     file: str = "<text>",
 ) -> Goal:
-    """The meaning of one proposition.  `ElaborationError` if it has none."""
+    """The goal of one proposition.  Raises `ElaborationError` if there is none."""
     return Elaborator(theory).proposition(proposition, using=using, file=file)
 
 
@@ -66,66 +68,65 @@ class Elaborator:
         self._subject = Subject(self.globals, self.search, self.arbitrary, self._claim)
         self._names = NameDependencies(theory, texts)
         self._arbitrary: dict[str, StructureInstance] = {}
-        self._axioms: dict[int, Axiom] = {}
-        self._kept: list[NamedAxiom] = []
-        self._speaking: dict[int, bool] = {}
-        self._spoken: list[Axiom] = []
+        self._axioms: dict[NamedAxiom, Axiom] = {}
+        self._linked: dict[int, tuple[Axiom, bool]] = {}
+        """By the identity of the axiom, which is kept alive; to hash its formula would take longer."""
         self._links: dict[str, frozenset[Link]] = {}
         self._report: DataReport | None = None
         self._declarations: dict[str, DataDeclaration] | None = None
         self._owners: dict[str, tuple[str, ...]] = {}
 
-    # ── questions ────────────────────────────────────────────────────────────────────────────────────────
+    # ── goals ────────────────────────────────────────────────────────────────────────────────────────────
 
     @deep()
     def proposition(
         self, proposition: tree.Expression, *, using: tree.TypeExpression | None = None, file: str = "<text>"
     ) -> Goal:
-        """The meaning of a proposition; `using` is the structure it is about, if that is said."""
+        """The goal of a proposition; `using` is the structure it is about, where that is given."""
         while isinstance(proposition, tree.Using):
             using = proposition.structure
             proposition = proposition.body
         found = self._subject.find(proposition, using, file)
-        piece = found.result
-        assert isinstance(piece, ElaboratedExpression)
+        elaborated = found.result
+        assert isinstance(elaborated, ElaboratedExpression)
         free = tuple(
-            core.Variable(each.name, piece.elaborator.inference.resolve(each.sort))
-            for each in piece.elaborator.free.values()
+            core.Variable(each.name, elaborated.elaborator.inference.resolve(each.sort))
+            for each in elaborated.elaborator.free.values()
         )
-        claim = closed_claim(apart_from(piece.term, {each.name for each in free}), free)
-        meaning = self._meaning(claim, free, found.instances, place_of(proposition, file), found.warnings)
-        return _with_free_names(meaning, piece.elaborator.scope.file, free)
+        claim = closed_claim(apart_from(elaborated.term, {each.name for each in free}), free)
+        goal = self._goal(claim, free, found.instances, place_of(proposition, file), found.warnings)
+        return _with_free_names(goal, elaborated.elaborator.scope.file, free)
 
     @deep()
     def structure(self, name: str) -> Goal:
-        """The question whether a structure, with any carriers, has a model."""
+        """The goal that asks whether a structure, at any carriers, has a model."""
         instance = self.arbitrary(name)
-        return self._meaning(
+        return self._goal(
             None, (), (instance,), instance.axioms[0].place if instance.axioms else _NOWHERE, ()
         )
 
     @deep()
     def components(self) -> tuple[Goal, ...]:
-        """The questions whether the sections have models: one for each connected component."""
+        """The goals that ask whether the sections have models: one for each connected component."""
         found: list[Goal] = []
         seen: set[str] = set()
         for name in self.sections():
             if name in seen:
                 continue
-            meaning = self._meaning(None, (), (self.globals.section(name),), _NOWHERE, ())
-            seen.update(each.structure for each in meaning.instances)
-            found.append(meaning)
+            goal = self._goal(None, (), (self.globals.section(name),), _NOWHERE, ())
+            seen.update(each.structure for each in goal.instances)
+            found.append(goal)
         return tuple(found)
 
     @deep()
     def component(self, name: str) -> Goal:
-        """The question whether a section has a model together with all that it is linked to."""
-        return self._meaning(None, (), (self.globals.section(name),), _NOWHERE, ())
+        """The goal that asks whether a section has a model together with all that it is linked to."""
+        return self._goal(None, (), (self.globals.section(name),), _NOWHERE, ())
 
     @deep()
     def formula(self, term: core.Term, place: Place) -> Goal:
-        """The meaning of a closed formula of this theory, such as an obligation."""
-        return self._meaning(term, (), (), place, ())
+        """The goal of a closed formula of this theory, such as an obligation."""
+        return self._goal(term, (), (), place, ())
 
     # ── which structures ─────────────────────────────────────────────────────────────────────────────────
 
@@ -136,13 +137,15 @@ class Elaborator:
             self._arbitrary[name] = self.globals.instance(name, arbitrary_arguments(structure))
         return self._arbitrary[name]
 
-    # ── reading ──────────────────────────────────────────────────────────────────────────────────────────
+    # ── formulas ─────────────────────────────────────────────────────────────────────────────────────────
 
     def _claim(self, proposition: tree.Expression, scope: Scope) -> ElaboratedExpression:
         """A proposition in a scope; unbound names that nothing declares are free."""
-        return self._read(proposition, scope, allow_free=True)
+        return self._elaborate(proposition, scope, allow_free=True)
 
-    def _read(self, proposition: tree.Expression, scope: Scope, *, allow_free: bool) -> ElaboratedExpression:
+    def _elaborate(
+        self, proposition: tree.Expression, scope: Scope, *, allow_free: bool
+    ) -> ElaboratedExpression:
         return elaborate_to_fixpoint(
             self.definitions,
             scope,
@@ -153,14 +156,12 @@ class Elaborator:
 
     def axiom(self, named: NamedAxiom) -> Axiom:
         """An axiom in the core."""
-        key = id(named)
-        if key not in self._axioms:
-            piece = self._read(named.node.proposition, named.frame, allow_free=False)
-            self._kept.append(named)
-            self._axioms[key] = Axiom(named.name, piece.term, "axiom", named.place)
-        return self._axioms[key]
+        if named not in self._axioms:
+            elaborated = self._elaborate(named.node.proposition, named.scope, allow_free=False)
+            self._axioms[named] = Axiom(named.name, elaborated.term, "axiom", named.place)
+        return self._axioms[named]
 
-    # ── what is in force ─────────────────────────────────────────────────────────────────────────────────
+    # ── what is assumed ──────────────────────────────────────────────────────────────────────────────────
 
     def sections(self) -> dict[str, tree.Structure]:
         """The structures without parameters, in order of declaration."""
@@ -171,8 +172,8 @@ class Elaborator:
     def section_links(self, name: str) -> frozenset[Link]:
         """What links a section to others.
 
-        An axiom that was refused links by the names in it that have one meaning only, so that propositions which
-        reach the section are refused, and no others.
+        An axiom with an error links by the names in it that have one candidate only, so that exactly the propositions
+        that reach the section get the error.
         """
         if name not in self._links:
             try:
@@ -186,18 +187,18 @@ class Elaborator:
         for symbol in section.symbols:
             if not is_builtin(symbol.name, symbol):
                 reached.symbols.setdefault(symbol)
-        refused: list[NamedAxiom] = []
+        rejected: list[NamedAxiom] = []
         for each in section.axioms:
             try:
                 formula = self.axiom(each).formula
             except ElaborationError:
-                refused.append(each)
+                rejected.append(each)
             else:
                 reach((formula,), self.definitions.finished, into=reached)
-        names = (name for each in refused for name in names_used(each.node))
+        names = (name for each in rejected for name in names_used(each.node))
         return links_of(reached) | links_of_names(names, self.globals)
 
-    def _meaning(
+    def _goal(
         self,
         claim: core.Term | None,
         free: Sequence[core.Variable],
@@ -209,17 +210,17 @@ class Elaborator:
         reached = Reached()
         axioms: list[Axiom] = []
         obligations: list[Obligation] = []
-        in_force: list[Instance] = []
+        instances_found: list[Instance] = []
         notes = list(warnings)
         for each in instances:
-            self._add(each, axioms, in_force, notes)
+            self._add(each, axioms, instances_found, notes)
         reach(() if claim is None else (claim,), finished, into=reached)
         reach((axiom.formula for axiom in axioms), finished, into=reached)
         start = links_of(reached)
         for name in component(start, self.sections(), self._names, self.section_links):
             section = self.globals.section(name)
-            if section.instance not in in_force:
-                self._add(section, axioms, in_force, notes)
+            if section.instance not in instances_found:
+                self._add(section, axioms, instances_found, notes)
         axioms = self._without_obligations(axioms, obligations)
         reach((axiom.formula for axiom in axioms), finished, into=reached)
         notes += self._implementations(reached, axioms, obligations)
@@ -228,7 +229,7 @@ class Elaborator:
         return assemble(
             claim,
             free,
-            in_force,
+            instances_found,
             axioms,
             reached,
             terminations=self.definitions.terminations,
@@ -237,41 +238,46 @@ class Elaborator:
             higher_order=self.data_report().higher_order,
             polymorphic=self.definitions.higher_order.keys(),
             obligations=obligations,
-            readings=(),
             warnings=[*notes, *self._uncovered(reached), *self._shadowing(reached)],
             place=place,
         )
 
     def _add(
-        self, each: StructureInstance, axioms: list[Axiom], in_force: list[Instance], notes: list[Problem]
+        self,
+        each: StructureInstance,
+        axioms: list[Axiom],
+        instances_found: list[Instance],
+        notes: list[Problem],
     ) -> None:
-        for error in each.refusals:
+        for error in each.errors:
             raise error
-        in_force += [instance for instance in (each.instance, *each.ancestors) if instance not in in_force]
+        instances_found += [
+            instance for instance in (each.instance, *each.ancestors) if instance not in instances_found
+        ]
         for named in each.axioms:
             axiom = self.axiom(named)
             if all(axiom.formula != other.formula or axiom.place != other.place for other in axioms):
-                axioms.append(_apart(axiom, each, axioms))
+                axioms.append(_uniquely_named(axiom, each, axioms))
         notes += [warning for warning in each.warnings if warning not in notes]
 
     def _without_obligations(self, axioms: list[Axiom], obligations: list[Obligation]) -> list[Axiom]:
-        """Axioms that speak of built-ins alone are to be proved, not assumed."""
+        """The axioms to assume; those about built-ins alone become obligations."""
         kept: list[Axiom] = []
         for axiom in axioms:
-            if self._speaks(axiom):
+            if self._has_links(axiom):
                 kept.append(axiom)
             else:
                 subject = axiom.name.rpartition("::")[0]
                 obligations.append(Obligation("section", axiom.name, subject, axiom.formula, axiom.place))
         return kept
 
-    def _speaks(self, axiom: Axiom) -> bool:
-        """Whether an axiom speaks of anything declared."""
+    def _has_links(self, axiom: Axiom) -> bool:
+        """Whether an axiom mentions anything declared."""
         key = id(axiom)
-        if key not in self._speaking:
-            self._spoken.append(axiom)
-            self._speaking[key] = bool(links_of(reach((axiom.formula,), self.definitions.finished)))
-        return self._speaking[key]
+        if key not in self._linked:
+            links = links_of(reach((axiom.formula,), self.definitions.finished))
+            self._linked[key] = (axiom, bool(links))
+        return self._linked[key][1]
 
     def _implementations(
         self, reached: Reached, axioms: list[Axiom], obligations: list[Obligation]
@@ -296,7 +302,7 @@ class Elaborator:
         return warnings
 
     def _shadowing(self, reached: Reached) -> list[Problem]:
-        """Definitions that take the place of a built-in."""
+        """Warnings of definitions that take the place of a built-in."""
         found = []
         for key, definition in reached.definitions.items():
             node = self.theory.definitions.get(canonical_name(definition.name))
@@ -329,7 +335,7 @@ class Elaborator:
 
     @deep()
     def around(self, terms: Sequence[core.Term]) -> Goal:
-        """What terms reach, without any claim: enough to ask where they are defined."""
+        """A goal without a claim, of what terms reach: enough to ask where they are defined."""
         reached = reach(terms, self.definitions.finished)
         definitions = tuple(reached.definitions.values())
         known = self.definitions.terminations
@@ -340,7 +346,7 @@ class Elaborator:
             data=self._data_of(reached),
         )
 
-    # ── the world of definitions ─────────────────────────────────────────────────────────────────────────
+    # ── what definitions ask for ───────────────────────────────────────────────────────────────────────────
 
     def owners(self, name: str) -> tuple[str, ...]:
         """The structures with parameters that have a member of this name."""
@@ -353,7 +359,7 @@ class Elaborator:
         return not hasattr(scope, "own") and not hasattr(scope, "instances")
 
     def data(self) -> dict[str, DataDeclaration]:
-        """The data types that make sense, by name, in order of declaration."""
+        """The data types without errors, by name, in order of declaration."""
         if self._declarations is None:
             found: dict[str, DataDeclaration] = {}
             for name in self.globals.data_types():
@@ -379,8 +385,8 @@ class Elaborator:
     def _data_of(self, reached: Reached) -> tuple[tuple[DataType, ...], ...]:
         report = self.data_report() if reached.data else None
         for sort in reached.data:
-            if report is not None and sort.name in report.refused:
-                raise self._refused_data(sort, report)
+            if report is not None and sort.name in report.rejected:
+                raise self._rejected_data(sort, report)
             self.globals.data(sort.name)
         groups = self.groups(tuple(reached.sorts))
         for group in groups:
@@ -391,7 +397,7 @@ class Elaborator:
         return groups
 
     @staticmethod
-    def _refused_data(sort: core.DataSort, report: DataReport) -> ElaborationError:
+    def _rejected_data(sort: core.DataSort, report: DataReport) -> ElaborationError:
         problem = next((each for each in report.problems if sort.name in each.message), None)
         if problem is None:
             return ElaborationError(
@@ -421,8 +427,8 @@ def _missing(implementation: Implementation) -> Problem:
     )
 
 
-def _apart(axiom: Axiom, instance: StructureInstance, others: Sequence[Axiom]) -> Axiom:
-    """The axiom under a name that no other has: with its instance, then with a number."""
+def _uniquely_named(axiom: Axiom, instance: StructureInstance, others: Sequence[Axiom]) -> Axiom:
+    """The axiom under a name that no other has: qualified by its instance, then with a number."""
     taken = {each.name for each in others}
     if axiom.name not in taken:
         return axiom
@@ -433,9 +439,6 @@ def _apart(axiom: Axiom, instance: StructureInstance, others: Sequence[Axiom]) -
         count += 1
         name = f"{owner}::{count}::{axiom.name}"
     return msgspec.structs.replace(axiom, name=name)
-
-
-_NOWHERE = Place("<theory>", 0, 0)
 
 
 def _with_free_names(goal: Goal, file: str, free: Sequence[core.Variable]) -> Goal:

@@ -27,7 +27,7 @@ __all__ = ["Subject", "opaque_names"]
 class Subject:
     """Finds what propositions over one theory are about.
 
-    `arbitrary` gives a structure at carriers of which nothing is known; `read` reads a proposition in a scope.
+    `arbitrary` gives a structure at carriers of which nothing is known; `elaborate` elaborates a proposition in a scope.
     """
 
     def __init__(
@@ -35,21 +35,21 @@ class Subject:
         scope: GlobalScope,
         search: StructureSearch,
         arbitrary: Callable[[str], StructureInstance],
-        read: Callable[[tree.Expression, Scope], ElaboratedExpression],
+        elaborate: Callable[[tree.Expression, Scope], ElaboratedExpression],
     ) -> None:
         self._globals = scope
         self._theory = scope.theory
         self._search = search
         self._arbitrary = arbitrary
-        self._read = read
+        self._elaborate = elaborate
         self._opaque: frozenset[str] | None = None
 
     def find(self, proposition: tree.Expression, using: tree.TypeExpression | None, file: str) -> Found:
-        """The structures a proposition is about, with what reading it in their scope gave."""
+        """The structures a proposition is about, with the proposition elaborated in their scope."""
 
         def attempt(instances: Sequence[StructureInstance], types: Types) -> ElaboratedExpression:
             scope = PropositionScope(self._globals, (*named, *instances), {**given, **types}, file)
-            return self._read(proposition, scope)
+            return self._elaborate(proposition, scope)
 
         named: list[StructureInstance] = []
         given: dict[str, Sort | Dimension] = {}
@@ -59,8 +59,8 @@ class Subject:
         named += self._named_structures(proposition, file)
         for each in named:
             for name in carriers:
-                if name in each.frame.types:
-                    given[name] = each.frame.types[name]
+                if name in each.scope.types:
+                    given[name] = each.scope.types[name]
         left = [name for name in carriers if name not in given]
         found = self._search.find(proposition, file, left, attempt)
         warnings = (*found.warnings, *self._undeclared(proposition, file))
@@ -89,7 +89,7 @@ class Subject:
                 raise elaboration_error(using, file, "type-arity", message, found=str(len(arguments)))
             implemented = self._implemented(Instance(name, arguments))
             if implemented is not None:
-                # What is given there is meant; its axioms come as those of the implementation.
+                # The proposition is about what is given there; its axioms are those of the implementation.
                 found = self._in_structure(proposition, implemented, carriers, file)
                 return Found((), found.types, found.result, found.warnings)
             instance = self._globals.instance(name, arguments)
@@ -98,7 +98,7 @@ class Subject:
         return self._in_structure(proposition, instance, carriers, file)
 
     def _implemented(self, wanted: Instance) -> StructureInstance | None:
-        """The structure at arguments for which it is implemented, speaking of what is given."""
+        """The instance of an implementation, whose text mentions what is given; None if there is none."""
         if not wanted.arguments:
             return None
         instances = (each.instance for each in self._globals.implementations())
@@ -107,19 +107,19 @@ class Subject:
     def _in_structure(
         self, proposition: tree.Expression, instance: StructureInstance, carriers: Sequence[str], file: str
     ) -> Found:
-        """Read a proposition about one structure: its type names by name, the others by unification."""
+        """A proposition about one structure: its type names by name, the others by unification."""
         written = [node.name for node in walk(proposition) if isinstance(node, tree.NamedType)]
-        types = {each: sort for each in written if (sort := instance.frame.types.get(each)) is not None}
+        types = {each: sort for each in written if (sort := instance.scope.types.get(each)) is not None}
         others = [each for each in carriers if each not in types]
         open_sorts = [
             sort
-            for key, sort in instance.frame.types.items()
+            for key, sort in instance.scope.types.items()
             if "::" not in key and isinstance(sort, Carrier) and sort not in types.values()
         ]
         if len(others) == 1 and len(open_sorts) == 1:
             types[others[0]] = open_sorts[0]
         scope = PropositionScope(self._globals, (instance,), types, file)
-        return Found((instance,), types, self._read(proposition, scope), ())
+        return Found((instance,), types, self._elaborate(proposition, scope), ())
 
     def _opaque_names(self, proposition: tree.Expression) -> list[str]:
         """The type names of a proposition that no declaration has."""
@@ -128,7 +128,7 @@ class Subject:
         return [each for each in dict.fromkeys(opaque) if each not in self._opaque_sorts()]
 
     def _carriers(self, proposition: tree.Expression, file: str) -> list[str]:
-        """C: the type names of a proposition that are nothing else."""
+        """The type names of a proposition that are declared as nothing else."""
         found: list[str] = []
         for node in walk(proposition):
             if not isinstance(node, tree.NamedType) or not self._globals.reader.is_opaque(node.name, {}):
@@ -208,6 +208,10 @@ def opaque_names(node: tree.Declaration) -> Iterator[str]:
     for part in walk(*types):
         if isinstance(part, tree.ForAllType):
             variables |= {each.name for each in part.variables}
-        letter = isinstance(node, tree.OperationDeclaration) and len(getattr(part, "name", "")) == 1
-        if isinstance(part, tree.NamedType | tree.AppliedType) and part.name not in variables and not letter:
+        is_variable = isinstance(node, tree.OperationDeclaration) and len(getattr(part, "name", "")) == 1
+        if (
+            isinstance(part, tree.NamedType | tree.AppliedType)
+            and part.name not in variables
+            and not is_variable
+        ):
             yield part.name

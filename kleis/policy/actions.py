@@ -14,7 +14,7 @@ import msgspec
 
 from kleis.spelling import nearest
 
-__all__ = ["ACTIONS", "LONGEST_ARGUMENT", "Action", "ArgumentRefusal", "read_action", "read_arguments"]
+__all__ = ["ACTIONS", "LONGEST_ARGUMENT", "Action", "ArgumentProblem", "read_action", "read_arguments"]
 
 LONGEST_ARGUMENT = 100_000
 """Characters of one argument: more than a command line can have on most systems."""
@@ -36,6 +36,13 @@ class Action(msgspec.Struct, frozen=True):
     def before(self) -> str:
         """The rule that names what is to be done first."""
         return f"before_{self.name}"
+
+    def request(self, arguments: Sequence[str | int]) -> dict[str, Any]:
+        """The action with these arguments of its rules, as a client would ask about it."""
+        given: dict[str, Any] = dict(zip(self.parameters, arguments, strict=True))
+        if "force" in given:
+            given["force"] = bool(given["force"])
+        return {"action": self.name, **given}
 
 
 def _action(name: str, *parameters: str) -> Action:
@@ -60,65 +67,65 @@ _NAMES = tuple(
 )
 
 
-class ArgumentRefusal(msgspec.Struct, frozen=True):
+class ArgumentProblem(msgspec.Struct, frozen=True):
     """Why an action is denied before any rule is asked."""
 
     reason: str
 
 
-def read_action(name: object) -> Action | ArgumentRefusal:
+def read_action(name: object) -> Action | ArgumentProblem:
     """The action of that name."""
     if isinstance(name, str) and name in ACTIONS:
         return ACTIONS[name]
     if not isinstance(name, str):
-        return ArgumentRefusal(f"the action must be a text, not {_kind_of(name)}")
+        return ArgumentProblem(f"the action must be a text, not {_kind_of(name)}")
     near = nearest(name, ACTIONS)
     meant = f"; did you mean {near[0]}?" if near else f"; actions are {', '.join(ACTIONS)}"
-    return ArgumentRefusal(f"Unknown action type: '{_shown(name)}'{meant}")
+    return ArgumentProblem(f"Unknown action type: '{_shown(name)}'{meant}")
 
 
-def read_arguments(action: Action, given: Mapping[str, Any]) -> tuple[str | int, ...] | ArgumentRefusal:
-    """What the rules of an action are called with, in the order of their parameters."""
+def read_arguments(action: Action, given: Mapping[str, Any]) -> tuple[str | int, ...] | ArgumentProblem:
+    """The arguments for the rules of an action, in the order of their parameters."""
     for name in given:
         if name not in _NAMES:  # it may be `force`, misspelt
             near = nearest(str(name), _NAMES)
             meant = f"; did you mean {near[0]}?" if near else f"; arguments are {', '.join(_NAMES)}"
-            return ArgumentRefusal(f"there is no argument {_shown(str(name))}{meant}")
+            return ArgumentProblem(f"there is no argument {_shown(str(name))}{meant}")
     values: list[str | int] = []
     for parameter, names in zip(action.parameters, action.given_as, strict=True):
         value = _flag(given) if parameter == "force" else _text(action, given, names)
-        if isinstance(value, ArgumentRefusal):
+        if isinstance(value, ArgumentProblem):
             return value
         values.append(value)
     return tuple(values)
 
 
-def _text(action: Action, given: Mapping[str, Any], names: Sequence[str]) -> str | ArgumentRefusal:
+def _text(action: Action, given: Mapping[str, Any], names: Sequence[str]) -> str | ArgumentProblem:
     found: list[str] = []
     for name in names:
         if name not in given:
             continue
         value = given[name]
         if not isinstance(value, str):
-            return ArgumentRefusal(f"the argument {name} must be a text, not {_kind_of(value)}")
+            return ArgumentProblem(f"the argument {name} must be a text, not {_kind_of(value)}")
         if len(value) > LONGEST_ARGUMENT:
-            return ArgumentRefusal(
+            return ArgumentProblem(
                 f"the argument {name} has {len(value)} characters; at most {LONGEST_ARGUMENT} are read"
             )
         found.append(value)
     if not found:
-        return ArgumentRefusal(f"the argument {' or '.join(names)} of {action.name} is missing")
+        return ArgumentProblem(f"the argument {' or '.join(names)} of {action.name} is missing")
     if any(each != found[0] for each in found):
-        return ArgumentRefusal(f"the arguments {' and '.join(names)} differ: which one is meant is unclear")
+        return ArgumentProblem(f"the arguments {' and '.join(names)} differ: which one is meant is unclear")
     return found[0]
 
 
-def _flag(given: Mapping[str, Any]) -> int | ArgumentRefusal:
+def _flag(given: Mapping[str, Any]) -> int | ArgumentProblem:
     """1 where `force` is true or a number other than zero, 0 where it is false, zero or absent."""
     value = given.get("force", False)
     if isinstance(value, int):
         return int(bool(value))
-    return ArgumentRefusal(f"the argument force must be true or false, not {_kind_of(value)}")
+    return ArgumentProblem(f"the argument force must be true or false, not {_kind_of(value)}")
 
 
 def _kind_of(value: object) -> str:

@@ -35,7 +35,7 @@ class Family(msgspec.Struct, frozen=True):
 
 
 def families(parameter: str, text: str) -> tuple[Family, ...]:
-    """The families of what an argument says."""
+    """The families of an argument."""
     if not text.strip() or len(text) > _LONGEST or not text.isprintable():
         return ()
     match parameter:

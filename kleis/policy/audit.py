@@ -1,4 +1,4 @@
-"""What is wrong with a policy, or will surprise whoever wrote it, each finding with an action that shows it.
+"""The audit of a policy: what is wrong with it, or may surprise its author, each finding with an action that shows it.
 
 See docs/reference/policy.md §7.1.
 
@@ -12,9 +12,9 @@ See docs/reference/policy.md §7.1.
 ``always_denies``      a rule that allows nothing
 ``before_only``        `before_X` without `check_X`: the action is left to the default
 ``never_asked``        a rule for an action that does not exist, or with the wrong number of parameters
-``unknown_name``       a name in the policy's file that is nothing
+``unknown_name``       a name in the policy's file that nothing declares
 ``redefined``          a definition in the policy's file that replaces another one
-``misread``            a place in it that may be read otherwise than it looks (`kleis.syntax.parser.lints`)
+``misread``            a place in it whose parse may surprise (`kleis.syntax.parser.lints`)
 ``no_rule``            an action without a rule, left to the default
 ``undecided``          a question that the prover did not decide
 =====================  ==================================================================================
@@ -22,7 +22,7 @@ See docs/reference/policy.md §7.1.
 Invariants
     * Every witness is an action, and `decision` is what the policy itself says about it.  A witness that the policy
       does not confirm is not reported.
-    * Nothing is said to be unreachable but by a proof.
+    * A condition is only reported as unreachable where that is proved.
 """
 
 from __future__ import annotations
@@ -40,9 +40,8 @@ from kleis.policy.decision import Decision
 from kleis.policy.policy import Policy
 from kleis.policy.prover_questions import Finding, Questions
 from kleis.policy.rule_conditions import (
-    READINGS,
+    LEAF_SORTS,
     Condition,
-    Reading,
     builtin_name,
     conditions,
     conjunction,
@@ -82,7 +81,7 @@ SERIOUS: frozenset[Kind] = frozenset(
         "misread",
     }
 )  # fmt: skip
-"""What a policy should be changed for; the rest is worth knowing."""
+"""Findings for which a policy should be changed; the others inform."""
 
 _SHOWN = 160
 
@@ -104,7 +103,7 @@ class Remark(msgspec.Struct, frozen=True, kw_only=True):
         return self.kind in SERIOUS
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields that say something, as JSON values."""
+        """The fields that are not empty, as JSON values."""
         fields: dict[str, Any] = {"kind": self.kind, "rule": self.rule, "message": self.message}
         if self.line:
             fields["line"] = self.line
@@ -118,7 +117,7 @@ class Remark(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Audit(msgspec.Struct, frozen=True):
-    """The findings in the order of the actions; `asked` questions were put, `complete` says that all could be."""
+    """The findings in the order of the actions; `asked` counts the questions, `complete` says that none is left."""
 
     remarks: tuple[Remark, ...]
     asked: int
@@ -147,7 +146,7 @@ def audit(
     stop: Callable[[], bool] | None = None,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> Audit:
-    """Look for everything in the table above, or for what is wrong with the rule of one action (`only`).
+    """All findings of the table above, or those about the rule of one action (`only`).
 
     `stop` ends the search early; the findings so far are given.
     """
@@ -172,7 +171,7 @@ def _asked(policy: Policy, rule: str, action: Action) -> bool:
 
 
 def _names(policy: Policy) -> Iterator[Remark]:
-    """What the text itself shows: names that are nothing (what mentions one is undecided, and denies) and the like."""
+    """What the text itself shows: undeclared names (a rule that mentions one is undecided, and denies) and the like."""
     program = policy.loading.main.result.program
     for problem in check_names(program, policy.theory, builtin_arities()):
         message = problem.message + (f" ({problem.hint})" if problem.hint else "")
@@ -198,8 +197,8 @@ def _pairings(policy: Policy) -> Iterator[Remark]:
 
 
 def _meant(policy: Policy, name: str) -> Iterator[Remark]:
-    """What may be meant for a rule that is not there: another meaning of its name, definitions called almost so."""
-    other = policy.other_meaning(name)
+    """What a missing rule may have been meant as: another declaration of its name, definitions of a similar name."""
+    other = policy.declared_otherwise(name)
     if other:
         message = f"{name} is no rule, and every such action is denied: it is {other}"
         yield Remark(kind="never_asked", rule=name, message=message)
@@ -223,7 +222,7 @@ def _pairing(policy: Policy, action: Action) -> Iterator[Remark]:
         return
     before = policy.definitions.get(action.before)
     kind: Kind = "before_only" if before is not None else "no_rule"
-    if policy.other_meaning(action.check):
+    if policy.declared_otherwise(action.check):
         return
     message = f"no rule decides about {action.name}: it is left to the default, which is to {policy.default}"
     if before is not None:
@@ -234,17 +233,9 @@ def _pairing(policy: Policy, action: Action) -> Iterator[Remark]:
         rule=action.before if before is not None else "",
         message=message,
         line=before.span.line if before is not None else 0,
-        witness=_action(action, arguments),
+        witness=action.request(arguments),
         decision=policy.decide_read(action, arguments),
     )
-
-
-def _action(action: Action, arguments: Sequence[str | int]) -> dict[str, Any]:
-    """An action as a client would ask about it."""
-    given: dict[str, Any] = dict(zip(action.parameters, arguments, strict=True))
-    if "force" in given:
-        given["force"] = bool(given["force"])
-    return {"action": action.name, **given}
 
 
 # ── One rule ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -261,30 +252,19 @@ class _RuleAudit:
         self._names = [each.name for each in self._rule.parameters]
 
     def remarks(self) -> Iterator[Remark]:
-        reading, reason = self._reading()
-        if reading is None:
+        definitions, constructors = self._policy.definitions, self._policy.constructors
+        bodies = (permits(self._rule, definitions, constructors, each) for each in LEAF_SORTS)
+        allowed, reason = self._questions.first_elaborated(self._names, self._action, bodies)
+        if allowed is None:
             message = f"the rule is decided, but not analysed: it has no meaning for the prover ({reason})"
             yield self._remark("undecided", message)
             yield from self._samples()
             return
-        allowed = permits(self._rule, self._policy.definitions, self._policy.constructors, reading)
         yield from self._overall(allowed)
-        found = conditions(self._rule, self._policy.definitions, self._policy.constructors)
-        for place, condition in enumerate(found):
-            yield from self._condition(condition, found[:place])
+        for condition in conditions(self._rule, definitions, constructors):
+            yield from self._condition(condition)
             if condition.denies:
                 yield from self._slips(condition, allowed)
-
-    def _reading(self) -> tuple[Reading | None, str]:
-        """How the value of the rule is read, or why it cannot be."""
-        reasons = []
-        for reading in READINGS:
-            body = permits(self._rule, self._policy.definitions, self._policy.constructors, reading)
-            reason = self._questions.why_meaningless(self._names, self._action, body)
-            if not reason:
-                return reading, ""
-            reasons.append(reason)
-        return None, reasons[0]
 
     def _samples(self) -> Iterator[Remark]:
         """A plain action for which a rule that cannot be analysed has no value."""
@@ -319,7 +299,7 @@ class _RuleAudit:
             message=message,
             line=at.line if at is not None else self._rule.span.line,
             condition=_shown(asked) if asked is not None else "",
-            witness=_action(self._action, finding.arguments) if finding is not None else None,
+            witness=self._action.request(finding.arguments) if finding is not None else None,
             decision=self._decide(finding) if finding is not None else None,
         )
 
@@ -344,7 +324,7 @@ class _RuleAudit:
 
     # one condition
 
-    def _condition(self, condition: Condition, earlier: Sequence[Condition]) -> Iterator[Remark]:
+    def _condition(self, condition: Condition) -> Iterator[Remark]:
         parts = disjuncts(condition.test)
         reached = condition.reached
         whole = self._fires(condition, condition.test, conjunction([reached, condition.test]))
@@ -371,7 +351,7 @@ class _RuleAudit:
         *,
         among: Sequence[tree.Expression] = (),
     ) -> Remark | None:
-        """None if some action fulfils a condition where it is asked."""
+        """The finding on a condition that no action fulfils where it is evaluated; None if one does."""
         found = self._find(asked)
         if found.outcome == "found":
             return None

@@ -23,7 +23,7 @@ from kleis.policy.actions import ACTIONS, Action
 from kleis.policy.decision import Decision
 from kleis.policy.policy import Policy
 from kleis.policy.prover_questions import Finding, Questions
-from kleis.policy.rule_conditions import READINGS, conjunction, negation, permits
+from kleis.policy.rule_conditions import LEAF_SORTS, conjunction, negation, permits
 from kleis.prover.process.broker import Broker
 from kleis.syntax import tree
 from kleis.syntax.tree.traversal import rebuild, walk
@@ -47,7 +47,7 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Row(msgspec.Struct, frozen=True):
-    """How the new policy is for one action; `steps` is a difference in the preconditions alone."""
+    """How the policies compare for one action; `steps` is a difference in the preconditions alone."""
 
     action: str
     relation: Relation
@@ -57,7 +57,7 @@ class Row(msgspec.Struct, frozen=True):
     reason: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields that say something, as JSON values."""
+        """The fields that are not empty, as JSON values."""
         fields: dict[str, Any] = {"action": self.action, "relation": self.relation}
         named = {"stricter": self.stricter, "looser": self.looser, "preconditions": self.steps}
         fields |= {name: each.as_dict() for name, each in named.items() if each is not None}
@@ -67,7 +67,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """How the new policy is as a whole, and action by action."""
+    """How the new policy compares with the old one, as a whole and for each action."""
 
     relation: Relation
     rows: tuple[Row, ...]
@@ -89,7 +89,7 @@ def compare(
     broker: Broker | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Comparison:
-    """How `new` is compared with `old`: stricter means that it allows less."""
+    """Compare `new` with `old`: stricter means that it allows less."""
     try:
         both = combine(old, new)
     except LoadError as error:
@@ -145,14 +145,17 @@ class _Row:
         return Row(self._action.name, relation, stricter, looser, steps, "; ".join(self._doubts))
 
     def _same(self) -> bool:
-        """Whether the rules are the same to the letter, with all they mention."""
+        """Whether the rules are the same text, with all they mention."""
         action = self._action
         rules = [
             (self._both.first.get(name), self._both.second.get(name))
             for name in (action.check, action.before)
         ]
         names = (action.check, action.before)
-        if any(bool(self._old.other_meaning(each)) != bool(self._new.other_meaning(each)) for each in names):
+        if any(
+            bool(self._old.declared_otherwise(each)) != bool(self._new.declared_otherwise(each))
+            for each in names
+        ):
             return False
         defaults = rules[0] != (None, None) or self._old.default == self._new.default
         return defaults and all(left == right for left, right in rules)
@@ -160,10 +163,10 @@ class _Row:
     def _permits(
         self, policy: Policy, definitions: Mapping[str, tree.FunctionDefinition]
     ) -> tree.Expression | None:
-        """That the policy allows, over the names of the question; None, with a doubt, where that cannot be said."""
+        """That the policy allows, over the names of the question; None, with a doubt, where there is no such formula."""
         rule = definitions.get(self._action.check)
         before = definitions.get(self._action.before)
-        if any(policy.other_meaning(each) for each in (self._action.check, self._action.before)):
+        if any(policy.declared_otherwise(each) for each in (self._action.check, self._action.before)):
             return tree.Boolean(False)
         if before is not None and not self._has_value(before, "before"):
             return None
@@ -171,17 +174,13 @@ class _Row:
             return tree.Boolean(policy.default == "allow")
         if len(rule.parameters) != len(self._names):
             return tree.Boolean(False)
-        reasons = []
-        for reading in READINGS:
-            body = self._over(
-                rule, permits(rule, self._both.theory.definitions, self._both.constructors, reading)
-            )
-            reason = self._questions.why_meaningless(self._names, self._action, body)
-            if not reason:
-                return body if self._has_value(rule, "check") else None
-            reasons.append(reason)
-        self._doubts.append(f"{rule.name} has no meaning for the prover: {reasons[0]}")
-        return None
+        definitions, constructors = self._both.theory.definitions, self._both.constructors
+        bodies = (self._over(rule, permits(rule, definitions, constructors, each)) for each in LEAF_SORTS)
+        body, reason = self._questions.first_elaborated(self._names, self._action, bodies)
+        if body is None:
+            self._doubts.append(f"{rule.name} has no meaning for the prover: {reason}")
+            return None
+        return body if self._has_value(rule, "check") else None
 
     def _has_value(self, rule: tree.FunctionDefinition, kind: str) -> bool:
         """Whether it is proved that a rule has a value for every action."""
@@ -235,20 +234,12 @@ class _Row:
         return None if same else difference
 
     def _decided(self, found: Finding) -> Difference:
-        given: dict[str, Any] = dict(zip(self._action.parameters, found.arguments, strict=True))
-        if "force" in given:
-            given["force"] = bool(given["force"])
         old = self._old.decide_read(self._action, found.arguments)
         new = self._new.decide_read(self._action, found.arguments)
-        return Difference({"action": self._action.name, **given}, old, new)
+        return Difference(self._action.request(found.arguments), old, new)
 
 
-# Two policies in one theory, so that one question can speak of both.
-#
-# Whatever the second policy declares otherwise than the first gets another name there, everywhere it is mentioned.  What
-# both declare alike (the library, mostly) is shared.
-#
-# Invariant: renaming is uniform and the new names are new, so every definition of the second policy computes what it did.
+# ── Two policies in one theory ───────────────────────────────────────────────────────────────────────────────
 
 _NAMED = (
     tree.Name,
@@ -274,11 +265,16 @@ class Combination(msgspec.Struct, frozen=True):
     first: Mapping[str, tree.FunctionDefinition]
     second: Mapping[str, tree.FunctionDefinition]
     constructors: Mapping[str, str]
-    """All constructors, with what each is called in its policy."""
+    """All constructors, with the name of each in its policy."""
 
 
 def combine(first: Policy, second: Policy) -> Combination:
-    """Both policies in one theory.  Raises `LoadError` where they cannot be told apart by renaming."""
+    """Both policies in one theory, so that one question can be about both.
+
+    Whatever the second policy declares otherwise than the first gets a new name there, everywhere it is mentioned, so
+    that every definition of the second policy computes what it did.  What both declare alike (the library, mostly) is
+    shared.  Raises `LoadError` where they differ in more than definitions and data types.
+    """
     changed = _changed(first.theory, second.theory)
     prefix = _prefix(first.theory, second.theory)
     names = {name: prefix + name for name in changed}

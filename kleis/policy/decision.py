@@ -27,7 +27,7 @@ _SHOWN = 200
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """What a policy says about an action.
 
-    `rule` is the rule that decided, None where none did.  `problem` is not empty where the policy in force is not what
+    `rule` is the rule that decided, None where none did.  `problem` is not empty where the policy in effect is not what
     its file says now, or where there is none.  `exhausted` says that the budget stopped a rule.
     """
 

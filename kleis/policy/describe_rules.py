@@ -104,7 +104,7 @@ def _structures(policy: Policy) -> list[tree.Structure]:
 
 
 def describe(policy: Policy, *, depth: Depth = "full", name: str = "") -> dict[str, Any]:
-    """The declarations of a policy's file.  `name` keeps those called so; `depth` says how much of each is told."""
+    """The declarations of a policy's file.  `name` selects those of one name; `depth` is the level of detail."""
     wanted = {name} if name else None
     functions = [each for each in policy.own if wanted is None or each.name in wanted]
     by_kind: dict[str, list[Any]] = {"check": [], "precondition": [], "helper": []}
@@ -209,7 +209,7 @@ def _propositions(
         for member in structure.members:
             if isinstance(member, tree.Axiom):
                 claim = _of_structure(structure, member.proposition)
-                if _means_something(elaborator, claim):
+                if _can_be_elaborated(elaborator, claim):
                     text = f"the axiom {member.name} of {structure.name}"
                     yield _proposition(claim, text, "verify")
     if functions:
@@ -224,7 +224,7 @@ def _about_a_check(
     binders = tuple(tree.Binder(each.name, _type_of(each)) for each in rule.parameters)
     for word in ("allow", "deny"):
         claim = tree.Quantifier("forall", binders, None, tree.Call("equals", (call, tree.Text(word))))
-        if _means_something(elaborator, claim):
+        if _can_be_elaborated(elaborator, claim):
             yield _proposition(claim, f"whether {rule.name} is always {word!r}", "verify")
     sample = tree.Call(rule.name, tuple(_sample(each) for each in rule.parameters))
     try:
@@ -250,7 +250,7 @@ def _of_structure(structure: tree.Structure, claim: tree.Expression) -> tree.Exp
     return tree.Using(about, claim)
 
 
-def _means_something(elaborator: Elaborator, claim: tree.Expression) -> bool:
+def _can_be_elaborated(elaborator: Elaborator, claim: tree.Expression) -> bool:
     try:
         elaborator.proposition(claim)
     except KleisError:

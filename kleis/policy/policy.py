@@ -28,7 +28,7 @@ from kleis.errors import BudgetError, EvaluationError, KleisError
 from kleis.evaluator.environment import Environment, environment_of
 from kleis.evaluator.evaluate import evaluate_with
 from kleis.evaluator.machine import BUSY, Machine
-from kleis.policy.actions import ACTIONS, Action, ArgumentRefusal, read_action, read_arguments
+from kleis.policy.actions import ACTIONS, Action, ArgumentProblem, read_action, read_arguments
 from kleis.policy.decision import Decision, allows, described, steps_of
 from kleis.syntax import tree
 from kleis.syntax.tree.traversal import walk
@@ -51,7 +51,7 @@ _FILE = "<action>"
 
 
 class _Answer(msgspec.Struct, frozen=True):
-    """What a rule came to: a value, or why there is none."""
+    """The value of a rule, or why there is none."""
 
     value: Value = False
     failure: str = ""
@@ -69,22 +69,22 @@ class Policy:
 
     @property
     def theory(self) -> Theory:
-        """The declarations in force."""
+        """The declarations of the policy, those of imported files too."""
         return self.loading.theory
 
     @property
     def definitions(self) -> Mapping[str, tree.FunctionDefinition]:
-        """The definitions in force, those of imported files too."""
+        """The definitions by name, those of imported files too."""
         return self.theory.definitions
 
     @cached_property
     def constructors(self) -> Mapping[str, str]:
-        """The constructors in force, under their own names."""
+        """The constructors, under their own names."""
         return {name: name for name in self.theory.constructors}
 
     @cached_property
     def own(self) -> tuple[tree.FunctionDefinition, ...]:
-        """The definitions in force that stand in the policy's file or are rules, in the order of the text."""
+        """The definitions in the policy's file, and the rules of imported files, in the order of the text."""
         main = self.loading.main.name
         found: dict[str, tree.FunctionDefinition] = {}
         for entry in self.theory.entries:
@@ -103,13 +103,13 @@ class Policy:
     # ── Decisions ────────────────────────────────────────────────────────────────────────────────────────────
 
     def decide(self, name: object, given: Mapping[str, Any], *, budget: Budget = FULL) -> Decision:
-        """What becomes of an action with these arguments."""
+        """The decision on an action with these arguments."""
         action = read_action(name)
-        if isinstance(action, ArgumentRefusal):
+        if isinstance(action, ArgumentProblem):
             shown = name if isinstance(name, str) and len(name) <= 60 else "unknown"
             return Decision(allowed=False, action=shown, rule=None, reason=action.reason)
         arguments = read_arguments(action, given)
-        if isinstance(arguments, ArgumentRefusal):
+        if isinstance(arguments, ArgumentProblem):
             reason = f"DENIED — {arguments.reason}"
             return Decision(allowed=False, action=action.name, rule=None, reason=reason)
         return self.decide_read(action, arguments, budget=budget)
@@ -117,10 +117,10 @@ class Policy:
     def decide_read(
         self, action: Action, arguments: tuple[str | int, ...], *, budget: Budget = FULL
     ) -> Decision:
-        """What becomes of an action with arguments that have been read."""
-        steps, refusal, exhausted = self._steps(action, arguments, budget)
+        """The decision on an action with arguments that have been read."""
+        steps, problem, exhausted = self._steps(action, arguments, budget)
         rule: str | None = action.check if action.check in self.definitions else None
-        if rule is None and (other := self.other_meaning(action.check)):
+        if rule is None and (other := self.declared_otherwise(action.check)):
             allowed = False
             reason = f"DENIED — '{action.check}' is no rule: it is {other}"
         elif rule is None:
@@ -132,8 +132,8 @@ class Policy:
             exhausted = exhausted or answer.exhausted
             allowed = not answer.failure and allows(answer.value)
             reason = self._reason(rule, answer, allowed)
-        if allowed and refusal:
-            allowed, rule, reason = False, action.before, f"DENIED — {refusal} in '{action.before}'"
+        if allowed and problem:
+            allowed, rule, reason = False, action.before, f"DENIED — {problem} in '{action.before}'"
         return Decision(
             allowed=allowed,
             action=action.name,
@@ -148,9 +148,9 @@ class Policy:
     ) -> tuple[tuple[str, ...], str, bool]:
         """The steps of `before_X`, why they are not known (empty if they are), and whether the budget was too small."""
         if action.before not in self.definitions:
-            other = self.other_meaning(action.before)
-            refusal = f"precondition could not be evaluated: it is {other}" if other else ""
-            return (refusal,) if refusal else (), refusal, False
+            other = self.declared_otherwise(action.before)
+            problem = f"precondition could not be evaluated: it is {other}" if other else ""
+            return (problem,) if problem else (), problem, False
         answer = self._ask(action.before, arguments, budget)
         if not answer.failure:
             steps = steps_of(answer.value)
@@ -159,11 +159,11 @@ class Policy:
             failure = f"its value {described(answer.value)} is no text"
         else:
             failure = answer.failure
-        refusal = f"precondition could not be evaluated: {failure}"
-        return (refusal,), refusal, answer.exhausted
+        problem = f"precondition could not be evaluated: {failure}"
+        return (problem,), problem, answer.exhausted
 
-    def other_meaning(self, name: str) -> str:
-        """What a name stands for that is called like a rule and is not defined as one; empty if for nothing."""
+    def declared_otherwise(self, name: str) -> str:
+        """What declares a name that is not defined; empty if nothing does."""
         declared = self.theory.lookup(name)
         if name in self.definitions or not declared:
             return ""
@@ -200,19 +200,19 @@ class Policy:
             return _Answer(failure="it rests on a comparison of approximate numbers")
         if machine.mixed:
             return _Answer(
-                failure=f"it compares {machine.mixed}, which are never equal{_told_apart(arguments)}"
+                failure=f"it compares {machine.mixed}, which are never equal{_force_hint(arguments)}"
             )
         return _Answer(value)
 
     def machine(self, budget: Budget) -> Machine:
-        """A machine that knows the constants already."""
+        """A machine with the values of the constants."""
         machine = Machine(budget, None)
         machine.constants = dict(self._constants)
         return machine
 
     @property
     def environment(self) -> Environment:
-        """What names stand for in rules."""
+        """The evaluator's environment of the rules."""
         return self._environment
 
     def _known_constants(self) -> dict[str, Any]:
@@ -255,7 +255,7 @@ def _literal(value: str | int) -> tree.Expression:
     return tree.Text(value) if isinstance(value, str) else tree.Number(str(value))
 
 
-def _told_apart(arguments: tuple[str | int, ...]) -> str:
+def _force_hint(arguments: tuple[str | int, ...]) -> str:
     numbers = any(isinstance(each, int) for each in arguments)
     return " (force is the number 1 or 0)" if numbers else ""
 

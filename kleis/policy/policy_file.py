@@ -47,13 +47,13 @@ State = Literal["fresh", "changing", "stale"]
 
 
 class Served(msgspec.Struct, frozen=True):
-    """What is in force: a policy, or none, and what is wrong with the text in the file now (empty: nothing)."""
+    """The policy in effect, or none, and what is wrong with the text in the file now (empty: nothing)."""
 
     policy: Policy | None
     problem: str = ""
 
     def decide(self, name: object, given: Mapping[str, Any], *, budget: Budget = FULL) -> Decision:
-        """What becomes of an action."""
+        """The decision on an action."""
         if self.policy is None:
             action = name if isinstance(name, str) and name in ACTIONS else "unknown"
             reason = f"DENIED — no policy is in force: {self.problem}"
@@ -63,7 +63,7 @@ class Served(msgspec.Struct, frozen=True):
 
 
 class PolicyFile:
-    """The policy of a file, kept up to date.  `served` is what is in force; ask `state` first whether to `reload`."""
+    """The policy of a file, kept up to date.  `served` is in effect; ask `state` first whether to `reload`."""
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class PolicyFile:
                 self._load()
 
     def current(self) -> Served:
-        """What is in force after a look at the file; a file that is being written does not count yet."""
+        """The policy in effect after a look at the file; a file that is being written does not count yet."""
         if self.state() == "stale":
             self.reload()
         return self.served
@@ -156,7 +156,7 @@ def _lacks_rules(old: Policy | None, new: Policy | None) -> bool:
 
 
 def _keeps_rules(old: Policy | None, new: Policy) -> None:
-    """Refuse a text without rules in place of one that has some."""
+    """Raise `LoadError` for a text without rules in place of one that has some."""
     if old is not None and old.rules and not new.rules:
         raise LoadError(
             "the file has no rules any more, which would leave every action to the default",
@@ -166,7 +166,7 @@ def _keeps_rules(old: Policy | None, new: Policy) -> None:
 
 
 def _stamp(path: Path) -> _Stamp:
-    """What changes with a file: its times, size and identity; None if it is not there."""
+    """Times, size and identity of a file; None if it is not there."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):

@@ -10,7 +10,7 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import TracebackType
 from typing import Literal, TypeVar
@@ -42,7 +42,7 @@ _ORDER = tuple(next(each for each in ORDER if each.engine == name) for name in _
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """What a question came to.  `arguments` are those of an action, in the order of its parameters."""
+    """The answer to a question.  `arguments` are those of an action, in the order of its parameters."""
 
     outcome: Literal["found", "none", "unknown"]
     arguments: tuple[str | int, ...] = ()
@@ -90,18 +90,24 @@ class Questions:
         """Whether the time is up."""
         return self._stop is not None and self._stop()
 
-    def why_meaningless(self, names: Sequence[str], action: Action, condition: tree.Expression) -> str:
-        """Why a condition over the parameters cannot be asked about; empty if it can."""
-        try:
-            self._prover.elaborator.proposition(_proposition(names, action, condition))
-        except KleisError as error:
-            return error.message
-        return ""
+    def first_elaborated(
+        self, names: Sequence[str], action: Action, conditions: Iterable[tree.Expression]
+    ) -> tuple[tree.Expression | None, str]:
+        """The first of some conditions over the parameters that can be elaborated; if none can, why the first cannot."""
+        reasons: list[str] = []
+        for condition in conditions:
+            try:
+                self._prover.elaborator.proposition(_proposition(names, action, condition))
+            except KleisError as error:
+                reasons.append(error.message)
+            else:
+                return condition, ""
+        return None, reasons[0]
 
     def find(self, names: Sequence[str], action: Action, condition: tree.Expression) -> Finding:
         """An action for which the condition, over these names of the parameters, holds.
 
-        A readable one if there is one: of printable characters.
+        One of printable characters if there is one.
         """
         found = self._ask(names, action, condition)
         if found.outcome != "found" or all(
@@ -131,7 +137,7 @@ class Questions:
             case "verified":
                 return Finding("none")
             case "disproved":
-                return _read(verdict, names, action)
+                return _action_of(verdict, names, action)
             case "error":
                 return Finding("unknown", reason=verdict.message)
             case "inconsistent":
@@ -158,7 +164,7 @@ def forced(name: str) -> tree.Expression:
     )
 
 
-def _read(verdict: Verdict, names: Sequence[str], action: Action) -> Finding:
+def _action_of(verdict: Verdict, names: Sequence[str], action: Action) -> Finding:
     """The action of a refutation."""
     bound: Mapping[str, str] = (
         {each.name: each.value for each in verdict.evidence.bindings} if verdict.evidence is not None else {}
@@ -177,20 +183,15 @@ def _read(verdict: Verdict, names: Sequence[str], action: Action) -> Finding:
     return Finding("found", tuple(arguments))
 
 
-# Searches for literal texts, written as membership in regular languages.
-#
-# ``contains(x, "a")`` is ``matches(x, Σ* a Σ*)``, and so for prefixes and suffixes.  The solver decides any number of
-# memberships of one text together; of searches it loses its way in two (``contains(x, "sudo ") ∧ ¬contains(x, "sudo")``).
-#
-# Invariant: what is written otherwise has the same value for every text.
+# ── Regular form ─────────────────────────────────────────────────────────────────────────────────────────────
 
 _N = TypeVar("_N", bound=tree.Node)
 
-_WRITTEN = ("matches", "re_concat", "re_full", "re_literal")
+_REGULAR_OPERATIONS = ("matches", "re_concat", "re_full", "re_literal")
 
 
 def theory_in_regular_form(theory: Theory) -> Theory:
-    """The theory with the searches in its definitions written as memberships."""
+    """The theory with its definitions in regular form."""
     own = frozenset((*theory.definitions, *theory.constants))
     rewritten = Theory()
     for entry in theory.entries:
@@ -202,7 +203,12 @@ def theory_in_regular_form(theory: Theory) -> Theory:
 
 
 def in_regular_form(node: _N, own: Collection[str]) -> _N:
-    """The tree with its searches written as memberships; `own` are names that the program gives its own meaning."""
+    """The tree with searches for literal texts as memberships in regular languages; it has the same value for every text.
+
+    ``contains(x, "a")`` becomes ``matches(x, Σ* a Σ*)``, and so for prefixes and suffixes.  The solver decides any number
+    of memberships of one text together; two searches in it may be too many for it
+    (``contains(x, "sudo ") ∧ ¬contains(x, "sudo")``).  `own` are names that the program declares itself.
+    """
     rebuilt = rebuild(node, lambda part: in_regular_form(part, own))
     if isinstance(rebuilt, tree.Call):
         found = _membership(rebuilt, own)
@@ -214,7 +220,7 @@ def in_regular_form(node: _N, own: Collection[str]) -> _N:
 def _membership(call: tree.Call, own: Collection[str]) -> tree.Call | None:
     if call.name in own or len(call.arguments) != 2 or not isinstance(call.arguments[1], tree.Text):
         return None
-    if any(name in own for name in _WRITTEN):
+    if any(name in own for name in _REGULAR_OPERATIONS):
         return None
     whole, part = call.arguments
     literal: tree.Expression = tree.Call("re_literal", (part,))

@@ -1,9 +1,9 @@
-"""The body of a rule taken apart: its conditions with what leads to each, and the truth value it comes to.
+"""The body of a rule as formulas: its conditions with the path to each, and whether its value allows.
 
 Invariants
-    * `permits` is true exactly where the value of the body allows, provided that every leaf is read as what it is;
-      which of the three readings of a computed leaf is meant, its sort decides (`READINGS`).
-    * No name is captured: a helper is only opened where no local name hides one that it mentions.
+    * `permits` is true exactly where the value of the body allows, provided that every computed leaf has the sort it
+      is taken for (`LEAF_SORTS`).
+    * No name is captured: a helper is only unfolded where no local name hides one that it mentions.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from kleis.syntax.tree.traversal import walk
 from kleis.values import Data, Symbol
 
 __all__ = [
-    "READINGS",
+    "LEAF_SORTS",
     "Condition",
-    "Reading",
+    "LeafSort",
     "builtin_name",
     "conditions",
     "conjunction",
@@ -31,28 +31,28 @@ __all__ = [
     "permits",
 ]
 
-Reading = Literal["text", "truth", "number"]
-READINGS: tuple[Reading, ...] = ("text", "truth", "number")
-"""What a computed leaf may be: a text among the allowing ones, a truth value, a number that is 1."""
+LeafSort = Literal["text", "truth", "number"]
+LEAF_SORTS: tuple[LeafSort, ...] = ("text", "truth", "number")
+"""The sorts of a computed leaf; it allows if it is an allowing text, true, or 1."""
 
-_WORDS = ("allow", "allowed", "deny", "denied")
-"""Names that are read as themselves where nothing is called so."""
+_DECIDING_NAMES = ("allow", "allowed", "deny", "denied")
+"""Names that are values of their own where nothing declares them."""
 
-_OPENED = 4
-"""Helpers within helpers that are opened."""
+_MOST_UNFOLDED = 4
+"""Helpers are unfolded within helpers up to so deep."""
 
 Definitions = Mapping[str, tree.FunctionDefinition]
 Constructors = Mapping[str, str]
-"""The names of constructors, with what each is called in its policy."""
+"""The names of constructors, with the name of each in its policy."""
 
 Wrap = Callable[[tree.Expression], tree.Expression]
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """A condition of a rule: `after` are the conditions that lead to it, each with whether it holds there.
+    """A condition of a rule: `after` are the conditions on the path to it, each with whether it holds there.
 
-    `denies` says that what follows where it is true denies, whatever else is asked.  All are closed over the local
-    names of the rule, so that only its parameters are free.
+    `denies` says that the rule denies wherever it is true.  Local names are bound by `let` around each, so that only the
+    parameters of the rule are free.
     """
 
     test: tree.Expression
@@ -62,7 +62,7 @@ class Condition(msgspec.Struct, frozen=True):
 
     @property
     def reached(self) -> tree.Expression:
-        """That the condition is asked at all."""
+        """That the condition is evaluated."""
         return conjunction([test if holds else negation(test) for test, holds in self.after])
 
 
@@ -76,12 +76,12 @@ def conditions(
 
 
 def permits(
-    rule: tree.FunctionDefinition, definitions: Definitions, constructors: Constructors, reading: Reading
+    rule: tree.FunctionDefinition, definitions: Definitions, constructors: Constructors, leaf_sort: LeafSort
 ) -> tree.Expression:
-    """The body of a rule as a truth value: whether what it comes to allows."""
+    """The body of a rule as a formula: whether its value allows."""
     walker = _Walker(definitions, constructors)
     local = frozenset(each.name for each in rule.parameters)
-    return walker.truth(rule.body, reading, local, (rule.name,))
+    return walker.truth(rule.body, leaf_sort, local, (rule.name,))
 
 
 class _Walker:
@@ -95,9 +95,9 @@ class _Walker:
         after: tuple[tuple[tree.Expression, bool], ...],
         wrap: Wrap,
         local: frozenset[str],
-        opened: tuple[str, ...],
+        unfolded: tuple[str, ...],
     ) -> Iterator[Condition]:
-        match self._seen_through(body, local, opened):
+        match self._unfold(body, local, unfolded):
             case tree.Conditional(condition=test, consequent=yes, alternative=no), inside, names:
                 wrapped = wrap(test)
                 denies = self._denies(yes, inside, names)
@@ -109,48 +109,48 @@ class _Walker:
                 def deeper(inner: tree.Expression) -> tree.Expression:
                     return wrap(tree.Let(let.pattern, let.type, let.value, inner))
 
-                bound = inside | frozenset(_bound(let))
+                bound = inside | frozenset(_names_in(let.pattern))
                 yield from self.conditions(let.body, after, deeper, bound, names)
 
-    def _denies(self, body: tree.Expression, local: frozenset[str], opened: tuple[str, ...]) -> bool:
+    def _denies(self, body: tree.Expression, local: frozenset[str], unfolded: tuple[str, ...]) -> bool:
         """Whether every leaf is a literal that does not allow."""
-        match self._seen_through(body, local, opened):
+        match self._unfold(body, local, unfolded):
             case tree.Conditional(consequent=yes, alternative=no), inside, names:
                 return self._denies(yes, inside, names) and self._denies(no, inside, names)
             case tree.Let(body=inner) as let, inside, names:
-                return self._denies(inner, inside | frozenset(_bound(let)), names)
+                return self._denies(inner, inside | frozenset(_names_in(let.pattern)), names)
             case leaf, inside, _:
                 return self._literal(leaf, inside) is False
 
     def truth(
-        self, body: tree.Expression, reading: Reading, local: frozenset[str], opened: tuple[str, ...]
+        self, body: tree.Expression, leaf_sort: LeafSort, local: frozenset[str], unfolded: tuple[str, ...]
     ) -> tree.Expression:
-        match self._seen_through(body, local, opened):
+        match self._unfold(body, local, unfolded):
             case tree.Conditional(condition=test, consequent=yes, alternative=no), inside, names:
                 return tree.Conditional(
-                    test, self.truth(yes, reading, inside, names), self.truth(no, reading, inside, names)
+                    test, self.truth(yes, leaf_sort, inside, names), self.truth(no, leaf_sort, inside, names)
                 )
             case tree.Let() as let, inside, names:
-                bound = inside | frozenset(_bound(let))
-                return tree.Let(let.pattern, let.type, let.value, self.truth(let.body, reading, bound, names))
+                bound = inside | frozenset(_names_in(let.pattern))
+                return tree.Let(
+                    let.pattern, let.type, let.value, self.truth(let.body, leaf_sort, bound, names)
+                )
             case tree.Match(scrutinee=scrutinee, cases=cases), inside, names:
                 return tree.Match(
-                    scrutinee, tuple(self._case(each, reading, inside, names) for each in cases)
+                    scrutinee, tuple(self._case(each, leaf_sort, inside, names) for each in cases)
                 )
             case leaf, inside, _:
                 known = self._literal(leaf, inside)
-                return tree.Boolean(known) if known is not None else _read(leaf, reading)
+                return tree.Boolean(known) if known is not None else _leaf_allows(leaf, leaf_sort)
 
     def _case(
-        self, case: tree.Case, reading: Reading, local: frozenset[str], opened: tuple[str, ...]
+        self, case: tree.Case, leaf_sort: LeafSort, local: frozenset[str], unfolded: tuple[str, ...]
     ) -> tree.Case:
-        bound = local | {
-            str(getattr(node, "name", "")) for node in walk(case.pattern) if hasattr(node, "name")
-        }
-        return tree.Case(case.pattern, case.guard, self.truth(case.body, reading, bound, opened))
+        bound = local | frozenset(_names_in(case.pattern))
+        return tree.Case(case.pattern, case.guard, self.truth(case.body, leaf_sort, bound, unfolded))
 
     def _literal(self, leaf: tree.Expression, local: frozenset[str]) -> bool | None:
-        """Whether a leaf that is written out allows; None for one that is computed."""
+        """Whether a literal leaf allows; None for one that is computed."""
         match leaf:
             case tree.Text(value=value):
                 return allows(value)
@@ -161,42 +161,42 @@ class _Walker:
             case tree.Name(name=name) if name in self._constructors and name not in local:
                 return allows(Data(self._constructors[name]))
             case tree.Name(name=name) if name not in local and name not in self._definitions:
-                return allows(Symbol(name)) if name.lower() in _WORDS else None
+                return allows(Symbol(name)) if name.lower() in _DECIDING_NAMES else None
             case _:
                 return None
 
-    def _seen_through(
-        self, body: tree.Expression, local: frozenset[str], opened: tuple[str, ...]
+    def _unfold(
+        self, body: tree.Expression, local: frozenset[str], unfolded: tuple[str, ...]
     ) -> tuple[tree.Expression, frozenset[str], tuple[str, ...]]:
         """The body, or that of the helper it calls, with its parameters bound."""
-        if not isinstance(body, tree.Call | tree.Name) or body.name in local or body.name in opened:
-            return body, local, opened
+        if not isinstance(body, tree.Call | tree.Name) or body.name in local or body.name in unfolded:
+            return body, local, unfolded
         helper = self._definitions.get(body.name)
         given = body.arguments if isinstance(body, tree.Call) else ()
-        if helper is None or len(helper.parameters) != len(given) or len(opened) > _OPENED:
-            return body, local, opened
+        if helper is None or len(helper.parameters) != len(given) or len(unfolded) > _MOST_UNFOLDED:
+            return body, local, unfolded
         parameters = frozenset(each.name for each in helper.parameters)
         mentioned = {node.name for node in walk(helper.body) if isinstance(node, tree.Name | tree.Call)}
-        fresh = [f"given_{len(opened)}_{place}" for place in range(len(given))]
+        fresh = [f"given_{len(unfolded)}_{place}" for place in range(len(given))]
         if (mentioned - parameters) & local or set(fresh) & (local | mentioned):
-            return body, local, opened
+            return body, local, unfolded
         inner: tree.Expression = helper.body
         for parameter, name in reversed(list(zip(helper.parameters, fresh, strict=True))):
             inner = tree.Let(tree.VariablePattern(parameter.name), parameter.type, tree.Name(name), inner)
         for name, argument in reversed(list(zip(fresh, given, strict=True))):
             inner = tree.Let(tree.VariablePattern(name), None, argument, inner)
-        return inner, local, (*opened, body.name)
+        return inner, local, (*unfolded, body.name)
 
 
-def _bound(let: tree.Let) -> Iterator[str]:
-    for node in walk(let.pattern):
+def _names_in(pattern: tree.Pattern) -> Iterator[str]:
+    for node in walk(pattern):
         name = getattr(node, "name", None)
         if isinstance(name, str):
             yield name
 
 
-def _read(leaf: tree.Expression, reading: Reading) -> tree.Expression:
-    match reading:
+def _leaf_allows(leaf: tree.Expression, leaf_sort: LeafSort) -> tree.Expression:
+    match leaf_sort:
         case "text":
             return tree.Call("matches", (leaf, _ALLOWING))
         case "truth":
@@ -206,7 +206,7 @@ def _read(leaf: tree.Expression, reading: Reading) -> tree.Expression:
 
 
 def _in_any_case(word: str) -> tree.Expression:
-    letters = tuple(
+    characters = tuple(
         tree.Call(
             "re_union",
             (
@@ -216,7 +216,7 @@ def _in_any_case(word: str) -> tree.Expression:
         )
         for each in word
     )
-    return tree.Call("re_concat", letters)
+    return tree.Call("re_concat", characters)
 
 
 _ALLOWING = tree.Call("re_union", tuple(_in_any_case(word) for word in ALLOWING_TEXTS))
@@ -226,12 +226,12 @@ _ALLOWING = tree.Call("re_union", tuple(_in_any_case(word) for word in ALLOWING_
 
 
 def negation(test: tree.Expression) -> tree.Expression:
-    """That something does not hold."""
+    """That a condition does not hold."""
     return tree.Call("logical_not", (test,))
 
 
 def conjunction(tests: list[tree.Expression]) -> tree.Expression:
-    """That all hold."""
+    """That all conditions hold."""
     if not tests:
         return tree.Boolean(True)
     result = tests[-1]
@@ -241,7 +241,7 @@ def conjunction(tests: list[tree.Expression]) -> tree.Expression:
 
 
 def disjuncts(test: tree.Expression) -> tuple[tree.Expression, ...]:
-    """The parts of a condition of which one suffices, in order, each closed over the names bound around it."""
+    """The disjuncts of a condition, in order, each with the `let` around it."""
     match test:
         case tree.Call(arguments=(left, right)) if builtin_name(test) == "logical_or":
             return (*disjuncts(left), *disjuncts(right))
@@ -252,6 +252,6 @@ def disjuncts(test: tree.Expression) -> tuple[tree.Expression, ...]:
 
 
 def builtin_name(call: tree.Call) -> str:
-    """The name in the table of builtins of what a call calls; empty for anything else."""
+    """The name of the built-in that a call calls; empty for any other call."""
     row = find_builtin(call.name)
     return row.name if row is not None else ""

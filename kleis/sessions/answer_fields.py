@@ -141,8 +141,8 @@ def statements(evidence: Evidence) -> Statements:
 
 def table_text(name: str, rows: Iterable[Sequence[str]]) -> str:
     """A table on one line: ``•: g0, g1 ↦ g1; …``."""
-    points = (f"{', '.join(row[:-1])} ↦ {row[-1]}" for row in rows)
-    return f"{name}: {'; '.join(points)}"
+    lines = (f"{', '.join(row[:-1])} ↦ {row[-1]}" for row in rows)
+    return f"{name}: {'; '.join(lines)}"
 
 
 def witness_text(evidence: Evidence, *, constants: bool = True) -> str:
@@ -161,7 +161,7 @@ def witness_text(evidence: Evidence, *, constants: bool = True) -> str:
 
 
 def problem_fields(problems: Sequence[KleisError]) -> list[dict[str, Any]]:
-    """Errors as JSON values, without fields that say nothing."""
+    """Errors as JSON values, without empty fields."""
     return [
         {
             name: value

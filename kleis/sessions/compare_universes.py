@@ -20,7 +20,7 @@ from kleis.errors import KleisError
 from kleis.prover.process.deadline import Deadline
 from kleis.prover.shared_provers import Provers
 from kleis.sessions.answer_fields import evidence_fields, verdict_fields
-from kleis.sessions.evaluate_expression import evaluate, refused
+from kleis.sessions.evaluate_expression import error_fields, evaluate
 from kleis.sessions.files.universe import Universe
 from kleis.syntax.printer.program import print_expression
 
@@ -31,7 +31,7 @@ __all__ = ["compare", "explain"]
 
 
 def compare(
-    universes: Sequence[Universe], propositions: Sequence[str], provers: Provers, watch: Deadline
+    universes: Sequence[Universe], propositions: Sequence[str], provers: Provers, deadline: Deadline
 ) -> dict[str, Any]:
     """A row for each proposition, with its status in each universe."""
     rows: list[dict[str, Any]] = []
@@ -39,15 +39,15 @@ def compare(
     for place, proposition in enumerate(propositions):
         statuses: dict[str, Any] = {}
         for column, universe in enumerate(universes):
-            watch.report(place * len(universes) + column, total, f"{proposition} in {universe.session}")
-            if watch.over:
+            deadline.report(place * len(universes) + column, total, f"{proposition} in {universe.session}")
+            if deadline.over:
                 statuses[universe.session] = {
                     "status": "unknown",
                     "reason": "killed",
                     "message": "no time left",
                 }
                 continue
-            answer = evaluate(universe, proposition, provers, watch)
+            answer = evaluate(universe, proposition, provers, deadline)
             kept = ("status", "result", "witness", "axioms_used", "clash", "reason", "error")
             statuses[universe.session] = {name: answer[name] for name in kept if answer.get(name)}
         found = {
@@ -63,17 +63,17 @@ def compare(
 
 
 def explain(
-    universe: Universe, expression: str, provers: Provers, watch: Deadline, *, using: str = ""
+    universe: Universe, expression: str, provers: Provers, deadline: Deadline, *, using: str = ""
 ) -> dict[str, Any]:
-    """The verdict on a proposition, and for each axiom in force what becomes of the proof and of itself without it."""
+    """The verdict on a proposition, and for each axiom assumed whether the others prove the proposition and the axiom."""
     from kleis.syntax.parser.parser import parse_expression, parse_type
 
     try:
         tree = parse_expression(expression, file="<expression>")
         about = parse_type(using, file="<using>") if using else None
     except KleisError as error:
-        return refused(error, prefix="Parse error")
-    with provers.prover(universe.theory, watch) as prover:
+        return error_fields(error, prefix="Parse error")
+    with provers.prover(universe.theory, deadline) as prover:
         decision = prover.decide(tree, using=about, file="<expression>")
         if decision.meaning is None:
             return {"status": "error", "error": decision.verdict.message, "problem": decision.verdict.problem}
@@ -81,9 +81,9 @@ def explain(
         axioms = decision.meaning.axioms
         rows = []
         for place, axiom in enumerate(axioms):
-            watch.report(place, len(axioms), f"without {axiom.name}")
+            deadline.report(place, len(axioms), f"without {axiom.name}")
             rows.append(
-                _without(decision.meaning, axiom, prover, watch, verified=answer["status"] == "verified")
+                _without(decision.meaning, axiom, prover, deadline, verified=answer["status"] == "verified")
             )
     answer["axioms_in_force"] = rows
     answer["redundant"] = [row["name"] for row in rows if row["itself"] == "redundant"]
@@ -94,15 +94,15 @@ def explain(
 
 
 def _without(
-    meaning: Goal, axiom: Axiom, prover: Prover, watch: Deadline, *, verified: bool
+    goal: Goal, axiom: Axiom, prover: Prover, deadline: Deadline, *, verified: bool
 ) -> dict[str, Any]:
     """One axiom left out: does the claim still hold, and does the axiom follow from the others?"""
-    others = tuple(each for each in meaning.axioms if each is not axiom)
+    others = tuple(each for each in goal.axioms if each is not axiom)
     row: dict[str, Any] = {"name": axiom.name, "kleis": print_expression(expression_of(axiom.formula))}
-    if watch.over:
+    if deadline.over:
         return {**row, "itself": "unknown", **({"claim_without_it": "unknown"} if verified else {})}
     itself = prover.decide_meaning(
-        msgspec.structs.replace(meaning, claim=axiom.formula, free=(), axioms=others)
+        msgspec.structs.replace(goal, claim=axiom.formula, free=(), axioms=others)
     ).verdict
     row["itself"] = {"verified": "redundant", "disproved": "independent"}.get(itself.status, itself.status)
     if itself.status == "verified":
@@ -111,6 +111,6 @@ def _without(
         row["model_without_it"] = evidence_fields(itself.evidence)
     if verified:
         row["claim_without_it"] = prover.decide_meaning(
-            msgspec.structs.replace(meaning, axioms=others)
+            msgspec.structs.replace(goal, axioms=others)
         ).verdict.status
     return row

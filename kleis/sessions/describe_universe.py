@@ -10,7 +10,7 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -41,14 +41,14 @@ _Describe: TypeAlias = "Callable[[Any, Depth], dict[str, Any]]"
 def describe(universe: Universe, depth: Depth, *, session_file: str) -> dict[str, Any]:
     """The schema of a whole session."""
     entries = {
-        "structures": _in_force(universe, tree.Structure, universe.theory.structures.get),
-        "data_types": _in_force(universe, tree.DataDefinition, universe.theory.data.get),
-        "functions": _in_force(universe, tree.FunctionDefinition, _definition_of(universe)),
+        "structures": _current(universe, tree.Structure, universe.theory.structures.get),
+        "data_types": _current(universe, tree.DataDefinition, universe.theory.data.get),
+        "functions": _current(universe, tree.FunctionDefinition, _definition_of(universe)),
     }
     schema: dict[str, Any] = {
         "session": universe.session,
         "session_file": session_file,
-        "imports": list(universe.basis.imports),
+        "imports": list(universe.imported.imports),
         "depth": depth,
         "session_history_count": universe.count,
         "stats": _stats(universe, entries),
@@ -118,8 +118,8 @@ def describe_name(universe: Universe, name: str, depth: Depth) -> dict[str, Any]
 # ── Entries ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _in_force(universe: Universe, kind: type, lookup: Callable[[str], object]) -> list[Entry]:
-    """The entries of one kind that answer to their names."""
+def _current(universe: Universe, kind: type, lookup: Callable[[str], object]) -> list[Entry]:
+    """The entries of one kind that their names stand for: no later declaration took the name."""
     return [
         entry
         for entry in universe.theory.entries
@@ -137,20 +137,16 @@ def _stats(universe: Universe, entries: dict[str, list[Entry]]) -> dict[str, int
     structures = [entry.declaration for entry in entries["structures"]]
     return {
         **{kind: len(entries[kind]) for kind in _KINDS},
-        "axioms": sum(
-            isinstance(member, tree.Axiom)
-            for each in structures
-            if isinstance(each, tree.Structure)
-            for member in _all_members(each.members)
-        ),
+        "axioms": sum(_axiom_count(each.members) for each in structures if isinstance(each, tree.Structure)),
     }
 
 
-def _all_members(members: Sequence[Any]) -> Iterator[Any]:
-    for member in members:
-        yield member
-        if isinstance(member, tree.NestedStructure):
-            yield from _all_members(member.members)
+def _axiom_count(members: Sequence[tree.StructureMember]) -> int:
+    """The number of axioms, those of nested structures included."""
+    return sum(
+        _axiom_count(each.members) if isinstance(each, tree.NestedStructure) else isinstance(each, tree.Axiom)
+        for each in members
+    )
 
 
 # ── One declaration ──────────────────────────────────────────────────────────────────────────────────────────
@@ -246,7 +242,7 @@ def _member_text(node: Any) -> str:
 
 
 def _inherited(universe: Universe, node: tree.Structure) -> dict[str, Any]:
-    """What a structure has from its parents: operations at its own carriers, axioms in its own names."""
+    """What a structure inherits: operations at its own carriers, axioms in its own names."""
     if node.extends is None and node.over is None:
         return {}
     elaborator = Elaborator(universe.theory)
@@ -278,8 +274,7 @@ def _inherited(universe: Universe, node: tree.Structure) -> dict[str, Any]:
 def _type_text(symbol: Symbol) -> str:
     """The type of a symbol: ``G × G → G``, with the names of carriers alone."""
     result = sort_text(symbol.codomain)
-    text = f"{' × '.join(sort_text(each) for each in symbol.domain)} → {result}" if symbol.domain else result
-    return text
+    return f"{' × '.join(sort_text(each) for each in symbol.domain)} → {result}" if symbol.domain else result
 
 
 def _parameter(node: tree.TypeParameter) -> str:

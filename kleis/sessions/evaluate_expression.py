@@ -22,26 +22,15 @@ from kleis.sessions.answer_fields import problem_fields, verdict_fields
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.universe import Universe
 from kleis.spelling import nearest
+from kleis.syntax import tree
 from kleis.syntax.operators import BINARY, POSTFIX, PREFIX, canonical_name
-from kleis.syntax.tree import (
-    Binder,
-    Call,
-    ConstructorPattern,
-    Expression,
-    Name,
-    Parameter,
-    Quantifier,
-    TypeExpression,
-    Using,
-    VariablePattern,
-)
 from kleis.syntax.tree.traversal import walk
 from kleis.theory.theory import Theory
 
 if TYPE_CHECKING:
     from kleis.evaluator.outcomes import Evaluation
 
-__all__ = ["LONGEST_EXPRESSION", "evaluate", "is_proposition", "refused", "value_fields"]
+__all__ = ["LONGEST_EXPRESSION", "error_fields", "evaluate", "is_proposition", "value_fields"]
 
 LONGEST_EXPRESSION = 50_000
 """Characters of one expression."""
@@ -71,7 +60,7 @@ def evaluate(
     universe: Universe,
     expression: str,
     provers: Provers,
-    watch: Deadline,
+    deadline: Deadline,
     *,
     using: str = "",
     explain: bool = False,
@@ -87,19 +76,19 @@ def evaluate(
                 code="too-long",
                 hint="submit a define and name it here",
             )
-        tree = parse_expression(expression, file=_FILE)
+        asked = parse_expression(expression, file=_FILE)
         about = parse_type(using, file="<using>") if using else None
     except ParseError as error:
-        return refused(error, prefix="Parse error")
+        return error_fields(error, prefix="Parse error")
     except KleisError as error:
-        return refused(error)
-    if about is not None or is_proposition(tree, universe.theory):
-        return _decided(universe, tree, about, provers, watch, explain)
-    return _computed(universe, tree, provers, watch, explain, granted_root)
+        return error_fields(error)
+    if about is not None or is_proposition(asked, universe.theory):
+        return _decided(universe, asked, about, provers, deadline, explain)
+    return _computed(universe, asked, provers, deadline, explain, granted_root)
 
 
-def refused(error: KleisError, *, prefix: str = "") -> dict[str, Any]:
-    """What a question that is ill-formed, or a computation without a value, answers."""
+def error_fields(error: KleisError, *, prefix: str = "") -> dict[str, Any]:
+    """The answer for an expression with an error, or a computation without a value."""
     text = str(error)
     return {
         "status": "error",
@@ -111,30 +100,32 @@ def refused(error: KleisError, *, prefix: str = "") -> dict[str, Any]:
 # ── Value or proposition ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def is_proposition(tree: Expression, theory: Theory) -> bool:
+def is_proposition(asked: tree.Expression, theory: Theory) -> bool:
     """Whether an expression is a claim to be decided rather than a value to be computed."""
-    if isinstance(tree, Quantifier | Using):
+    if isinstance(asked, tree.Quantifier | tree.Using):
         return True
-    if not isinstance(tree, Call):
+    if not isinstance(asked, tree.Call):
         return False
-    name = canonical_name(tree.name)
+    name = canonical_name(asked.name)
     if name in _CONNECTIVES:
         return name in BINARY or name in PREFIX or not theory.lookup(name)
-    return name in _COMPARISONS and _has_free_names(tree, theory)
+    return name in _COMPARISONS and _has_free_names(asked, theory)
 
 
-def _has_free_names(tree: Expression, theory: Theory) -> bool:
+def _has_free_names(asked: tree.Expression, theory: Theory) -> bool:
     """Whether something in an expression has no value of its own.
 
     A name that is bound somewhere within counts as bound everywhere: at worst the expression is computed first.
     """
-    nodes = list(walk(tree))
-    bound = {each.name for each in nodes if isinstance(each, Binder | Parameter | VariablePattern)}
+    nodes = list(walk(asked))
+    bound = {
+        each.name for each in nodes if isinstance(each, tree.Binder | tree.Parameter | tree.VariablePattern)
+    }
     for node in nodes:
-        if isinstance(node, Quantifier):
+        if isinstance(node, tree.Quantifier):
             return True
         if (
-            isinstance(node, Name | Call | ConstructorPattern)
+            isinstance(node, tree.Name | tree.Call | tree.ConstructorPattern)
             and node.name not in bound
             and not _has_value(node.name, theory)
         ):
@@ -153,22 +144,22 @@ def _has_value(name: str, theory: Theory) -> bool:
     )
 
 
-def _is_bare(tree: Expression, theory: Theory) -> bool:
+def _is_bare(asked: tree.Expression, theory: Theory) -> bool:
     """Whether an expression is only a name without a value, such as a structure's: it claims nothing."""
-    return isinstance(tree, Name) and not theory.operations(canonical_name(tree.name))
+    return isinstance(asked, tree.Name) and not theory.operations(canonical_name(asked.name))
 
 
-def _undeclared(tree: Expression, theory: Theory) -> dict[str, Any]:
-    """A warning of functions that nothing declares: their calls stay as they are; and of a name that stands alone."""
+def _undeclared(asked: tree.Expression, theory: Theory) -> dict[str, Any]:
+    """Warnings of undeclared functions, whose calls are not evaluated, and of a name alone that has no value."""
     found: dict[str, str] = {}
-    if isinstance(tree, Name) and _is_bare(tree, theory):
-        if tree.name in theory.names:
-            return {"warnings": [f"{tree.name} is no value: describe_schema with its name shows what it is"]}
-        close = nearest(tree.name, theory.names) if len(tree.name) > 2 else ()
+    if isinstance(asked, tree.Name) and _is_bare(asked, theory):
+        if asked.name in theory.names:
+            return {"warnings": [f"{asked.name} is no value: describe_schema with its name shows what it is"]}
+        close = nearest(asked.name, theory.names) if len(asked.name) > 2 else ()
         meant = f" (did you mean {close[0]}?)" if close else ""
-        return {"warnings": [f"{tree.name} is declared nowhere{meant}"]}
-    for node in walk(tree):
-        if isinstance(node, Call) and not _has_value(node.name, theory) and not theory.lookup(node.name):
+        return {"warnings": [f"{asked.name} is declared nowhere{meant}"]}
+    for node in walk(asked):
+        if isinstance(node, tree.Call) and not _has_value(node.name, theory) and not theory.lookup(node.name):
             close = nearest(node.name, theory.names)
             found[node.name] = f"{node.name} is declared nowhere" + (
                 f" (did you mean {close[0]}?)" if close else ""
@@ -181,14 +172,14 @@ def _undeclared(tree: Expression, theory: Theory) -> dict[str, Any]:
 
 def _decided(
     universe: Universe,
-    tree: Expression,
-    using: TypeExpression | None,
+    asked: tree.Expression,
+    using: tree.TypeExpression | None,
     provers: Provers,
-    watch: Deadline,
+    deadline: Deadline,
     explain: bool,
 ) -> dict[str, Any]:
-    with provers.prover(universe.theory, watch) as prover:
-        decision = prover.decide(tree, using=using, file=_FILE)
+    with provers.prover(universe.theory, deadline) as prover:
+        decision = prover.decide(asked, using=using, file=_FILE)
     verdict = decision.verdict
     if verdict.status == "error":
         return {
@@ -201,19 +192,19 @@ def _decided(
         fields["explanation"]["id"] = decision.key[:SHORT_KEY]
     if decision.meaning is not None and decision.meaning.free:
         fields["reading"] = [each.meaning for each in decision.meaning.readings if each.kind == "free"]
-        meant = _perhaps_meant(decision.meaning, universe.theory)
-        if meant:
-            fields["warnings"] = [*fields.get("warnings", ()), *meant]
-    if verdict.status == "unknown" and watch.over:
-        fields["message"] = f"stopped after {watch.seconds:g} s"
+        similar = _near_declared(decision.meaning, universe.theory)
+        if similar:
+            fields["warnings"] = [*fields.get("warnings", ()), *similar]
+    if verdict.status == "unknown" and deadline.over:
+        fields["message"] = f"stopped after {deadline.seconds:g} s"
         fields["hint"] = "ask with a larger timeout_ms, or prove a simpler law first"
     return fields
 
 
-def _perhaps_meant(meaning: Goal, theory: Theory) -> list[str]:
+def _near_declared(goal: Goal, theory: Theory) -> list[str]:
     """Free names that look like declared ones: they stand for anything at all."""
     found = []
-    for each in meaning.free:
+    for each in goal.free:
         close = nearest(each.name, theory.names) if len(each.name) > 2 else ()
         if close:
             found.append(
@@ -224,9 +215,9 @@ def _perhaps_meant(meaning: Goal, theory: Theory) -> list[str]:
 
 def _computed(
     universe: Universe,
-    tree: Expression,
+    asked: tree.Expression,
     provers: Provers,
-    watch: Deadline,
+    deadline: Deadline,
     explain: bool,
     granted_root: Path | None,
 ) -> dict[str, Any]:
@@ -237,19 +228,19 @@ def _computed(
 
     environment = environment_of(universe.theory, granted_root=granted_root)
     try:
-        found = compute(tree, environment, STANDARD_BUDGET, file=_FILE)
+        found = compute(asked, environment, STANDARD_BUDGET, file=_FILE)
     except (EvaluationError, BudgetError) as error:
-        return refused(error)
+        return error_fields(error)
     open_value = is_partial(found.value) or is_symbolic(found.value, Meter(STANDARD_BUDGET))
-    if open_value and not _is_bare(tree, universe.theory):
-        decided = _decided(universe, tree, None, provers, watch, explain)
+    if open_value and not _is_bare(asked, universe.theory):
+        decided = _decided(universe, asked, None, provers, deadline, explain)
         if decided["status"] != "error":
             return decided
-    return value_fields(found, tree, universe.theory)
+    return value_fields(found, asked, universe.theory)
 
 
-def value_fields(found: Evaluation, tree: Expression, theory: Theory) -> dict[str, Any]:
-    """What a computation with a value answers."""
+def value_fields(found: Evaluation, asked: tree.Expression, theory: Theory) -> dict[str, Any]:
+    """The answer for a computation with a value."""
     from kleis.budget import STANDARD_BUDGET, Meter
     from kleis.values import is_partial, is_symbolic, render_value
 
@@ -258,10 +249,10 @@ def value_fields(found: Evaluation, tree: Expression, theory: Theory) -> dict[st
         fields["approximate"] = True
     if is_partial(found.value) or is_symbolic(found.value, Meter(STANDARD_BUDGET)):
         fields["symbolic"] = True
-        fields |= _undeclared(tree, theory)
+        fields |= _undeclared(asked, theory)
     if found.mixed:
-        told = f"it compares {found.mixed}, which are never equal: is that meant?"
-        fields["warnings"] = [*fields.get("warnings", ()), told]
+        warning = f"it compares {found.mixed}, which are never equal: is that meant?"
+        fields["warnings"] = [*fields.get("warnings", ()), warning]
     if found.output:
         fields["output"] = list(found.output)
     return fields

@@ -57,14 +57,14 @@ Found = TypeVar("Found")
 
 _WARMING = 30.0
 _CHANGED = "changed"
-"""The digest of a basis that the items were not checked against."""
+"""Stands for the digest of imports that the items were not checked against."""
 
 _KEPT = 256
-"""Sessions whose universes are kept in memory; the others are read again."""
+"""At most so many universes are cached; those of other sessions are read again."""
 
 
 class _Held(msgspec.Struct, frozen=True):
-    """A session as it was read or written last; `edited` if a person changed the file since a submission did."""
+    """A session as it was last read or written; `edited` if a person changed the file since the last submission."""
 
     universe: Universe
     body: bytes
@@ -86,7 +86,7 @@ class Sessions:
         from kleis.prover.process.broker import Broker
 
         self.places = places
-        self.library = library
+        self.imported_theories = library
         self.verdicts = verdicts
         self.broker = broker or Broker()
         self.provers = Provers(self.broker, verdicts)
@@ -100,12 +100,14 @@ class Sessions:
             self.broker.close()
 
     def prepare(self) -> None:
-        """Make the decoders and the tables of the parser before threads do: msgspec crashes where two threads are the
-        first to describe the same types."""
+        """Build the decoders and the parser's tables before threads do.
+
+        msgspec crashes where two threads are the first to describe the same types.
+        """
         from kleis.prover.protocol.verdict import Verdict
         from kleis.syntax.parser.parser import parse_expression
 
-        self.library.prepare()
+        self.imported_theories.prepare()
         msgspec.msgpack.Decoder(Verdict)
         parse_expression("1")
 
@@ -121,7 +123,7 @@ class Sessions:
     def theory(self, name: str = DEFAULT_SESSION) -> Theory:
         """The declarations of a session as it stands now; a session that is not there begins with the prelude.
 
-        Raises `KleisError` where the name is no name or the session cannot be read.
+        Raises `KleisError` where the name is not allowed or the session cannot be read.
         """
         return self.universe(name).theory
 
@@ -163,12 +165,12 @@ class Sessions:
     # ── changing ─────────────────────────────────────────────────────────────────────────────────────────
 
     def submit(
-        self, name: str, text: str, kind: ItemKind | None, watch: Deadline
+        self, name: str, text: str, kind: ItemKind | None, deadline: Deadline
     ) -> tuple[Checked, Universe]:
         """Check a submission and keep it if it passes; the finding, and the session after it."""
 
         def work(held: _Held) -> tuple[Checked, Universe | None, bytes]:
-            checked = check(held.universe, text, kind, self.provers, watch)
+            checked = check(held.universe, text, kind, self.provers, deadline)
             if checked.grown is None or checked.item is None:
                 return checked, None, b""
             if held.edited:
@@ -176,14 +178,14 @@ class Sessions:
             added = item_text(checked.item).encode("utf-8", "surrogatepass")
             return checked, checked.grown, held.body + added
 
-        return self._change(name, work, watch)
+        return self._change(name, work, deadline)
 
-    def attempt(self, name: str, text: str, watch: Deadline) -> tuple[Checked, Universe]:
+    def attempt(self, name: str, text: str, deadline: Deadline) -> tuple[Checked, Universe]:
         """Check a submission of any kind and keep nothing."""
         universe = self.universe(name)
-        return check(universe, text, None, self.provers, watch), universe
+        return check(universe, text, None, self.provers, deadline), universe
 
-    def undo(self, name: str, watch: Deadline) -> tuple[Item, Universe]:
+    def undo(self, name: str, deadline: Deadline) -> tuple[Item, Universe]:
         """Drop the last item; it, and the session without it."""
 
         def work(held: _Held) -> tuple[Item, Universe | None, bytes]:
@@ -197,29 +199,29 @@ class Sessions:
                 )
             return last, before, _body(before)
 
-        return self._change(name, work, watch)
+        return self._change(name, work, deadline)
 
     def load(
-        self, name: str, imports: Sequence[str], watch: Deadline
+        self, name: str, imports: Sequence[str], deadline: Deadline
     ) -> tuple[Verification, Universe | None]:
         """Begin a session anew with some imports.  On any failure it stays as it was.
 
         The structures of files that are not of the library are verified; the universe is None if they clash.
         """
         plain_name(name, what="a session", code="session-name")
-        settled = self.library.settled(imports)
-        basis = self.library.basis(settled)
-        names = [
+        names = self.imported_theories.canonical_names(imports)
+        imported = self.imported_theories.theory_of(names)
+        structures = [
             entry.declaration.name
-            for entry in basis.theory.entries
-            if entry.file in basis.own and isinstance(entry.declaration, Structure)
+            for entry in imported.theory.entries
+            if entry.file in imported.own and isinstance(entry.declaration, Structure)
         ]
-        found = verify_all(basis.theory, names, self.provers, watch)
+        found = verify_all(imported.theory, structures, self.provers, deadline)
         if found.status in ("inconsistent", "rejected"):
             return found, None
-        if watch.abandoned:
+        if deadline.abandoned:
             return found, None
-        universe = Universe.of(name, basis)
+        universe = Universe.of(name, imported)
         directory = self._directory(name)
         with locked(directory):
             signature = write_whole(self._file(name), _body(universe))
@@ -232,28 +234,28 @@ class Sessions:
         stem = as_name.removesuffix(".kleis")
         plain_name(stem, what="the name of a saved theory", code="save-name")
         target = self.places.saved / f"{stem}.kleis"
-        _refuse_circle(universe.basis, target)
+        _check_circle(universe.imported, target)
         body = plain_text(
-            universe.basis.imports, universe.items(), title=f"Theory saved from the session {name}."
+            universe.imported.imports, universe.items(), title=f"Theory saved from the session {name}."
         )
         make_directory(self.places.saved)
         with locked(self.places.saved):
-            _refuse_replacing(target, overwrite)
+            _check_replacing(target, overwrite)
             write_whole(target, body.encode("utf-8", "surrogatepass"))
         return target
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────
 
     def _change(
-        self, name: str, work: Callable[[_Held], tuple[Found, Universe | None, bytes]], watch: Deadline
+        self, name: str, work: Callable[[_Held], tuple[Found, Universe | None, bytes]], deadline: Deadline
     ) -> tuple[Found, Universe]:
-        """Work on a session until the result stands on what is on disk; a universe of None writes nothing."""
+        """Repeat `work` until its result is based on what is on disk, and write it; a universe of None writes nothing."""
         while True:
             held = self._held(name)
             found, grown, body = work(held)
             if grown is None:
                 return found, held.universe
-            if watch.abandoned:
+            if deadline.abandoned:
                 raise SessionError(
                     "the call was cancelled; nothing was kept", code="session-busy", hint="submit it again"
                 )
@@ -262,19 +264,19 @@ class Sessions:
                     signature = write_whole(self._file(name), body)
                     self._keep(name, _Held(grown, body, signature))
                     return found, grown
-            if watch.over:
+            if deadline.over:
                 raise SessionError(
-                    f"others kept writing to the session {name} for {watch.seconds:g} s; nothing was kept",
+                    f"others kept writing to the session {name} for {deadline.seconds:g} s; nothing was kept",
                     code="session-busy",
                     hint="submit it again",
                 )
 
     def _held(self, name: str) -> _Held:
-        """The session as it is on disk, from memory where nobody wrote since."""
+        """The session as it is on disk; from the cache where the file is unchanged."""
         file = self._file(name)
         with self._lock:
             known = self._open.get(name)
-        if known is not None and signature_of(file) == known.signature and known.universe.basis.current:
+        if known is not None and signature_of(file) == known.signature and known.universe.imported.current:
             return known
         held = self._read(name, file, known)
         self._keep(name, held)
@@ -283,7 +285,7 @@ class Sessions:
     def _read(self, name: str, file: Path, known: _Held | None) -> _Held:
         read = read_whole(file)
         if read is None:
-            universe = Universe.of(name, self.library.basis((PRELUDE,)))
+            universe = Universe.of(name, self.imported_theories.theory_of((PRELUDE,)))
             return _Held(universe, _body(universe), None)
         body, signature = read
         try:
@@ -291,10 +293,10 @@ class Sessions:
         except UnicodeDecodeError:
             raise _broken(file, "it is no UTF-8") from None
         try:
-            basis = self.library.basis(record.imports)
+            imported = self.imported_theories.theory_of(record.imports)
         except KleisError as error:
             raise _broken(file, f"what it imports cannot be loaded: {error}") from error
-        return _Held(_rebuilt(name, record, basis, known), body, signature, edited=not record.basis)
+        return _Held(_rebuilt(name, record, imported, known), body, signature, edited=not record.basis)
 
     def _keep(self, name: str, held: _Held) -> None:
         with self._lock:
@@ -338,18 +340,18 @@ def open_sessions(
 
 
 def _body(universe: Universe) -> bytes:
-    """The text of a session's file, anew."""
-    basis = _CHANGED if universe.stale else universe.basis.digest
-    parts = [heading(universe.basis.imports, basis), *map(item_text, universe.items())]
+    """The whole text of a session's file."""
+    imported = _CHANGED if universe.stale else universe.imported.digest
+    parts = [heading(universe.imported.imports, imported), *map(item_text, universe.items())]
     return "".join(parts).encode("utf-8", "surrogatepass")
 
 
-def _rebuilt(name: str, record: Record, basis: ImportedTheory, known: _Held | None) -> Universe:
-    """The universe of a record; where it only has more items than the known one, those alone are read."""
-    stale = bool(record.basis) and record.basis != basis.digest
-    universe = Universe.of(name, basis, stale=stale)
+def _rebuilt(name: str, record: Record, imported: ImportedTheory, known: _Held | None) -> Universe:
+    """The universe of a record; if it extends the known one, only the further items are read."""
+    stale = bool(record.basis) and record.basis != imported.digest
+    universe = Universe.of(name, imported, stale=stale)
     items = record.items
-    if known is not None and known.universe.basis is basis and known.universe.stale == stale:
+    if known is not None and known.universe.imported is imported and known.universe.stale == stale:
         before = known.universe.items()
         if list(items[: len(before)]) == before:
             universe, items = known.universe, items[len(before) :]
@@ -381,8 +383,9 @@ def _broken(file: Path, why: str) -> SessionError:
     )
 
 
-def _refuse_circle(basis: ImportedTheory, target: Path) -> None:
-    if any(path == target.resolve() for path, _ in basis.stamps):
+def _check_circle(imported: ImportedTheory, target: Path) -> None:
+    """Raise `SessionError` if a session imports the theory it would be saved as."""
+    if any(path == target.resolve() for path, _ in imported.stamps):
         raise SessionError(
             f"this session imports {target.name}: the saved theory would import itself",
             code="save-circular",
@@ -391,8 +394,8 @@ def _refuse_circle(basis: ImportedTheory, target: Path) -> None:
         )
 
 
-def _refuse_replacing(target: Path, overwrite: bool) -> None:
-    """Nothing but a theory of ours is replaced, and that only where it is wanted."""
+def _check_replacing(target: Path, overwrite: bool) -> None:
+    """Raise `SessionError` unless the target is free, or a saved theory that may be replaced."""
     if target.is_symlink() or (target.exists() and not target.is_file()):
         raise SessionError(
             f"{target.name} is there and no plain file",

@@ -76,7 +76,7 @@ _EXAMPLES: dict[ItemKind, str] = {
 
 
 class Rejection(msgspec.Struct, frozen=True):
-    """Why a submission is not taken: the stage that found it and everything that stage found."""
+    """A rejected submission: the stage that rejected it, and all problems of that stage."""
 
     stage: Stage
     problems: tuple[KleisError, ...]
@@ -85,7 +85,7 @@ class Rejection(msgspec.Struct, frozen=True):
 class Candidate(msgspec.Struct, frozen=True):
     """A submission that parses and loads, and the theory with it.
 
-    `replaced` are names that stood for something before: what speaks of them may say something new.
+    `replaced` are names that had a declaration before: what depends on them may mean something else now.
     """
 
     universe: Universe
@@ -108,7 +108,7 @@ def _parsed(universe: Universe, text: str, kind: ItemKind | None) -> tree.Progra
     from kleis.syntax.parser.parser import parse_source
 
     if len(text) > LONGEST_SUBMISSION:
-        return _refused(
+        return _rejected(
             "parse",
             f"a submission has at most {LONGEST_SUBMISSION} characters; this one has {len(text)}",
             code="too-long",
@@ -173,7 +173,7 @@ def _word_of(cls: type) -> str:
 
 
 def _named(universe: Universe, program: tree.Program) -> Candidate | Rejection:
-    """Names in the theory with the program; nothing is read again that was there before."""
+    """The program's names checked in the theory with it; earlier declarations are not read again."""
     before = universe.theory
     theory = before.include(program)
     clashes = theory.problems[len(before.problems) :]
@@ -199,7 +199,7 @@ def _named(universe: Universe, program: tree.Program) -> Candidate | Rejection:
 
 
 def _taking_over(program: tree.Program, before: Theory) -> list[Problem]:
-    """Warnings of definitions under the name of a declared operation: they say nothing of that operation."""
+    """Warnings of definitions under the name of a declared operation, which they do not define."""
     return [
         problem_at(
             item,
@@ -218,7 +218,7 @@ def _taking_over(program: tree.Program, before: Theory) -> list[Problem]:
 
 
 def admit(candidate: Candidate, elaborator: Elaborator) -> Candidate | Rejection:
-    """The rest of the stage load: what is declared means something, and so does what was there before.
+    """The rest of the stage load: the declarations can be elaborated, and the earlier ones still can.
 
     `elaborator` is one of the candidate's theory.
     """
@@ -235,7 +235,7 @@ def _errors(problems: Iterable[Problem]) -> list[KleisError]:
 
 
 def _clashing(clashes: Iterable[Problem], universe: Universe) -> list[KleisError]:
-    """The clashes with what is there already that are refused.
+    """The clashes with earlier declarations that reject the submission.
 
     A declaration twice in the same words adds nothing; one that hides an item's definition would change that item.
     """
@@ -253,7 +253,7 @@ def _clashing(clashes: Iterable[Problem], universe: Universe) -> list[KleisError
 
 
 def _twice(program: tree.Program) -> list[KleisError]:
-    """Definitions of one name in one submission: which one is meant is not said."""
+    """Errors of names that are defined twice in one submission."""
     seen: set[str] = set()
     found: list[KleisError] = []
     for each in program.items:
@@ -277,11 +277,11 @@ def _twice(program: tree.Program) -> list[KleisError]:
 def _broken(
     universe: Universe, theory: Theory, elaborator: Elaborator, replaced: Sequence[str]
 ) -> list[KleisError]:
-    """What stops meaning anything when names stand for something else."""
+    """Errors of earlier declarations that depend on replaced names."""
     if not replaced:
         return []
     found: list[KleisError] = []
-    for entry in universe.speaking(replaced, of=replaced):
+    for entry in universe.depending_on(replaced, of=replaced):
         if isinstance(entry.declaration, tree.Import | tree.Annotation | tree.Example):
             continue
         program = tree.Program((entry.declaration,), entry.file)
@@ -308,7 +308,7 @@ def _arities() -> dict[str, tuple[int, int | None]]:
     return dict(builtin_arities())
 
 
-def _refused(stage: Stage, message: str, *, code: str, hint: str) -> Rejection:
+def _rejected(stage: Stage, message: str, *, code: str, hint: str) -> Rejection:
     return Rejection(stage, (SessionError(message, code=code, hint=hint),))
 
 
@@ -318,7 +318,7 @@ _MOST_WARNINGS = 20
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """How a submission was found, and the universe with it (None where it is not acceptable)."""
+    """The outcome of a submission, and the universe with it (None where it is not accepted)."""
 
     status: Outcome
     stage: Stage
@@ -328,17 +328,19 @@ class Checked(msgspec.Struct, frozen=True):
     grown: Universe | None = None
 
 
-def check(universe: Universe, text: str, kind: ItemKind | None, provers: Provers, watch: Deadline) -> Checked:
+def check(
+    universe: Universe, text: str, kind: ItemKind | None, provers: Provers, deadline: Deadline
+) -> Checked:
     """Parse, load and verify a submission to a universe."""
-    watch.report(0, None, "parsing and loading")
+    deadline.report(0, None, "parsing and loading")
     candidate = read(universe, text, kind)
     if isinstance(candidate, Rejection):
         return Checked("rejected", candidate.stage, candidate.problems)
-    with provers.prover(candidate.theory, watch) as prover:
+    with provers.prover(candidate.theory, deadline) as prover:
         admitted = admit(candidate, prover.elaborator)
         if isinstance(admitted, Rejection):
             return Checked("rejected", admitted.stage, admitted.problems)
-        found = verify(universe, admitted.program, prover, watch, replaced=admitted.replaced)
+        found = verify(universe, admitted.program, prover, deadline, replaced=admitted.replaced)
     if found.status in ("inconsistent", "rejected"):
         return Checked(found.status, "verify", found.problems, found)
     item = _item(admitted, text, kind, found)
@@ -348,8 +350,11 @@ def check(universe: Universe, text: str, kind: ItemKind | None, provers: Provers
 
 
 def _item(candidate: Candidate, text: str, kind: ItemKind | None, found: Verification) -> Item:
-    told = {"termination"} if found.warnings else set()
-    warnings = [*found.warnings, *(_warning(each) for each in candidate.warnings if each.code not in told)]
+    reported = {"termination"} if found.warnings else set()
+    warnings = [
+        *found.warnings,
+        *(_warning(each) for each in candidate.warnings if each.code not in reported),
+    ]
     item = item_of(
         candidate.program.items,
         text.strip(),

@@ -17,42 +17,21 @@ import msgspec
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
 from kleis.sessions.files.universe import Universe
+from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
 from kleis.syntax.printer.program import print_expression
-from kleis.syntax.tree import (
-    Axiom,
-    Binder,
-    Boolean,
-    Call,
-    DataDefinition,
-    ElementDeclaration,
-    Expression,
-    Field,
-    FunctionDefinition,
-    FunctionType,
-    Name,
-    NamedType,
-    Number,
-    OperationDeclaration,
-    ProductType,
-    Quantifier,
-    Structure,
-    Text,
-    TypeExpression,
-    Using,
-)
 from kleis.theory.name_check.structure_members import Members
 
 __all__ = ["Suggestion", "suggestions"]
 
 Hint: TypeAlias = Literal["verify", "evaluate"]
 
-_SAMPLES: dict[str, Expression] = {
+_SAMPLES: dict[str, tree.Expression] = {
     **dict.fromkeys(
-        ("ℕ", "Nat", "Natural", "ℤ", "Int", "Integer", "ℚ", "Rational", "ℝ", "Real"), Number("2")
+        ("ℕ", "Nat", "Natural", "ℤ", "Int", "Integer", "ℚ", "Rational", "ℝ", "Real"), tree.Number("2")
     ),
-    **dict.fromkeys(("String", "Str"), Text("test")),
-    **dict.fromkeys(("Bool", "Boolean"), Boolean(True)),
+    **dict.fromkeys(("String", "Str"), tree.Text("test")),
+    **dict.fromkeys(("Bool", "Boolean"), tree.Boolean(True)),
 }
 
 
@@ -70,34 +49,34 @@ def suggestions(universe: Universe, *, limit: int = 12, name: str = "") -> list[
     elaborator = Elaborator(universe.theory)
     members = Members(universe.theory)
     entries = universe.theory.entries
-    own = len(universe.basis.theory)
-    imported = sorted(entries[:own], key=lambda each: not isinstance(each.declaration, Structure))
+    own = len(universe.imported.theory)
+    imported = sorted(entries[:own], key=lambda each: not isinstance(each.declaration, tree.Structure))
     for entry in (*reversed(entries[own:]), *imported):
         declaration = entry.declaration
         if name and getattr(declaration, "name", "") != name:
             continue
-        for tree, description, hint in _about(declaration, universe, members):
+        for expression, description, hint in _about(declaration, universe, members):
             if len(found) >= limit:
                 return list(found.values())
-            if _can_be_asked(tree, hint, elaborator, universe):
-                text = print_expression(tree)
+            if _can_be_asked(expression, hint, elaborator, universe):
+                text = print_expression(expression)
                 found.setdefault(text, Suggestion(text, description, hint))
     return list(found.values())
 
 
-_Made: TypeAlias = "tuple[Expression, str, Hint]"
+_Made: TypeAlias = "tuple[tree.Expression, str, Hint]"
 
 
 def _about(declaration: object, universe: Universe, members: Members) -> Iterator[_Made]:
     match declaration:
-        case Structure() if universe.theory.structures.get(declaration.name) is declaration:
+        case tree.Structure() if universe.theory.structures.get(declaration.name) is declaration:
             if declaration.parameters:
                 yield from _of_structure(declaration, members)
             else:
                 yield from _of_section(declaration)
-        case DataDefinition() if universe.theory.data.get(declaration.name) is declaration:
+        case tree.DataDefinition() if universe.theory.data.get(declaration.name) is declaration:
             yield from _of_data(declaration)
-        case FunctionDefinition():
+        case tree.FunctionDefinition():
             if universe.theory.definitions.get(canonical_name(declaration.name)) is declaration:
                 yield from _of_function(declaration)
 
@@ -105,109 +84,113 @@ def _about(declaration: object, universe: Universe, members: Members) -> Iterato
 # ── Structures ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _of_structure(node: Structure, members: Members) -> Iterator[_Made]:
+def _of_structure(node: tree.Structure, members: Members) -> Iterator[_Made]:
     table = members.of(node.name) or {}
     for parameter in node.parameters:
         if parameter.kind is not None and not _is_named(parameter.kind, "Type"):
             continue
-        carrier = NamedType(parameter.name)
+        carrier = tree.NamedType(parameter.name)
         elements = [
             name
             for name, each in table.items()
-            if isinstance(each, ElementDeclaration | Field) and _is_named(each.type, parameter.name)
+            if isinstance(each, tree.ElementDeclaration | tree.Field) and _is_named(each.type, parameter.name)
         ]
         for name, each in table.items():
-            if isinstance(each, OperationDeclaration):
+            if isinstance(each, tree.OperationDeclaration):
                 for made in _of_operation(name, each.type, carrier, elements):
                     yield _using(node.name, made)
 
 
 def _using(structure: str, made: _Made) -> _Made:
-    tree, description, hint = made
-    return Using(NamedType(structure), tree), f"{description} in {structure}", hint
+    expression, description, hint = made
+    return tree.Using(tree.NamedType(structure), expression), f"{description} in {structure}", hint
 
 
 def _of_operation(
-    name: str, written: TypeExpression, carrier: NamedType, elements: list[str]
+    name: str, written: tree.TypeExpression, carrier: tree.NamedType, elements: list[str]
 ) -> Iterator[_Made]:
-    if not isinstance(written, FunctionType) or written.codomain != carrier:
+    if not isinstance(written, tree.FunctionType) or written.codomain != carrier:
         return
-    x, y = Name("x"), Name("y")
+    x, y = tree.Name("x"), tree.Name("y")
     if written.domain == carrier:
-        twice = Call(name, (Call(name, (x,)),))
+        twice = tree.Call(name, (tree.Call(name, (x,)),))
         yield _all((("x", carrier),), _equal(twice, x)), f"is {name} its own inverse?", "verify"
-    elif written.domain == ProductType((carrier, carrier)):
-        both = _equal(Call(name, (x, y)), Call(name, (y, x)))
+    elif written.domain == tree.ProductType((carrier, carrier)):
+        both = _equal(tree.Call(name, (x, y)), tree.Call(name, (y, x)))
         yield _all((("x", carrier), ("y", carrier)), both), f"is {name} commutative?", "verify"
         for element in elements[:1]:
-            unit = _equal(Call(name, (Name(element), x)), x)
+            unit = _equal(tree.Call(name, (tree.Name(element), x)), x)
             yield _all((("x", carrier),), unit), f"is {element} an identity of {name}?", "verify"
-        yield _all((("x", carrier),), _equal(Call(name, (x, x)), x)), f"is {name} idempotent?", "verify"
+        yield _all((("x", carrier),), _equal(tree.Call(name, (x, x)), x)), f"is {name} idempotent?", "verify"
 
 
-def _of_section(node: Structure) -> Iterator[_Made]:
+def _of_section(node: tree.Structure) -> Iterator[_Made]:
     for member in node.members:
-        if isinstance(member, Axiom):
+        if isinstance(member, tree.Axiom):
             yield member.proposition, f"the axiom {member.name} of {node.name}", "verify"
 
 
 # ── Data types and functions ─────────────────────────────────────────────────────────────────────────────────
 
 
-def _of_data(node: DataDefinition) -> Iterator[_Made]:
+def _of_data(node: tree.DataDefinition) -> Iterator[_Made]:
     plain = [each.name for each in node.variants if not each.fields]
     if node.parameters:
         return
     if len(plain) == len(node.variants) and 2 <= len(plain) <= 12:
-        c = Name("c")
-        cases: Expression = _equal(c, Name(plain[0]))
+        c = tree.Name("c")
+        cases: tree.Expression = _equal(c, tree.Name(plain[0]))
         for each in plain[1:]:
-            cases = Call("logical_or", (cases, _equal(c, Name(each))))
-        yield _all((("c", NamedType(node.name)),), cases), f"is that all of {node.name}?", "verify"
+            cases = tree.Call("logical_or", (cases, _equal(c, tree.Name(each))))
+        yield _all((("c", tree.NamedType(node.name)),), cases), f"is that all of {node.name}?", "verify"
     if len(plain) > 1:
-        differ = Call("neq", (Name(plain[0]), Name(plain[1])))
+        differ = tree.Call("neq", (tree.Name(plain[0]), tree.Name(plain[1])))
         yield differ, f"are {plain[0]} and {plain[1]} different?", "evaluate"
 
 
-def _of_function(node: FunctionDefinition) -> Iterator[_Made]:
+def _of_function(node: tree.FunctionDefinition) -> Iterator[_Made]:
     types = [each.type for each in node.parameters]
-    samples = [_SAMPLES.get(each.name) if isinstance(each, NamedType) else None for each in types]
+    samples = [_SAMPLES.get(each.name) if isinstance(each, tree.NamedType) else None for each in types]
     given = tuple(each for each in samples if each is not None)
     if len(given) < len(types):
         return
     if not types:
-        yield Name(node.name), f"the value of {node.name}", "evaluate"
+        yield tree.Name(node.name), f"the value of {node.name}", "evaluate"
         return
-    yield Call(node.name, given), f"a value of {node.name}", "evaluate"
+    yield tree.Call(node.name, given), f"a value of {node.name}", "evaluate"
     first = types[0]
     if len(types) == 1 and first is not None and node.result == first:
-        x = Name("x")
-        once = Call(node.name, (x,))
-        again = _equal(Call(node.name, (once,)), once)
+        x = tree.Name("x")
+        once = tree.Call(node.name, (x,))
+        again = _equal(tree.Call(node.name, (once,)), once)
         yield _all((("x", first),), again), f"does applying {node.name} again change nothing?", "verify"
 
 
 # ── Trees ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _equal(left: Expression, right: Expression) -> Expression:
-    return Call("equals", (left, right))
+def _equal(left: tree.Expression, right: tree.Expression) -> tree.Expression:
+    return tree.Call("equals", (left, right))
 
 
-def _all(binders: tuple[tuple[str, TypeExpression], ...], body: Expression) -> Expression:
-    return Quantifier("forall", tuple(Binder(name, written) for name, written in binders), None, body)
+def _all(binders: tuple[tuple[str, tree.TypeExpression], ...], body: tree.Expression) -> tree.Expression:
+    return tree.Quantifier(
+        "forall", tuple(tree.Binder(name, written) for name, written in binders), None, body
+    )
 
 
-def _is_named(written: TypeExpression, name: str) -> bool:
-    return isinstance(written, NamedType) and written.name == name
+def _is_named(written: tree.TypeExpression, name: str) -> bool:
+    return isinstance(written, tree.NamedType) and written.name == name
 
 
-def _can_be_asked(tree: Expression, hint: Hint, elaborator: Elaborator, universe: Universe) -> bool:
-    """Whether the text of a suggestion is read and has a meaning, or a value."""
+def _can_be_asked(
+    expression: tree.Expression, hint: Hint, elaborator: Elaborator, universe: Universe
+) -> bool:
+    """Whether the text of a suggestion parses and can be elaborated, or has a value."""
     from kleis.syntax.parser.parser import parse_expression
 
     try:
-        read = parse_expression(print_expression(tree))
+        read = parse_expression(print_expression(expression))
         if hint == "verify":
             elaborator.proposition(read)
             return True
@@ -216,10 +199,10 @@ def _can_be_asked(tree: Expression, hint: Hint, elaborator: Elaborator, universe
         return False
 
 
-def _has_value(tree: Expression, universe: Universe) -> bool:
+def _has_value(expression: tree.Expression, universe: Universe) -> bool:
     from kleis.budget import Budget
     from kleis.evaluator.environment import environment_of
     from kleis.evaluator.evaluate import evaluate
 
-    evaluate(tree, environment_of(universe.theory), Budget(steps=50_000))
+    evaluate(expression, environment_of(universe.theory), Budget(steps=50_000))
     return True

@@ -35,6 +35,7 @@ from kleis.problems import place_of
 from kleis.prover.process.deadline import Deadline
 from kleis.prover.protocol.verdict import Evidence, Verdict
 from kleis.prover.shared_provers import Provers
+from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.universe import Universe, declared_names
 from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
@@ -49,29 +50,28 @@ Status: TypeAlias = Literal["consistent", "inconsistent", "unknown", "rejected"]
 
 
 class Part(msgspec.Struct, frozen=True):
-    """One question that was asked, by the name of what it is about, and its verdict."""
+    """One question, by the name of what it is about, with its verdict."""
 
     name: str
     verdict: Verdict
     axioms: tuple[str, ...] = ()
     covers: tuple[str, ...] = ()
-    """The sections that were asked about together: the others of them need not be asked about again."""
+    """The sections that the question is about: none of them needs a question of its own."""
 
 
 class Verification(msgspec.Struct, frozen=True):
-    """How a submission was found.  `problems` is empty but where an obligation fails or a part means nothing."""
+    """The outcome of verification.  `problems` has an error where an obligation fails or cannot be elaborated."""
 
     status: Status
     parts: tuple[Part, ...]
     warnings: tuple[str, ...] = ()
     problems: tuple[KleisError, ...] = ()
     own: int = 0
-    """So many of the parts are about the submission itself; they come first."""
+    """How many of the parts are about the submission itself; they come first."""
 
     @property
     def axioms(self) -> tuple[str, ...]:
-        """The axioms for which a model was found or which were proved, by qualified name; those of earlier
-        declarations that were asked about again are not among them."""
+        """The submission's axioms for which a model was found or which were proved, by qualified name."""
         good = (part for part in self.parts[: self.own] if part.verdict.status in ("consistent", "verified"))
         return tuple(dict.fromkeys(name for part in good for name in part.axioms))
 
@@ -91,7 +91,7 @@ class Verification(msgspec.Struct, frozen=True):
         return next((each for each in found if each is not None), None)
 
 
-_REFUSING = ("inconsistent", "disproved", "error")
+_REJECTING = ("inconsistent", "disproved", "error")
 
 _Question: TypeAlias = Callable[["Prover"], Part]
 
@@ -100,7 +100,7 @@ def verify(
     universe: Universe,
     program: tree.Program,
     prover: Prover,
-    watch: Deadline,
+    deadline: Deadline,
     *,
     replaced: Sequence[str] = (),
 ) -> Verification:
@@ -108,31 +108,31 @@ def verify(
     own = list(_own_questions(program, prover.elaborator))
     covered: set[str] = set()
     try:
-        parts = _asked(own, prover, watch, covered)
+        parts = _asked(own, prover, deadline, covered)
         count = len(parts)
-        if not parts or parts[-1].verdict.status not in _REFUSING:
+        if not parts or parts[-1].verdict.status not in _REJECTING:
             touched = list(_touched_questions(universe, program, prover.elaborator, replaced))
-            parts += _asked(touched, prover, watch, covered)
+            parts += _asked(touched, prover, deadline, covered)
     except KleisError as error:
         return Verification("rejected", (), (), (error,))
-    return msgspec.structs.replace(_judged(parts, watch), own=count)
+    return msgspec.structs.replace(_judged(parts, deadline), own=count)
 
 
-def verify_all(theory: Theory, names: Sequence[str], provers: Provers, watch: Deadline) -> Verification:
+def verify_all(theory: Theory, names: Sequence[str], provers: Provers, deadline: Deadline) -> Verification:
     """Ask about some structures of a theory, as when each had just been submitted."""
-    with provers.prover(theory, watch) as prover:
+    with provers.prover(theory, deadline) as prover:
         questions = [(name, _structure(theory.structures[name], prover.elaborator)) for name in names]
         try:
-            parts = _asked(questions, prover, watch, set())
+            parts = _asked(questions, prover, deadline, set())
         except KleisError as error:
             return Verification("rejected", (), (), (error,))
-    return _judged(parts, watch)
+    return _judged(parts, deadline)
 
 
 def _asked(
-    questions: Sequence[tuple[str, _Question]], prover: Prover, watch: Deadline, covered: set[str]
+    questions: Sequence[tuple[str, _Question]], prover: Prover, deadline: Deadline, covered: set[str]
 ) -> list[Part]:
-    """The answers, up to the first that refuses; what there is no time for is unknown.
+    """The answers, up to the first that rejects the submission; without time left they are unknown.
 
     `covered` are sections that were asked about together with others; those asked about here are added.
     """
@@ -140,11 +140,11 @@ def _asked(
     for place, (name, question) in enumerate(questions):
         if name in covered:
             continue
-        watch.report(place + 1, len(questions) + 1, f"verifying {name}")
-        part = Part(name, Verdict(status="unknown", reason="killed")) if watch.over else question(prover)
+        deadline.report(place + 1, len(questions) + 1, f"verifying {name}")
+        part = Part(name, Verdict(status="unknown", reason="killed")) if deadline.over else question(prover)
         covered.update(part.covers)
         parts.append(part)
-        if part.verdict.status in _REFUSING:
+        if part.verdict.status in _REJECTING:
             break
     return parts
 
@@ -181,45 +181,45 @@ def _touched_questions(
 def _touched(
     universe: Universe, items: Sequence[tree.Declaration], elaborator: Elaborator, replaced: Sequence[str]
 ) -> list[Entry]:
-    """The earlier declarations that may say something else now.
+    """The earlier declarations that the submission may affect.
 
-    A structure with parameters says nothing of anything else.  A section does of what its axioms and declarations
-    reach: symbols, opaque sorts, data types, incomplete built-ins.  Nobody has spoken of names that are new.
+    A structure with parameters affects nothing else.  A section affects what shares a symbol, opaque sort, data type or
+    incomplete built-in with it.  No earlier declaration depends on names that are new.
     """
     names = set(replaced)
     fresh = {name for item in items for name in declared_names(item)} - names
     for item in items:
         if isinstance(item, tree.Structure) and not item.parameters:
             names |= names_of_links(elaborator.section_links(item.name)) - fresh
-    return universe.speaking(names) if names else []
+    return universe.depending_on(names) if names else []
 
 
 # ── Asking ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _structure(structure: tree.Structure, elaborator: Elaborator) -> _Question:
-    """Has a structure, or a section with all that it is linked to, a model?"""
+    """Whether a structure, or a section with all that it is linked to, has a model."""
 
     def ask(prover: Prover) -> Part:
         if structure.parameters:
-            meaning = elaborator.structure(structure.name)
+            goal = elaborator.structure(structure.name)
         else:
-            meaning = elaborator.component(structure.name)
-        names = tuple(axiom.name for axiom in meaning.axioms)
-        names += tuple(each.name for each in meaning.obligations if each.kind == "section")
-        together = () if structure.parameters else _sections(meaning)
-        return Part(structure.name, prover.has_model(meaning), names, together)
+            goal = elaborator.component(structure.name)
+        names = tuple(axiom.name for axiom in goal.axioms)
+        names += tuple(each.name for each in goal.obligations if each.kind == "section")
+        together = () if structure.parameters else _sections(goal)
+        return Part(structure.name, prover.has_model(goal), names, together)
 
     return ask
 
 
-def _sections(meaning: Goal) -> tuple[str, ...]:
-    """The sections among the instances in force; an inherited structure with parameters is none."""
-    return tuple(each.structure for each in meaning.instances if not each.arguments)
+def _sections(goal: Goal) -> tuple[str, ...]:
+    """The sections among the instances of a goal; an inherited structure with parameters is none."""
+    return tuple(each.structure for each in goal.instances if not each.arguments)
 
 
 def _implementation(item: tree.Implements, file: str, elaborator: Elaborator) -> _Question:
-    """Do the axioms hold of what an implementation gives?"""
+    """Whether the axioms hold for what an implementation gives."""
 
     def ask(prover: Prover) -> Part:
         implementation = elaborator.globals.read_implementation(item, file)
@@ -248,7 +248,7 @@ def _implementation(item: tree.Implements, file: str, elaborator: Elaborator) ->
 
 
 def _definition(item: tree.FunctionDefinition, elaborator: Elaborator) -> _Question:
-    """Does a definition end?  One that is not recursive, or has no written sorts, asserts nothing."""
+    """Whether a definition ends.  One that is not recursive, or has no written sorts, asserts nothing."""
 
     def ask(prover: Prover) -> Part:
         for candidate in elaborator.globals.candidates(canonical_name(item.name)):
@@ -260,9 +260,9 @@ def _definition(item: tree.FunctionDefinition, elaborator: Elaborator) -> _Quest
             if len(known) < len(sorts):
                 continue
             try:
-                key = definitions.read_at(candidate, known)
+                key = definitions.elaborate_at(candidate, known)
             except KleisError:
-                continue  # what has no sorts is a template for the evaluator; the stage load has warned of it
+                continue  # only the evaluator runs it; the stage load has warned of it
             names = (Variable(f"x{place}", sort) for place, sort in enumerate(known, 1))
             verdict = _termination(key, tuple(names), item, elaborator, prover)
             if verdict is not None:
@@ -289,8 +289,8 @@ def _termination(
     call = DefinitionCall(key, variables, definitions.finished[key].result)
     same: Term = Equals(call, call)
     closed = Quantifier("forall", variables, same) if variables else same
-    meaning = elaborator.formula(closed, place_of(item, "<session>"))
-    for obligation in meaning.obligations:
+    goal = elaborator.formula(closed, place_of(item, "<session>"))
+    for obligation in goal.obligations:
         if obligation.kind == "termination":
             verdict = prover.holds(obligation)
             if verdict.status != "verified":
@@ -310,7 +310,7 @@ def _endless(name: str, why: str) -> Verdict:
 # ── Judging ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _judged(parts: Sequence[Part], watch: Deadline) -> Verification:
+def _judged(parts: Sequence[Part], deadline: Deadline) -> Verification:
     """The verdict on all parts together."""
     found = tuple(parts)
     for part in found:
@@ -318,25 +318,21 @@ def _judged(parts: Sequence[Part], watch: Deadline) -> Verification:
         if verdict.status == "inconsistent":
             return Verification("inconsistent", found)
         if verdict.status in ("disproved", "error"):
-            return Verification("rejected", found, (), (_refusal(part),))
-    warnings = tuple(_open(part, watch) for part in found if part.verdict.status == "unknown")
+            return Verification("rejected", found, (), (_error_of(part),))
+    warnings = tuple(_warning(part, deadline) for part in found if part.verdict.status == "unknown")
     return Verification("unknown" if warnings else "consistent", found, warnings)
 
 
-def _open(part: Part, watch: Deadline) -> str:
+def _warning(part: Part, deadline: Deadline) -> str:
     verdict = part.verdict
     if verdict.message:
         return verdict.message
-    if watch.over:
-        return (
-            f"whether {part.name} has a model was not settled in {watch.seconds:g} s: it may be inconsistent"
-        )
+    if deadline.over:
+        return f"whether {part.name} has a model was not settled in {deadline.seconds:g} s: it may be inconsistent"
     return f"no model of {part.name} was found, and no clash ({verdict.reason}): it may be inconsistent"
 
 
-def _refusal(part: Part) -> KleisError:
-    from kleis.sessions.files.errors import SessionError
-
+def _error_of(part: Part) -> KleisError:
     verdict = part.verdict
     problem = verdict.problem or {}
     return SessionError(

@@ -16,7 +16,7 @@ from kleis.core.sort_printing import sort_text
 from kleis.elaborate.expressions.call_errors import (
     missing_operation,
     nothing_fits,
-    refused_declaration,
+    rejected_declaration,
     unknown_operation,
 )
 from kleis.elaborate.expressions.elaboration_context import Context
@@ -46,7 +46,7 @@ from kleis.syntax import tree
 __all__ = ["apply_value", "call", "named_value"]
 
 _LIKE_ARGUMENTS = frozenset({"plus", "minus", "times", "negate", "min", "max", "abs"})
-"""Operations whose result is a number of the kind of their arguments."""
+"""Operations whose result is of the numeric sort of their arguments."""
 
 
 # ── Calls ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -73,13 +73,13 @@ def call(context: Context, node: tree.Call, expected: core.Sort | None) -> core.
 
 
 def _given(context: Context, node: tree.Expression) -> CallArgument:
-    """An argument as far as it can be read before the call is decided."""
+    """An argument, elaborated as far as it can be before the call is decided."""
     choices = overloaded_sorts(context, node)
     return CallArgument(node, None, choices) if choices else CallArgument(node, _early(context, node))
 
 
 def _early(context: Context, node: tree.Expression) -> core.Term | None:
-    """An argument that says its sort by itself; functions wait until the call is decided."""
+    """The term of an argument whose sort does not depend on the call; functions wait until it is decided."""
     if isinstance(node, tree.Lambda):
         return None
     if isinstance(node, tree.Name) and node.name not in context.environment and _is_function(context, node):
@@ -109,7 +109,7 @@ def _choose(
     given: Sequence[CallArgument],
     expected: core.Sort | None,
 ) -> core.Term:
-    """Read a call as the cheapest overload that fits."""
+    """The call of the cheapest overload that fits."""
     overloads: list[Overload] = []
     for candidate in candidates:
         found = overloads_of(context, candidate, node, given)
@@ -123,25 +123,25 @@ def _choose(
         partial = _partial(context, node, candidates, given)
         if partial is not None:
             return partial
-        readings = [overload_text(overload) for overload in overloads]
-        _blame_constant(context, overloads, given)
-        raise nothing_fits(context, node, candidates, readings, [each.term for each in given])
+        shown = [overload_text(overload) for overload in overloads]
+        _check_constants(context, overloads, given)
+        raise nothing_fits(context, node, candidates, shown, [each.term for each in given])
     if len(fitting) > 1 and any(each.term is None and not each.choices for each in given):
-        given = _read_functions(context, [overload for _, overload in fitting], given)
+        given = _with_functions(context, [overload for _, overload in fitting], given)
         fitting = [
             (cost, overload)
             for _, overload in fitting
             if (cost := cost_of(context, overload, given)) is not None
         ]
-    if len(fitting) > 1 and any(each.term is not None and _open(context, each.term) for each in given):
+    if len(fitting) > 1 and any(each.term is not None and _is_unknown(context, each.term) for each in given):
         return _undecided(context, node, [overload for _, overload in fitting], given)
     least = min(cost for cost, _ in fitting)
     best = [overload for cost, overload in fitting if cost == least]
     return build_call(context, node, _only(context, node, best, expected), given, expected)
 
 
-def _blame_constant(context: Context, overloads: Sequence[Overload], given: Sequence[CallArgument]) -> None:
-    """Refuse a name without arguments that keeps a call from fitting, and that a structure not in force has too."""
+def _check_constants(context: Context, overloads: Sequence[Overload], given: Sequence[CallArgument]) -> None:
+    """Raise `MissingOperation` for a name alone that keeps a call from fitting, if a structure not in scope has it."""
     for place, each in enumerate(given):
         name = each.node.name if isinstance(each.node, tree.Name) else ""
         if not name or name in context.environment or not context.definitions.is_member(name):
@@ -154,10 +154,10 @@ def _blame_constant(context: Context, overloads: Sequence[Overload], given: Sequ
                 raise missing_operation(context, each.node, name, ())
 
 
-def _read_functions(
+def _with_functions(
     context: Context, overloads: Sequence[Overload], given: Sequence[CallArgument]
 ) -> list[CallArgument]:
-    """Read the functions among the arguments whose domain is the same in all overloads."""
+    """Elaborate the functions among the arguments whose domain is the same in all overloads."""
     found: list[CallArgument] = []
     for place, each in enumerate(given):
         domains = {_domain(overload.parameters[place]) for overload in overloads}
@@ -192,13 +192,13 @@ def _only(
             raise missing_operation(context, node, node.name, ())
     if len(overloads) == 1:
         return overloads[0]
-    readings = tuple(overload_text(overload) for overload in overloads)
+    shown = tuple(overload_text(overload) for overload in overloads)
     context.reject(
         node,
         "ambiguous-operation",
-        f"{node.name} may be {' or '.join(readings)} here",
+        f"{node.name} may be {' or '.join(shown)} here",
         found=node.name,
-        expected=readings,
+        expected=shown,
         hint="say which: write an argument's sort (x : T), or the structure's name before it, S::op",
     )
 
@@ -242,13 +242,13 @@ def _variables(context: Context, sorts: Sequence[core.Sort]) -> list[core.Variab
 # ── Calls with arguments of unknown sort ─────────────────────────────────────────────────────────────────────
 
 
-def _open(context: Context, term: core.Term) -> bool:
-    """Whether the sort of a term itself is unknown; unknown elements of a list decide nothing."""
+def _is_unknown(context: Context, term: core.Term) -> bool:
+    """Whether the sort of a term itself is unknown, and not only that of its elements."""
     return isinstance(context.sort(term), core.SortVariable)
 
 
 def _wait(context: Context, node: tree.Call) -> core.Term:
-    """What stands for a call that this pass cannot decide."""
+    """A placeholder for a call that this pass cannot decide."""
     context.inference.waiting = True
     return core.Undefined(context.unknown(node, "result", f"the result of {node.name}"), "waiting")
 
@@ -256,11 +256,11 @@ def _wait(context: Context, node: tree.Call) -> core.Term:
 def _undecided(
     context: Context, node: tree.Call, overloads: Sequence[Overload], given: Sequence[CallArgument]
 ) -> core.Term:
-    """Learn what can be learnt from a call with arguments of unknown sort, and look again in the next pass."""
+    """A placeholder for a call with arguments of unknown sort, after what it tells about them was learnt."""
     context.inference.waiting = True
     columns = list(zip(*(overload.parameters for overload in overloads), strict=True))
     for each, column in zip(given, columns, strict=True):
-        if each.term is not None and _open(context, each.term):
+        if each.term is not None and _is_unknown(context, each.term):
             _learn_argument(context, each.term, column)
     results = {overload.result for overload in overloads}
     if len(results) == 1 and not variables_of(overloads[0].result):
@@ -274,7 +274,7 @@ def _undecided(
 
 
 def _learn_argument(context: Context, term: core.Term, column: Sequence[core.Sort]) -> None:
-    """What the parameters that an argument may be given for say of its sort."""
+    """Learn the sort of an argument from the parameters it may be given for."""
     numbers = [sort for sort in column if isinstance(sort, core.Numeric)]
     if len(numbers) == len(column):
         greatest = max(numbers, key=rank)
@@ -286,12 +286,12 @@ def _learn_argument(context: Context, term: core.Term, column: Sequence[core.Sor
 
 
 def _same_number(context: Context, given: Sequence[CallArgument]) -> core.Sort:
-    """The sort of a sum or product of which some parts are of unknown sort: a number like them."""
+    """The sort of a sum or product with parts of unknown sort: that of its parts."""
     terms = [each.term for each in given if each.term is not None]
-    unknown = [term.sort for term in terms if _open(context, term)]
+    unknown = [term.sort for term in terms if _is_unknown(context, term)]
     for other in unknown[1:]:
         context.inference.unify(unknown[0], other)
-    known = [context.sort(term) for term in terms if not _open(context, term)]
+    known = [context.sort(term) for term in terms if not _is_unknown(context, term)]
     large = [sort for sort in known if isinstance(sort, core.Numeric) and sort.name in ("ℝ", "ℂ")]
     return large[0] if large else unknown[0]
 
@@ -328,7 +328,7 @@ def _call_template(
     written = definitions.written_parameters(template)
     terms: list[core.Term] = []
     for argument, wanted in zip(arguments, written, strict=False):
-        # Variables of the template mean nothing here: what they stand for is found from all arguments together.
+        # Type variables of the template are determined from all arguments together.
         known = wanted is not None and not variables_of(wanted)
         term = context.term(argument, wanted if known else None)
         if wanted is not None and known:
@@ -348,15 +348,15 @@ def _call_template(
         result = definitions.written_result(template)
         if result is None or variables_of(result):
             result = context.unknown(node, "result", f"the result of {template.node.name}")
-        return _closed_over(missing, core.Undefined(result, "waiting"))
+        return _abstracted(missing, core.Undefined(result, "waiting"))
     key, result = definitions.instance(template, sorts, node, context)
     sorts = definitions.sorts_of(key, sorts)
     nodes: list[tree.Expression] = [*arguments, *([node] * len(missing))]
     adapted = tuple(context.adapt(term, sort, at) for term, sort, at in zip(given, sorts, nodes, strict=True))
-    return _closed_over(missing, core.DefinitionCall(key, adapted, result))
+    return _abstracted(missing, core.DefinitionCall(key, adapted, result))
 
 
-def _closed_over(variables: Sequence[core.Variable], term: core.Term) -> core.Term:
+def _abstracted(variables: Sequence[core.Variable], term: core.Term) -> core.Term:
     return core.Lambda(tuple(variables), term) if variables else term
 
 
@@ -373,7 +373,7 @@ def named_value(context: Context, node: tree.Name, expected: core.Sort | None) -
         return _unbound(context, node)
     for each in candidates:
         if isinstance(each, Rejected):
-            raise refused_declaration(context, node, each)
+            raise rejected_declaration(context, node, each)
     if len(candidates) == 1 and isinstance(candidates[0], Template):
         return _call_template(context, node, candidates[0], ())
     values = [each for each in candidates if nullary(each)]
@@ -457,4 +457,4 @@ def apply_value(
         return apply_value(context, node, inner, arguments[len(sort.domain) :])
     terms = [context.checked(each, wanted) for each, wanted in zip(arguments, sort.domain, strict=False)]
     rest = _variables(context, sort.domain[len(arguments) :])
-    return _closed_over(rest, core.Application(function, (*terms, *rest), sort.codomain))
+    return _abstracted(rest, core.Application(function, (*terms, *rest), sort.codomain))

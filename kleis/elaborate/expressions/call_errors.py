@@ -23,7 +23,7 @@ from kleis.elaborate.scopes.scope import (
 from kleis.spelling import suggestion
 from kleis.syntax.tree import Call, Name
 
-__all__ = ["missing_operation", "nothing_fits", "refused_declaration", "unknown_operation"]
+__all__ = ["missing_operation", "nothing_fits", "rejected_declaration", "unknown_operation"]
 
 
 def unknown_operation(context: Context, node: Call) -> ElaborationError:
@@ -39,7 +39,7 @@ def unknown_operation(context: Context, node: Call) -> ElaborationError:
 def missing_operation(
     context: Context, node: Call | Name, name: str, terms: Sequence[core.Term]
 ) -> MissingOperation:
-    """A name that only structures with parameters have, none of which is in force here."""
+    """A name that only structures with parameters have, none of which is in scope."""
     owners = context.definitions.owners(name)
     at = f" at {sorts_text(context.sort(each) for each in terms)}" if terms else ""
     error = elaboration_error(
@@ -57,8 +57,8 @@ def missing_operation(
     return error
 
 
-def refused_declaration(context: Context, node: Call | Name, candidate: Rejected) -> ElaborationError:
-    """A name whose declaration was refused."""
+def rejected_declaration(context: Context, node: Call | Name, candidate: Rejected) -> ElaborationError:
+    """A name whose declaration was rejected."""
     return elaboration_error(
         node,
         context.scope.file,
@@ -74,10 +74,10 @@ def nothing_fits(
     context: Context,
     node: Call,
     candidates: Sequence[Candidate],
-    readings: Sequence[str],
+    alternatives: Sequence[str],
     terms: Sequence[core.Term | None],
 ) -> ElaborationError:
-    """Why no reading of a call fits its arguments."""
+    """Why no candidate of a call fits its arguments."""
     sorts = [_argument_text(context, each) if each is not None else "a function" for each in terms]
     carriers = [
         sort_text(context.sort(each))
@@ -86,7 +86,7 @@ def nothing_fits(
     ]
     if carriers and context.definitions.is_member(node.name):
         return missing_operation(context, node, node.name, [each for each in terms if each is not None])
-    shown = tuple(dict.fromkeys(readings))[:6]
+    shown = tuple(dict.fromkeys(alternatives))[:6]
     file, found = context.scope.file, ", ".join(sorts)
     if carriers and any(isinstance(each, BuiltinName) for each in candidates):
         message = (
@@ -109,7 +109,7 @@ def nothing_fits(
 
 
 def _argument_text(context: Context, term: core.Term) -> str:
-    """An argument as people know it: its name, if it has one, and its sort."""
+    """An argument in messages: its name, if it has one, and its sort."""
     shown = sort_text(context.sort(term))
     return f"{term.name} : {shown}" if isinstance(term, core.Variable) else shown
 

@@ -31,10 +31,10 @@ __all__ = ["Definitions", "TheoryQueries"]
 
 
 class TheoryQueries(Protocol):
-    """What definitions need to know of a theory (kleis/elaborate/elaborator.py provides it)."""
+    """What definitions ask of a theory; `kleis.elaborate.elaborator.Elaborator` answers."""
 
     def data(self) -> dict[str, DataDeclaration]:
-        """The data types that were not refused."""
+        """The data types without errors, by name."""
         ...
 
     def owners(self, name: str) -> tuple[str, ...]:
@@ -46,12 +46,20 @@ class TheoryQueries(Protocol):
         ...
 
     def groups(self, sorts: Sequence[core.Sort]) -> tuple[tuple[DataType, ...], ...]:
-        """The data types reached from sorts (kleis/elaborate/sorts/data_types.py)."""
+        """The data types reached from sorts."""
         ...
 
 
 class _Progress:
-    """A template whose body is being read."""
+    """A definition that is being elaborated at some sorts.
+
+    sorts, result
+        As far as they are known: they grow from one round to the next.
+    place, lowest
+        Where it is on the stack, and the lowest place there that it calls, directly or not.
+    changed
+        Whether the sorts or the result grew in this round, so that another one is needed.
+    """
 
     def __init__(
         self, template: Template, sorts: tuple[core.Sort, ...], result: core.Sort | None, place: int
@@ -66,7 +74,17 @@ class _Progress:
 
 
 class Definitions:
-    """The definitions reached so far, over one theory.  Kept for as long as the theory does not change."""
+    """The definitions reached so far, over one theory.
+
+    finished
+        Definitions by key: the qualified name, with the sorts where they are not written.
+    terminations, places
+        By key, the termination arguments of recursive definitions, and where definitions are written.
+    uncovered
+        Warnings of matches that leave values uncovered, by place.
+    higher_order
+        Symbols of polymorphic members of structures, with the file that uses each.
+    """
 
     def __init__(self, theory: TheoryQueries) -> None:
         self._theory = theory
@@ -79,12 +97,12 @@ class Definitions:
         self._measures: dict[str, tuple[core.Term, ...]] = {}
         self._operations = Operations(self)
         self._failed: dict[str, ElaborationError] = {}
-        self._closed: dict[str, str] = {}
-        """Instances at sorts that are not closed under their own calls, with the instance that stands for them."""
+        self._widened: dict[str, str] = {}
+        """Keys as they were asked for, with the key at the larger sorts that recursive calls need."""
         self._data: dict[core.DataSort, DataType] = {}
         self.higher_order: dict[core.Symbol, str] = {}
 
-    # ── what the readers of expressions ask ──────────────────────────────────────────────────────────────
+    # ── structures and matches ─────────────────────────────────────────────────────────────────────────
 
     def is_member(self, name: str) -> bool:
         """Whether some structure with parameters has a member of this name."""
@@ -95,7 +113,7 @@ class Definitions:
         return self._theory.owners(name)
 
     def note_uncovered(self, context: Context, node: Spanned, pattern: str) -> None:
-        """Remember a `match` that leaves values uncovered, for a warning."""
+        """Record a `match` that leaves values uncovered, for a warning."""
         place = context.place(node)
         self.uncovered[str(place)] = problem_at(
             node,
@@ -159,7 +177,7 @@ class Definitions:
     # ── definitions ──────────────────────────────────────────────────────────────────────────────────────
 
     def written_parameters(self, template: Template) -> list[core.Sort | None]:
-        """The written sorts of the parameters; a type name of one letter that is declared nowhere is open."""
+        """The written sorts of the parameters; an undeclared type name of one letter is a type variable."""
         return [self._written(template, each.type) for each in template.node.parameters]
 
     def written_result(self, template: Template) -> core.Sort | None:
@@ -170,12 +188,12 @@ class Definitions:
         if written is None:
             return None
         sort = template.scope.sort(written)
-        return _opened(sort) if self._theory.is_global(template.scope) else sort
+        return _with_variables(sort) if self._theory.is_global(template.scope) else sort
 
     def parameter_sorts(
         self, context: Context, template: Template, given: Sequence[core.Sort]
     ) -> tuple[core.Sort, ...] | None:
-        """The sorts a definition is called at; None if the arguments do not say yet."""
+        """The sorts a definition is called at; None if the arguments do not determine them yet."""
         values: dict[str, core.Sort] = {}
         written = self.written_parameters(template)
         for pattern, sort in zip(written, given, strict=True):
@@ -206,10 +224,10 @@ class Definitions:
         if key in self.finished:
             return tuple(each.sort for each in self.finished[key].parameters)
         for progress in self._stack:
-            if self._key(progress.template, progress.sorts) == key:
+            if self._key_of(progress) == key:
                 return progress.sorts
         for progress, _ in self._provisional.values():
-            if self._key(progress.template, progress.sorts) == key:
+            if self._key_of(progress) == key:
                 return progress.sorts
         return otherwise
 
@@ -219,12 +237,15 @@ class Definitions:
             return template.key
         return f"{template.key}@({sorts_text(sorts)})"
 
+    def _key_of(self, progress: _Progress) -> str:
+        return self._key(progress.template, progress.sorts)
+
     def instance(
         self, template: Template, sorts: tuple[core.Sort, ...], node: Spanned, context: Context
     ) -> tuple[str, core.Sort]:
-        """The key and result of a definition at given sorts, reading it if it was not read yet."""
+        """The key and result of a definition at given sorts; it is elaborated when it is first asked for."""
         key = self._key(template, sorts)
-        key = self._closed.get(key, key)
+        key = self._widened.get(key, key)
         if key in self._failed:
             raise self._failed[key]
         if key in self.finished:
@@ -235,18 +256,18 @@ class Definitions:
         known = self._provisional.get(template.key)
         if known is not None:
             return self._again(known[0], sorts, node, context)
-        return self._read(_Progress(template, sorts, None, len(self._stack)), node, context)
+        return self._fixpoint(_Progress(template, sorts, None, len(self._stack)), node, context)
 
-    def read_at(self, template: Template, sorts: tuple[core.Sort, ...]) -> str:
-        """The key of a definition at given sorts, read if it was not read yet."""
+    def elaborate_at(self, template: Template, sorts: tuple[core.Sort, ...]) -> str:
+        """The key of a definition at given sorts; it is elaborated when it is first asked for."""
         keys: list[str] = []
 
-        def read(context: Context) -> core.Term:
+        def use(context: Context) -> core.Term:
             key, result = self.instance(template, sorts, template.node, context)
             keys.append(key)
             return core.DefinitionCall(key, (), result)
 
-        elaborate_to_fixpoint(self, template.scope, read, prefix=f"use of {template.key}", allow_free=False)
+        elaborate_to_fixpoint(self, template.scope, use, prefix=f"use of {template.key}", allow_free=False)
         return keys[-1]
 
     def _recursive(
@@ -257,12 +278,12 @@ class Definitions:
         self._widen(progress, sorts, node, context)
         for above in self._stack[progress.place + 1 :]:
             above.lowest = min(above.lowest, progress.place)
-        return self._key(progress.template, progress.sorts), self._result(progress, node, context)
+        return self._key_of(progress), self._result(progress, node, context)
 
     def _again(
         self, progress: _Progress, sorts: tuple[core.Sort, ...], node: Spanned, context: Context
     ) -> tuple[str, core.Sort]:
-        """A call of a definition that was read in this round, as part of a group still being read."""
+        """A call of a definition that was elaborated in this round, as part of a group that is not finished."""
         before = progress.sorts
         progress.recursive = True
         self._widen(progress, sorts, node, context)
@@ -270,7 +291,7 @@ class Definitions:
             above.lowest = min(above.lowest, progress.lowest)
         if progress.sorts != before:
             self._stack[progress.lowest].changed = True
-        return self._key(progress.template, progress.sorts), self._result(progress, node, context)
+        return self._key_of(progress), self._result(progress, node, context)
 
     def _widen(
         self, progress: _Progress, sorts: tuple[core.Sort, ...], node: Spanned, context: Context
@@ -314,9 +335,9 @@ class Definitions:
         found = substitute_sort(result, values)
         return None if variables_of(found) else found
 
-    def _read(self, progress: _Progress, node: Spanned, context: Context) -> tuple[str, core.Sort]:
-        """Read a definition, and again until its sorts and result stay the same."""
-        asked = self._key(progress.template, progress.sorts)
+    def _fixpoint(self, progress: _Progress, node: Spanned, context: Context) -> tuple[str, core.Sort]:
+        """Elaborate a definition, in rounds until its sorts and result stay the same."""
+        asked = self._key_of(progress)
         self._stack.append(progress)
         try:
             progress.changed = True
@@ -328,32 +349,32 @@ class Definitions:
                 if definition is None:
                     raise self._no_result(progress)
                 self._finish(progress, definition)
-            self._closed[asked] = self._key(progress.template, progress.sorts)
+            self._widened[asked] = self._key_of(progress)
         except ElaborationError as error:
             if len(self._stack) == 1:
-                self._failed[self._key(progress.template, progress.sorts)] = error
+                self._failed[self._key_of(progress)] = error
             raise
         finally:
             self._stack.pop()
         if progress.lowest < progress.place:
             self._provisional[progress.template.key] = (progress, definition)
-        return self._key(progress.template, progress.sorts), self._result(progress, node, context)
+        return self._key_of(progress), self._result(progress, node, context)
 
     def _forget(self, progress: _Progress) -> None:
-        """Drop what was read on the way in the round before: it has to be read again."""
+        """Drop what the previous round elaborated on the way: its sorts may have changed."""
         for key, (inner, _) in list(self._provisional.items()):
             if inner.lowest >= progress.place:
                 del self._provisional[key]
 
     def _body(self, progress: _Progress) -> core.Definition | None:
-        """The definition as read in one round; None if its result is not known yet."""
+        """The definition as one round elaborates it; None if its result is not known yet."""
         template = progress.template
         source = template.node
         key = self._key(template, progress.sorts)
         pairs = zip(source.parameters, progress.sorts, strict=True)
         parameters = tuple(core.Variable(each.name, sort) for each, sort in pairs)
         written = self._instance_result(progress)
-        found = self._piece(
+        found = self._elaborate(
             template,
             key,
             parameters,
@@ -394,17 +415,17 @@ class Definitions:
             hint=f"write the result: define {name}(…) : T = …",
         )
 
-    def _piece(
+    def _elaborate(
         self,
         template: Template,
         key: str,
         parameters: Sequence[core.Variable],
-        read: Callable[[Context], core.Term],
+        elaborate: Callable[[Context], core.Term],
     ) -> ElaboratedExpression:
         return elaborate_to_fixpoint(
             self,
             template.scope,
-            read,
+            elaborate,
             prefix=key,
             allow_free=False,
             bound={variable.name: variable for variable in parameters},
@@ -413,16 +434,17 @@ class Definitions:
     def _decreases(
         self, template: Template, key: str, parameters: Sequence[core.Variable]
     ) -> tuple[core.Term, ...]:
-        def reader(measure: Expression) -> Callable[[Context], core.Term]:
-            return lambda context: context.term(measure)
+        """The stated measures of a definition."""
 
-        frame = f"{key}/decreases"
-        return tuple(
-            self._piece(template, frame, parameters, reader(each)).term for each in template.node.decreases
-        )
+        def measure(source: Expression) -> core.Term:
+            return self._elaborate(
+                template, f"{key}/decreases", parameters, lambda context: context.term(source)
+            ).term
+
+        return tuple(measure(each) for each in template.node.decreases)
 
     def _finish(self, progress: _Progress, definition: core.Definition) -> None:
-        """Put a definition, with the group read on its way, among the finished ones."""
+        """Add a definition, with the recursive group elaborated on its way, to the finished ones."""
         group = [definition]
         for key, (inner, each) in list(self._provisional.items()):
             if inner.lowest >= progress.place:
@@ -468,11 +490,11 @@ class Definitions:
             self.terminations.update({each.key: Termination("unknown", reason=reason) for each in finished})
 
 
-def _opened(sort: core.Sort) -> core.Sort:
-    """A written sort with the type names of one letter left open."""
+def _with_variables(sort: core.Sort) -> core.Sort:
+    """A written sort with the opaque type names of one letter as type variables."""
     if isinstance(sort, core.Carrier) and len(sort.name) == 1 and not sort.arguments:
         return core.SortVariable(sort.name)
-    return map_sort(sort, _opened)
+    return map_sort(sort, _with_variables)
 
 
 def _match_sort(pattern: core.Sort, sort: core.Sort, values: dict[str, core.Sort]) -> None:

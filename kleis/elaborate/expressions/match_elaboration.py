@@ -13,9 +13,11 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Never
 
 from kleis import core
 from kleis.core.pattern_coverage import coverage
+from kleis.core.sort_printing import sort_text
 from kleis.core.terms import list_constructors, tuple_constructor
 from kleis.elaborate.expressions.elaboration_context import Context
 from kleis.elaborate.scopes.scope import DataConstructor
@@ -27,8 +29,8 @@ __all__ = ["elaborate_let", "elaborate_match"]
 _TUPLES = {"Unit": 0, "Pair": 2, "Tuple3": 3, "Tuple4": 4, "Tuple5": 5}
 
 
-class _Reading:
-    """A pattern being read: the tests it makes and the names it binds."""
+class _PatternTests:
+    """The tests that a pattern makes, and the names it binds."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -53,8 +55,8 @@ class _Reading:
             )
         self.names[pattern.name] = value
 
-    def read(self, pattern: tree.Pattern, value: core.Term) -> None:
-        """The tests and names of a pattern for a value."""
+    def add(self, pattern: tree.Pattern, value: core.Term) -> None:
+        """Add the tests and names of a pattern for a value."""
         match pattern:
             case tree.WildcardPattern():
                 pass
@@ -62,7 +64,7 @@ class _Reading:
                 self.bind(pattern, value)
             case tree.AsPattern():
                 self.bind(pattern, value)
-                self.read(pattern.pattern, value)
+                self.add(pattern.pattern, value)
             case tree.LiteralPattern():
                 self._literal(pattern, value)
             case tree.ListPattern():
@@ -89,7 +91,7 @@ class _Reading:
         nil, cons = list_constructors(self._as_list(pattern, value))
         for item in pattern.items:
             self.tests.append(core.Discrimination(cons, value))
-            self.read(item, core.Selection(cons, 0, value))
+            self.add(item, core.Selection(cons, 0, value))
             value = core.Selection(cons, 1, value)
         self.tests.append(core.Discrimination(nil, value))
 
@@ -103,7 +105,6 @@ class _Reading:
             sort = context.sort(value)
         if not isinstance(sort, core.ListOf):
             self._wrong(pattern, "a list", sort)
-        assert isinstance(sort, core.ListOf)
         return sort
 
     def _construction(self, pattern: tree.ConstructorPattern, value: core.Term) -> None:
@@ -121,10 +122,10 @@ class _Reading:
         if not constructor.alone:
             self.tests.append(core.Discrimination(constructor, value))
         for index, argument in enumerate(pattern.arguments):
-            self.read(argument, core.Selection(constructor, index, value))
+            self.add(argument, core.Selection(constructor, index, value))
 
     def _constructor(self, pattern: tree.ConstructorPattern, value: core.Term) -> core.Constructor | None:
-        """The constructor a pattern means at the sort of the value; None for a truth value, tested already."""
+        """The constructor of a pattern at the sort of the value; None for a truth value, whose test is added."""
         context = self.context
         declared = [
             each for each in context.scope.candidates(pattern.name) if isinstance(each, DataConstructor)
@@ -148,7 +149,6 @@ class _Reading:
                 sort = context.sort(value)
             if not isinstance(sort, core.TupleOf) or len(sort.items) != _TUPLES[pattern.name]:
                 self._wrong(pattern, f"a {pattern.name}", sort)
-            assert isinstance(sort, core.TupleOf)
             return tuple_constructor(sort)
         known = [each.name for each in self._siblings(sort)]
         hint = suggestion(pattern.name, known or context.scope.names(), otherwise="declare it in a data type")
@@ -182,9 +182,7 @@ class _Reading:
             return self.context.definitions.constructors(sort)
         return list_constructors(sort) if isinstance(sort, core.ListOf) else ()
 
-    def _wrong(self, pattern: tree.Pattern, what: str, sort: core.Sort) -> None:
-        from kleis.core.sort_printing import sort_text
-
+    def _wrong(self, pattern: tree.Pattern, what: str, sort: core.Sort) -> Never:
         self.context.reject(
             pattern,
             "wrong-sort",
@@ -216,10 +214,10 @@ def _cases(context: Context, node: tree.Match, scrutinee: core.Term, expected: c
     conditions: list[core.Term | None] = []
     bodies: list[core.Term] = []
     for case in node.cases:
-        reading = _Reading(context)
-        reading.read(case.pattern, scrutinee)
-        condition = reading.condition()
-        with context.bound(reading.names):
+        matched = _PatternTests(context)
+        matched.add(case.pattern, scrutinee)
+        condition = matched.condition()
+        with context.bound(matched.names):
             if case.guard is not None:
                 guard = context.formula(case.guard)
                 condition = guard if condition is None else core.Connective("and", (condition, guard))
@@ -258,10 +256,10 @@ def elaborate_let(context: Context, node: tree.Let, expected: core.Sort | None) 
             return core.Let(variable, value, context.term(node.body, expected))
     variable = context.variable("m", context.sort(value))
     with context.bound({variable.name: variable}):
-        reading = _Reading(context)
-        reading.read(node.pattern, variable)
-        condition = reading.condition()
-        with context.bound(reading.names):
+        matched = _PatternTests(context)
+        matched.add(node.pattern, variable)
+        condition = matched.condition()
+        with context.bound(matched.names):
             body = context.term(node.body, expected)
         case = tree.Case(node.pattern, None, node.body)
         fits = context.inference.known(context.sort(value)) and (

@@ -15,7 +15,7 @@ from kleis.builtins.row import Argument, Signature, Waiting
 from kleis.builtins.rows.table import CONSTANT_NAMES
 from kleis.core.sort_operations import family_arguments, family_name, join_sorts, sort_parts, variables_of
 from kleis.core.sort_printing import sort_text
-from kleis.elaborate.expressions.call_errors import refused_declaration
+from kleis.elaborate.expressions.call_errors import rejected_declaration
 from kleis.elaborate.expressions.elaboration_context import Context
 from kleis.elaborate.scopes.scope import (
     BuiltinName,
@@ -43,11 +43,11 @@ __all__ = [
 
 
 Values: TypeAlias = "dict[str, core.Sort | core.Dimension]"
-"""What the variables of an overload stand for."""
+"""What the sort variables of an overload stand for."""
 
 
 class Overload(msgspec.Struct):
-    """One way to read a call.
+    """A candidate at so many arguments: its parameters and result.
 
     `variables` are the sort variables of the overload, to be found from the arguments; `build` takes the arguments,
     adapted to the parameters, the sorts found for the parameters, and that of the result.
@@ -61,9 +61,9 @@ class Overload(msgspec.Struct):
 
 
 class CallArgument(msgspec.Struct):
-    """An argument: its source, and its term where that can be read before the call is decided.
+    """An argument: its source, and its term where it can be elaborated before the call is decided.
 
-    `choices` are the sorts of an element that several structures share the name of.
+    `choices` are the sorts of a name that several elements share.
     """
 
     node: tree.Expression
@@ -72,7 +72,7 @@ class CallArgument(msgspec.Struct):
 
 
 def overload_text(overload: Overload) -> str:
-    """An overload as people read it: ``plus : ℤ × ℤ → ℤ``."""
+    """An overload in messages: ``plus : ℤ × ℤ → ℤ``."""
     if not overload.parameters:
         return f"{overload.label} : {sort_text(overload.result)}"
     domain = " × ".join(sort_text(each) for each in overload.parameters)
@@ -85,7 +85,7 @@ def overload_text(overload: Overload) -> str:
 def overloads_of(
     context: Context, candidate: Candidate, node: tree.Call | tree.Name, given: Sequence[CallArgument]
 ) -> list[Overload] | None:
-    """The ways a candidate can be called with so many arguments; None where that cannot be told yet."""
+    """The overloads of a candidate for so many arguments; None where that is not known yet."""
     count = len(given)
     match candidate:
         case core.Symbol():
@@ -103,11 +103,11 @@ def overloads_of(
             overload = _template_overload(context, candidate, node)
             return [overload] if overload is not None and len(overload.parameters) == count else []
         case Rejected():
-            raise refused_declaration(context, node, candidate)
+            raise rejected_declaration(context, node, candidate)
 
 
 def symbol_overload(symbol: core.Symbol) -> Overload:
-    """The one way to call a symbol."""
+    """The one overload of a symbol."""
 
     def build(arguments: tuple[core.Term, ...], _: tuple[core.Sort, ...], __: core.Sort) -> core.Term:
         return core.SymbolCall(symbol, arguments)
@@ -154,7 +154,7 @@ def _builtin_overload(context: Context, signature: Signature) -> Overload:
 
 
 def _template_overload(context: Context, template: Template, node: tree.Call | tree.Name) -> Overload | None:
-    """A definition among other candidates: its parameters are all written."""
+    """A definition among other candidates; None unless its parameters are all written."""
     written = context.definitions.written_parameters(template)
     parameters = tuple(sort for sort in written if sort is not None)
     if len(parameters) < len(written):
@@ -189,7 +189,7 @@ def _shape(node: tree.Expression) -> tuple[int, ...] | None:
 
 
 def nullary(candidate: Candidate) -> bool:
-    """Whether a candidate can stand without arguments."""
+    """Whether a candidate can be used without arguments."""
     match candidate:
         case core.Symbol(domain=domain) | Polymorphic(domain=domain):
             return not domain
@@ -226,7 +226,7 @@ def overloaded_sorts(context: Context, node: tree.Expression) -> tuple[core.Sort
 
 
 def cost_of(context: Context, overload: Overload, given: Sequence[CallArgument]) -> Cost | None:
-    """What it costs to call an overload with these arguments; None if they do not fit."""
+    """The cost of calling an overload with these arguments; None if they do not fit."""
     values = _match(context, overload, given)
     if values is None:
         return None
@@ -260,7 +260,7 @@ def _match(context: Context, overload: Overload, given: Sequence[CallArgument]) 
 def _collect(
     context: Context, overload: Overload, pattern: core.Sort, sort: core.Sort, values: Values
 ) -> bool:
-    """Read off the variables of a pattern from a sort; False if the two contradict."""
+    """Determine the variables of a pattern from a sort; False if the two contradict."""
     sort = context.inference.resolve(sort)
     if isinstance(pattern, core.SortVariable) and pattern.name in overload.variables:
         return _determine(context, pattern.name, sort, values)
@@ -281,7 +281,7 @@ def _collect_family(
     sort: core.Sort,
     values: Values,
 ) -> bool:
-    """Read off variables from the arguments of a family, which are sorts and dimensions."""
+    """Determine variables from the arguments of a family, which are sorts and dimensions."""
     if type(sort) is not type(pattern) or family_name(sort) != family_name(pattern):
         return False
     pairs = list(zip(family_arguments(pattern), family_arguments(sort), strict=False))
@@ -326,7 +326,7 @@ def _atom(dimension: core.Dimension) -> str:
 
 
 def _determine(context: Context, name: str, sort: core.Sort, values: Values) -> bool:
-    """Take a sort for a variable, joined with what was taken before."""
+    """Set a variable to a sort, joined with what it was before; False if they have no join."""
     known = values.get(name)
     if isinstance(known, core.Dimension):
         return False
@@ -356,7 +356,7 @@ def build_call(
     given: Sequence[CallArgument],
     expected: core.Sort | None,
 ) -> core.Term:
-    """The call as decided: sorts found, arguments adapted."""
+    """The term of a decided call: sort variables determined, arguments coerced."""
     values = _match(context, overload, given) or {}
     if expected is not None:
         found: Values = {}
@@ -368,7 +368,7 @@ def build_call(
         if each.choices:
             term = context.term(each.node, instantiate_sort(parameter, values))
         elif term is None:
-            term = _read_function(context, each.node, parameter, values, overload)
+            term = _function_argument(context, each.node, parameter, values, overload)
         arguments.append(term)
     for name in sorted(overload.variables - values.keys()):
         values[name] = context.unknown(node, f"sort {name}", f"a sort in {overload.label}")
@@ -380,10 +380,10 @@ def build_call(
     return overload.build(adapted, parameters, instantiate_sort(overload.result, values))
 
 
-def _read_function(
+def _function_argument(
     context: Context, node: tree.Expression, parameter: core.Sort, values: Values, overload: Overload
 ) -> core.Term:
-    """A function argument; read again where what it gives widens what it is given (an accumulator)."""
+    """A function argument; elaborated again where its result widens its own parameters (an accumulator)."""
     while True:
         wanted = _known_function(parameter, values, overload)
         term = context.term(node, wanted)

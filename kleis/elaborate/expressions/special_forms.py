@@ -84,7 +84,7 @@ def _equality(context: Context, node: tree.Call, name: str) -> core.Term:
 def _learnt_equality(
     context: Context, node: tree.Call, left: core.Term, right: core.Term
 ) -> core.Equals | None:
-    """An equation with a side of unknown sort: it is a number like a literal, or of the sort of the other side."""
+    """An equation with a side of unknown sort, which is then a number, or of the sort of the other side."""
     a, b = context.sort(left), context.sort(right)
     if isinstance(a, core.SortVariable) and isinstance(b, core.Numeric) and is_closed(right):
         context.inference.number(a)
@@ -165,7 +165,7 @@ def _list_constructor(context: Context, node: tree.Call, name: str, expected: co
 
 
 def _missing_field(context: Context, node: tree.Call, expected: core.Sort | None) -> core.Term | None:
-    """A field that a record has not: undefined.  None where the record has it, or is not known yet."""
+    """`Undefined` for a field that a record does not have; None where it has it, or its sort is not known yet."""
     record, name = node.arguments
     sort = context.sort(context.term(record))
     if (

@@ -16,8 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from kleis import core
 from kleis.builtins.row import Builtin
 from kleis.builtins.rows.table import CONSTANT_NAMES, find_builtin
-from kleis.core.goal import ElaborationError, Instance
-from kleis.core.sort_printing import sort_text
+from kleis.core.goal import ElaborationError
 from kleis.elaborate.scopes.implements import Implementation, Implementations
 from kleis.elaborate.scopes.inheritance import read_structure
 from kleis.elaborate.scopes.scope import (
@@ -140,7 +139,7 @@ class GlobalScope:
         if isinstance(section, ElaborationError):
             yield Rejected(name, section.message, place_of(item, self.theory.lookup(item.name)[0].file))
         else:
-            yield from map(as_builtin, section.frame.own.get(name, ()))
+            yield from map(as_builtin, section.scope.own.get(name, ()))
 
     def _inheriting(self) -> dict[str, list[str]]:
         """The names that sections inherit, with the sections."""
@@ -148,7 +147,7 @@ class GlobalScope:
             self._inherited = {}
             for structure in self.theory.summary.heirs:
                 section = self._sections_instance(structure.name)
-                for name in section.frame.own if isinstance(section, StructureInstance) else ():
+                for name in section.scope.own if isinstance(section, StructureInstance) else ():
                     self._inherited.setdefault(name, []).append(structure.name)
         return self._inherited
 
@@ -168,7 +167,7 @@ class GlobalScope:
         assert isinstance(node, tree.OperationDeclaration)
         try:
             variables, domain, codomain = self.reader.polymorphic(
-                node.type, {}, file=declared.file, letters=True
+                node.type, {}, file=declared.file, implicit_variables=True
             )
         except ElaborationError as error:
             yield Rejected(declared.name, error.message, declared.place)
@@ -181,7 +180,7 @@ class GlobalScope:
     # ── data ─────────────────────────────────────────────────────────────────────────────────────────────
 
     def data(self, name: str) -> DataDeclaration | None:
-        """A data type as it is declared; None if there is none.  `ElaborationError` if its fields make no sense."""
+        """A data type as it is declared; None if there is none.  `ElaborationError` if its fields are not valid."""
         node = self.theory.data.get(name)
         if node is None:
             return None
@@ -233,18 +232,18 @@ class GlobalScope:
         return (DataConstructor(data.parameters, constructor),)
 
     def structures(self) -> tuple[tree.Structure, ...]:
-        """The structures in force, in order of declaration."""
+        """The structures that were not rejected, in order of declaration."""
         if self._ordered is None:
             declared = (entry.declaration for entry in self.theory.entries)
             structures = [each for each in declared if isinstance(each, tree.Structure)]
             known = self.theory.structures
-            if len(structures) > len(known):  # some were refused
+            if len(structures) > len(known):  # some were rejected
                 structures = [each for each in structures if known.get(each.name) is each]
             self._ordered = tuple(structures)
         return self._ordered
 
     def data_types(self) -> tuple[str, ...]:
-        """The names of the data types in force, in order of declaration."""
+        """The names of the data types that were not rejected, in order of declaration."""
         declared = (entry.declaration for entry in self.theory.entries)
         named = (each.name for each in declared if isinstance(each, tree.DataDefinition))
         return tuple(dict.fromkeys(name for name in named if name in self.theory.data))
@@ -252,7 +251,7 @@ class GlobalScope:
     # ── sections and implementations ─────────────────────────────────────────────────────────────────────
 
     def section(self, name: str) -> StructureInstance:
-        """A structure without parameters; `ElaborationError` if its inheritance makes no sense."""
+        """A structure without parameters; `ElaborationError` if its inheritance is not valid."""
         found = self._sections_instance(name)
         if isinstance(found, ElaborationError):
             raise found
@@ -273,7 +272,7 @@ class GlobalScope:
         scalars: Mapping[str, core.Sort | core.Dimension] | None = None,
         within: str = "",
     ) -> StructureInstance:
-        """A structure at its arguments (kleis/elaborate/scopes/structure_scope.py)."""
+        """A structure at its arguments; the parameters are those of `inheritance.read_structure`."""
         structure = self.theory.structures[name]
         file = self.theory.lookup(name)[0].file
         return read_structure(
@@ -287,11 +286,11 @@ class GlobalScope:
         )
 
     def implementations(self) -> list[Implementation]:
-        """The implementations that make sense."""
+        """The implementations without errors."""
         return self._implemented.all()
 
     def read_implementation(self, node: tree.Implements, file: str) -> Implementation:
-        """``implements S(A)`` read; `ElaborationError` if it makes no sense."""
+        """An implementation as it is elaborated; `ElaborationError` if it is not valid."""
         return self._implemented.read(node, file)
 
     # ── qualified names ──────────────────────────────────────────────────────────────────────────────────
@@ -307,7 +306,7 @@ class GlobalScope:
         section = self._sections_instance(head)
         if isinstance(section, ElaborationError):
             return (Rejected(name, section.message, place_of(structure, self.file)),)
-        return tuple(section.frame.own.get(member, ()))
+        return tuple(section.scope.own.get(member, ()))
 
 
 def _hides_constant(row: Builtin, name: str, own: list[Candidate]) -> bool:
@@ -317,13 +316,6 @@ def _hides_constant(row: Builtin, name: str, own: list[Candidate]) -> bool:
         and (row.least == 0 or name in CONSTANT_NAMES)
         and not any(isinstance(each, core.Symbol) and each.domain for each in own)
     )
-
-
-def instance_text(instance: Instance) -> str:
-    """``Group(G)``"""
-    if not instance.arguments:
-        return instance.structure
-    return f"{instance.structure}({', '.join(sort_text(each) for each in instance.arguments)})"
 
 
 class PropositionScope:
@@ -343,7 +335,7 @@ class PropositionScope:
         self.instances = tuple(instances)
         self.types = dict(types)
         for each in instances:
-            for name, sort in each.frame.types.items():
+            for name, sort in each.scope.types.items():
                 self.types.setdefault(name if "::" in name else f"{each.structure}::{name}", sort)
         self._outer = outer
 
@@ -352,13 +344,13 @@ class PropositionScope:
         return self._outer.reader.read(written, self.types, file=self.file)
 
     def candidates(self, name: str) -> tuple[Candidate, ...]:
-        """Members of the instances in force, and the global candidates that overload them."""
+        """Members of the instances, and the global candidates that overload them."""
         if "::" in name:
             return tuple(dict.fromkeys((*self._qualified(name), *self._outer.candidates(name))))
         own = self._own(name)
         if not own:
             for each in self.instances:
-                number = each.frame.types.get(name)
+                number = each.scope.types.get(name)
                 if isinstance(number, core.Dimension):
                     return (number_candidate(number),)
             return self._outer.candidates(name)
@@ -370,23 +362,23 @@ class PropositionScope:
     def _own(self, name: str) -> tuple[Candidate, ...]:
         found: list[Candidate] = []
         for each in self.instances:
-            for known in each.frame.own.get(name, ()):
+            for known in each.scope.own.get(name, ()):
                 candidate = as_builtin(known)
                 if candidate not in found:
                     found.append(candidate)
         return tuple(found)
 
     def _qualified(self, name: str) -> tuple[Candidate, ...]:
-        """``S::op``, where S is in force or inherited; ``nested::op`` of an instance."""
+        """``S::op``, where S is an instance or inherited by one; ``nested::op`` of an instance."""
         head, *rest = tree.split_name(name)
         member = canonical_name("::".join(rest))
         for each in self.instances:
             family = {each.structure, *(ancestor.structure for ancestor in each.ancestors)}
-            if head in family and member in each.frame.own:
-                return tuple(each.frame.own[member])
+            if head in family and member in each.scope.own:
+                return tuple(each.scope.own[member])
         return self._own("::".join((head, member)))
 
     def names(self) -> tuple[str, ...]:
         """Every name with candidates."""
-        own = tuple(name for each in self.instances for name in each.frame.own)
+        own = tuple(name for each in self.instances for name in each.scope.own)
         return (*own, *self._outer.names())

@@ -50,7 +50,7 @@ class InstantiatedDefinitions(Protocol):
 
     def written_parameters(self, template: Template) -> list[core.Sort | None]: ...
 
-    def read_at(self, template: Template, sorts: tuple[core.Sort, ...]) -> str: ...
+    def elaborate_at(self, template: Template, sorts: tuple[core.Sort, ...]) -> str: ...
 
 
 class Elaboration(Protocol):
@@ -72,7 +72,7 @@ class Implementation(msgspec.Struct, frozen=True, eq=False):
     equal
         Pairs that have to agree: a definition of the structure, or of an earlier item, with what this item gives.
     named
-        The meanings at A of the structure's names, for the global scope.
+        The candidates at A for the structure's names, for the global scope.
     """
 
     node: tree.Implements
@@ -131,7 +131,7 @@ class Implementations:
     ) -> dict[str, core.Sort | core.Dimension]:
         """The types that ``implements S(A) over T(B)`` gives for the names of S's own ``over``."""
         if node.over is None or structure.over is None:
-            # Where the structure is over none, what is said of one changes nothing; the check of names says so.
+            # Where the structure is over none, an `over` here changes nothing; the check of names reports it.
             return {}
         given, wanted = node.over, structure.over
         if not (isinstance(given, tree.AppliedType) and isinstance(wanted, tree.AppliedType)) or (
@@ -149,7 +149,7 @@ class Implementations:
         }
 
     def all(self) -> list[Implementation]:
-        """The implementations that make sense."""
+        """The implementations without errors."""
         if self._all is None:
             self._all = []
             for entry in self._theory.implementation_entries:
@@ -161,7 +161,7 @@ class Implementations:
         return self._all
 
     def read(self, node: tree.Implements, file: str) -> Implementation:
-        """``implements S(A)`` read; `ElaborationError` if it makes no sense."""
+        """An implementation as it is elaborated; `ElaborationError` if it is not valid."""
         if id(node) not in self._read:
             self._read[id(node)] = self._implementation(node, file)
         return self._read[id(node)]
@@ -189,7 +189,7 @@ class Implementations:
             if isinstance(member, tree.VerifyImplementation):
                 continue
             name = canonical_name(member.name)
-            for each in instance.frame.own.get(name, ()):
+            for each in instance.scope.own.get(name, ()):
                 symbol = each if isinstance(each, core.Symbol) else self._signature(each)
                 template = (
                     self._given(member, symbol, f"implements {label}::{name}", file) if symbol else None
@@ -197,7 +197,7 @@ class Implementations:
                 if template is None or symbol is None:
                     continue
                 if is_builtin(name, symbol):
-                    equal += self._as_builtin(name, member, symbol, template)
+                    equal += self._as_builtin(name, member, template)
                     continue
                 if isinstance(each, Template):
                     defined[name] = template
@@ -215,14 +215,14 @@ class Implementations:
             for symbol in instance.symbols
             if symbol not in given and not is_builtin(symbol.name, symbol)
         ]
-        self._put_in(instance, given)
+        self._substitute(instance, given)
         named = {
             name: tuple(
                 self._named(each, defined.get(name))
                 for each in candidates
                 if not self._is_builtin(name, each)
             )
-            for name, candidates in instance.frame.own.items()
+            for name, candidates in instance.scope.own.items()
         }
         place = place_of(node, file)
         return Implementation(node, instance, given, tuple(missing), tuple(equal), named, place)
@@ -231,10 +231,9 @@ class Implementations:
         self,
         name: str,
         member: tree.ElementImplementation | tree.OperationImplementation,
-        symbol: core.Symbol,
         template: Template,
     ) -> list[tuple[str, Template, Template]]:
-        """What is given for an operation that is built in has to be what is built in."""
+        """The pair that has to agree where what is given is for a built-in operation; empty if it is the built-in itself."""
         if isinstance(member, tree.OperationImplementation) and isinstance(member.body, tree.Name):
             row = find_builtin(member.body.name)
             if row is None or row == find_builtin(name):
@@ -242,7 +241,6 @@ class Implementations:
         parameters = tuple(each.name for each in template.node.parameters)
         body = tree.Call(name, tuple(tree.Name(each, member.span) for each in parameters), member.span)
         node = msgspec.structs.replace(template.node, body=body)
-        del symbol
         return [
             (name, msgspec.structs.replace(template, key=f"built-in {template.key}", node=node), template)
         ]
@@ -260,22 +258,22 @@ class Implementations:
         return core.Symbol(candidate.node.name, domain, candidate.scope.sort(candidate.node.result))
 
     def _is_builtin(self, name: str, candidate: Candidate) -> bool:
-        """Whether what a name means at A is what is built in there."""
+        """Whether a candidate at A is the built-in of that name."""
         symbol = candidate if isinstance(candidate, core.Symbol) else self._signature(candidate)
         return symbol is not None and is_builtin(name, symbol)
 
     @staticmethod
     def _named(candidate: Candidate, defined: Template | None) -> Candidate:
-        """A meaning of a name for the global scope, where it is one of several."""
+        """A candidate as the global scope shows it, where it is one of several."""
         if isinstance(candidate, Template) and not candidate.overload:
             return defined or msgspec.structs.replace(candidate, overload=True)
         return candidate
 
     @staticmethod
-    def _put_in(instance: StructureInstance, given: dict[core.Symbol, Template]) -> None:
-        """Let the structure's own text speak of what is given."""
-        for frame in instance.frames:
-            for names in (frame.own, frame.nested):
+    def _substitute(instance: StructureInstance, given: dict[core.Symbol, Template]) -> None:
+        """Replace symbols by what is given for them, in the scopes of the structure's own text."""
+        for scope in instance.scopes:
+            for names in (scope.own, scope.nested):
                 for name, candidates in names.items():
                     names[name] = [
                         given.get(each, each) if isinstance(each, core.Symbol) else each
@@ -316,12 +314,12 @@ class Implementations:
         return Template(key, node, scope, place_of(node, file), overload=True)
 
     def members(self, structure: str, name: str) -> tuple[Candidate, ...]:
-        """What ``S::name`` means by the implementations of S."""
+        """The candidates for ``S::name`` from the implementations of S."""
         found = [each.named.get(name, ()) for each in self.all() if each.node.name == structure]
         return tuple(dict.fromkeys(candidate for candidates in found for candidate in candidates))
 
     def candidates(self, name: str) -> Iterator[Candidate]:
-        """What a name means by implementations."""
+        """The candidates for a name from implementations."""
         known: set[core.Symbol] = set()
         for each in self.all():
             for candidate in each.named.get(name, ()):
@@ -359,7 +357,7 @@ def obligations_of(elaborator: Elaboration, implementation: Implementation) -> l
 
 
 def _same(elaborator: Elaboration, first: Template, second: Template) -> core.Term:
-    """Both definitions have a value together, and then the same."""
+    """That two definitions have values at the same arguments, and then the same one."""
     left, variables = _call(elaborator, first, ())
     right, _ = _call(elaborator, second, variables)
     definedness = Definedness(elaborator.around((left, right)))
@@ -394,5 +392,5 @@ def _call(
         names = [each.name for each in template.node.parameters]
         variables = tuple(core.Variable(name, sort) for name, sort in zip(names, sorts, strict=True))
 
-    key = definitions.read_at(template, sorts)
+    key = definitions.elaborate_at(template, sorts)
     return core.DefinitionCall(key, variables, definitions.finished[key].result), variables

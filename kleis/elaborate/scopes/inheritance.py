@@ -37,7 +37,7 @@ _Name = Callable[[str, tuple[core.Sort, ...], core.Sort], str]
 
 
 def arbitrary_arguments(structure: tree.Structure) -> tuple[core.Sort | core.Dimension, ...]:
-    """Arguments of which nothing is known: carriers and numbers called by the structure."""
+    """Arguments of which nothing is known: carriers and numbers named after the structure."""
     return tuple(
         core.Dimension((((f"{structure.name}::{each.name}",), 1),))
         if is_number_parameter(each)
@@ -56,19 +56,19 @@ def read_structure(
     scalars: Mapping[str, core.Sort | core.Dimension] | None = None,
     within: str = "",
 ) -> StructureInstance:
-    """A structure at its arguments.  `ElaborationError` if its inheritance makes no sense.
+    """A structure at its arguments.  Raises `ElaborationError` if its inheritance is not valid.
 
-    `scalars` are the types of what it is `over`, where they are known: the F of ``over Field(F)``.  `within` keeps
-    the definitions of an implementation, whose symbols are given, apart from those of any model.
+    `scalars` are the types of what it is `over`, where they are known: the F of ``over Field(F)``.  `within` is a prefix
+    for the keys of definitions: those of an implementation, whose symbols are given, differ from those of any model.
     """
     instance = Instance(structure.name, tuple(arguments))
     types = {**(scalars or {}), **_types(structure, arguments, file)}
     found = StructureInstance(instance, StructureScope(reader, types, outer, file, structure.name))
     naming = _Naming(lambda name, *_: name, within)
     key = naming.key(structure.name, arguments)
-    reading = _Reading(reader, found, outer)
-    reading.read(_Ancestor(structure, found.frame, structure.name, key, naming))
-    reading.tell_apart()
+    inheritance = _StructureReader(reader, found, outer)
+    inheritance.read(_Ancestor(structure, found.scope, structure.name, key, naming))
+    inheritance.disambiguate_axioms()
     return found
 
 
@@ -92,10 +92,10 @@ def _at(name: str, arguments: Sequence[core.Sort | core.Dimension]) -> str:
 
 
 class _Naming:
-    """What the members of an ancestor are called from outside: `renamed` first, then as `base` says.
+    """The names of an ancestor's members from outside: `renamed` is applied first, then `base`.
 
-    `path` is the key of the nested structure that `base` belongs to, empty outside of them.  Ancestors with the same
-    base and the same renamings have the same symbols.
+    `path` is the key of the nested structure of `base`, empty outside of them.  Ancestors with the same base and the
+    same renamings have the same symbols.
     """
 
     def __init__(self, base: _Name, path: str, renamed: Mapping[str, str] | None = None) -> None:
@@ -115,23 +115,23 @@ class _Naming:
 
     @property
     def identity(self) -> tuple[_Name, frozenset[tuple[str, str]]]:
-        """Equal for namings of one reading that name alike."""
+        """Equal for namings of one structure that give the same names."""
         return self.base, frozenset(self.renamed.items())
 
     def key(self, structure: str, arguments: Sequence[core.Sort | core.Dimension]) -> str:
-        """What tells an ancestor from all others: ``Base(ℤ)``, ``Base(ℤ) with op as join``, ``Pair(ℤ)::left::Base(ℤ)``."""
+        """The key of an ancestor: ``Base(ℤ)``, ``Base(ℤ) with op as join``, ``Pair(ℤ)::left::Base(ℤ)``."""
         shown = ", ".join(f"{old} as {new}" for old, new in sorted(self.renamed.items()))
         return f"{self.path}{_at(structure, arguments)}{f' with {shown}' if shown else ''}"
 
 
 class _Ancestor:
-    """A structure being read: its own frame, the label of its axioms, and the key of its definitions."""
+    """A structure being read: its own scope, the label of its axioms, and the key of its definitions."""
 
     def __init__(
-        self, structure: tree.Structure, frame: StructureScope, label: str, key: str, naming: _Naming
+        self, structure: tree.Structure, scope: StructureScope, label: str, key: str, naming: _Naming
     ) -> None:
         self.structure = structure
-        self.frame = frame
+        self.scope = scope
         self.label = label
         self.key = key
         self.naming = naming
@@ -139,7 +139,7 @@ class _Ancestor:
         self.finished = False
 
 
-class _Reading:
+class _StructureReader:
     """Reads a structure with everything it inherits."""
 
     def __init__(self, reader: SortReader, found: StructureInstance, outer: Scope) -> None:
@@ -153,15 +153,15 @@ class _Reading:
         self.depth = 0
         self.ancestors: dict[object, _Ancestor] = {}
 
-    def tell_apart(self) -> None:
-        """Name axioms that several ancestors have by their keys, so that no two have the same name."""
+    def disambiguate_axioms(self) -> None:
+        """Name axioms by their keys where several ancestors have the same name."""
         count = Counter(each.name for each in self.found.axioms)
         for each, key in zip(self.found.axioms, self.keys, strict=True):
             if count[each.name] > 1:
                 each.name = key
 
     def read(self, root: _Ancestor) -> None:
-        """A structure into its frame: parents first, then its own members, then nested structures.
+        """Read a structure into its scope: parents first, then its own members, then nested structures.
 
         Chains of parents may be long, so they are followed without recursion; an ancestor is read once.
         """
@@ -172,19 +172,19 @@ class _Reading:
             if current.finished:
                 waiting.pop()
             elif current.parents is None:
-                current.parents = self._opened(current)
+                current.parents = self._start(current)
                 waiting += [each for each, _ in reversed(current.parents) if not each.finished]
             else:
                 for parent, renamings in current.parents:
-                    self._take_over(parent, renamings, current.frame)
+                    self._take_over(parent, renamings, current.scope)
                 self._members(current)
                 current.finished = True
                 self.path.pop()
         self.depth -= 1
 
-    def _opened(self, current: _Ancestor) -> list[tuple[_Ancestor, Sequence[tree.Renaming]]]:
-        """The parents of an ancestor that is read from now on."""
-        structure, file = current.structure, current.frame.file
+    def _start(self, current: _Ancestor) -> list[tuple[_Ancestor, Sequence[tree.Renaming]]]:
+        """Begin reading an ancestor; its parents."""
+        structure, file = current.structure, current.scope.file
         if structure.name in self.path:
             raise _circle(structure, file)
         if self.depth > _MOST_NESTED or len(self.ancestors) > _MOST_ANCESTORS:
@@ -204,68 +204,68 @@ class _Reading:
     # ── parents ──────────────────────────────────────────────────────────────────────────────────────────
 
     def _reference(
-        self, written: tree.TypeExpression, frame: StructureScope
+        self, written: tree.TypeExpression, scope: StructureScope
     ) -> tuple[tree.Structure, tuple[core.Sort | core.Dimension, ...]]:
-        """A reference to a structure, with its arguments read in a frame; new names in it are carriers."""
+        """The structure of a reference, and its arguments read in a scope; unknown names in it become carriers."""
         name = written.name if isinstance(written, tree.NamedType | tree.AppliedType) else ""
         structure = self.theory.structures.get(name)
         if structure is None:
             message = f"there is no structure {name}"
-            raise elaboration_error(written, frame.file, "unknown-structure", message, found=name)
+            raise elaboration_error(written, scope.file, "unknown-structure", message, found=name)
         given = written.arguments if isinstance(written, tree.AppliedType) else ()
         if not given and len(structure.parameters) == 1:
             carriers = [
                 sort
-                for key, sort in frame.types.items()
+                for key, sort in scope.types.items()
                 if isinstance(sort, core.Carrier) and "::" not in key
             ]
             if len(carriers) == 1:
                 return structure, (carriers[0],)
         if len(given) != len(structure.parameters):
             message = f"{name} takes {len(structure.parameters)} types, here it has {len(given)}"
-            raise elaboration_error(written, frame.file, "type-arity", message, found=str(len(given)))
+            raise elaboration_error(written, scope.file, "type-arity", message, found=str(len(given)))
         arguments: list[core.Sort | core.Dimension] = []
         for parameter, each in zip(structure.parameters, given, strict=True):
             if is_number_parameter(parameter):
-                arguments.append(read_dimension(each, frame.types, file=frame.file))
+                arguments.append(read_dimension(each, scope.types, file=scope.file))
                 continue
-            opaque = isinstance(each, tree.NamedType) and self.reader.is_opaque(each.name, frame.types)
+            opaque = isinstance(each, tree.NamedType) and self.reader.is_opaque(each.name, scope.types)
             if isinstance(each, tree.NamedType) and opaque and self.found.instance.arguments:
-                frame.types[each.name] = core.Carrier(f"{self.found.structure}::{each.name}")
-            arguments.append(frame.sort(each))
+                scope.types[each.name] = core.Carrier(f"{self.found.structure}::{each.name}")
+            arguments.append(scope.sort(each))
         return structure, tuple(arguments)
 
     def _parent(
         self, written: tree.TypeExpression, renamings: Sequence[tree.Renaming], child: _Ancestor
     ) -> _Ancestor:
-        structure, arguments = self._reference(written, child.frame)
+        structure, arguments = self._reference(written, child.scope)
         naming = child.naming.through(renamings)
         identity = (structure.name, arguments, naming.identity)
         if identity not in self.ancestors:
-            frame = self._frame(structure, arguments)
+            scope = self._new_scope(structure, arguments)
             key = naming.key(structure.name, arguments)
-            self.ancestors[identity] = _Ancestor(structure, frame, structure.name, key, naming)
+            self.ancestors[identity] = _Ancestor(structure, scope, structure.name, key, naming)
         self._note(structure, arguments)
         return self.ancestors[identity]
 
     def _take_over(
-        self, parent: _Ancestor, renamings: Sequence[tree.Renaming], frame: StructureScope
+        self, parent: _Ancestor, renamings: Sequence[tree.Renaming], scope: StructureScope
     ) -> None:
         """The members of a parent, by the names they have in the child."""
-        self._check_renamings(renamings, parent.frame, parent.structure, frame)
+        self._check_renamings(renamings, parent.scope, parent.structure, scope)
         new = {each.old: each.new for each in renamings}
-        for name, candidates in parent.frame.own.items():
+        for name, candidates in parent.scope.own.items():
             for each in candidates:
-                frame.add(new.get(name, name), each)
+                scope.add(new.get(name, name), each)
 
-    def _frame(
+    def _new_scope(
         self, structure: tree.Structure, arguments: tuple[core.Sort | core.Dimension, ...]
     ) -> StructureScope:
-        file = next((each.file for each in self.theory.lookup(structure.name)), self.found.frame.file)
+        file = next((each.file for each in self.theory.lookup(structure.name)), self.found.scope.file)
         types = _types(structure, arguments, file)
-        frame = StructureScope(self.reader, types, self.outer, file, structure.name)
-        self.found.frames.append(frame)
-        return frame
+        scope = StructureScope(self.reader, types, self.outer, file, structure.name)
+        self.found.scopes.append(scope)
+        return scope
 
     def _note(self, structure: tree.Structure, arguments: tuple[core.Sort | core.Dimension, ...]) -> None:
         instance = Instance(structure.name, arguments)
@@ -277,63 +277,63 @@ class _Reading:
         renamings: Sequence[tree.Renaming],
         above: StructureScope,
         structure: tree.Structure,
-        frame: StructureScope,
+        scope: StructureScope,
     ) -> None:
         for each in renamings:
             if each.old not in above.own:
                 message = f"{structure.name} has no member {each.old}"
                 known = tuple(sorted(above.own))
                 raise elaboration_error(
-                    each, frame.file, "unknown-member", message, found=each.old, expected=known
+                    each, scope.file, "unknown-member", message, found=each.old, expected=known
                 )
 
     # ── members ──────────────────────────────────────────────────────────────────────────────────────────
 
     def _members(self, current: _Ancestor) -> None:
-        members, frame, label = current.structure.members, current.frame, current.label
+        members, scope, label = current.structure.members, current.scope, current.label
         nested = [each for each in members if isinstance(each, tree.NestedStructure)]
         for member in members:
-            self._declare(member, frame, label, current.naming)
+            self._declare(member, scope, label, current.naming)
         for each in nested:
-            self._declare_nested(each, frame, f"{label}::{each.name}", current.naming)
+            self._declare_nested(each, scope, f"{label}::{each.name}", current.naming)
         for member in members:
             self._define(member, current)
         for each in nested:
             self._nest(each, current, label)
-        self._axioms(members, current, frame, label)
+        self._axioms(members, current, scope, label)
 
     def _declare(
-        self, member: tree.StructureMember, frame: StructureScope, label: str, naming: _Name
+        self, member: tree.StructureMember, scope: StructureScope, label: str, naming: _Name
     ) -> None:
         if not isinstance(member, tree.OperationDeclaration | tree.ElementDeclaration | tree.Field):
             return
         name = canonical_name(member.name)
         try:
             variables, domain, codomain = self.reader.polymorphic(
-                member.type, frame.types, file=frame.file, letters=False
+                member.type, scope.types, file=scope.file, implicit_variables=False
             )
         except ElaborationError as error:
-            self.found.refusals.append(error)
-            frame.add(
-                name, Rejected(f"{label}::{member.name}", str(error.message), place_of(member, frame.file))
+            self.found.errors.append(error)
+            scope.add(
+                name, Rejected(f"{label}::{member.name}", str(error.message), place_of(member, scope.file))
             )
             return
         if variables:
             named = naming(name, domain, codomain)
-            frame.add(name, Polymorphic(named, variables, domain, codomain, higher=True))
+            scope.add(name, Polymorphic(named, variables, domain, codomain, higher=True))
             return
         symbol = core.Symbol(naming(name, domain, codomain), domain, codomain)
-        self.found.symbols.setdefault(symbol, place_of(member, frame.file))
-        frame.add(name, symbol)
+        self.found.symbols.setdefault(symbol, place_of(member, scope.file))
+        scope.add(name, symbol)
 
     def _declare_nested(
-        self, node: tree.NestedStructure, frame: StructureScope, label: str, naming: _Naming
+        self, node: tree.NestedStructure, scope: StructureScope, label: str, naming: _Naming
     ) -> None:
         """The members in the braces of a nested structure: its own, unless declared around it with the same type."""
-        inside = StructureScope(self.reader, frame.types, self.outer, frame.file)
+        inside = StructureScope(self.reader, scope.types, self.outer, scope.file)
 
         def named(name: str, domain: tuple[core.Sort, ...], codomain: core.Sort) -> str:
-            for each in frame.own.get(name, ()):
+            for each in scope.own.get(name, ()):
                 if isinstance(each, core.Symbol) and (each.domain, each.codomain) == (domain, codomain):
                     return each.name
             return naming(f"{node.name}::{name}", domain, codomain)
@@ -342,51 +342,51 @@ class _Reading:
             self._declare(member, inside, label, named)
         for name, candidates in inside.own.items():
             for each in candidates:
-                frame.add(f"{node.name}::{name}", each)
-                frame.nested.setdefault(name, []).append(each)
+                scope.add(f"{node.name}::{name}", each)
+                scope.nested.setdefault(name, []).append(each)
 
     def _define(self, member: tree.StructureMember, current: _Ancestor) -> None:
         if not isinstance(member, tree.FunctionDefinition):
             return
-        name, frame = canonical_name(member.name), current.frame
-        place = place_of(member, frame.file)
-        if current.structure.parameters or frame is not self.found.frame:
-            template = Template(f"{current.key}::{name}", member, frame, place)
-            frame.own[name] = [template]
+        name, scope = canonical_name(member.name), current.scope
+        place = place_of(member, scope.file)
+        if current.structure.parameters or scope is not self.found.scope:
+            template = Template(f"{current.key}::{name}", member, scope, place)
+            scope.own[name] = [template]
         else:
-            # Of several global definitions of a name the last is in force, for the sections of the others too.
+            # Of several global definitions of a name the last one counts, for the sections of the others too.
             if self.theory.definitions.get(name) is not member:
                 return
-            template = Template(name, member, frame, place)
-            frame.own[name] = [template]
+            template = Template(name, member, scope, place)
+            scope.own[name] = [template]
         self.found.templates.append((name, template))
 
     def _axioms(
-        self, members: Sequence[tree.StructureMember], current: _Ancestor, frame: StructureScope, label: str
+        self, members: Sequence[tree.StructureMember], current: _Ancestor, scope: StructureScope, label: str
     ) -> None:
-        symbols = _symbols(frame)
-        types = tuple(sorted((name, str(value)) for name, value in frame.types.items()))
+        symbols = _symbols(scope)
+        types = tuple(sorted((name, str(value)) for name, value in scope.types.items()))
         for member in members:
             if not isinstance(member, tree.Axiom) or (member, types, symbols) in self.seen:
                 continue
             self.seen.add((member, types, symbols))
-            self.found.axioms.append(NamedAxiom(f"{label}::{member.name}", member, frame))
+            self.found.axioms.append(NamedAxiom(f"{label}::{member.name}", member, scope))
             self.keys.append(f"{current.key}::{member.name}")
 
     # ── nested structures ────────────────────────────────────────────────────────────────────────────────
 
     def _nest(self, node: tree.NestedStructure, outer: _Ancestor, label: str) -> None:
-        frame, naming = outer.frame, outer.naming
-        structure, arguments = self._reference(node.type, frame)
+        scope, naming = outer.scope, outer.naming
+        structure, arguments = self._reference(node.type, scope)
         new = {each.old: each.new for each in node.renamings}
-        inner = self._frame(structure, arguments)
+        inner = self._new_scope(structure, arguments)
         shared: list[str] = []
 
         def nested(name: str, domain: tuple[core.Sort, ...], codomain: core.Sort) -> str:
             if name in new:
                 shared.append(name)
                 return naming(new[name], domain, codomain)
-            for each in (*frame.own.get(name, ()), *frame.own.get(f"{node.name}::{name}", ())):
+            for each in (*scope.own.get(name, ()), *scope.own.get(f"{node.name}::{name}", ())):
                 if isinstance(each, core.Symbol) and (each.domain, each.codomain) == (domain, codomain):
                     shared.append(name)
                     return each.name
@@ -395,17 +395,17 @@ class _Reading:
         self._note(structure, arguments)
         key, within = f"{outer.key}::{node.name}", f"{label}::{node.name}"
         self.read(_Ancestor(structure, inner, within, key, _Naming(nested, f"{key}::")))
-        self._check_renamings(node.renamings, inner, structure, frame)
+        self._check_renamings(node.renamings, inner, structure, scope)
         if not shared and inner.own:
-            self.found.warnings.append(_unrelated(node, structure, frame.file))
+            self.found.warnings.append(_unrelated(node, structure, scope.file))
         for name, candidates in inner.own.items():
             for each in candidates:
-                frame.add(f"{node.name}::{name}", each)
+                scope.add(f"{node.name}::{name}", each)
                 if name in new:
-                    frame.add(new[name], each)
-        body = StructureScope(self.reader, frame.types, self.outer, frame.file)
-        self.found.frames.append(body)
-        for source in (inner.own, frame.own, frame.nested):
+                    scope.add(new[name], each)
+        body = StructureScope(self.reader, scope.types, self.outer, scope.file)
+        self.found.scopes.append(body)
+        for source in (inner.own, scope.own, scope.nested):
             for name, candidates in source.items():
                 for each in candidates:
                     body.add(name, each)
@@ -420,11 +420,11 @@ def _circle(structure: tree.Structure, file: str) -> ElaborationError:
     return elaboration_error(structure, file, "inheritance-cycle", message, found=structure.name)
 
 
-def _symbols(frame: StructureScope) -> tuple[tuple[str, str], ...]:
+def _symbols(scope: StructureScope) -> tuple[tuple[str, str], ...]:
     return tuple(
         sorted(
             (name, f"{each.name}/{sorts_text((*each.domain, each.codomain))}")
-            for name, candidates in frame.own.items()
+            for name, candidates in scope.own.items()
             for each in candidates
             if isinstance(each, core.Symbol)
         )

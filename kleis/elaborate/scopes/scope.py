@@ -37,7 +37,7 @@ class Polymorphic(msgspec.Struct, frozen=True):
     """An operation with type variables: a symbol at each instance.
 
     `domain` and `codomain` mention ``SortVariable(v)``, or the dimension v, for each v of `variables`.  `higher`
-    marks a polymorphic member of a structure: what its laws say at all types only a higher-order logic expresses.
+    marks a polymorphic member of a structure: laws about it at all types need a higher-order logic.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Template(msgspec.Struct, frozen=True, eq=False):
     """A definition; its body is read in `scope`, at the sorts of the arguments where they are not written.
 
     `key` is the qualified name with the instance (``twice``, ``Ring(ℤ)::minus``).  An `overload` is one of several
-    meanings of its name (what an implementation gives), while a `define` shadows every other.
+    candidates for its name (what an implementation gives), while a `define` shadows every other.
     """
 
     key: str
@@ -75,7 +75,7 @@ class BuiltinName(msgspec.Struct, frozen=True):
 
 
 class Rejected(msgspec.Struct, frozen=True):
-    """A declaration that was refused: the name is known, and a proposition that reaches it is an error."""
+    """A rejected declaration: the name is known, and a proposition that reaches it is an error."""
 
     name: str
     message: str
@@ -86,7 +86,7 @@ Candidate: TypeAlias = core.Symbol | Polymorphic | Template | DataConstructor | 
 
 
 class Scope(Protocol):
-    """Where names are looked up.  `file` is the file of the text that is read in it."""
+    """Where names are looked up.  `file` is the file of the text it is the scope of."""
 
     @property
     def file(self) -> str: ...
@@ -134,7 +134,7 @@ def is_builtin(name: str, candidate: Candidate) -> bool:
 
 
 def _rigid(sort: core.Sort) -> core.Sort:
-    """A sort with its variables as sorts of their own, which fit nothing but variables."""
+    """A sort with its variables as opaque sorts, which only variables fit."""
     return core.Carrier(f"?{sort.name}") if isinstance(sort, core.SortVariable) else map_sort(sort, _rigid)
 
 

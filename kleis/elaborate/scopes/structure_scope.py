@@ -81,13 +81,13 @@ class StructureScope:
         return self._reader.read(written, self.types, file=self.file)
 
     def add(self, name: str, candidate: Candidate) -> None:
-        """Give a name one more meaning."""
+        """Add a candidate for a name."""
         known = self.own.setdefault(name, [])
         if candidate not in known:
             known.append(candidate)
 
     def candidates(self, name: str) -> tuple[Candidate, ...]:
-        """The structure's own meanings of a name, with the global ones that overload them."""
+        """The structure's own candidates for a name, with the global ones that overload them."""
         known = self.own.get(name) or self.nested.get(name) or self._qualified(name)
         own = tuple(dict.fromkeys(as_builtin(each) for each in known))
         if not own:
@@ -128,32 +128,32 @@ def _takes_arguments(candidate: Candidate) -> bool:
 
 
 class NamedAxiom:
-    """An axiom where it is in force: its qualified name, its source, and where its names are looked up."""
+    """An axiom of a structure at its arguments: its qualified name, its source, and the scope of its text."""
 
-    def __init__(self, name: str, node: tree.Axiom, frame: StructureScope) -> None:
+    def __init__(self, name: str, node: tree.Axiom, scope: StructureScope) -> None:
         self.name = name
         self.node = node
-        self.frame = frame
+        self.scope = scope
 
     @property
     def place(self) -> Place:
         """Where it is written."""
-        return place_of(self.node, self.frame.file)
+        return place_of(self.node, self.scope.file)
 
 
 class StructureInstance:
     """A structure at its arguments, parents and nested structures included."""
 
-    def __init__(self, instance: Instance, frame: StructureScope) -> None:
+    def __init__(self, instance: Instance, scope: StructureScope) -> None:
         self.instance = instance
-        self.frame = frame
+        self.scope = scope
         self.ancestors: list[Instance] = []
         self.symbols: dict[core.Symbol, Place] = {}
         self.axioms: list[NamedAxiom] = []
         self.templates: list[tuple[str, Template]] = []
         self.warnings: list[Problem] = []
-        self.refusals: list[ElaborationError] = []
-        self.frames: list[StructureScope] = [frame]
+        self.errors: list[ElaborationError] = []
+        self.scopes: list[StructureScope] = [scope]
 
     @property
     def structure(self) -> str:

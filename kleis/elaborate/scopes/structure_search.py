@@ -38,11 +38,11 @@ Types = Mapping[str, "Sort | Dimension"]
 
 _Attempt = Callable[[Sequence[StructureInstance], Types], Result]
 
-_MOST_READINGS = 400
-"""So many scopes are tried for one proposition; beyond that `using` has to say."""
+_MOST_SCOPES = 400
+"""At most so many scopes are tried for one proposition; beyond that it needs `using`."""
 
 _MOST_STRUCTURES = 5
-"""A union has at most so many structures."""
+"""At most so many structures are in a union."""
 
 
 def _needed(instances: Sequence[StructureInstance]) -> tuple[StructureInstance, ...]:
@@ -52,7 +52,7 @@ def _needed(instances: Sequence[StructureInstance]) -> tuple[StructureInstance, 
 
 
 class Found:
-    """The outcome of a search: the instances, what type names stand for, and what reading gave."""
+    """The outcome of a search: the instances, what type names stand for, and what elaboration in their scope gave."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class StructureSearch:
     def find(
         self, node: tree.Expression, file: str, carriers: Sequence[str], attempt: _Attempt[object]
     ) -> Found:
-        """The structures a proposition is about.  `carriers` is C; `attempt` reads it in a scope."""
+        """The structures a proposition is about.  `carriers` is C; `attempt` elaborates it in a scope."""
         try:
             result = attempt((), {})
         except MissingOperation as missing:
@@ -197,7 +197,7 @@ class StructureSearch:
     ) -> Found | None:
         """The least of some structures that fit, with C as parameters by name."""
         fits: dict[str, Found] = {}
-        for name in names[:_MOST_READINGS]:
+        for name in names[:_MOST_SCOPES]:
             found = self._try((self._instance(name),), carriers, attempt)
             if found is not None:
                 fits[name] = found
@@ -210,7 +210,7 @@ class StructureSearch:
         self, instances: Sequence[StructureInstance], carriers: Sequence[str], attempt: _Attempt[object]
     ) -> Found | None:
         (instance,) = instances
-        types = {name: instance.frame.types[name] for name in carriers if name in instance.frame.types}
+        types = {name: instance.scope.types[name] for name in carriers if name in instance.scope.types}
         return self._attempt(instances, types, attempt)
 
     @staticmethod
@@ -232,7 +232,7 @@ class StructureSearch:
     ) -> Found | None:
         """The least structure that fits with C standing for its parameters in some way."""
         fits: dict[str, Found] = {}
-        for name in owners[:_MOST_READINGS]:
+        for name in owners[:_MOST_SCOPES]:
             for instance in self._at(name, carriers):
                 types: Types = {carrier: Carrier(carrier) for carrier in carriers}
                 found = self._attempt((instance,), types, attempt)
@@ -268,7 +268,7 @@ class StructureSearch:
                 if together in tried:
                     continue
                 tried.add(together)
-                if len(tried) > _MOST_READINGS:
+                if len(tried) > _MOST_SCOPES:
                     return None
                 try:
                     found = Found(_needed(instances), types, attempt(instances, types), ())
@@ -292,13 +292,13 @@ class StructureSearch:
 
     def _on(self, operation: str, carriers: Sequence[str]) -> Iterator[StructureInstance]:
         """The structures that have an operation, at all ways of taking their carriers from C."""
-        # A larger structure adds nothing to the least one but what another operation will ask for.
+        # What a larger structure adds to the least one, another operation will ask for.
         for name in self._least(self.owners(operation)):
             structure = self._theory.structures[name]
             names = self._type_names(structure)
             ways = itertools.product(carriers, repeat=len(names))
-            # Different carriers come first: of readings that fit, the most general one is meant.
-            for chosen in sorted(itertools.islice(ways, _MOST_READINGS), key=lambda way: -len(set(way))):
+            # Different carriers come first: of the instances that fit, the most general one is meant.
+            for chosen in sorted(itertools.islice(ways, _MOST_SCOPES), key=lambda way: -len(set(way))):
                 yield self._with(structure, dict(zip(names, chosen, strict=True)))
 
     def _at(self, name: str, carriers: Sequence[str]) -> Iterator[StructureInstance]:
@@ -308,7 +308,7 @@ class StructureSearch:
         """
         structure = self._theory.structures[name]
         names = self._type_names(structure)
-        ways = itertools.islice(itertools.product(("", *carriers), repeat=len(names)), _MOST_READINGS)
+        ways = itertools.islice(itertools.product(("", *carriers), repeat=len(names)), _MOST_SCOPES)
         complete = [way for way in ways if set(carriers) <= set(way)]
         for way in sorted(complete, key=lambda way: -way.count("")):
             chosen = {parameter: carrier for parameter, carrier in zip(names, way, strict=True) if carrier}
@@ -335,7 +335,7 @@ class StructureSearch:
 
         return [each for each in unions if not any(below(other, each) for other in unions)]
 
-    # ── refusals ─────────────────────────────────────────────────────────────────────────────────────────
+    # ── errors ───────────────────────────────────────────────────────────────────────────────────────────
 
     def _explain(
         self,
@@ -344,14 +344,14 @@ class StructureSearch:
         carriers: Sequence[str],
         attempt: _Attempt[object],
     ) -> ElaborationError:
-        """The most telling error: that of the one structure that was meant, if there is one."""
+        """The most specific error: that of the one structure that was meant, if there is one."""
         if len(owners) == 1:
             instance = self._instance(owners[0])
             names = self._type_names(self._theory.structures[owners[0]])
             types = {
-                carrier: instance.frame.types[name]
+                carrier: instance.scope.types[name]
                 for carrier, name in zip(carriers, names, strict=False)
-                if name in instance.frame.types
+                if name in instance.scope.types
             }
             if len(types) == len(carriers):
                 try:

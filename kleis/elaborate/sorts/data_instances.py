@@ -16,9 +16,10 @@ import msgspec
 
 from kleis import core
 from kleis.core.goal import DataType, ElaborationError
+from kleis.core.sort_operations import map_sort, sort_parts
 from kleis.core.sort_printing import dimension_text, sort_text
-from kleis.elaborate.sorts.data_types import DataDeclaration, inner_sorts
-from kleis.elaborate.sorts.read_sorts import normal_dimension
+from kleis.elaborate.sorts.data_types import DataDeclaration
+from kleis.elaborate.sorts.read_sorts import Polynomial, multiplied, normal_dimension
 from kleis.strongly_connected import components
 
 __all__ = ["at_arguments", "instances", "instantiate_sort"]
@@ -95,19 +96,19 @@ def _data_sorts(sorts: Iterable[core.Sort]) -> Iterator[core.DataSort]:
         sort = waiting.pop()
         if isinstance(sort, core.DataSort):
             yield sort
-        waiting.extend(reversed(inner_sorts(sort)))
+        waiting.extend(reversed(sort_parts(sort)))
 
 
 class _Sizes:
-    """How many sorts stand in a sort, written out; each part is counted once, because parts are shared."""
+    """Sizes of sorts, written out.  Shared parts are measured once, since an instance may share most of them."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[core.Sort, int]] = {}
 
     def of(self, sort: core.Sort) -> int:
-        """The size of a sort.  The sort is kept, so that its identity stays its own."""
+        """The size of a sort, which is kept alive because its identity is the key."""
         if id(sort) not in self._known:
-            self._known[id(sort)] = sort, 1 + sum(map(self.of, inner_sorts(sort)))
+            self._known[id(sort)] = sort, 1 + sum(map(self.of, sort_parts(sort)))
         return self._known[id(sort)][1]
 
 
@@ -129,7 +130,7 @@ def _not_regular(declaration: DataDeclaration, sort: core.DataSort) -> Elaborati
     )
 
 
-# ── Parameters replaced ──────────────────────────────────────────────────────────────────────────────────────
+# ── Substitution ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def instantiate_sort(sort: core.Sort, values: Arguments) -> core.Sort:
@@ -138,14 +139,6 @@ def instantiate_sort(sort: core.Sort, values: Arguments) -> core.Sort:
         case core.SortVariable(name=name):
             value = values.get(name, sort)
             return sort if isinstance(value, core.Dimension) else value
-        case core.ListOf(element=element):
-            return core.ListOf(instantiate_sort(element, values))
-        case core.SetOf(element=element):
-            return core.SetOf(instantiate_sort(element, values))
-        case core.TupleOf(items=items):
-            return core.TupleOf(tuple(instantiate_sort(item, values) for item in items))
-        case core.RecordOf(fields=fields):
-            return core.RecordOf(tuple((name, instantiate_sort(each, values)) for name, each in fields))
         case core.MatrixOf(rows=rows, columns=columns, element=element):
             return core.MatrixOf(
                 _dimension(rows, values), _dimension(columns, values), instantiate_sort(element, values)
@@ -162,7 +155,7 @@ def instantiate_sort(sort: core.Sort, values: Arguments) -> core.Sort:
                 sort, arguments=tuple(_argument(each, values) for each in arguments)
             )
         case _:
-            return sort
+            return map_sort(sort, lambda each: instantiate_sort(each, values))
 
 
 def _argument(argument: core.Sort | core.Dimension, values: Arguments) -> core.Sort | core.Dimension:
@@ -173,16 +166,13 @@ def _argument(argument: core.Sort | core.Dimension, values: Arguments) -> core.S
     return instantiate_sort(argument, values)
 
 
-Polynomial = dict[tuple[str, ...], int]
-
-
 def _dimension(dimension: core.Dimension, values: Arguments) -> core.Dimension:
-    """The polynomial with numbers, or other polynomials, for its parameters."""
+    """The dimension with other dimensions for its atoms."""
     total: Polynomial = {}
     for atoms, coefficient in dimension.terms:
         product: Polynomial = {(): coefficient}
         for atom in atoms:
-            product = _times(product, _atom(atom, values))
+            product = multiplied(product, _atom(atom, values))
         for monomial, factor in product.items():
             total[monomial] = total.get(monomial, 0) + factor
     return normal_dimension(total)
@@ -198,12 +188,3 @@ def _atom(atom: str, values: Arguments) -> Polynomial:
         return dimension_text(inner) if isinstance(inner, core.Dimension) else name.group()
 
     return {(re.sub(r"\b[^\W\d]\w*\b", replaced, atom),): 1}
-
-
-def _times(left: Polynomial, right: Polynomial) -> Polynomial:
-    answer: Polynomial = {}
-    for first, one in left.items():
-        for second, other in right.items():
-            monomial = tuple(sorted((*first, *second)))
-            answer[monomial] = answer.get(monomial, 0) + one * other
-    return answer

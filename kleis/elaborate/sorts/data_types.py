@@ -7,7 +7,7 @@ uses the parameter.
 
 Invariants
     * `check_data` looks at declarations as they are written, so it decides for all instances at once.
-    * A rejected type, and every type that rests on one, is in `DataReport.refused`; the groups hold the others.
+    * A rejected type, and every type that rests on one, is in `DataReport.rejected`; the groups hold the others.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from kleis import core
+from kleis.core.sort_operations import sort_parts
 from kleis.core.sort_printing import sort_text
 from kleis.problems import Place, Problem
 from kleis.strongly_connected import components
 
-__all__ = ["DataDeclaration", "DataReport", "check_data", "inner_sorts"]
+__all__ = ["DataDeclaration", "DataReport", "check_data"]
 
 
 class DataDeclaration(msgspec.Struct, frozen=True):
@@ -38,12 +39,12 @@ class DataDeclaration(msgspec.Struct, frozen=True):
 
 
 class DataReport(msgspec.Struct, frozen=True):
-    """What was found.
+    """Which data types are lawful.
 
     groups
-        Mutually recursive types together, parts before wholes, without the refused ones.
-    refused
-        Types that are refused, and those that rest on one.
+        Mutually recursive types together, parts before wholes, without the rejected ones.
+    rejected
+        Types with a problem, and those that rest on one.
     higher_order
         Types with a field of functions that give the type itself (``ℕ → D``): lawful, but their values are
         infinite trees, which solvers do not know.
@@ -51,12 +52,12 @@ class DataReport(msgspec.Struct, frozen=True):
 
     groups: tuple[tuple[str, ...], ...]
     problems: tuple[Problem, ...]
-    refused: frozenset[str]
+    rejected: frozenset[str]
     higher_order: frozenset[str]
 
 
 Use: TypeAlias = Literal["absent", "positive", "functional", "negative"]
-"""How a name stands in a sort; ``functional`` is positive right of an arrow.  From harmless to forbidden."""
+"""How a name occurs in a sort; ``functional`` is positive right of an arrow.  From lawful to unlawful."""
 
 _ORDER: tuple[Use, ...] = ("absent", "positive", "functional", "negative")
 
@@ -66,7 +67,7 @@ def _worst(uses: Iterable[Use]) -> Use:
 
 
 def check_data(declarations: Mapping[str, DataDeclaration]) -> DataReport:
-    """Which data types are refused, and in which order the others are defined."""
+    """Check positivity and base cases of data types."""
     uses = _Uses(declarations)
     edges = {name: sorted(uses.mentioned(name)) for name in declarations}
     groups = components(edges)
@@ -76,36 +77,19 @@ def check_data(declarations: Mapping[str, DataDeclaration]) -> DataReport:
     for name, declaration in declarations.items():
         if name not in found and not inhabited.type(name, (True,) * len(declaration.parameters)):
             problems.append(_without_base(declaration))
-    refused = {problem.found for problem in problems}
+    rejected = {problem.found for problem in problems}
     for group in groups:
-        if any(each in refused or target in refused for each in group for target in edges[each]):
-            refused.update(group)
-    kept = tuple(group for group in groups if refused.isdisjoint(group))
+        if any(each in rejected or target in rejected for each in group for target in edges[each]):
+            rejected.update(group)
+    kept = tuple(group for group in groups if rejected.isdisjoint(group))
     functional = frozenset(
         name for group in kept for name in group if any(uses.of(name, each) == "functional" for each in group)
     )
     problems.sort(key=lambda problem: (problem.file, problem.line, problem.column))
-    return DataReport(kept, tuple(problems), frozenset(refused), functional)
+    return DataReport(kept, tuple(problems), frozenset(rejected), functional)
 
 
 # ── Positivity ───────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def inner_sorts(sort: core.Sort) -> tuple[core.Sort, ...]:
-    """The sorts that a sort is directly made of."""
-    match sort:
-        case core.ListOf(element=element) | core.SetOf(element=element) | core.MatrixOf(element=element):
-            return (element,)
-        case core.TupleOf(items=items):
-            return items
-        case core.RecordOf(fields=fields):
-            return tuple(each for _, each in fields)
-        case core.FunctionOf(domain=domain, codomain=codomain):
-            return (*domain, codomain)
-        case core.DataSort(arguments=arguments) | core.Carrier(arguments=arguments):
-            return tuple(each for each in arguments if not isinstance(each, core.Dimension))
-        case _:
-            return ()
 
 
 class _Uses:
@@ -136,7 +120,7 @@ class _Uses:
         found = set()
         while waiting:
             sort = waiting.pop()
-            waiting.extend(inner_sorts(sort))
+            waiting.extend(sort_parts(sort))
             if isinstance(sort, core.DataSort) and sort.name in self._declarations:
                 found.add(sort.name)
         return found
@@ -159,7 +143,7 @@ class _Uses:
             case core.Carrier():
                 return "absent"
             case _:
-                return _worst(self.within(each, target, parameters) for each in inner_sorts(sort))
+                return _worst(self.within(each, target, parameters) for each in sort_parts(sort))
 
     def _through(
         self,
@@ -262,7 +246,7 @@ class _Inhabited:
                 )
                 return self._known.setdefault(key, False)
             case _:
-                return all(self._sort(each, given) for each in inner_sorts(sort))
+                return all(self._sort(each, given) for each in sort_parts(sort))
 
 
 def _without_base(declaration: DataDeclaration) -> Problem:

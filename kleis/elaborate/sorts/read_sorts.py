@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from kleis import core
 from kleis.core.sort_printing import dimension_text, elaboration_error
@@ -23,9 +24,12 @@ from kleis.theory.theory import Theory
 __all__ = [
     "BUILT_IN_TYPES",
     "Names",
+    "Polynomial",
     "SortReader",
     "constant",
+    "is_number_parameter",
     "is_type_parameter",
+    "multiplied",
     "normal_dimension",
     "number_of",
     "read_dimension",
@@ -53,7 +57,7 @@ BUILT_IN_TYPES: Mapping[str, core.Sort] = {
     **dict.fromkeys(("BitVec64", "U64", "I64"), core.BitVec(64)),
 }
 
-_LETTERS: Mapping[str, core.Sort] = {
+_NUMBER_SETS: Mapping[str, core.Sort] = {
     "N": core.NATURAL,
     "Z": core.INTEGER,
     "Q": core.RATIONAL,
@@ -90,12 +94,12 @@ class SortReader:
 
     def __init__(self, theory: Theory) -> None:
         self.theory = theory
-        self._letters: Mapping[str, core.Sort] | None = None
+        self._number_sets: Mapping[str, core.Sort] | None = None
 
     # ── types ────────────────────────────────────────────────────────────────────────────────────────────
 
     def read(self, written: tree.TypeExpression, names: Names, *, file: str, depth: int = 0) -> core.Sort:
-        """The sort of a type; `ElaborationError` if it is none."""
+        """The sort of a written type; `ElaborationError` if it has none."""
         match written:
             case tree.NamedType():
                 return self._named(written, names, file, depth)
@@ -131,12 +135,12 @@ class SortReader:
         return tuple(domain), codomain
 
     def polymorphic(
-        self, written: tree.TypeExpression, names: Names, *, file: str, letters: bool
+        self, written: tree.TypeExpression, names: Names, *, file: str, implicit_variables: bool
     ) -> tuple[tuple[str, ...], tuple[core.Sort, ...], core.Sort]:
         """The variables, domain and codomain of a type that may be polymorphic.
 
-        Variables are bound by ∀; with `letters`, opaque names of one letter are variables too.  What is calculated
-        with, or of kind `Nat`, is a dimension.
+        Variables are bound by ∀; with `implicit_variables`, opaque names of one letter are variables too.  A variable in
+        an arithmetic expression, or of kind `Nat`, is a dimension.
         """
         bound: dict[str, core.Sort | core.Dimension] = {}
         if isinstance(written, tree.ForAllType):
@@ -144,7 +148,7 @@ class SortReader:
                 number = is_number_parameter(variable)
                 bound[variable.name] = _atom(variable.name) if number else core.SortVariable(variable.name)
             written = written.body
-        if letters:
+        if implicit_variables:
             counted = {
                 part.name
                 for node in walk(written)
@@ -162,7 +166,7 @@ class SortReader:
         return tuple(sorted(bound)), domain, codomain
 
     def is_opaque(self, name: str, names: Names) -> bool:
-        """Whether a type name means nothing but a sort of its own here."""
+        """Whether a type name is declared nowhere, and so an opaque sort of its own."""
         head, *rest = tree.split_name(name)
         return not (
             rest
@@ -172,19 +176,19 @@ class SortReader:
             or head in self.theory.structures
             or head in BUILT_IN_TYPES
             or head in _FAMILIES
-            or head in self._free_letters()
+            or head in self._free_number_sets()
         )
 
     def nearest_type(self, name: str) -> tuple[str, ...]:
-        """The declared and built-in types that are spelled almost so."""
+        """The declared and built-in types with a similar spelling."""
         known = (*self.theory.data, *self.theory.aliases, *self.theory.structures)
         return nearest(name, (*known, *BUILT_IN_TYPES, *_FAMILIES))
 
-    def _free_letters(self) -> Mapping[str, core.Sort]:
-        if self._letters is None:
+    def _free_number_sets(self) -> Mapping[str, core.Sort]:
+        if self._number_sets is None:
             taken = {each.name for s in self.theory.structures.values() for each in s.parameters}
-            self._letters = {name: sort for name, sort in _LETTERS.items() if name not in taken}
-        return self._letters
+            self._number_sets = {name: sort for name, sort in _NUMBER_SETS.items() if name not in taken}
+        return self._number_sets
 
     def _named(self, written: tree.NamedType, names: Names, file: str, depth: int) -> core.Sort:
         name = written.name
@@ -204,7 +208,7 @@ class SortReader:
             declared = self._declared(written, (), names, file, depth)
             if declared is not None:
                 return declared
-        built_in = BUILT_IN_TYPES.get(name) or self._free_letters().get(name)
+        built_in = BUILT_IN_TYPES.get(name) or self._free_number_sets().get(name)
         if built_in is not None:
             return built_in
         if name in _FAMILIES:
@@ -286,7 +290,7 @@ class SortReader:
         return self.read(types[0], names, file=file, depth=depth)
 
     def alias(self, alias: tree.AliasDefinition, *, file: str) -> core.Sort:
-        """What an alias stands for, its parameters open."""
+        """The sort of an alias, its parameters as variables."""
         names: dict[str, core.Sort | core.Dimension] = {
             each.name: _atom(each.name) if is_number_parameter(each) else core.SortVariable(each.name)
             for each in alias.parameters
@@ -294,7 +298,7 @@ class SortReader:
         return self.read(alias.type, names, file=file)
 
     def file_of(self, alias: tree.AliasDefinition, otherwise: str) -> str:
-        """The file an alias stands in."""
+        """The file that declares an alias."""
         found = self.theory.lookup(alias.name)
         return found[0].file if found else otherwise
 
@@ -380,9 +384,10 @@ class SortReader:
         return self.read(written, names, file=file, depth=depth)
 
 
-# Dimensions.
+# ── Dimensions ───────────────────────────────────────────────────────────────────────────────────────────────
 
-_Polynomial = dict[tuple[str, ...], int]
+Polynomial: TypeAlias = dict[tuple[str, ...], int]
+"""Coefficients by monomial, which is the sorted tuple of its atoms."""
 
 _FUNCTIONS: Mapping[str, Callable[..., int]] = {"min": min, "max": max, "gcd": math.gcd, "lcm": math.lcm}
 
@@ -395,7 +400,7 @@ def constant(value: int) -> core.Dimension:
 
 
 def number_of(dimension: core.Dimension) -> int | None:
-    """The number a dimension is, if it is one."""
+    """The value of a dimension that is a number; None for others."""
     if not dimension.terms:
         return 0
     ((atoms, value), *rest) = dimension.terms
@@ -405,7 +410,7 @@ def number_of(dimension: core.Dimension) -> int | None:
 def read_dimension(
     written: tree.TypeExpression, names: Mapping[str, core.Sort | core.Dimension], *, file: str
 ) -> core.Dimension:
-    """A written dimension; `names` are the parameters in force, other names stand for themselves."""
+    """A written dimension; `names` are the parameters in scope, other names are atoms."""
     match written:
         case tree.NumberType(value=value):
             return constant(value)
@@ -437,12 +442,12 @@ def _operation(operator: str, given: Sequence[core.Dimension]) -> core.Dimension
             left[atoms] = left.get(atoms, 0) + (value if operator == "+" else -value)
         return normal_dimension(left)
     if operator == "*":
-        return _times(given[0], given[1])
+        return normal_dimension(multiplied(dict(given[0].terms), dict(given[1].terms)))
     if operator == "^" and numbers[1] is not None and 0 <= numbers[1] <= _LARGEST_POWER:
-        result = constant(1)
+        power: Polynomial = {(): 1}
         for _ in range(numbers[1]):
-            result = _times(result, given[0])
-        return result
+            power = multiplied(power, dict(given[0].terms))
+        return normal_dimension(power)
     if operator == "/" and numbers[1]:
         divided = {atoms: value / numbers[1] for atoms, value in given[0].terms}
         if all(value == int(value) for value in divided.values()):
@@ -454,16 +459,17 @@ def _operation(operator: str, given: Sequence[core.Dimension]) -> core.Dimension
     return normal_dimension({(shown,): 1})
 
 
-def _times(left: core.Dimension, right: core.Dimension) -> core.Dimension:
-    product: _Polynomial = {}
-    for atoms, value in left.terms:
-        for others, factor in right.terms:
+def multiplied(left: Polynomial, right: Polynomial) -> Polynomial:
+    """The product of two polynomials."""
+    product: Polynomial = {}
+    for atoms, value in left.items():
+        for others, factor in right.items():
             together = tuple(sorted((*atoms, *others)))
             product[together] = product.get(together, 0) + value * factor
-    return normal_dimension(product)
+    return product
 
 
 def normal_dimension(polynomial: Mapping[tuple[str, ...], int]) -> core.Dimension:
-    """The one form of a polynomial: higher powers first, the number last, nothing times 0."""
+    """The normal form of a polynomial: higher powers first, the number last, no term with coefficient 0."""
     terms = [(atoms, value) for atoms, value in polynomial.items() if value]
     return core.Dimension(tuple(sorted(terms, key=lambda term: (-len(term[0]), term[0]))))

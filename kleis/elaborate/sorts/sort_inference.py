@@ -30,10 +30,10 @@ FREE: Cost = (0, 0, 0)
 
 
 class Unknown(msgspec.Struct):
-    """A sort being looked for.
+    """A sort to be inferred, with what is known of it.
 
-    `what` names it for people.  `default` is taken for "a number alone"; a `bottom` is the result of a recursive
-    call before anything is known of it, and never asked for.
+    `what` describes it in messages.  `bottom` marks the result of a recursive call before anything is known of it; no
+    type is asked for it.  `number` says that it is a numeric sort, between `lower` and `upper`.
     """
 
     node: Spanned
@@ -45,7 +45,7 @@ class Unknown(msgspec.Struct):
 
 
 class Inference:
-    """One pass: what is assumed from the passes before, and what this one finds out."""
+    """One pass: the sorts fixed by the passes before, and what this one infers."""
 
     def __init__(self, fixed: Mapping[str, core.Sort]) -> None:
         self.fixed = fixed
@@ -113,13 +113,13 @@ class Inference:
         return self.unknowns[variable.name]
 
     def number(self, sort: core.Sort) -> None:
-        """Note that values of the sort are numbers."""
+        """Record that values of the sort are numbers."""
         sort = self.resolve(sort)
         if isinstance(sort, core.SortVariable):
             self._facts(sort).number = True
 
     def used_as(self, sort: core.Sort, wanted: core.Numeric) -> None:
-        """Note that values of the sort are used as numbers of `wanted`."""
+        """Record that values of the sort are used as numbers of `wanted`."""
         sort = self.resolve(sort)
         if isinstance(sort, core.SortVariable):
             facts = self._facts(sort)
@@ -127,7 +127,7 @@ class Inference:
             self._narrow(facts, wanted)
 
     def filled_with(self, sort: core.Sort, given: core.Numeric) -> None:
-        """Note that numbers of `given` are values of the sort."""
+        """Record that numbers of `given` are values of the sort."""
         sort = self.resolve(sort)
         if isinstance(sort, core.SortVariable):
             facts = self._facts(sort)
@@ -184,9 +184,9 @@ class Inference:
     # ── the end of a pass ────────────────────────────────────────────────────────────────────────────────
 
     def learnt(self) -> dict[str, core.Sort]:
-        """What this pass fixes: bound sorts; if there are none, bounded ones; if none, "a number alone" is ℝ.
+        """What this pass fixes: bound sorts; else upper bounds; else lower bounds; else ℝ for numbers without bounds.
 
-        Empty if nothing more can be found out.
+        Empty if nothing more can be inferred.
         """
         bound = {
             name: self.resolve(core.SortVariable(name))
@@ -198,7 +198,7 @@ class Inference:
         open_names = [
             name for name, facts in self.unknowns.items() if name not in self._bound and not facts.bottom
         ]
-        for choose in (_from_upper, _from_bounds, _alone):
+        for choose in (_from_upper, _from_lower, _any_number):
             found = {name: choose(self.unknowns[name]) for name in open_names}
             chosen = {name: sort for name, sort in found.items() if sort is not None}
             if chosen:
@@ -206,7 +206,7 @@ class Inference:
         return {}
 
     def unsolved(self) -> Unknown | None:
-        """An unknown about which nothing was found out."""
+        """An unknown sort that was not inferred; None if all were."""
         for name, facts in self.unknowns.items():
             if not self.known(core.SortVariable(name)) and not facts.bottom:
                 return facts
@@ -221,9 +221,9 @@ def _from_upper(facts: Unknown) -> core.Sort | None:
     return facts.upper
 
 
-def _from_bounds(facts: Unknown) -> core.Sort | None:
+def _from_lower(facts: Unknown) -> core.Sort | None:
     return facts.lower
 
 
-def _alone(facts: Unknown) -> core.Sort | None:
+def _any_number(facts: Unknown) -> core.Sort | None:
     return core.Numeric("ℝ") if facts.number else None

@@ -38,8 +38,8 @@ _KEPT = 32
 class ImportedTheory(msgspec.Struct, frozen=True, eq=False):
     """The theory of some imports.
 
-    `files` are the names by which places show the files; `own` those that are not of the library. `digest` is that
-    of all their texts.
+    `files` are the names of the files in places; `own` those that are not of the library.  `digest` is that of all
+    their texts.  `current` says whether no file has been replaced since.
     """
 
     imports: tuple[str, ...]
@@ -57,7 +57,7 @@ class ImportedTheory(msgspec.Struct, frozen=True, eq=False):
 
 
 class ImportedTheories:
-    """Where theories are imported from.  Safe to use from several threads."""
+    """The imported theories of all sessions, cached.  Safe to use from several threads."""
 
     def __init__(
         self,
@@ -84,14 +84,14 @@ class ImportedTheories:
         self._known: OrderedDict[tuple[str, ...], ImportedTheory] = OrderedDict()
 
     def prepare(self) -> None:
-        """Make what threads would otherwise make at the same time."""
+        """Build the caches that threads would otherwise build at the same time."""
         if self._cache is not None:
             self._cache.prepare()
 
-    def basis(self, imports: Sequence[str]) -> ImportedTheory:
+    def theory_of(self, imports: Sequence[str]) -> ImportedTheory:
         """The theory of some imports.
 
-        Raises the first `KleisError` of them: a missing, refused or broken file, or declarations that clash.
+        Raises the first `KleisError` of them: a missing, forbidden or broken file, or declarations that clash.
         """
         key = tuple(imports)
         with self._lock:
@@ -107,7 +107,7 @@ class ImportedTheories:
                 self._known.popitem(last=False)
         return made
 
-    def settled(self, imports: Sequence[str]) -> tuple[str, ...]:
+    def canonical_names(self, imports: Sequence[str]) -> tuple[str, ...]:
         """The imports under the names that a session's file keeps: those of the library begin with ``stdlib/``.
 
         Raises `KleisError` for one that is not found or not allowed.

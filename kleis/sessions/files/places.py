@@ -40,7 +40,7 @@ class Places(msgspec.Struct, frozen=True):
 def find_places(home: Path, environment: Mapping[str, str], directory: Path) -> Places:
     """The places for a home, an environment and a working directory.
 
-    Raises `SessionError` (code `configuration`) where the configuration cannot be read or says something wrong.
+    Raises `SessionError` (code `configuration`) where the configuration cannot be read or is not valid.
     """
     found = _configuration(environment, directory)
     table: Mapping[str, object] = {}
@@ -57,7 +57,7 @@ def find_places(home: Path, environment: Mapping[str, str], directory: Path) -> 
 
 
 def _configuration(environment: Mapping[str, str], directory: Path) -> tuple[Path, Path] | None:
-    """The configuration in force, and the directory from which its relative paths count."""
+    """The configuration file to read, and the directory from which its relative paths count."""
     named = environment.get("KLEIS_CONFIG")
     if named:
         file = directory / Path(named).expanduser()

@@ -61,7 +61,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Record(msgspec.Struct, frozen=True):
-    """A session as its file says it.  `basis` is the digest of everything imported when it was checked."""
+    """The content of a session's file.  `basis` is the digest of everything imported when it was checked."""
 
     imports: tuple[str, ...]
     basis: str
@@ -132,7 +132,7 @@ def read_record(text: str, *, file: str) -> Record:
 
 
 def _recorded(text: str) -> Record | None:
-    """The record of a text that this module wrote; None if somebody else changed it."""
+    """The record of a text that this module wrote; None if it was edited."""
     first, _, _ = text.partition("\n")
     if not first.startswith(_SESSION):
         return None
@@ -187,7 +187,7 @@ def _item_at(text: str, position: int) -> tuple[Item, int] | None:
 
 
 def _edited(text: str, file: str) -> Record:
-    """What a file says that a person wrote or changed: an item for each declaration."""
+    """The record of a file that a person wrote or edited: an item for each declaration."""
     from kleis.syntax.parser.parser import parse_source
 
     result = parse_source(text, file=file)

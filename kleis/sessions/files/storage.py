@@ -40,7 +40,7 @@ _PATIENCE = 10.0
 
 
 class Signature(msgspec.Struct, frozen=True):
-    """What tells that a file was replaced: every write makes a new one."""
+    """Identifies the content of a file: every write makes a new one."""
 
     inode: int
     size: int
@@ -70,7 +70,7 @@ def signature_of(path: Path) -> Signature | None:
 
 
 def read_whole(path: Path) -> tuple[bytes, Signature] | None:
-    """A file's bytes with the signature they belong to; None if there is no file.  Links are refused."""
+    """A file's bytes with the signature they belong to; None if there is no file.  `SessionError` for a link."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -91,10 +91,10 @@ def write_whole(path: Path, body: bytes, *, replace: bool = True) -> Signature:
     """Make `body` the content of a file.  Only the holder of the directory's lock may write.
 
     Raises FileExistsError where `replace` is false and there is one, and `SessionError` (`session-unwritable`) where the
-    system takes no more: the file is then as it was.
+    write fails: the file is then as it was.
     """
     try:
-        _sweep(path)
+        _remove_unfinished(path)
         status = durable_files.write_whole(path, body, replace=replace, suffix=_UNFINISHED)
     except FileExistsError:
         raise
@@ -108,8 +108,8 @@ def write_whole(path: Path, body: bytes, *, replace: bool = True) -> Signature:
     return Signature(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-def _sweep(path: Path) -> None:
-    """Remove what writers that died left of this file."""
+def _remove_unfinished(path: Path) -> None:
+    """Remove the unfinished files that dead writers left."""
     start = f".{path.name}."
     with suppress(OSError):
         for name in os.listdir(path.parent):
@@ -119,7 +119,7 @@ def _sweep(path: Path) -> None:
 
 
 def make_directory(directory: Path) -> None:
-    """Make a directory of ours; a link or a file in its place is refused."""
+    """Make a directory; `SessionError` if a link or a file is in its place."""
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = os.lstat(directory)

@@ -4,13 +4,13 @@ Adding an item to a session of a thousand costs about what adding it to an empty
 
 Invariants
     * A universe never changes; one with another item shares everything with the one before.
-    * `speaking(names)` contains every declaration that a name leads to, directly or through what it stands for.
+    * `depending_on(names)` contains every declaration that a name leads to, directly or through what it stands for.
     * Item number n is shown as file ``SESSION#n``; places in it count from the item's own first line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -33,19 +33,25 @@ class Universe(msgspec.Struct, frozen=True, eq=False):
     """One state of a session.  `before` is the state without the last item; None where there is no item."""
 
     session: str
-    basis: ImportedTheory
+    imported: ImportedTheory
     theory: Theory
     count: int = 0
     last: Item | None = None
     before: Universe | None = None
     index: Index = msgspec.field(default_factory=HashTrieMap)
     stale: bool = False
-    """Whether what is imported was changed since the items were checked."""
+    """Whether the imports changed since the items were checked."""
 
     @classmethod
-    def of(cls, session: str, basis: ImportedTheory, *, stale: bool = False) -> Universe:
+    def of(cls, session: str, imported: ImportedTheory, *, stale: bool = False) -> Universe:
         """A universe without items."""
-        return cls(session=session, basis=basis, theory=basis.theory, index=_basis_index(basis), stale=stale)
+        return cls(
+            session=session,
+            imported=imported,
+            theory=imported.theory,
+            index=_imported_index(imported),
+            stale=stale,
+        )
 
     def extended(self, item: Item, program: tree.Program, theory: Theory) -> Universe:
         """The universe with one more item; `theory` is this one's with the program's declarations."""
@@ -54,7 +60,7 @@ class Universe(msgspec.Struct, frozen=True, eq=False):
             index = _indexed(index, Entry(declaration, program.file))
         return Universe(
             session=self.session,
-            basis=self.basis,
+            imported=self.imported,
             theory=theory,
             count=self.count + 1,
             last=item,
@@ -74,14 +80,14 @@ class Universe(msgspec.Struct, frozen=True, eq=False):
 
     def entries(self) -> tuple[Entry, ...]:
         """The session's own declarations, in order."""
-        return self.theory.entries[len(self.basis.theory) :]
+        return self.theory.entries[len(self.imported.theory) :]
 
     def is_own(self, file: str) -> bool:
-        """Whether a file as places show it is one of the session's items."""
+        """Whether the file of a place is one of the session's items."""
         return file.startswith(f"{self.session}#")
 
-    def speaking(self, names: Collection[str], *, of: Collection[str] = ()) -> list[Entry]:
-        """The declarations that speak of some names, in order of declaration; those in `of` are left out."""
+    def depending_on(self, names: Collection[str], *, of: Collection[str] = ()) -> list[Entry]:
+        """The declarations that depend on some names, directly or not; those of names in `of` are left out."""
         seen: dict[int, Entry] = {}
         waiting = list(names)
         asked = set(waiting)
@@ -94,19 +100,19 @@ class Universe(msgspec.Struct, frozen=True, eq=False):
                 ):
                     continue
                 seen[id(declaration)] = entry
-                fresh = set(_leads_on(declaration)) - asked
+                fresh = set(declared_names(declaration)) - asked
                 asked |= fresh
                 waiting += fresh
         return [entry for entry in seen.values() if getattr(entry.declaration, "name", "") not in of]
 
 
 def item_file(session: str, number: int) -> str:
-    """How places show item `number` of a session."""
+    """The file name of item `number` of a session in places."""
     return f"{session}#{number}"
 
 
 def declared_names(declaration: tree.Declaration) -> Iterator[str]:
-    """The names that a declaration gives to everybody: its own, its constructors, a section's members."""
+    """The global names that a declaration declares: its own, its constructors, a section's members."""
     name = getattr(declaration, "name", None)
     if isinstance(
         declaration, tree.Example | tree.Annotation | tree.Import | tree.Implements
@@ -117,11 +123,6 @@ def declared_names(declaration: tree.Declaration) -> Iterator[str]:
         yield variant.name
     if isinstance(declaration, tree.Structure) and not declaration.parameters:
         yield from (canonical_name(each.name) for each in declaration.members)
-
-
-def _leads_on(declaration: tree.Declaration) -> Iterable[str]:
-    """The names through which what speaks of this declaration speaks of what it does."""
-    return tuple(declared_names(declaration))
 
 
 def _own(structure: tree.Structure) -> frozenset[str]:
@@ -137,14 +138,14 @@ def _indexed(index: Index, entry: Entry) -> Index:
     declaration = entry.declaration
     if isinstance(declaration, tree.Import | tree.Annotation | tree.Example):
         return index
-    for name in _speaks_of(declaration):
+    for name in _names_mentioned(declaration):
         known: List[Entry] = index.get(name, List())
         index = index.insert(name, known.push_front(entry))
     return index
 
 
-def _speaks_of(declaration: tree.Declaration) -> frozenset[str]:
-    """The names that a declaration mentions, but for variables that are bound in the whole of a member."""
+def _names_mentioned(declaration: tree.Declaration) -> frozenset[str]:
+    """The names that a declaration mentions, without those bound in a whole member: parameters, outer quantifiers."""
     if not isinstance(declaration, tree.Structure | tree.FunctionDefinition):
         return frozenset(names_used(declaration))
     found: set[str] = set()
@@ -186,8 +187,8 @@ def _free(proposition: tree.Expression) -> set[str]:
 
 
 @lru_cache(maxsize=32)
-def _basis_index(basis: ImportedTheory) -> Index:
+def _imported_index(imported: ImportedTheory) -> Index:
     index: Index = HashTrieMap()
-    for entry in basis.theory.entries:
+    for entry in imported.theory.entries:
         index = _indexed(index, entry)
     return index

@@ -101,7 +101,7 @@ def test_what_names_lead_to() -> None:
     """A declaration that depends on another through a third is found; one that depends on something else is not."""
     from kleis.syntax.parser.parser import parse_source
 
-    universe = Universe.of("s", ImportedTheories(Path("/nowhere"), {}).basis(()))
+    universe = Universe.of("s", ImportedTheories(Path("/nowhere"), {}).theory_of(()))
     for n, text in enumerate(
         (
             "structure W { operation w : ℤ → ℤ }",
@@ -114,7 +114,7 @@ def test_what_names_lead_to() -> None:
         program = Program(parse_source(text).program.items, f"s#{n}")
         item = item_of(program.items, text)
         universe = universe.extended(item, program, universe.theory.include(program))
-    found = [getattr(entry.declaration, "name", "") for entry in universe.speaking(["w"])]
+    found = [getattr(entry.declaration, "name", "") for entry in universe.depending_on(["w"])]
     assert set(found) == {"W", "v", "Uses"}
     assert universe_module.item_file("s", 3) == "s#3"
 

@@ -113,7 +113,7 @@ class Data:
     def _declare(self, name: str) -> None:
         report = self._elaborator.data_report()
         declarations = self._elaborator.data()
-        if name in report.refused or name not in declarations:
+        if name in report.rejected or name not in declarations:
             raise refused(f"the data type {name} was refused")
         group = next(each for each in report.groups if name in each)
         for each in group:

@@ -74,11 +74,11 @@ def _say_in_json(answer: dict[str, Any]) -> None:
 
 
 def _refuse_in_json(error: KleisError, text: str) -> None:
-    from kleis.sessions.evaluate_expression import refused
+    from kleis.sessions.evaluate_expression import error_fields
 
     del text  # its place is in the object
     prefix = "Parse error" if isinstance(error, ParseError) else ""
-    _say_in_json(refused(error, prefix=prefix))
+    _say_in_json(error_fields(error, prefix=prefix))
 
 
 def _quoted(name: str) -> str:

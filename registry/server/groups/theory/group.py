@@ -21,7 +21,7 @@ from kleis.errors import KleisError
 from kleis.prover.process.deadline import Deadline
 from kleis.sessions.compare_universes import compare, explain
 from kleis.sessions.describe_universe import describe, describe_name
-from kleis.sessions.evaluate_expression import evaluate, refused
+from kleis.sessions.evaluate_expression import error_fields, evaluate
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.imported_theory import ImportedTheories
 from kleis.sessions.files.record import Item, ItemKind
@@ -128,7 +128,7 @@ class TheoryGroup(Group):
         try:
             return self._dispatch(name, arguments, watch)
         except KleisError as error:
-            fields = refused(error)
+            fields = error_fields(error)
             if name in _KINDS or name == "try_structure":
                 fields["accepted"] = False
             return Answer(fields, evaluation_text(fields), is_error=True)
@@ -223,7 +223,7 @@ class TheoryGroup(Group):
         rows = [_item_fields(n, item) for n, item in enumerate(items, 1)][arguments.offset : end]
         fields: dict[str, Any] = {
             "session": arguments.session,
-            "imports": list(universe.basis.imports),
+            "imports": list(universe.imported.imports),
             "count": len(items),
             "items": rows,
         }
@@ -270,7 +270,7 @@ class TheoryGroup(Group):
         fields = {
             "status": found.status,
             "session": arguments.session,
-            "imports": list(universe.basis.imports),
+            "imports": list(universe.imported.imports),
             "count": 0,
             **stats,
         }
@@ -392,7 +392,7 @@ class TheoryGroup(Group):
 
     @property
     def _library(self) -> ImportedTheories:
-        return self.sessions.library
+        return self.sessions.imported_theories
 
 
 _KLEIS = "text/x-kleis"

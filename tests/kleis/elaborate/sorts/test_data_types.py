@@ -81,7 +81,7 @@ def test_a_type_left_of_an_arrow_or_in_a_set_is_refused(field: Sort) -> None:
     assert (problem.code, problem.severity, problem.line) == ("data_not_positive", "error", 3)
     assert problem.found == "D"
     assert problem.hint
-    assert report.refused == {"D"}
+    assert report.rejected == {"D"}
     assert report.groups == ()
 
 
@@ -114,8 +114,8 @@ def test_positivity_goes_through_parameters() -> None:
     wrapped = data("G(T)", ("MkG", of("F", T)))
     phantom = data("P(T)", ("MkP",))
     stream = data("S(T)", ("MkS", arrow(NATURAL, T)))
-    assert check(predicate, data("D", ("Zero",), ("Make", of("F", D)))).refused == {"D"}
-    assert check(predicate, wrapped, data("D", ("Zero",), ("Make", of("G", D)))).refused == {"D"}
+    assert check(predicate, data("D", ("Zero",), ("Make", of("F", D)))).rejected == {"D"}
+    assert check(predicate, wrapped, data("D", ("Zero",), ("Make", of("G", D)))).rejected == {"D"}
     assert check(predicate, data("D", ("Zero",), ("Make", of("F", INTEGER)))).problems == ()
     assert check(phantom, data("D", ("Zero",), ("Make", of("P", arrow(D, BOOL))))).problems == ()
     report = check(stream, data("D", ("Zero",), ("Make", of("S", D))))
@@ -125,7 +125,7 @@ def test_positivity_goes_through_parameters() -> None:
 
 def test_a_twice_negative_parameter_is_not_strictly_positive() -> None:
     twice = data("F(T)", ("MkF", arrow(arrow(T, BOOL), BOOL)))
-    assert check(twice, data("D", ("Zero",), ("Make", of("F", D)))).refused == {"D"}
+    assert check(twice, data("D", ("Zero",), ("Make", of("F", D)))).rejected == {"D"}
 
 
 def test_mutual_recursion_is_checked_round_the_circle() -> None:
@@ -133,7 +133,7 @@ def test_mutual_recursion_is_checked_round_the_circle() -> None:
     right = data("B", ("MkB", of("A")))
     report = check(left, right, data("User", ("Use", of("A"))))
     assert [problem.found for problem in report.problems] == ["A"]
-    assert report.refused == {"A", "B", "User"}
+    assert report.rejected == {"A", "B", "User"}
 
 
 def test_a_negative_use_of_an_earlier_type_is_lawful() -> None:
@@ -155,7 +155,7 @@ def test_a_negative_use_of_an_earlier_type_is_lawful() -> None:
 def test_a_type_without_a_first_value_is_refused(declarations: tuple[DataDeclaration, ...]) -> None:
     report = check(*declarations)
     assert {problem.code for problem in report.problems} == {"data_without_base"}
-    assert "D" in report.refused
+    assert "D" in report.rejected
     assert all(problem.hint for problem in report.problems)
 
 

@@ -19,7 +19,7 @@ from registry.server.mcp.mcp_server import INSTRUCTIONS_LIMIT, McpServer
 from registry.server.serve import make_groups
 from tests.support.servers.pif_server import PifClient, pif_server
 
-MODULES = open_sessions(Path("/nowhere"), environment={}).library.modules()
+MODULES = open_sessions(Path("/nowhere"), environment={}).imported_theories.modules()
 
 MANY = "\n".join(f"define f{n}(x : ℤ, y : ℤ) : ℤ = x * x + y * y + {n}" for n in range(400))
 
@@ -113,7 +113,7 @@ def test_suggestions_of_every_library_module_have_a_meaning(sessions: Sessions, 
     """Each is read again from its text and elaborated or computed, in a universe of that module."""
     from kleis.sessions.files.universe import Universe
 
-    universe = Universe.of("s", sessions.library.basis((f"stdlib/{module}.kleis",)))
+    universe = Universe.of("s", sessions.imported_theories.theory_of((f"stdlib/{module}.kleis",)))
     found = suggestions(universe, limit=30)
     texts = [each.kleis for each in found]
     assert len(texts) == len(set(texts))
