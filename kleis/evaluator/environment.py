@@ -42,6 +42,18 @@ _TYPE_SORTS = {
 _NARROWEST = ("ℕ", "ℤ", "ℚ", "ℝ", "ℂ", "Bool", "String")
 
 
+def environment_of(
+    declarations: Declarations | tree.Program, *, granted_root: Path | None = None
+) -> Environment:
+    """The environment of a program or theory.
+
+    `granted_root` is the one directory below which `readFile` may read; by default there is none.
+    """
+    if isinstance(declarations, tree.Program):
+        declarations = ProgramDeclarations(declarations)
+    return Environment(declarations, granted_root)
+
+
 class Environment:
     """The global names and what they stand for.  Make one with `environment_of`; `bind` gives a new one."""
 
@@ -240,18 +252,6 @@ def _sort_of(implementation: tree.Implements) -> str:
 
 def _type_name(argument: tree.TypeExpression) -> str:
     return argument.name if isinstance(argument, tree.NamedType) else ""
-
-
-def environment_of(
-    declarations: Declarations | tree.Program, *, granted_root: Path | None = None
-) -> Environment:
-    """The environment of a program or theory.
-
-    `granted_root` is the one directory below which `readFile` may read; by default there is none.
-    """
-    if isinstance(declarations, tree.Program):
-        declarations = ProgramDeclarations(declarations)
-    return Environment(declarations, granted_root)
 
 
 # ── Declarations ─────────────────────────────────────────────────────────────────────────────────────────────

@@ -193,14 +193,6 @@ class Theory:
             if member.kind == "axiom"
         )
 
-    def implementations_of(self, structure: str) -> tuple[Entry, ...]:
-        """The `implements` items of a structure, in order."""
-        return tuple(
-            entry
-            for entry in self._implementations
-            if isinstance(entry.declaration, tree.Implements) and entry.declaration.name == structure
-        )
-
     def file_of(self, name: str) -> str:
         """The file of the definition of `name` in scope."""
         defined = self._defined.get(name)

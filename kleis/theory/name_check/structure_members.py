@@ -48,7 +48,7 @@ def circular(graph: Mapping[str, set[str]]) -> frozenset[str]:
 
 
 class Members:
-    """The members of the structures of one theory, found when asked for and then known."""
+    """The members of the structures of one theory, computed on first use."""
 
     def __init__(self, theory: Theory) -> None:
         self._theory = theory
@@ -110,9 +110,9 @@ class Members:
         return table
 
     def _table(self, name: str) -> _Table | None:
-        """Find the tables of all that a structure needs, deepest first, then its own.
+        """The members of a structure; those of the structures that it needs are computed first.
 
-        What already waits further down closes a circle and is left out.
+        A structure that is already being computed closes a circle and is left out.
         """
         waiting = [name]
         opened: set[str] = set()
