@@ -82,7 +82,7 @@ Code: TypeAlias = Callable[[Frame], Any]
 """A value of the frame's names, or `PENDING`."""
 
 Resume: TypeAlias = Callable[[Frame, Any, Any], Any]
-"""What goes on, with frame, extra and value.  Its attribute `recover`, if any, goes on with an error."""
+"""What runs when a value is there: takes frame, extra and value.  Its attribute `recover`, if any, takes an error."""
 
 
 class Procedure:

@@ -50,7 +50,7 @@ def pattern_names(pattern: tree.Pattern) -> list[str]:
 
 
 def compile_pattern(pattern: tree.Pattern, scope: Scope, names: GlobalNames, bound: set[str]) -> Test:
-    """The test of a pattern whose names have slots in `scope`; `bound` collects the names met so far."""
+    """The test of a pattern whose names have slots in `scope`; `bound` collects the names so far."""
     match pattern:
         case tree.WildcardPattern():
             return _anything
@@ -70,7 +70,7 @@ def compile_pattern(pattern: tree.Pattern, scope: Scope, names: GlobalNames, bou
 
 
 def _again(name: str, bound: set[str]) -> bool:
-    """Whether the name was met before in this pattern."""
+    """Whether the name occurs earlier in the pattern."""
     met = name in bound
     bound.add(name)
     return met

@@ -68,7 +68,7 @@ class Entry(msgspec.Struct, frozen=True):
 class Declared(msgspec.Struct, frozen=True):
     """What a name stands for: one of its declarations.
 
-    `owner` is where the name lives: empty at top level, ``Ring`` for a member, ``Ring::additive`` for a member
+    `owner` is the scope of the name: empty at top level, ``Ring`` for a member, ``Ring::additive`` for a member
     of a nested structure, the data type for a constructor.  `item` is the top-level item around it.
     """
 

@@ -82,7 +82,7 @@ class Known:
 
     @property
     def renamed(self) -> Collection[str]:
-        """The names that renaming clauses bring in."""
+        """The new names of renaming clauses."""
         return self.theory.summary.renamed
 
     @property

@@ -43,7 +43,7 @@ def needed(members: Mapping[str, tree.StructureMember]) -> Iterator[str]:
 
 
 def circular(graph: Mapping[str, set[str]]) -> frozenset[str]:
-    """The nodes of a graph that lie on a circle, or between two circles."""
+    """The nodes of a graph that lie on a cycle, or on a path between two cycles."""
     return frozenset(_without_ends(_reversed(_without_ends(graph))))
 
 
@@ -76,7 +76,7 @@ class Members:
 
     @property
     def circular(self) -> frozenset[str]:
-        """The structures whose inheritance goes round in a circle."""
+        """The structures whose inheritance is circular."""
         if self._circular is None:
             structures = self._theory.structures
             up = {
