@@ -20,13 +20,13 @@ from kleis.evaluator.logical_operators import CONNECTIVES, Connective, compile_q
 from kleis.evaluator.machine import (
     Compiled,
     Frame,
-    Machine,
     Place,
     Procedure,
     Scope,
     apply,
     charged,
     constant,
+    evaluated_first,
     sequence,
 )
 from kleis.evaluator.matching import compile_let, compile_match
@@ -205,16 +205,9 @@ class Compiler:
         )
         chosen = _Branches(*branches, self.place(expression))
         weight = 1 + condition.weight + sum(branch.weight for branch in branches)
-        if not condition.direct:
-
-            def begin(frame: Frame) -> Any:
-                machine: Machine = frame[0]
-                machine.remaining -= weight
-                machine.stack.append((_decide, frame, chosen))
-                return condition.code(frame)
-
-            return Compiled(begin, False, 0)
-        return _decided_at_once(condition, chosen, weight)
+        if condition.direct:
+            return _decided_at_once(condition, chosen, weight)
+        return evaluated_first(condition, _decide, chosen, weight)
 
 
 def _mentioned(expression: tree.Expression) -> set[str]:

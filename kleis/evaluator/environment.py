@@ -346,11 +346,11 @@ class ProgramDeclarations:
 
 _NUMBERS = frozenset({"ℕ", "ℤ", "ℚ", "ℝ", "ℂ", "Text"})
 
+_FITTING = {"Bool": frozenset({"Bool"}), "String": frozenset({"String", "Text", "Regex"})}
+
 _SORTS: dict[str, frozenset[str]] = {
-    **dict.fromkeys(("ℕ", "Nat", "Natural", "ℤ", "Int", "Integer", "ℚ", "Rational"), _NUMBERS),
-    **dict.fromkeys(("ℝ", "Real", "Scalar", "ℂ", "Complex", "C", "N", "Q", "R", "Z"), _NUMBERS),
-    **dict.fromkeys(("Bool", "Boolean"), frozenset({"Bool"})),
-    **dict.fromkeys(("String", "Str"), frozenset({"String", "Text", "Regex"})),
+    **{name: _FITTING.get(sort, _NUMBERS) for name, sort in _TYPE_SORTS.items()},
+    **dict.fromkeys("NZQRC", _NUMBERS),
     **dict.fromkeys(("List", "Vector"), frozenset({"List", "Matrix"})),
     "Matrix": frozenset({"Matrix", "List"}),
     "Set": frozenset({"Set"}),

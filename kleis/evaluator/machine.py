@@ -54,6 +54,7 @@ __all__ = [
     "begin_builtin",
     "charged",
     "constant",
+    "evaluated_first",
     "sequence",
 ]
 
@@ -336,6 +337,19 @@ def charged(compiled: Compiled) -> Code:
         return code(frame)
 
     return run
+
+
+def evaluated_first(part: Compiled, resume: Resume, extra: Any, weight: int) -> Compiled:
+    """Code that evaluates a part that is not direct and continues with `resume`; it pays `weight`."""
+    code = part.code
+
+    def begin(frame: Frame) -> Any:
+        machine: Machine = frame[0]
+        machine.remaining -= weight
+        machine.stack.append((resume, frame, extra))
+        return code(frame)
+
+    return Compiled(begin, False, 0)
 
 
 Finish: TypeAlias = Callable[[Frame, tuple[Any, ...]], Any]
