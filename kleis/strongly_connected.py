@@ -20,7 +20,7 @@ def components(edges: Mapping[Key, Iterable[Key]], *, as_found: bool = False) ->
     number: dict[Key, int] = {}
     lowest: dict[Key, int] = {}
     stack: list[Key] = []
-    standing: set[Key] = set()
+    on_stack: set[Key] = set()
     found: list[tuple[Key, ...]] = []
     for root in edges:
         if root in number:
@@ -28,37 +28,37 @@ def components(edges: Mapping[Key, Iterable[Key]], *, as_found: bool = False) ->
         work = [(root, iter(list(edges[root])))]
         number[root] = lowest[root] = len(number)
         stack.append(root)
-        standing.add(root)
+        on_stack.add(root)
         while work:
             key, targets = work[-1]
-            target = next((each for each in targets if each in order and _open(each, number, standing)), None)
+            target = next((each for each in targets if each in order and _open(each, number, on_stack)), None)
             if target is None:
                 work.pop()
                 if work:
                     above = work[-1][0]
                     lowest[above] = min(lowest[above], lowest[key])
                 if lowest[key] == number[key]:
-                    component = _cut(stack, standing, key)
+                    component = _cut(stack, on_stack, key)
                     found.append(component if as_found else tuple(sorted(component, key=order.__getitem__)))
             elif target in number:
                 lowest[key] = min(lowest[key], number[target])
             else:
                 number[target] = lowest[target] = len(number)
                 stack.append(target)
-                standing.add(target)
+                on_stack.add(target)
                 work.append((target, iter(list(edges[target]))))
     return tuple(found)
 
 
-def _open(key: Key, number: Mapping[Key, int], standing: set[Key]) -> bool:
-    """Whether a target matters: it was not met yet, or its component is not complete."""
-    return key not in number or key in standing
+def _open(key: Key, number: Mapping[Key, int], on_stack: set[Key]) -> bool:
+    """Whether a target is not visited yet, or its component is not complete."""
+    return key not in number or key in on_stack
 
 
-def _cut(stack: list[Key], standing: set[Key], key: Key) -> tuple[Key, ...]:
+def _cut(stack: list[Key], on_stack: set[Key], key: Key) -> tuple[Key, ...]:
     """Take a complete component from the stack."""
     component = [stack.pop()]
     while component[-1] != key:
         component.append(stack.pop())
-    standing.difference_update(component)
+    on_stack.difference_update(component)
     return tuple(reversed(component))

@@ -21,7 +21,7 @@ import msgspec
 
 from kleis import core
 from kleis.core.sort_operations import join_sorts
-from kleis.core.traversal import bound_by, parts
+from kleis.core.traversal import free_variables, parts
 from kleis.delaborate.print_types import has_numeral, numeral
 from kleis.syntax import tree
 
@@ -181,7 +181,7 @@ def _scrutinee(
         tested = _literal_of(test)
         if tested is not None:
             return _root(tested[0], known)
-    free = (each for link in chain for each in _variables(link.condition))
+    free = (each for link in chain for each in free_variables(link.condition))
     return next(free, None)
 
 
@@ -198,14 +198,6 @@ def _takes_apart(link: core.Conditional, root: core.Term, known: Collection[core
     shape = Shape(root)
     _name_parts(shape, known, (link,), opening=True)
     return shape.constructor is not None
-
-
-def _variables(term: core.Term, bound: frozenset[str] = frozenset()) -> Iterator[core.Variable]:
-    if isinstance(term, core.Variable) and term.name not in bound:
-        yield term
-    inner = bound | {variable.name for variable in bound_by(term)}
-    for part in parts(term):
-        yield from _variables(part, inner)
 
 
 def _arm(link: core.Conditional, root: core.Term) -> Arm | None:
@@ -331,7 +323,7 @@ def _literal(value: bool | int | Fraction | str) -> tree.Boolean | tree.Number |
 
 
 def testing(constructor: core.Constructor, value: tree.Expression) -> tree.Expression:
-    """A test of a value's constructor, where no `match` around makes it."""
+    """A test of a value's constructor, as a `match` of its own."""
     fields = tuple(tree.WildcardPattern() for _ in constructor.fields)
     yes = tree.Case(tree.ConstructorPattern(constructor.name, fields), None, tree.Boolean(True))
     return tree.Match(
@@ -341,7 +333,7 @@ def testing(constructor: core.Constructor, value: tree.Expression) -> tree.Expre
 
 
 def selecting(constructor: core.Constructor, index: int, value: tree.Expression) -> tree.Expression:
-    """A field of a value, where no `match` around names it."""
+    """A field of a value, as a `match` of its own."""
     fields: list[tree.Pattern] = [tree.WildcardPattern() for _ in constructor.fields]
     fields[index] = tree.VariablePattern("part")
     return tree.Match(

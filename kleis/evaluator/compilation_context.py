@@ -1,6 +1,6 @@
 """What the parts of the compiler need of it, and of the names in scope.
 
-The compiler alone recurses over expressions and the environment alone knows the program; the modules that compile
+Only the compiler recurses over expressions, and only the environment holds the program.  The modules that compile
 calls, patterns and quantifiers take these protocols.
 """
 
@@ -18,7 +18,7 @@ __all__ = ["ExpressionCompiler", "GlobalNames"]
 
 
 class GlobalNames(Protocol):
-    """What names stand for that are not local.  `kleis.evaluator.environment.Environment` is one."""
+    """Look-up of names that are not local.  `kleis.evaluator.environment.Environment` is one."""
 
     @property
     def bindings(self) -> Mapping[str, Value]:
@@ -62,7 +62,7 @@ class GlobalNames(Protocol):
 
 
 class ExpressionCompiler(Protocol):
-    """The compiler, as the parts that it calls see it.  `kleis.evaluator.compiler.Compiler` is one."""
+    """The compiler, for the parts that it calls.  `kleis.evaluator.compiler.Compiler` is one."""
 
     @property
     def names(self) -> GlobalNames:

@@ -20,13 +20,13 @@ from kleis.evaluator.logical_operators import CONNECTIVES, Connective, compile_q
 from kleis.evaluator.machine import (
     Compiled,
     Frame,
-    Machine,
     Place,
     Procedure,
     Scope,
     apply,
     charged,
     constant,
+    evaluated_first,
     sequence,
 )
 from kleis.evaluator.matching import compile_let, compile_match
@@ -161,13 +161,8 @@ class Compiler:
 
     # ── Functions ────────────────────────────────────────────────────────────────────────────────────────────
 
-    def captured(self, expression: tree.Expression, scope: Scope) -> list[tuple[str, int]]:
-        """The local names that may occur free in an expression, with their slots."""
-        mentioned = {node.name for node in walk(expression) if isinstance(node, (tree.Name, tree.Call))}
-        return [(name, slot) for name, slot in scope.slots.items() if name in mentioned]
-
     def _lambda(self, expression: tree.Lambda, scope: Scope) -> Compiled:
-        captured = self.captured(expression, scope)
+        captured = _captured(_mentioned(expression), scope)
         names = tuple(name for name, _ in captured)
         slots = tuple(slot for _, slot in captured)
         arity = len(expression.parameters)
@@ -187,8 +182,8 @@ class Compiler:
 
     def suspended(self, expression: tree.Expression, scope: Scope) -> Compiled:
         """Code for an expression left as it is, with the values of its local names."""
-        captured = self.captured(expression, scope)
-        mentioned = {node.name for node in walk(expression) if isinstance(node, (tree.Name, tree.Call))}
+        mentioned = _mentioned(expression)
+        captured = _captured(mentioned, scope)
         bound = tuple(
             (name, value)
             for name, value in self.names.bindings.items()
@@ -210,20 +205,23 @@ class Compiler:
         )
         chosen = _Branches(*branches, self.place(expression))
         weight = 1 + condition.weight + sum(branch.weight for branch in branches)
-        if not condition.direct:
+        if condition.direct:
+            return _decided_at_once(condition, chosen, weight)
+        return evaluated_first(condition, _decide, chosen, weight)
 
-            def begin(frame: Frame) -> Any:
-                machine: Machine = frame[0]
-                machine.remaining -= weight
-                machine.stack.append((_decide, frame, chosen))
-                return condition.code(frame)
 
-            return Compiled(begin, False, 0)
-        return _decided_at_once(condition, chosen, weight)
+def _mentioned(expression: tree.Expression) -> set[str]:
+    """The names that may occur free in an expression."""
+    return {node.name for node in walk(expression) if isinstance(node, (tree.Name, tree.Call))}
+
+
+def _captured(mentioned: set[str], scope: Scope) -> list[tuple[str, int]]:
+    """The local names among those mentioned, with their slots."""
+    return [(name, slot) for name, slot in scope.slots.items() if name in mentioned]
 
 
 class _Branches:
-    """What a conditional may go on with."""
+    """The code with which a conditional continues."""
 
     __slots__ = ("alternative", "consequent", "direct", "place", "undecided")
 

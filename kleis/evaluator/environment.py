@@ -42,6 +42,18 @@ _TYPE_SORTS = {
 _NARROWEST = ("ℕ", "ℤ", "ℚ", "ℝ", "ℂ", "Bool", "String")
 
 
+def environment_of(
+    declarations: Declarations | tree.Program, *, granted_root: Path | None = None
+) -> Environment:
+    """The environment of a program or theory.
+
+    `granted_root` is the one directory below which `readFile` may read; by default there is none.
+    """
+    if isinstance(declarations, tree.Program):
+        declarations = ProgramDeclarations(declarations)
+    return Environment(declarations, granted_root)
+
+
 class Environment:
     """The global names and what they stand for.  Make one with `environment_of`; `bind` gives a new one."""
 
@@ -242,18 +254,6 @@ def _type_name(argument: tree.TypeExpression) -> str:
     return argument.name if isinstance(argument, tree.NamedType) else ""
 
 
-def environment_of(
-    declarations: Declarations | tree.Program, *, granted_root: Path | None = None
-) -> Environment:
-    """The environment of a program or theory.
-
-    `granted_root` is the one directory below which `readFile` may read; by default there is none.
-    """
-    if isinstance(declarations, tree.Program):
-        declarations = ProgramDeclarations(declarations)
-    return Environment(declarations, granted_root)
-
-
 # ── Declarations ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -346,11 +346,11 @@ class ProgramDeclarations:
 
 _NUMBERS = frozenset({"ℕ", "ℤ", "ℚ", "ℝ", "ℂ", "Text"})
 
+_FITTING = {"Bool": frozenset({"Bool"}), "String": frozenset({"String", "Text", "Regex"})}
+
 _SORTS: dict[str, frozenset[str]] = {
-    **dict.fromkeys(("ℕ", "Nat", "Natural", "ℤ", "Int", "Integer", "ℚ", "Rational"), _NUMBERS),
-    **dict.fromkeys(("ℝ", "Real", "Scalar", "ℂ", "Complex", "C", "N", "Q", "R", "Z"), _NUMBERS),
-    **dict.fromkeys(("Bool", "Boolean"), frozenset({"Bool"})),
-    **dict.fromkeys(("String", "Str"), frozenset({"String", "Text", "Regex"})),
+    **{name: _FITTING.get(sort, _NUMBERS) for name, sort in _TYPE_SORTS.items()},
+    **dict.fromkeys("NZQRC", _NUMBERS),
     **dict.fromkeys(("List", "Vector"), frozenset({"List", "Matrix"})),
     "Matrix": frozenset({"Matrix", "List"}),
     "Set": frozenset({"Set"}),

@@ -23,6 +23,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from kleis import values
 from kleis.budget import Budget
 from kleis.builtins.row import RECOVERABLE, Context, undefined, wrong_sort
 from kleis.builtins.rows.bit_vectors import bit_vector
@@ -32,24 +33,10 @@ from kleis.evaluator.evaluate import evaluate_with
 from kleis.evaluator.machine import Machine
 from kleis.evaluator.outcomes import AssertionResult, AssertionStatus, ExampleResult
 from kleis.syntax import tree
-from kleis.values import (
-    Number,
-    Stuck,
-    Symbol,
-    Symbolic,
-    Value,
-    approximately_equal,
-    close,
-    equal,
-    indistinct,
-    is_number,
-    kind_name,
-    render_value,
-)
 
 __all__ = ["run_example"]
 
-NEEDS_PROVER = "needs the prover"
+_NEEDS_PROVER = "needs the prover"
 
 
 def run_example(
@@ -102,26 +89,26 @@ class _Run:
 
     def _let(self, statement: tree.LetStatement) -> None:
         if statement.value is None:
-            self.environment = self.environment.bind(statement.name, Symbol(statement.name))
+            self.environment = self.environment.bind(statement.name, values.Symbol(statement.name))
             return
         value = evaluate_with(self.machine, statement.value, self.environment, self.file)
-        value = value_at_type(self.machine, value, statement.type)
+        value = _value_at_type(self.machine, value, statement.type)
         self.environment = self.environment.bind(statement.name, value)
 
     def _assertion(self, assertion: tree.Assertion) -> AssertionResult:
         if self.stopped:
             return AssertionResult(assertion.line, assertion.kind, "error", f"not run: {self.stopped}")
         if assertion.proposition is None:
-            return AssertionResult(assertion.line, assertion.kind, "undecided", NEEDS_PROVER)
+            return AssertionResult(assertion.line, assertion.kind, "undecided", _NEEDS_PROVER)
         self.machine.approximate = False
         try:
-            judgement = judge(self.machine, assertion.proposition, self.environment, self.file)
+            judgement = _judge(self.machine, assertion.proposition, self.environment, self.file)
         except EvaluationError as error:
             status: AssertionStatus = "error"
             detail = str(_placed(error, 0, self.file))
             if error.code in RECOVERABLE:
                 status = _UNDEFINED[assertion.kind]
-                detail = f"undefined: {detail}" if status != "undecided" else NEEDS_PROVER
+                detail = f"undefined: {detail}" if status != "undecided" else _NEEDS_PROVER
             return AssertionResult(assertion.line, assertion.kind, status, detail)
         except BudgetError as error:
             if error.code == "budget_steps":
@@ -129,17 +116,17 @@ class _Run:
             return AssertionResult(assertion.line, assertion.kind, "error", str(error))
         return self._result(assertion, judgement)
 
-    def _result(self, assertion: tree.Assertion, judgement: Judgement) -> AssertionResult:
+    def _result(self, assertion: tree.Assertion, judgement: _Judgement) -> AssertionResult:
         approximate = self.machine.approximate
         if judgement.verdict is None:
-            detail = f"{NEEDS_PROVER}: {judgement.detail}" if judgement.detail else NEEDS_PROVER
+            detail = f"{_NEEDS_PROVER}: {judgement.detail}" if judgement.detail else _NEEDS_PROVER
             return AssertionResult(assertion.line, assertion.kind, "undecided", detail, approximate)
         status = _DECIDED[assertion.kind][judgement.verdict]
         detail = judgement.detail
         if status == "failed" and judgement.verdict:
             detail = "the proposition holds"
         elif status == "undecided":
-            detail = NEEDS_PROVER
+            detail = _NEEDS_PROVER
         elif status == "passed" and judgement.verdict:
             detail = ""
         return AssertionResult(assertion.line, assertion.kind, status, detail, approximate)
@@ -176,14 +163,14 @@ _SHOWN = 500
 _SIGNS = {"equals": "=", "neq": "≠", "less_than": "<", "greater_than": ">", "leq": "≤", "geq": "≥"}
 
 
-class Judgement(NamedTuple):
+class _Judgement(NamedTuple):
     """Whether a proposition holds (None: undecided), and why, in words."""
 
     verdict: bool | None
     detail: str
 
 
-def judge(machine: Machine, proposition: tree.Expression, environment: Environment, file: str) -> Judgement:
+def _judge(machine: Machine, proposition: tree.Expression, environment: Environment, file: str) -> _Judgement:
     """Whether a proposition holds.  Raises where it is undefined or ill-formed."""
     if isinstance(proposition, tree.Call) and len(proposition.arguments) == 2:
         name = proposition.name
@@ -194,24 +181,24 @@ def judge(machine: Machine, proposition: tree.Expression, environment: Environme
                 return _comparison(machine, proposition, environment, file)
     value = evaluate_with(machine, proposition, environment, file)
     if isinstance(value, bool):
-        return Judgement(value, "" if value else "the proposition is false")
-    if isinstance(value, Symbolic):
-        return Judgement(None, render_value(value, limit=_SHOWN))
+        return _Judgement(value, "" if value else "the proposition is false")
+    if isinstance(value, values.Symbolic):
+        return _Judgement(None, _text(value))
     raise wrong_sort(
-        f"an assertion is about a truth value, not {kind_name(value)}",
-        found=kind_name(value),
+        f"an assertion is about a truth value, not {values.kind_name(value)}",
+        found=values.kind_name(value),
         expected="Bool",
         hint="compare the value with what it should be",
     )
 
 
-def _conjunction(machine: Machine, proposition: tree.Call, environment: Environment, file: str) -> Judgement:
+def _conjunction(machine: Machine, proposition: tree.Call, environment: Environment, file: str) -> _Judgement:
     """Strong Kleene: one false part makes it false, whatever the others are."""
-    parts: list[Judgement] = []
+    parts: list[_Judgement] = []
     undefined: EvaluationError | None = None
     for part in proposition.arguments:
         try:
-            judgement = judge(machine, part, environment, file)
+            judgement = _judge(machine, part, environment, file)
         except EvaluationError as error:
             if error.code not in RECOVERABLE:
                 raise
@@ -225,56 +212,54 @@ def _conjunction(machine: Machine, proposition: tree.Call, environment: Environm
         return undecided[0]
     if undefined is not None:
         raise undefined
-    return Judgement(True, "")
+    return _Judgement(True, "")
 
 
-def _comparison(machine: Machine, proposition: tree.Call, environment: Environment, file: str) -> Judgement:
+def _comparison(machine: Machine, proposition: tree.Call, environment: Environment, file: str) -> _Judgement:
     left, right = [evaluate_with(machine, side, environment, file) for side in proposition.arguments]
     name = proposition.name
     if name in ("equals", "neq"):
-        verdict = approximately_equal(left, right, machine)
-    elif environment.is_declared(name) and not (is_number(left) and is_number(right)):
+        verdict = values.approximately_equal(left, right, machine)
+    elif environment.is_declared(name) and not (values.is_number(left) and values.is_number(right)):
         verdict = None
     else:
         verdict = _order(machine, name, left, right)
     if name == "neq" and verdict is not None:
         verdict = not verdict
-        if verdict is False and equal(left, right, machine) is not True and machine.approximate:
-            return Judgement(None, f"approximate values too close to tell: {_both(left, right)}")
+        if verdict is False and values.equal(left, right, machine) is not True and machine.approximate:
+            return _Judgement(None, f"approximate values too close to tell: {_text(left)} and {_text(right)}")
     if verdict is None:
-        return Judgement(None, render_value(Stuck(name, (left, right), total=False), limit=_SHOWN))
+        return _Judgement(None, _text(values.Stuck(name, (left, right), total=False)))
     if verdict:
-        return Judgement(True, "")
+        return _Judgement(True, "")
     if name == "equals":
-        detail = f"expected {render_value(right, limit=_SHOWN)}, found {render_value(left, limit=_SHOWN)}"
+        detail = f"expected {_text(right)}, found {_text(left)}"
     else:
-        detail = (
-            f"false: {render_value(left, limit=_SHOWN)} {_SIGNS[name]} {render_value(right, limit=_SHOWN)}"
-        )
-    return Judgement(False, detail)
+        detail = f"false: {_text(left)} {_SIGNS[name]} {_text(right)}"
+    return _Judgement(False, detail)
 
 
-def _both(left: Value, right: Value) -> str:
-    return f"{render_value(left, limit=_SHOWN)} and {render_value(right, limit=_SHOWN)}"
+def _text(value: values.Value) -> str:
+    return values.render_value(value, limit=_SHOWN)
 
 
-def _order(machine: Machine, name: str, left: Value, right: Value) -> bool | None:
+def _order(machine: Machine, name: str, left: values.Value, right: values.Value) -> bool | None:
     for side in (left, right):
-        if isinstance(side, Symbolic):
+        if isinstance(side, values.Symbolic):
             return None
-        if not is_number(side):
+        if not values.is_number(side):
             raise wrong_sort(
-                f"{_SIGNS[name]} compares real numbers, not {kind_name(side)}",
-                found=kind_name(side),
+                f"{_SIGNS[name]} compares real numbers, not {values.kind_name(side)}",
+                found=values.kind_name(side),
                 expected="ℝ",
             )
-    assert isinstance(left, Number)
-    assert isinstance(right, Number)
+    assert isinstance(left, values.Number)
+    assert isinstance(right, values.Number)
     if isinstance(left, float) or isinstance(right, float):
         machine.approximate = True
-        if name in ("leq", "geq") and close(left, right):
+        if name in ("leq", "geq") and values.close(left, right):
             return True
-        if indistinct(left, right):
+        if values.indistinct(left, right):
             return None
     if name in ("less_than", "leq"):
         return left < right if name == "less_than" else left <= right
@@ -287,7 +272,7 @@ _BIT_VECTOR_TYPES = {"Byte": 8, "Word": 32}
 _NAME = re.compile(r"(?:BitVec|[UI])(8|16|32|64)")
 
 
-def bit_width(type_expression: tree.TypeExpression | None) -> int | None:
+def _bit_width(type_expression: tree.TypeExpression | None) -> int | None:
     """The width of a bit-vector type: ``BitVec8``, ``BitVec(12)``, ``Byte``, ``Word``, ``U8`` … ``I64``."""
     match type_expression:
         case tree.NamedType(name=name):
@@ -300,12 +285,14 @@ def bit_width(type_expression: tree.TypeExpression | None) -> int | None:
     return None
 
 
-def value_at_type(context: Context, value: Value, type_expression: tree.TypeExpression | None) -> Value:
+def _value_at_type(
+    context: Context, value: values.Value, type_expression: tree.TypeExpression | None
+) -> values.Value:
     """The value of a `let` with its type: ``let b : BitVec8 = 5`` makes a bit-vector of an integer.
 
     No other written type changes a value; elaboration decides whether a value has its type.
     """
-    width = bit_width(type_expression)
+    width = _bit_width(type_expression)
     if width is None or not isinstance(value, int) or isinstance(value, bool):
         return value
     context.admit_bits(max(width, 1))

@@ -168,7 +168,7 @@ def _direct_call(procedure: Procedure, codes: tuple[Code, ...], weight: int) -> 
 
 
 def _shared_call(procedure: Procedure, name: str, parts: Sequence[Compiled], place: Place) -> Compiled:
-    """An operator defined for data only: between two numbers, where the definition says nothing, it is the builtin."""
+    """An operator defined for data only; between two numbers it is the builtin."""
     builtin = find_builtin(name)
 
     def finish(frame: Frame, values: tuple[Value, ...]) -> Any:

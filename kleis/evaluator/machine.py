@@ -54,6 +54,7 @@ __all__ = [
     "begin_builtin",
     "charged",
     "constant",
+    "evaluated_first",
     "sequence",
 ]
 
@@ -82,7 +83,7 @@ Code: TypeAlias = Callable[[Frame], Any]
 """A value of the frame's names, or `PENDING`."""
 
 Resume: TypeAlias = Callable[[Frame, Any, Any], Any]
-"""What goes on, with frame, extra and value.  Its attribute `recover`, if any, goes on with an error."""
+"""What runs when a value is there: takes frame, extra and value.  Its attribute `recover`, if any, takes an error."""
 
 
 class Procedure:
@@ -336,6 +337,19 @@ def charged(compiled: Compiled) -> Code:
         return code(frame)
 
     return run
+
+
+def evaluated_first(part: Compiled, resume: Resume, extra: Any, weight: int) -> Compiled:
+    """Code that evaluates a part that is not direct and continues with `resume`; it pays `weight`."""
+    code = part.code
+
+    def begin(frame: Frame) -> Any:
+        machine: Machine = frame[0]
+        machine.remaining -= weight
+        machine.stack.append((resume, frame, extra))
+        return code(frame)
+
+    return Compiled(begin, False, 0)
 
 
 Finish: TypeAlias = Callable[[Frame, tuple[Any, ...]], Any]

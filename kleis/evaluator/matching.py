@@ -15,7 +15,7 @@ from kleis.budget import Meter
 from kleis.builtins.row import wrong_sort
 from kleis.errors import EvaluationError
 from kleis.evaluator.compilation_context import ExpressionCompiler, GlobalNames
-from kleis.evaluator.machine import Code, Compiled, Frame, Machine, Place, Scope
+from kleis.evaluator.machine import Code, Compiled, Frame, Machine, Place, Scope, evaluated_first
 from kleis.syntax import tree
 from kleis.syntax.tree.traversal import walk
 from kleis.values import (
@@ -50,7 +50,7 @@ def pattern_names(pattern: tree.Pattern) -> list[str]:
 
 
 def compile_pattern(pattern: tree.Pattern, scope: Scope, names: GlobalNames, bound: set[str]) -> Test:
-    """The test of a pattern whose names have slots in `scope`; `bound` collects the names met so far."""
+    """The test of a pattern whose names have slots in `scope`; `bound` collects the names so far."""
     match pattern:
         case tree.WildcardPattern():
             return _anything
@@ -70,7 +70,7 @@ def compile_pattern(pattern: tree.Pattern, scope: Scope, names: GlobalNames, bou
 
 
 def _again(name: str, bound: set[str]) -> bool:
-    """Whether the name was met before in this pattern."""
+    """Whether the name occurs earlier in the pattern."""
     met = name in bound
     bound.add(name)
     return met
@@ -266,13 +266,7 @@ def compile_let(compiler: ExpressionCompiler, expression: tree.Let, scope: Scope
 
         return Compiled(run, True, weight) if body.direct else Compiled(run_and_pay, False, 0)
 
-    def begin(frame: Frame) -> Any:
-        machine: Machine = frame[0]
-        machine.remaining -= weight
-        machine.stack.append((_destructure, frame, parts))
-        return value.code(frame)
-
-    return Compiled(begin, False, 0)
+    return evaluated_first(value, _destructure, parts, weight)
 
 
 def _pattern(compiler: ExpressionCompiler, pattern: tree.Pattern, scope: Scope) -> tuple[Scope, Test]:
@@ -339,13 +333,7 @@ def compile_match(compiler: ExpressionCompiler, expression: tree.Match, scope: S
 
         return Compiled(run, True, weight) if direct else Compiled(run_and_pay, False, 0)
 
-    def begin(frame: Frame) -> Any:
-        machine: Machine = frame[0]
-        machine.remaining -= weight
-        machine.stack.append((_select_first, frame, parts))
-        return scrutinee.code(frame)
-
-    return Compiled(begin, False, 0)
+    return evaluated_first(scrutinee, _select_first, parts, weight)
 
 
 def _select_first(frame: Frame, parts: _Cases, value: Value) -> Any:

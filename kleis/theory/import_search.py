@@ -48,21 +48,21 @@ class ImportSearch(msgspec.Struct, frozen=True):
     def find(self, wanted: str, directory: Path) -> Path:
         """The real path of the file that ``import "wanted"`` means in a file of `directory`.
 
-        Raises `LoadError` without a place (codes `import-missing`, `import-refused`); the caller knows it.
+        Raises `LoadError` without a place (codes `import-missing`, `import-refused`); the caller adds it.
         """
         if problem := _unusable(wanted):
             raise LoadError(
                 f'cannot import "{_shown(wanted)}": {problem}', code="import-refused", found=wanted
             )
-        refusal: LoadError | None = None
+        rejected: LoadError | None = None
         for candidate in self._candidates(wanted, directory):
             try:
                 return self.admit(candidate)
             except FileNotFoundError:
                 continue
             except LoadError as error:
-                refusal = refusal or error
-        raise refusal or self._missing(wanted, directory)
+                rejected = rejected or error
+        raise rejected or self._missing(wanted, directory)
 
     def admit(self, candidate: Path) -> Path:
         """The real path of a file that may be imported; `FileNotFoundError` if there is none."""
@@ -213,7 +213,7 @@ def _unreadable(path: Path, shown: str, error: OSError | ValueError) -> LoadErro
 
 
 def _unusable(wanted: str) -> str:
-    """Why a path is none, or nothing."""
+    """Why a text cannot be the path of an import; empty if it can."""
     if not wanted.strip():
         return "the path is empty"
     if "\0" in wanted or "\n" in wanted:

@@ -27,19 +27,19 @@ from kleis.theory.theory import Declared, Theory
 __all__ = ["NameDependencies", "Texts", "names_used"]
 
 _UNNAMED = (tree.Axiom, tree.NestedStructure, tree.Structure)
-"""Nodes with members whose own names are those of no value or type."""
+"""Nodes whose own names are not names of values or types."""
 
 
 Texts: TypeAlias = "dict[int, tuple[tree.Node, frozenset[str]]]"
-"""The names in the texts of nodes, by identity; theories that grew out of one another have nodes in common."""
+"""The names in nodes, by identity of the node: theories that grew out of one another share nodes."""
 
 _MOST_TEXTS = 50_000
 
 
 class NameDependencies:
-    """The names that the sections of one theory mention, found when asked for and then known.
+    """The names that the sections of one theory depend on, computed on first use.
 
-    `texts` is what was found in the same nodes for other theories; what is found here is added to it.
+    `texts` caches the names in nodes between theories; this theory's nodes are added to it.
     """
 
     def __init__(self, theory: Theory, texts: Texts | None = None) -> None:

@@ -32,14 +32,14 @@ _SUFFIX = ".parsed"
 
 
 class _Stored(msgspec.Struct, array_like=True):
-    """The part of a `ParseResult` worth keeping; the name of the file is put in again when it is read."""
+    """The part of a `ParseResult` worth keeping; `load` adds the name of the file."""
 
     items: tuple[tree.Declaration, ...]
     lints: tuple[tree.Lint, ...]
 
 
 class ParseCache:
-    """A directory of parse results.  `capacity` bounds the bytes of all entries, and an eighth of it each."""
+    """A directory of parse results.  All entries have at most `capacity` bytes, each at most an eighth of that."""
 
     def __init__(self, directory: Path, *, capacity: int = 64 * 1024 * 1024) -> None:
         self._root = directory
@@ -48,7 +48,7 @@ class ParseCache:
         self._decoder: msgspec.msgpack.Decoder[_Stored] | None = None
 
     def prepare(self) -> None:
-        """Make the decoder now.  msgspec crashes where two threads are the first to describe the same types."""
+        """Make the decoder now: msgspec crashes where two threads are the first to use the same types."""
         if self._decoder is None:
             self._decoder = msgspec.msgpack.Decoder(_Stored)
 
@@ -89,8 +89,8 @@ class ParseCache:
         checksum, body = payload[:_CHECKSUM], payload[_CHECKSUM:]
         if checksum != _checksum(body):
             return None
-        if self._decoder is None:
-            self._decoder = msgspec.msgpack.Decoder(_Stored)
+        self.prepare()
+        assert self._decoder is not None
         return self._decoder.decode(body)
 
     def _ready(self) -> Path | None:
@@ -128,7 +128,7 @@ class ParseCache:
 
 
 def user_cache() -> ParseCache:
-    """The cache of the user who runs this."""
+    """The cache of the current user."""
     import platformdirs
 
     return ParseCache(Path(platformdirs.user_cache_dir("pif-kleis")) / "parsed")
@@ -148,8 +148,10 @@ def _is_ours(directory: Path) -> bool:
 
 
 def _parser_version() -> str:
-    """A name for the parser as it is installed.  Every module of the package counts: an entry too few costs one
-    parse, an entry too many would give the tree of another parser."""
+    """A name for the parser as it is installed: a digest of all modules of `kleis.syntax`.
+
+    A module too many only costs a parse; one too few could give the tree of another parser.
+    """
     syntax = Path(__file__).parent.parent / "syntax"
     parts = sorted(
         f"{entry.relative_to(syntax)} {entry.stat().st_size} {entry.stat().st_mtime_ns}"

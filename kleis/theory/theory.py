@@ -68,7 +68,7 @@ class Entry(msgspec.Struct, frozen=True):
 class Declared(msgspec.Struct, frozen=True):
     """What a name stands for: one of its declarations.
 
-    `owner` is where the name lives: empty at top level, ``Ring`` for a member, ``Ring::additive`` for a member
+    `owner` is the scope of the name: empty at top level, ``Ring`` for a member, ``Ring::additive`` for a member
     of a nested structure, the data type for a constructor.  `item` is the top-level item around it.
     """
 
@@ -191,14 +191,6 @@ class Theory:
             if isinstance(entry.declaration, tree.Structure)
             for member in _members(entry.declaration, entry.file)
             if member.kind == "axiom"
-        )
-
-    def implementations_of(self, structure: str) -> tuple[Entry, ...]:
-        """The `implements` items of a structure, in order."""
-        return tuple(
-            entry
-            for entry in self._implementations
-            if isinstance(entry.declaration, tree.Implements) and entry.declaration.name == structure
         )
 
     def file_of(self, name: str) -> str:

@@ -72,7 +72,7 @@ def close(left: Number, right: Number) -> bool:
 def indistinct(left: Number, right: Number) -> bool:
     """Whether a float is among two numbers and they agree within the tolerance relative to their own size.
 
-    Their order then says nothing; 1e-12 is clearly greater than 0.
+    Then their order is undecided; but 1e-12 is greater than 0.
     """
     if not isinstance(left, float) and not isinstance(right, float):
         return False
@@ -111,7 +111,7 @@ def _compare(left: Value, right: Value, meter: Meter, leaves: _Leaves) -> bool |
 
 
 def _split(value: Value) -> tuple[Value, Value] | None:
-    """Head and tail of what is visibly a list of one element or more, its tail known or not."""
+    """Head and tail of a list of at least one element, also where the tail is not known."""
     if isinstance(value, ListValue):
         return (value.head, value.tail) if len(value) else None
     if isinstance(value, Data) and value.constructor == "Cons" and len(value.fields) == 2:
@@ -153,7 +153,7 @@ def _leaves_close(a: Value, b: Value, meter: Meter) -> bool | None:
 
 
 def _same_number(a: Number, b: Number) -> bool | None:
-    """Exact numbers are the same or not; a float that is merely close to another number decides nothing."""
+    """Exact numbers are the same or not; for a float that is only close to another number it is undecided."""
     if a == b:
         return True
     approximate = isinstance(a, float) or isinstance(b, float)
@@ -196,7 +196,7 @@ def _compare_leaves(
 
 
 def differ_in_kind(a: Value, b: Value, meter: Meter) -> bool:
-    """False; and the meter remembers what was compared with what."""
+    """False; the meter notes the kinds of the first two values that were compared so."""
     meter.mixed = meter.mixed or f"{kind_name(a)} with {kind_name(b)}"
     return False
 

@@ -305,25 +305,10 @@ def _collapse_annotations(tokens: Tokens) -> None:
     tokens.columns = [tokens.columns[index] for index in kept]
 
 
-_STARTS_PROPOSITION = frozenset(
-    [
-        "NAME",
-        "QUALIFIED",
-        "NUMBER",
-        "STRING",
-        "LPAR",
-        "_OPEN",
-        "LSQB",
-        "FORALL",
-        "EXISTS",
-        "NOT",
-        "PREFIX",
-        "BIG_OPERATOR",
-        "LAMBDA",
-        "λ…",
-        "Σ…",
-    ]
-)
+_STARTS_PROPOSITION = frozenset((
+    "NAME", "QUALIFIED", "NUMBER", "STRING", "LPAR", "_OPEN", "LSQB", "FORALL", "EXISTS", "NOT", "PREFIX",
+    "BIG_OPERATOR", "LAMBDA", "λ…", "Σ…",
+))  # fmt: skip
 CONTINUING_WORDS = frozenset(["and", "or", "then", "else", "in", "as", "where", "with", "over", "extends"])
 """Keywords that continue what stands before them, wherever they can."""
 

@@ -17,52 +17,16 @@ from kleis.syntax.tree import MAXIMUM_NESTING
 
 __all__ = ["Automaton", "Recovery", "Stuck", "explain_token", "explain_tree_error"]
 
-_EXPRESSION = frozenset(
-    [
-        "NAME",
-        "QUALIFIED",
-        "NUMBER",
-        "STRING",
-        "LPAR",
-        "LSQB",
-        "FORALL",
-        "EXISTS",
-        "NOT",
-        "PREFIX",
-        "BIG_OPERATOR",
-        "LIM",
-        "LAMBDA",
-        "IF",
-        "LET",
-        "MATCH",
-        "USING",
-        "NEGATE",
-        "ARGUMENT_NAME",
-    ]
-)
+_EXPRESSION = frozenset((
+    "NAME", "QUALIFIED", "NUMBER", "STRING", "LPAR", "LSQB", "FORALL", "EXISTS", "NOT", "PREFIX", "BIG_OPERATOR",
+    "LIM", "LAMBDA", "IF", "LET", "MATCH", "USING", "NEGATE", "ARGUMENT_NAME",
+))  # fmt: skip
 _TYPE = frozenset(["NAME", "QUALIFIED", "NUMBER", "LPAR", "FORALL"])
 _PATTERN = frozenset(["NAME", "NUMBER", "STRING", "LPAR", "LSQB"])
-_OPERATOR = frozenset(
-    [
-        "IFF",
-        "ARROW",
-        "DOUBLE_ARROW",
-        "OR",
-        "AND",
-        "EQUAL",
-        "DOUBLE_EQUAL",
-        "COMPARISON",
-        "PLUS",
-        "MINUS",
-        "CUSTOM",
-        "TIMES_SIGN",
-        "STAR",
-        "DOT_OPERATOR",
-        "SLASH",
-        "POWER",
-        "POSTFIX",
-    ]
-)
+_OPERATOR = frozenset((
+    "IFF", "ARROW", "DOUBLE_ARROW", "OR", "AND", "EQUAL", "DOUBLE_EQUAL", "COMPARISON", "PLUS", "MINUS", "CUSTOM",
+    "TIMES_SIGN", "STAR", "DOT_OPERATOR", "SLASH", "POWER", "POSTFIX",
+))  # fmt: skip
 _ITEM = frozenset(
     ["IMPORT", "STRUCTURE", "IMPLEMENTS", "DATA", "OPERATION", "TYPE", "DEFINE", "EXAMPLE", "AT"]
 )

@@ -11,6 +11,8 @@ from kleis.syntax.parser.lexer import CONTINUING_WORDS, is_word
 
 __all__ = ["ExpressionPrinter", "TypePrinter", "quote"]
 
+# ── Types, kinds and dimensions ──────────────────────────────────────────────────────────────────────────────
+
 _ARROW, _PRODUCT, _SUM, _TERM, _POWER, _TYPE_ATOM = range(6)
 _DIMENSION_LEVELS = {"+": _SUM, "-": _SUM, "*": _TERM, "/": _TERM, "^": _POWER}
 
@@ -79,6 +81,8 @@ class TypePrinter:
             return f"{self.type(left, _TYPE_ATOM)}^{self.type(right, _POWER)}", level
         return f"{self.type(left, level)} {node.operator} {self.type(right, level + 1)}", level
 
+
+# ── Expressions and patterns ─────────────────────────────────────────────────────────────────────────────────
 
 _ASCRIPTION = 0
 _COMPARISON = 5

@@ -250,7 +250,7 @@ class Name(Node, frozen=True):
 class Call(Node, frozen=True):
     """An operator or a named function with its arguments.  ``f()`` has none and is not ``Name("f")``.
 
-    `name` may be a local variable that holds a function; resolving it is left to whoever reads the tree.
+    `name` may be a local variable that holds a function; the parser does not resolve names.
     """
 
     name: str

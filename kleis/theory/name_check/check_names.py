@@ -32,7 +32,7 @@ _Scope: TypeAlias = "HashTrieSet[str]"
 _NOTHING: _Scope = HashTrieSet()
 
 _MOST_ANCESTORS = 100
-"""So many ancestors may give what an implementation does not."""
+"""Implementations of so many ancestors are considered."""
 
 
 def check_names(program: tree.Program, theory: Theory, builtins: Mapping[str, Arity]) -> tuple[Problem, ...]:
@@ -145,7 +145,7 @@ class _Check:
         self._members(item.members, scope, is_global=not item.parameters)
 
     def _over_parameters(self, item: tree.Structure) -> set[str]:
-        """The type names that the parents' arguments bring along: the F of ``over Field(F)``."""
+        """The type names in the arguments of parents: the F of ``over Field(F)``."""
         found: set[str] = set()
         for each in (item.extends, item.over):
             for argument in getattr(each, "arguments", ()):
@@ -258,7 +258,7 @@ class _Check:
             self.expressions.check(body, scope, "definition")
 
     def _missing(self, item: tree.Implements, members: Mapping[str, tree.StructureMember]) -> None:
-        """Operations that no implementation at these types gives; builtins give themselves."""
+        """Report the operations that no implementation at these types gives; builtins need none."""
         given = self.given.at(item)
         absent = (
             name
@@ -301,7 +301,7 @@ class _Check:
 
 
 class _Given:
-    """What the implementations of a theory give, by structure and types."""
+    """The names that the implementations of a theory give, by structure and types."""
 
     def __init__(self, known: Known) -> None:
         self._known = known

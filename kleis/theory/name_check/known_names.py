@@ -12,7 +12,7 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from kleis.problems import Place, Problem, Spanned, problem_at
 from kleis.spelling import suggestion
@@ -21,9 +21,10 @@ from kleis.syntax.operators import BINARY, CUSTOM_OPERATORS, POSTFIX, PREFIX
 from kleis.theory.name_check.structure_members import Members, head_name
 from kleis.theory.theory import Declared, Theory
 
-__all__ = ["Arity", "Known", "Report", "describe"]
+__all__ = ["Arity", "Known", "Report", "describe", "takes"]
 
-Arity = tuple[int, int | None]
+Arity: TypeAlias = tuple[int, int | None]
+"""The least and the greatest number of arguments; None for no greatest."""
 
 _ANY: Arity = (0, None)
 
@@ -49,37 +50,11 @@ _LANGUAGE: Mapping[str, Arity] = {
     "False": (0, 0),
 }
 
-_TYPES = frozenset(
-    [
-        "ℕ",
-        "ℤ",
-        "ℚ",
-        "ℝ",
-        "ℂ",
-        "𝔹",
-        "Nat",
-        "Int",
-        "Integer",
-        "Rational",
-        "Real",
-        "Complex",
-        "Bool",
-        "Boolean",
-        "String",
-        "Unit",
-        "Type",
-        "Prop",
-        "List",
-        "Set",
-        "Vector",
-        "Matrix",
-        "Array",
-        *tree.TUPLES.values(),
-        "Record",
-        "RegEx",
-        "Regex",
-    ]
-)
+_TYPES = frozenset((
+    "ℕ", "ℤ", "ℚ", "ℝ", "ℂ", "𝔹", "Nat", "Int", "Integer", "Rational", "Real", "Complex", "Bool", "Boolean",
+    "String", "Unit", "Type", "Prop", "List", "Set", "Vector", "Matrix", "Array", *tree.TUPLES.values(), "Record",
+    "RegEx", "Regex",
+))  # fmt: skip
 
 
 class Known:
@@ -107,7 +82,7 @@ class Known:
 
     @property
     def renamed(self) -> Collection[str]:
-        """The names that renaming clauses bring in."""
+        """The new names of renaming clauses."""
         return self.theory.summary.renamed
 
     @property
@@ -203,6 +178,11 @@ class Known:
         return (0, most) if most and closed else _ANY
 
 
+def takes(arities: list[Arity], given: int) -> bool:
+    """Whether one of the arities admits so many arguments."""
+    return any(least <= given and (most is None or given <= most) for least, most in arities)
+
+
 def describe(arities: list[Arity]) -> str:
     """The accepted numbers of arguments in words."""
     parts = []
@@ -220,7 +200,7 @@ _MOST_SUGGESTIONS = 50
 
 
 class Report:
-    """The problems found so far in one file."""
+    """Collects the problems of one file, with the spellings nearest to what is unknown."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -260,7 +240,7 @@ class Report:
     def nearest(
         self, kind: str, name: str, candidates: Callable[[], Iterable[str]], otherwise: str = ""
     ) -> str:
-        """A hint with the spellings nearest to a name; `kind` keeps apart what is looked for among what."""
+        """A hint with the spellings nearest to a name; `kind` distinguishes the sets of candidates."""
         key = (kind, name)
         if key not in self._hints:
             if len(self._hints) >= _MOST_SUGGESTIONS:

@@ -43,12 +43,12 @@ def needed(members: Mapping[str, tree.StructureMember]) -> Iterator[str]:
 
 
 def circular(graph: Mapping[str, set[str]]) -> frozenset[str]:
-    """The nodes of a graph that lie on a circle, or between two circles."""
+    """The nodes of a graph that lie on a cycle, or on a path between two cycles."""
     return frozenset(_without_ends(_reversed(_without_ends(graph))))
 
 
 class Members:
-    """The members of the structures of one theory, found when asked for and then known."""
+    """The members of the structures of one theory, computed on first use."""
 
     def __init__(self, theory: Theory) -> None:
         self._theory = theory
@@ -76,7 +76,7 @@ class Members:
 
     @property
     def circular(self) -> frozenset[str]:
-        """The structures whose inheritance goes round in a circle."""
+        """The structures whose inheritance is circular."""
         if self._circular is None:
             structures = self._theory.structures
             up = {
@@ -110,9 +110,9 @@ class Members:
         return table
 
     def _table(self, name: str) -> _Table | None:
-        """Find the tables of all that a structure needs, deepest first, then its own.
+        """The members of a structure; those of the structures that it needs are computed first.
 
-        What already waits further down closes a circle and is left out.
+        A structure that is already being computed closes a circle and is left out.
         """
         waiting = [name]
         opened: set[str] = set()

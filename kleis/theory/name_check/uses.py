@@ -21,17 +21,19 @@ from kleis.builtins.row import NUMERIC_EXTRA
 from kleis.problems import Spanned
 from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
-from kleis.theory.name_check.known_names import Arity, Known, Report, describe
+from kleis.theory.name_check.known_names import Arity, Known, Report, describe, takes
 from kleis.theory.name_check.structure_members import head_name
 
-__all__ = ["ExpressionNames", "FreeNames", "PatternNames", "TypeNames"]
+__all__ = ["ExpressionNames", "TypeNames"]
 
 FreeNames: TypeAlias = Literal["proposition", "definition"]
+"""Where an expression stands.  A proposition quantifies its free names; in a definition nothing binds them."""
 
 _Scope: TypeAlias = "HashTrieSet[str]"
 
 
 _MOST_PLACES = 5
+"""An error about arguments names so many declarations."""
 
 
 class ExpressionNames:
@@ -166,8 +168,7 @@ class ExpressionNames:
 
     def _count(self, node: tree.Call, arities: list[Arity]) -> None:
         given = len(node.arguments)
-        accepted = any(least <= given and (most is None or given <= most) for least, most in arities)
-        if accepted or not arities:
+        if takes(arities, given) or not arities:
             return
         declared = self._known.declared(node.name)[-_MOST_PLACES:]
         places = tuple(each.place for each in declared if each.place.line)
@@ -285,7 +286,7 @@ class PatternNames:
             return
         arities = self._known.arities(node.name)
         given = len(node.arguments)
-        if arities and not any(least <= given and (most is None or given <= most) for least, most in arities):
+        if arities and not takes(arities, given):
             self._report.error(
                 node,
                 "arity",
@@ -329,7 +330,7 @@ class TypeNames:
                     pending.extend((argument, names) for argument in node.arguments)
 
     def structure(self, written: tree.TypeExpression | None, scope: _Scope, role: str) -> bool:
-        """Report a reference to a structure that is none; whether it is one."""
+        """Check a reference to a structure; whether it is one."""
         if written is None:
             return False
         name = head_name(written)
