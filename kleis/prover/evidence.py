@@ -78,8 +78,8 @@ def _plain(task: Task, witness: Mapping[str, Any]) -> Evidence | None:
 
 def _point(task: Task, witness: Any) -> Evidence | None:
     """Values given for variables and symbols: all of their sorts, every axiom true, the claim not."""
-    meaning = task.meaning
-    carriers = [each for each in meaning.carriers if isinstance(each, core.Carrier)]
+    goal = task.goal
+    carriers = [each for each in goal.carriers if isinstance(each, core.Carrier)]
     sizes = {
         each: witness.carriers[sort_text(each)] for each in carriers if sort_text(each) in witness.carriers
     }
@@ -87,19 +87,19 @@ def _point(task: Task, witness: Any) -> Evidence | None:
     if len(sizes) < len(carriers) or witness.unread or not sized:
         return None
     account = Account(_BOUNDS.budget)
-    bare = evaluator_of(meaning, Model(sizes, {}), _BOUNDS, "one-sided", account)
-    values = _Values(SortMembership(meaning, bare.ranges, account), account)
-    variables, hypotheses, claim = ((), (), None) if meaning.claim is None else stripped(meaning.claim)
+    bare = evaluator_of(goal, Model(sizes, {}), _BOUNDS, "one-sided", account)
+    values = _Values(SortMembership(goal, bare.ranges, account), account)
+    variables, hypotheses, claim = ((), (), None) if goal.claim is None else stripped(goal.claim)
     try:
         shown = values.of_symbols(witness.symbols)
         point = {each.name: values.of_variable(each, witness.assignment.get(each.name)) for each in variables}
     except _ForeignError:
         return None
     evaluator = bare.under({symbol: values.function(symbol, table) for symbol, table in shown})
-    if any(evaluator.truth(axiom.formula) is not TRUE for axiom in meaning.axioms):
+    if any(evaluator.truth(axiom.formula) is not TRUE for axiom in goal.axioms):
         return None
     if claim is None:
-        return _evidence(meaning, shown, sizes, {}, undefined=False)
+        return _evidence(goal, shown, sizes, {}, undefined=False)
     environment = {
         each.name: values.function(each, point[each.name])
         if isinstance(each.sort, core.FunctionOf)
@@ -109,7 +109,7 @@ def _point(task: Task, witness: Any) -> Evidence | None:
     outcome = _outcome(evaluator, hypotheses, claim, environment)
     if outcome is None:
         return None
-    return _evidence(meaning, shown, sizes, point, undefined=outcome == "undefined")
+    return _evidence(goal, shown, sizes, point, undefined=outcome == "undefined")
 
 
 def _proved_point(task: Task, witness: Any) -> Evidence | None:
@@ -120,29 +120,29 @@ def _proved_point(task: Task, witness: Any) -> Evidence | None:
     from kleis.prover.engines.models.standard_models import proved_evidence
     from kleis.prover.protocol.witness import Interpretation
 
-    meaning, named = _with_functions_named(task.meaning)
-    if meaning.carriers or witness.unread:
+    goal, named = _with_functions_named(task.goal)
+    if goal.carriers or witness.unread:
         return None
     account = Account(_BOUNDS.budget)
-    ranges = evaluator_of(meaning, Model({}, {}), _BOUNDS, "one-sided", account).ranges
+    ranges = evaluator_of(goal, Model({}, {}), _BOUNDS, "one-sided", account).ranges
     given = dict(witness.assignment)
     try:
         functions = tuple((symbol, given.pop(name)) for name, symbol in named.items() if name in given)
-        read = _Values(SortMembership(meaning, ranges, account), account)
+        read = _Values(SortMembership(goal, ranges, account), account)
         shown = read.of_symbols((*witness.symbols, *functions))
-        symbols = tuple((symbol, *_body(symbol, value, meaning)) for symbol, value in shown)
+        symbols = tuple((symbol, *_body(symbol, value, goal)) for symbol, value in shown)
     except (_ForeignError, NamelessError):
         return None
     point = tuple(given.items())
     found = Interpretation(carriers=(), symbols=symbols, point=point)
-    return proved_evidence(msgspec.structs.replace(task, meaning=meaning), found)
+    return proved_evidence(msgspec.structs.replace(task, goal=goal), found)
 
 
-def _with_functions_named(meaning: Goal) -> tuple[Goal, dict[str, core.Symbol]]:
+def _with_functions_named(goal: Goal) -> tuple[Goal, dict[str, core.Symbol]]:
     """The claim about any one operation for every variable of its outermost ∀ that stands for functions."""
-    if meaning.claim is None:
-        return meaning, {}
-    variables, hypotheses, rest = stripped(meaning.claim)
+    if goal.claim is None:
+        return goal, {}
+    variables, hypotheses, rest = stripped(goal.claim)
     named = {
         each.name: core.Symbol(f"{each.name}{_AS_OPERATION}", each.sort.domain, each.sort.codomain)
         for each in variables
@@ -160,32 +160,30 @@ def _with_functions_named(meaning: Goal) -> tuple[Goal, dict[str, core.Symbol]]:
         rest = core.Connective("implies", (hypothesis, rest))
     body = called(rest)
     if not named or any(each.name in named for each in free_variables(body)):
-        return meaning, {}
+        return goal, {}
     others = tuple(each for each in variables if each.name not in named)
     claim = core.Quantifier("forall", others, body) if others else body
-    symbols = (*meaning.symbols, *named.values())
-    return msgspec.structs.replace(meaning, claim=claim, symbols=symbols), named
+    symbols = (*goal.symbols, *named.values())
+    return msgspec.structs.replace(goal, claim=claim, symbols=symbols), named
 
 
 _AS_OPERATION = "°"
 """Ends no name that anyone declares."""
 
 
-def _body(symbol: core.Symbol, value: Any, meaning: Goal) -> tuple[tuple[core.Variable, ...], core.Term]:
+def _body(symbol: core.Symbol, value: Any, goal: Goal) -> tuple[tuple[core.Variable, ...], core.Term]:
     """Parameters and body of a symbol with a value: cases for the rows of a table, then its default."""
     if not isinstance(value, FunctionTable):
-        return (), value_to_term(value, symbol.codomain, meaning)
+        return (), value_to_term(value, symbol.codomain, goal)
     parameters = tuple(core.Variable(f"x{place}", sort) for place, sort in enumerate(symbol.domain))
     if value.default is None:
         raise NamelessError
-    body = value_to_term(value.default, symbol.codomain, meaning)
+    body = value_to_term(value.default, symbol.codomain, goal)
     for arguments, result in reversed(value.rows):
-        given = [
-            value_to_term(each, sort, meaning) for each, sort in zip(arguments, symbol.domain, strict=True)
-        ]
+        given = [value_to_term(each, sort, goal) for each, sort in zip(arguments, symbol.domain, strict=True)]
         tests = tuple(map(core.Equals, parameters, given))
         test = tests[0] if len(tests) == 1 else core.Connective("and", tests)
-        body = core.Conditional(test, value_to_term(result, symbol.codomain, meaning), body)
+        body = core.Conditional(test, value_to_term(result, symbol.codomain, goal), body)
     return parameters, body
 
 
@@ -276,7 +274,7 @@ class _Values:
 
 
 def _evidence(
-    meaning: Goal,
+    goal: Goal,
     shown: _Shown,
     sizes: Mapping[core.Carrier, int],
     point: Mapping[str, Any],
@@ -292,7 +290,7 @@ def _evidence(
             return f"{_letter(value.constructor.partition('#')[0])}{value.index}"
         return render_value(value)
 
-    variables = stripped(meaning.claim)[0] if meaning.claim is not None else ()
+    variables = stripped(goal.claim)[0] if goal.claim is not None else ()
     named = [(each.name, *_arrow(each.sort), point[each.name]) for each in variables]
     named += [(symbol.name, symbol.domain, symbol.codomain, value) for symbol, value in shown]
     bindings: list[Binding] = []

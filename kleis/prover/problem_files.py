@@ -68,9 +68,9 @@ class _Value(msgspec.Struct, frozen=True):
     defined: str = "$true"
 
 
-def tptp_text(meaning: Goal) -> str:
+def tptp_text(goal: Goal) -> str:
     """The file; `Inexpressible` with the reason where the question has no first-order form."""
-    return _Writer(meaning).text()
+    return _Writer(goal).text()
 
 
 def _refuse(what: str) -> Inexpressible:
@@ -109,9 +109,9 @@ _TPTP = Language(_and, _or, _implication)
 class _Writer:
     """Writes one question."""
 
-    def __init__(self, meaning: Goal) -> None:
-        self._meaning = meaning
-        self._definitions = {each.key: each for each in meaning.definitions}
+    def __init__(self, goal: Goal) -> None:
+        self._goal = goal
+        self._definitions = {each.key: each for each in goal.definitions}
         self._names: dict[object, str] = {}
         self._taken: set[str] = set()
         self._variables: dict[str, str] = {}
@@ -119,24 +119,22 @@ class _Writer:
 
     def _is_untyped(self) -> bool:
         """Whether one sort is enough: then FOF."""
-        terms = [each.formula for each in self._meaning.axioms]
-        terms += [] if self._meaning.claim is None else [self._meaning.claim]
-        terms += [each.body for each in self._meaning.definitions]
+        terms = [each.formula for each in self._goal.axioms]
+        terms += [] if self._goal.claim is None else [self._goal.claim]
+        terms += [each.body for each in self._goal.definitions]
         sorts = {sort for term in terms for sort in sorts_of(term)} - {core.BOOL}
-        sorts |= {sort for each in self._meaning.symbols for sort in (*each.domain, each.codomain)} - {
-            core.BOOL
-        }
+        sorts |= {sort for each in self._goal.symbols for sort in (*each.domain, each.codomain)} - {core.BOOL}
         return len(sorts) <= 1 and all(
             isinstance(each, core.Carrier) and not each.arguments for each in sorts
         )
 
     def text(self) -> str:
         """The whole file."""
-        if self._meaning.unsettled:
-            raise Inexpressible(self._meaning.unsettled[0].reason, self._meaning.unsettled[0].message)
+        if self._goal.unsettled:
+            raise Inexpressible(self._goal.unsettled[0].reason, self._goal.unsettled[0].message)
         language = "tff" if self._typed else "fof"
-        axioms = [(each.name, self._closed(each.formula)) for each in self._meaning.axioms]
-        claim = None if self._meaning.claim is None else self._closed(self._meaning.claim)
+        axioms = [(each.name, self._closed(each.formula)) for each in self._goal.axioms]
+        claim = None if self._goal.claim is None else self._closed(self._goal.claim)
         lines = [
             f"% Written by kleis export --tptp.  {'Typed' if self._typed else 'Untyped'} first-order form."
         ]
@@ -436,21 +434,21 @@ def _refused(error: Inexpressible, language: str) -> ExportError:
     )
 
 
-def smtlib(meaning: Goal) -> Exchange:
+def smtlib(goal: Goal) -> Exchange:
     """The script that solvers are given: `unsat` is a proof of the claim; `ExportError` where there is none."""
-    if meaning.unsettled:
-        first = meaning.unsettled[0]
+    if goal.unsettled:
+        first = goal.unsettled[0]
         raise _refused(Inexpressible(first.reason, first.message), "SMT-LIB")
     try:
-        script = encode(Task(meaning))
+        script = encode(Task(goal))
     except Inexpressible as error:
         raise _refused(error, "SMT-LIB") from error
     return Exchange(script.text(), script.exact, script.approximated)
 
 
-def tptp(meaning: Goal) -> Exchange:
+def tptp(goal: Goal) -> Exchange:
     """The question in TPTP, FOF or TFF; `ExportError` where it has no first-order form."""
     try:
-        return Exchange(tptp_text(meaning), True)
+        return Exchange(tptp_text(goal), True)
     except Inexpressible as error:
         raise _refused(error, "TPTP") from error

@@ -53,7 +53,7 @@ class Decision(msgspec.Struct, frozen=True):
     """
 
     verdict: Verdict
-    meaning: Goal | None = None
+    goal: Goal | None = None
     answer: Answer | None = None
     cut: bool = False
     key: str = ""
@@ -126,12 +126,12 @@ class Prover:
         lemmas: Sequence[Expression] = (),
         file: str = "<text>",
     ) -> Decision:
-        """The verdict on a proposition, with its meaning and the answer that decided."""
+        """The verdict on a proposition, with its goal and the answer that decided."""
         try:
-            meaning = self.elaborator.proposition(proposition, using=using, file=file)
+            goal = self.elaborator.proposition(proposition, using=using, file=file)
         except KleisError as error:
             return Decision(_error(error))
-        return self._decide(meaning, lemmas, using, file)
+        return self._decide(goal, lemmas, using, file)
 
     def consistent(self, structure: str | None = None) -> tuple[tuple[str, Verdict], ...]:
         """Have the declarations a model?  One verdict a structure with parameters, one a component of sections."""
@@ -145,26 +145,26 @@ class Prover:
             components = self.elaborator.components()
         except KleisError as error:
             return (*found, ("sections", _error(error)))
-        for meaning in components:
-            label = ", ".join(dict.fromkeys(each.structure for each in meaning.instances))
-            found.append((label, self._model_verdict(meaning)))
+        for goal in components:
+            label = ", ".join(dict.fromkeys(each.structure for each in goal.instances))
+            found.append((label, self._model_verdict(goal)))
         return tuple(found)
 
-    def has_model(self, meaning: Goal) -> Verdict:
-        """Have the declarations in force in a meaning a model, whatever it claims?  Kept where there is a cache."""
-        declarations = self._declarations(meaning)
+    def has_model(self, goal: Goal) -> Verdict:
+        """Whether the declarations of a goal have a model, whatever its claim.  Kept where there is a cache."""
+        declarations = self._declarations(goal)
         key = key_of(declarations, (), f"model {self._options()}") if self._cache is not None else ""
         kept = self._cache.get(key) if self._cache is not None else None
         if kept is not None:
             return msgspec.structs.replace(kept, cached=True)
-        verdict = self._model_verdict(meaning)
+        verdict = self._model_verdict(goal)
         if self._cache is not None:
             self._cache.put(key, verdict)
         return verdict
 
-    def decide_meaning(self, meaning: Goal) -> Decision:
-        """The verdict on a claim that is elaborated already, in the axioms that the meaning holds."""
-        return self._decide(meaning, (), None, "<meaning>")
+    def decide_goal(self, goal: Goal) -> Decision:
+        """The verdict on a goal that is elaborated already."""
+        return self._decide(goal, (), None, "<meaning>")
 
     def holds(self, obligation: Obligation) -> Verdict:
         """The verdict on what something declared rests on, by itself."""
@@ -173,60 +173,58 @@ class Prover:
     # ── propositions ─────────────────────────────────────────────────────────────────────────────────────
 
     def _decide(
-        self, meaning: Goal, lemmas: Sequence[Expression], using: TypeExpression | None, file: str
+        self, goal: Goal, lemmas: Sequence[Expression], using: TypeExpression | None, file: str
     ) -> Decision:
-        claim = self._text(meaning)
-        base = Verdict(
-            status="unknown", claim=claim, warnings=tuple(each.message for each in meaning.warnings)
-        )
+        claim = self._text(goal)
+        base = Verdict(status="unknown", claim=claim, warnings=tuple(each.message for each in goal.warnings))
         shown, failed = self._lemmas(lemmas, using, file, base)
-        blocked = failed or self._unsettled(meaning, base)
+        blocked = failed or self._unsettled(goal, base)
         if blocked is not None and blocked.reason == "termination":
-            return self._computed(meaning, base) or Decision(blocked, meaning)
-        blocked = blocked or self._no_model(meaning, base)
+            return self._computed(goal, base) or Decision(blocked, goal)
+        blocked = blocked or self._no_model(goal, base)
         if blocked is not None:
-            return Decision(blocked, meaning)
+            return Decision(blocked, goal)
         known = [self.elaborator.proposition(each, using=using, file=file) for each in lemmas]
-        task = with_lemmas(meaning, known)
-        key = key_of(task.meaning, task.lemmas, self._options()) if self._cache is not None else ""
+        task = with_lemmas(goal, known)
+        key = key_of(task.goal, task.lemmas, self._options()) if self._cache is not None else ""
         if self._cache is not None and (kept := self._cache.get(key)) is not None:
-            return Decision(msgspec.structs.replace(kept, cached=True, claim=claim), meaning, key=key)
+            return Decision(msgspec.structs.replace(kept, cached=True, claim=claim), goal, key=key)
         decision = self._search(task, base)
         texts = tuple(print_expression(each) for each in lemmas)
         verdict = msgspec.structs.replace(decision.verdict.resting_on(shown), lemmas=texts)
         kept_now = self._cache is not None and not decision.cut and self._cache.put(key, verdict)
-        return Decision(verdict, meaning, decision.answer, decision.cut, key if kept_now else "")
+        return Decision(verdict, goal, decision.answer, decision.cut, key if kept_now else "")
 
     def _search(self, task: Task, base: Verdict) -> Decision:
         """The axioms without the goal, then the portfolio."""
-        meaning = task.meaning
-        alone = self._alone(meaning)
+        goal = task.goal
+        alone = self._alone(goal)
         if alone is not None and alone.answer is not None and alone.answer.outcome == "inconsistent":
-            return Decision(self._inconsistent(alone, base), meaning, alone.answer)
+            return Decision(self._inconsistent(alone, base), goal, alone.answer)
         outcome = self._run(task)
         cut = outcome.cut or (alone is not None and alone.cut)
         if outcome.answer is None:
-            return Decision(self._unknown(outcome, base), meaning, cut=cut)
-        verdict = self._verdict(meaning, outcome, base)
-        return Decision(verdict, meaning, outcome.answer, cut or self._model_is_cut(meaning, verdict))
+            return Decision(self._unknown(outcome, base), goal, cut=cut)
+        verdict = self._verdict(goal, outcome, base)
+        return Decision(verdict, goal, outcome.answer, cut or self._model_is_cut(goal, verdict))
 
-    def _computed(self, meaning: Goal, base: Verdict) -> Decision | None:
+    def _computed(self, goal: Goal, base: Verdict) -> Decision | None:
         """A claim about definitions that may not terminate, decided by computing it; None if that decides nothing.
 
         Where the calls come to an end their values are what they are.  What is undefined there rests on a condition
         that was not shown, so it decides nothing.
         """
-        if self._no_model(meaning, base) is not None:
+        if self._no_model(goal, base) is not None:
             return None
-        outcome = self._run(Task(meaning), tuple(each for each in self.order if each.engine in COMPUTING))
+        outcome = self._run(Task(goal), tuple(each for each in self.order if each.engine in COMPUTING))
         if outcome.answer is None:
             return None
-        verdict = self._verdict(meaning, outcome, base)
+        verdict = self._verdict(goal, outcome, base)
         if not verdict.definite or (verdict.evidence is not None and verdict.evidence.undefined):
             return None
-        return Decision(verdict, meaning, outcome.answer, outcome.cut)
+        return Decision(verdict, goal, outcome.answer, outcome.cut)
 
-    def _verdict(self, meaning: Goal, outcome: Outcome, base: Verdict) -> Verdict:
+    def _verdict(self, goal: Goal, outcome: Outcome, base: Verdict) -> Verdict:
         answer = outcome.answer
         assert answer is not None
         common = msgspec.structs.replace(
@@ -239,19 +237,19 @@ class Prover:
                     common, status="inconsistent", core=answer.core, minimal=minimal
                 )
             case "proved":
-                return self._verified(meaning, answer, common)
+                return self._verified(goal, answer, common)
             case "refuted":
                 assert isinstance(answer.witness, Evidence)
                 return msgspec.structs.replace(common, status="disproved", evidence=answer.witness)
             case _:
                 return msgspec.structs.replace(common, status="unknown", reason="incomplete")
 
-    def _verified(self, meaning: Goal, answer: Answer, common: Verdict) -> Verdict:
+    def _verified(self, goal: Goal, answer: Answer, common: Verdict) -> Verdict:
         """A proof, with what is known of the axioms it used."""
-        used = tuple(axiom for axiom in meaning.axioms if axiom.name in answer.core)
+        used = tuple(axiom for axiom in goal.axioms if axiom.name in answer.core)
         assumed = [axiom for axiom in used if axiom.standing == "assumed"]
         open_ones = [axiom.name for axiom in assumed if not self._is_fact(axiom)]
-        model = self._model_of(meaning, used)
+        model = self._model_of(goal, used)
         return msgspec.structs.replace(
             common,
             status="verified",
@@ -279,13 +277,13 @@ class Prover:
             shown.append(verdict)
         return shown, None
 
-    def _unsettled(self, meaning: Goal, base: Verdict) -> Verdict | None:
+    def _unsettled(self, goal: Goal, base: Verdict) -> Verdict | None:
         """What keeps every engine from deciding: parts beyond the logic, recursion that may not end."""
-        if meaning.unsettled:
-            first = meaning.unsettled[0]
+        if goal.unsettled:
+            first = goal.unsettled[0]
             advice = "name what becomes smaller: @decreases(…)" if first.reason == "termination" else ""
             return msgspec.structs.replace(base, reason=first.reason, message=first.message, advice=advice)
-        for obligation in meaning.obligations:
+        for obligation in goal.obligations:
             if obligation.kind != "termination":
                 continue
             verdict = self._obligation(obligation)
@@ -298,9 +296,9 @@ class Prover:
                 )
         return None
 
-    def _no_model(self, meaning: Goal, base: Verdict) -> Verdict | None:
+    def _no_model(self, goal: Goal, base: Verdict) -> Verdict | None:
         """An error if an implementation that the claim uses is no model: an axiom fails for what it gives."""
-        for obligation in meaning.obligations:
+        for obligation in goal.obligations:
             if obligation.kind != "implements" or self._obligation(obligation).status != "disproved":
                 continue
             verdict = self._obligation(obligation)
@@ -316,21 +314,21 @@ class Prover:
     def _obligation(self, obligation: Obligation) -> Verdict:
         """The verdict on an obligation, without what rests on it."""
         if obligation.formula not in self._obligations:
-            meaning = self.elaborator.formula(obligation.formula, obligation.place)
+            goal = self.elaborator.formula(obligation.formula, obligation.place)
             # What an implementation assumes is what is to be shown; what speaks of the recursion rests on it.
             group = frozenset(self._group(obligation))
             kept = tuple(
                 axiom
-                for axiom in meaning.axioms
+                for axiom in goal.axioms
                 if axiom.standing != "assumed" and not group & self._reached(axiom)
             )
-            needed = tuple(each for each in meaning.obligations if each.kind == "termination")
-            meaning = msgspec.structs.replace(meaning, axioms=kept, obligations=needed)
+            needed = tuple(each for each in goal.obligations if each.kind == "termination")
+            goal = msgspec.structs.replace(goal, axioms=kept, obligations=needed)
             if obligation.kind == "termination":
-                meaning = msgspec.structs.replace(meaning, obligations=())
-            base = Verdict(status="unknown", claim=self._text(meaning))
-            blocked = self._unsettled(meaning, base)
-            self._obligations[obligation.formula] = blocked or self._search(Task(meaning), base).verdict
+                goal = msgspec.structs.replace(goal, obligations=())
+            base = Verdict(status="unknown", claim=self._text(goal))
+            blocked = self._unsettled(goal, base)
+            self._obligations[obligation.formula] = blocked or self._search(Task(goal), base).verdict
         return self._obligations[obligation.formula]
 
     def _group(self, obligation: Obligation) -> tuple[str, ...]:
@@ -351,18 +349,18 @@ class Prover:
 
     # ── models and clashes ───────────────────────────────────────────────────────────────────────────────
 
-    def _declarations(self, meaning: Goal) -> Goal:
+    def _declarations(self, goal: Goal) -> Goal:
         """The same without a claim; axioms that speak of built-ins alone are among the rest here."""
         sections = tuple(
             Axiom(each.name, each.formula, "axiom", each.place)
-            for each in meaning.obligations
+            for each in goal.obligations
             if each.kind == "section"
         )
-        return msgspec.structs.replace(meaning, claim=None, free=(), axioms=(*meaning.axioms, *sections))
+        return msgspec.structs.replace(goal, claim=None, free=(), axioms=(*goal.axioms, *sections))
 
-    def _alone(self, meaning: Goal) -> Outcome | None:
+    def _alone(self, goal: Goal) -> Outcome | None:
         """What an attempt to refute the axioms in force came to, whatever the claim; None if there are none."""
-        declarations = self._declarations(meaning)
+        declarations = self._declarations(goal)
         if not declarations.axioms:
             return None
         key = declarations.axioms
@@ -377,12 +375,12 @@ class Prover:
             )
         return self._axioms[key]
 
-    def _model_of(self, meaning: Goal, axioms: tuple[Axiom, ...]) -> Evidence | None:
+    def _model_of(self, goal: Goal, axioms: tuple[Axiom, ...]) -> Evidence | None:
         """A checked model of some axioms."""
         if not axioms:
             return None
         if axioms not in self._models:
-            declarations = msgspec.structs.replace(meaning, claim=None, free=(), axioms=axioms)
+            declarations = msgspec.structs.replace(goal, claim=None, free=(), axioms=axioms)
             task = Task(declarations)
             outcome = run_portfolio(
                 self._broker,
@@ -396,9 +394,9 @@ class Prover:
         answer = self._models[axioms].answer
         return answer.witness if answer is not None and isinstance(answer.witness, Evidence) else None
 
-    def _model_is_cut(self, meaning: Goal, verdict: Verdict) -> bool:
+    def _model_is_cut(self, goal: Goal, verdict: Verdict) -> bool:
         """Whether a guard cut the search for a model of the axioms that a proof used."""
-        used = tuple(axiom for axiom in meaning.axioms if axiom.name in verdict.core)
+        used = tuple(axiom for axiom in goal.axioms if axiom.name in verdict.core)
         return verdict.status == "verified" and used in self._models and self._models[used].cut
 
     def _consistency(self, read: Callable[[], Goal]) -> Verdict:
@@ -407,9 +405,9 @@ class Prover:
         except KleisError as error:
             return _error(error)
 
-    def _model_verdict(self, meaning: Goal) -> Verdict:
+    def _model_verdict(self, goal: Goal) -> Verdict:
         """Has what is in force a model?"""
-        declarations = self._declarations(meaning)
+        declarations = self._declarations(goal)
         base = Verdict(status="unknown")
         if not declarations.axioms:
             return msgspec.structs.replace(base, status="consistent", evidence=Evidence(kind="assignment"))
@@ -485,8 +483,8 @@ class Prover:
     def _options(self) -> str:
         return repr(self.order)
 
-    def _text(self, meaning: Goal) -> str:
-        proposition = proposition_of(meaning, self.theory)
+    def _text(self, goal: Goal) -> str:
+        proposition = proposition_of(goal, self.theory)
         return print_expression(proposition) if proposition is not None else ""
 
 

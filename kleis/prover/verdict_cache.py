@@ -45,28 +45,28 @@ _NEVER_KEPT = ("killed", "memory", "contradiction")
 _SOLVERS = ("z3-solver", "cvc5")
 
 
-def key_of(meaning: Goal, lemmas: Sequence[Term], options: str) -> str:
+def key_of(goal: Goal, lemmas: Sequence[Term], options: str) -> str:
     """The key of a question: a SHA-256."""
-    warnings = [each.message for each in meaning.warnings]
-    parts = (digest_of(meaning, lemmas), warnings, options, solver_versions(), _sources())
+    warnings = [each.message for each in goal.warnings]
+    parts = (digest_of(goal, lemmas), warnings, options, solver_versions(), _sources())
     return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def digest_of(meaning: Goal, lemmas: Sequence[Term] = ()) -> str:
+def digest_of(goal: Goal, lemmas: Sequence[Term] = ()) -> str:
     """The SHA-256 of what a question says, wherever it stands and whoever asks.
 
     The names of variables count, because evidence shows them; the order of axioms counts, because searches go by it.
     """
     parts = (
-        meaning.claim,
-        meaning.carriers,
-        meaning.symbols,
-        [(each.name, each.standing, each.formula) for each in meaning.axioms],
-        meaning.definitions,
-        [(key, each.kind, each.condition, each.measures) for key, each in meaning.terminations],
-        meaning.data,
-        [(each.kind, each.name, each.subject, each.formula) for each in meaning.obligations],
-        [(each.reason, each.message) for each in meaning.unsettled],
+        goal.claim,
+        goal.carriers,
+        goal.symbols,
+        [(each.name, each.standing, each.formula) for each in goal.axioms],
+        goal.definitions,
+        [(key, each.kind, each.condition, each.measures) for key, each in goal.terminations],
+        goal.data,
+        [(each.kind, each.name, each.subject, each.formula) for each in goal.obligations],
+        [(each.reason, each.message) for each in goal.unsettled],
         tuple(lemmas),
     )
     try:

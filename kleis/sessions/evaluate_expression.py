@@ -201,9 +201,9 @@ def _decided(
     fields = verdict_fields(verdict, explain=explain)
     if explain and decision.key:
         fields["explanation"]["id"] = decision.key[:SHORT_KEY]
-    if decision.meaning is not None and decision.meaning.free:
-        fields["reading"] = [each.meaning for each in decision.meaning.readings if each.kind == "free"]
-        meant = _perhaps_meant(decision.meaning, universe.theory)
+    if decision.goal is not None and decision.goal.free:
+        fields["reading"] = [each.meaning for each in decision.goal.readings if each.kind == "free"]
+        meant = _perhaps_meant(decision.goal, universe.theory)
         if meant:
             fields["warnings"] = [*fields.get("warnings", ()), *meant]
     if verdict.status == "unknown" and watch.over:

@@ -105,7 +105,7 @@ def test_terms_deeper_than_pythons_usual_limit_go_through(broker: Broker) -> Non
     assert sys.getrecursionlimit() >= 1_000
     _, future = broker.submit(ECHO, Task(Goal(claim=term)), 1)
     depth = 0
-    inner = answered(future).witness.meaning.claim
+    inner = answered(future).witness.goal.claim
     while isinstance(inner, Connective):
         (inner,), depth = inner.arguments, depth + 1
     assert depth == 1_000

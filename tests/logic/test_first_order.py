@@ -74,7 +74,7 @@ COLOUR = DataSort("Colour")
 
 def with_definition(claim: Term, definition: Definition) -> Task:
     asked = task({}, claim)
-    return Task(msgspec.structs.replace(asked.meaning, definitions=(definition,)))
+    return Task(msgspec.structs.replace(asked.goal, definitions=(definition,)))
 
 
 OUTSIDE = [
@@ -123,7 +123,7 @@ def test_a_lemma_outside_is_dropped_and_does_not_matter_for_models() -> None:
 def test_what_is_unsettled_is_refused() -> None:
     asked = task(LEFT_GROUP, COMMUTATIVE)
     doubt = OpenQuestion("termination", "f", NOWHERE)
-    assert translate(Task(msgspec.structs.replace(asked.meaning, unsettled=(doubt,)))) is None
+    assert translate(Task(msgspec.structs.replace(asked.goal, unsettled=(doubt,)))) is None
 
 
 def test_a_question_with_nothing_inside_is_refused() -> None:

@@ -110,10 +110,10 @@ class _Builder:
 
     def part(self, part: str, verdict: Verdict) -> Certificate:
         """The certificate of a part."""
-        meaning = dict(parts_of(self._elaborator)).get(part)
-        if meaning is None or verdict.status not in ("consistent", "inconsistent"):
+        goal = dict(parts_of(self._elaborator)).get(part)
+        if goal is None or verdict.status not in ("consistent", "inconsistent"):
             raise _no(f"a verdict that is {verdict.status} shows nothing of {part}")
-        task = Task(declarations_of(meaning))
+        task = Task(declarations_of(goal))
         entry = self._decider(verdict)
         answer = self._asked(entry.engine, task, entry.steps)
         base = Certificate(
@@ -121,7 +121,7 @@ class _Builder:
             claim="",
             part=part,
             theory=self._theory,
-            meaning=digest_of(task.meaning, ()),
+            meaning=digest_of(task.goal, ()),
             engine=verdict.engine,
             budget=entry.steps,
             solvers=solvers_of(verdict.engine),
@@ -155,7 +155,7 @@ class _Builder:
             claim=question.claim,
             using=question.using,
             theory=self._theory,
-            meaning=digest_of(task.meaning, task.lemmas),
+            meaning=digest_of(task.goal, task.lemmas),
             engine=verdict.engine,
             budget=entry.steps,
             lemmas=lemmas,
@@ -170,9 +170,9 @@ class _Builder:
         return self._with_model(self._with_proof(base, task, answer), task, verdict)
 
     def _task(self, question: Question, verdict: Verdict, lemmas: Sequence[Certificate]) -> Task:
-        meaning = self._elaborated(question.claim, question.using)
+        goal = self._elaborated(question.claim, question.using)
         known = [self._elaborated(each.claim, each.using) for each in lemmas]
-        return with_lemmas(declarations_of(meaning) if verdict.status == "inconsistent" else meaning, known)
+        return with_lemmas(declarations_of(goal) if verdict.status == "inconsistent" else goal, known)
 
     def _elaborated(self, claim: str, using: str) -> Goal:
         structure = parse_type(using) if using else None
@@ -246,7 +246,7 @@ class _Builder:
         """With a model of the axioms used, if the verdict has one."""
         if verdict.status != "verified" or verdict.model is None or not base.core:
             return base
-        question = core_task(task.meaning, base.core)
+        question = core_task(task.goal, base.core)
         for entry in self._order:
             if entry.chain != "refute" or not load_engine(entry.engine).applies(question):
                 continue

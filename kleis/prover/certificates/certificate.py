@@ -185,14 +185,14 @@ def check(certificate: Certificate, broker: Broker) -> CheckReport:
     return CheckReport(tuple(_Check(certificate, broker).findings()))
 
 
-def declarations_of(meaning: Goal) -> Goal:
+def declarations_of(goal: Goal) -> Goal:
     """The question whether what is in force has a model; axioms of built-ins alone are among the axioms there."""
     sections = tuple(
         Axiom(each.name, each.formula, "axiom", each.place)
-        for each in meaning.obligations
+        for each in goal.obligations
         if each.kind == "section"
     )
-    return msgspec.structs.replace(meaning, claim=None, free=(), axioms=(*meaning.axioms, *sections))
+    return msgspec.structs.replace(goal, claim=None, free=(), axioms=(*goal.axioms, *sections))
 
 
 def parts_of(elaborator: Elaborator) -> Iterator[tuple[str, Goal]]:
@@ -200,15 +200,15 @@ def parts_of(elaborator: Elaborator) -> Iterator[tuple[str, Goal]]:
     for each in elaborator.globals.structures():
         if each.parameters:
             yield each.name, elaborator.structure(each.name)
-    for meaning in elaborator.components():
-        yield ", ".join(dict.fromkeys(each.structure for each in meaning.instances)), meaning
+    for goal in elaborator.components():
+        yield ", ".join(dict.fromkeys(each.structure for each in goal.instances)), goal
 
 
-def core_task(meaning: Goal, core: Iterable[str]) -> Task:
+def core_task(goal: Goal, core: Iterable[str]) -> Task:
     """The question whether some axioms have a model."""
     names = set(core)
-    axioms = tuple(each for each in meaning.axioms if each.name in names)
-    return Task(msgspec.structs.replace(meaning, claim=None, free=(), axioms=axioms))
+    axioms = tuple(each for each in goal.axioms if each.name in names)
+    return Task(msgspec.structs.replace(goal, claim=None, free=(), axioms=axioms))
 
 
 class _Check:
@@ -230,7 +230,7 @@ class _Check:
             return [Finding("claim", False, str(error))]
         except RecursionError:
             return [Finding("claim", False, "nested too deep")]
-        found = digest_of(task.meaning, task.lemmas)
+        found = digest_of(task.goal, task.lemmas)
         if found != given.meaning:
             detail = "theory, claim and lemmas do not mean what the certificate says (or to another version)"
             return [Finding("claim", False, detail)]
@@ -264,7 +264,7 @@ class _Check:
         elaborator = self._elaborator = Elaborator(theory)
         if given.part:
             return Task(declarations_of(self._part(elaborator, given.part)))
-        meaning = self._elaborated(elaborator, given)
+        goal = self._elaborated(elaborator, given)
         lemmas = []
         for each in given.lemmas:
             if each.theory != given.theory:
@@ -274,16 +274,16 @@ class _Check:
                 raise CertificateError("a lemma about another structure", code="certificate-lemma")
             lemmas.append(self._elaborated(elaborator, each))
         if given.status == "inconsistent":
-            meaning = declarations_of(meaning)
-        return with_lemmas(meaning, lemmas)
+            goal = declarations_of(goal)
+        return with_lemmas(goal, lemmas)
 
     def _part(self, elaborator: Elaborator, part: str) -> Goal:
         """What the theory declares in one part."""
         if self._certificate.lemmas or self._certificate.status not in ("consistent", "inconsistent"):
             raise CertificateError("declarations alone prove nothing", code="certificate-part")
-        for name, meaning in parts_of(elaborator):
+        for name, goal in parts_of(elaborator):
             if name == part:
-                return meaning
+                return goal
         raise CertificateError(f"the theory has no part {part}", code="certificate-part")
 
     @staticmethod
@@ -352,15 +352,15 @@ class _Check:
         computed = _is_computed(self._certificate)
         found = [
             Finding("settled", False, each.message)
-            for each in task.meaning.unsettled
+            for each in task.goal.unsettled
             if each.reason != "termination" or not computed
         ]
         needed = [
             (each.name, each.formula, each.place)
-            for each in task.meaning.obligations
+            for each in task.goal.obligations
             if each.kind == "termination" and not computed
         ]
-        for axiom in task.meaning.axioms:
+        for axiom in task.goal.axioms:
             if axiom.standing == "assumed" and axiom.name in self._certificate.core:
                 if axiom.name in self._certificate.assumed:
                     found.append(Finding(axiom.name, True, "assumed: declared by an implementation"))
@@ -373,9 +373,9 @@ class _Check:
 
     def _alone(self, formula: Term, place: Place) -> Goal:
         """A formula with what it speaks of, without what is only assumed."""
-        meaning = self._elaborator.formula(formula, place)
-        axioms = tuple(each for each in meaning.axioms if each.standing != "assumed")
-        return msgspec.structs.replace(meaning, axioms=axioms, obligations=())
+        goal = self._elaborator.formula(formula, place)
+        axioms = tuple(each for each in goal.axioms if each.standing != "assumed")
+        return msgspec.structs.replace(goal, axioms=axioms, obligations=())
 
     # ── Witnesses ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -383,7 +383,7 @@ class _Check:
         given = self._certificate
         if given.model is None and given.model_witness is None:
             return []
-        found = core_task(task.meaning, given.core)
+        found = core_task(task.goal, given.core)
         return [self._witness("model of the axioms", found, given.model_witness, given.model)]
 
     def _witness(self, what: str, task: Task, plain: Any, evidence: Evidence | None) -> Finding:
@@ -394,7 +394,7 @@ class _Check:
             return Finding(what, False, f"it cannot be read: {error}")
         except RecursionError:
             return Finding(what, False, "nested too deep")
-        answer = Answer(outcome="model" if task.meaning.claim is None else "refuted", witness=witness)
+        answer = Answer(outcome="model" if task.goal.claim is None else "refuted", witness=witness)
         try:
             found = self._asked(CHECK_WITNESS, Checked(task, answer))
         except RecursionError:

@@ -319,7 +319,7 @@ def _induction(proof: Proof, steps: int) -> Answer:
 
     if proof.axioms_clash or not check_induction(proof.task, proof.obligations):
         return _refused("the obligations are not those of an induction on the claim")
-    known = {each.name for each in proof.task.meaning.axioms}
+    known = {each.name for each in proof.task.goal.axioms}
     known.update(f"lemma {place}" for place, _ in enumerate(proof.task.lemmas, 1))
     if not known.issuperset(proof.core):
         return _refused(f"no axiom in force is called {min(set(proof.core) - known)}")
@@ -362,15 +362,15 @@ def _with_equations(proof: Proof, steps: int) -> Answer:
         if not number.isdigit() or not 1 <= int(number) <= len(equations):
             return _refused(f"no equation is called {head}")
         equation = equations[int(number) - 1]
-        alone = Task(msgspec.structs.replace(proof.task.meaning, claim=equation), proof.task.lemmas)
+        alone = Task(msgspec.structs.replace(proof.task.goal, claim=equation), proof.task.lemmas)
         shown = Answer(outcome="proved", core=proof.core, proof=tuple(chain))
         if not check_chain(alone, shown):
             return _refused(f"the steps do not show {head}")
         used.update(_named(proof, chain))
         axioms.append(Axiom(head, equation, "fact", _HERE))
-    meaning = msgspec.structs.replace(proof.task.meaning, axioms=(*proof.task.meaning.axioms, *axioms))
+    goal = msgspec.structs.replace(proof.task.goal, axioms=(*proof.task.goal.axioms, *axioms))
     names = (*proof.core, *(each.name for each in axioms))
-    task = Task(meaning, proof.task.lemmas)
+    task = Task(goal, proof.task.lemmas)
     answer = recheck(Proof(task, names, tuple(solved), proof.axioms_clash), steps)
     if answer.outcome != "proved":
         return answer

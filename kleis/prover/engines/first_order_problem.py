@@ -67,7 +67,7 @@ class Problem(msgspec.Struct, frozen=True):
     dropped
         Axioms outside the fragment, by name.
     exact
-        Whether a model of the problem is a model of the meaning: nothing dropped, carriers unrelated.
+        Whether a model of the problem is a model of the goal: nothing dropped, carriers unrelated.
     """
 
     axioms: tuple[Statement, ...]
@@ -80,12 +80,12 @@ class Problem(msgspec.Struct, frozen=True):
 
 def translate(task: Task) -> Problem | None:
     """The task as a first-order problem; None if its claim is outside the fragment, or nothing is inside."""
-    if task.meaning.unsettled:
+    if task.goal.unsettled:
         return None
-    reader = _Reader(task.meaning)
+    reader = _Reader(task.goal)
     axioms: list[Statement] = []
     dropped: list[str] = []
-    named = [(each.name, each.formula) for each in task.meaning.axioms]
+    named = [(each.name, each.formula) for each in task.goal.axioms]
     lemmas = [(f"lemma {index}", formula) for index, formula in enumerate(task.lemmas, start=1)]
     for name, formula in (*named, *lemmas):
         try:
@@ -94,7 +94,7 @@ def translate(task: Task) -> Problem | None:
             dropped.append(name)
     branches: tuple[Formula, ...] = ()
     points: tuple[tuple[str, Function], ...] = ()
-    claim = task.meaning.claim
+    claim = task.goal.claim
     if claim is not None:
         try:
             branches, points = reader.branches(claim)
@@ -103,7 +103,7 @@ def translate(task: Task) -> Problem | None:
     elif not axioms:
         return None
     lost = [name for name in dropped if not name.startswith("lemma ")]
-    exact = not lost and all(map(_unrelated, task.meaning.carriers))
+    exact = not lost and all(map(_unrelated, task.goal.carriers))
     return Problem(tuple(axioms), branches, points, tuple(dropped), claim is not None, exact)
 
 
@@ -139,13 +139,13 @@ _Bindings: TypeAlias = Mapping[str, Variable | Function]
 class _Reader:
     """Core terms to formulas.  Names of letters and Skolem functions are unique within one problem."""
 
-    def __init__(self, meaning: Goal) -> None:
-        self._meaning = meaning
-        self._names = _symbol_names(meaning)
+    def __init__(self, goal: Goal) -> None:
+        self._goal = goal
+        self._names = _symbol_names(goal)
         self._letters = count()
         self._taken: set[str] = set()
         self._size = 0
-        self._total = Totality(meaning)
+        self._total = Totality(goal)
 
     def statement(self, formula: core.Term) -> Formula:
         """A closed formula, Skolemised."""
@@ -296,7 +296,7 @@ class _Reader:
         if isinstance(term, core.Let):
             unfolded = substitute(term.body, {term.variable.name: term.value})
         else:
-            definition = self._meaning.definition(term.definition)
+            definition = self._goal.definition(term.definition)
             if definition.group:
                 raise _OutsideError
             names = [each.name for each in definition.parameters]
@@ -387,12 +387,12 @@ def _arrow(sort: core.Sort) -> tuple[tuple[core.Sort, ...], core.Sort]:
     return domain, codomain
 
 
-def _symbol_names(meaning: Goal) -> dict[core.Symbol, str]:
+def _symbol_names(goal: Goal) -> dict[core.Symbol, str]:
     """A name for every symbol; overloads carry their sorts."""
-    formulas = [each.formula for each in meaning.axioms] + [each.body for each in meaning.definitions]
-    roots = formulas + ([] if meaning.claim is None else [meaning.claim])
+    formulas = [each.formula for each in goal.axioms] + [each.body for each in goal.definitions]
+    roots = formulas + ([] if goal.claim is None else [goal.claim])
     symbols = dict.fromkeys(each.symbol for each in subterms(*roots) if isinstance(each, core.SymbolCall))
-    symbols.update(dict.fromkeys(meaning.symbols))
+    symbols.update(dict.fromkeys(goal.symbols))
     names = [symbol.name for symbol in symbols]
     own = [
         name

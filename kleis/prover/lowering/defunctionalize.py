@@ -50,21 +50,21 @@ _MOST = 80
 
 def expanded(task: Task) -> Task:
     """The task with lists by recursion and functions in their places; the task itself where there is nothing to do."""
-    bodies = (each.body for each in task.meaning.definitions)
+    bodies = (each.body for each in task.goal.definitions)
     if not any(map(_concerns, _everything(task))) and all(map(is_discharged, bodies)):
         return task
     return _Expansion(task).task()
 
 
 def _everything(task: Task) -> Iterator[core.Term]:
-    meaning = task.meaning
+    goal = task.goal
     roots = [
         *task.lemmas,
-        *(each.formula for each in meaning.axioms),
-        *(each.body for each in meaning.definitions),
+        *(each.formula for each in goal.axioms),
+        *(each.body for each in goal.definitions),
     ]
-    if meaning.claim is not None:
-        roots.append(meaning.claim)
+    if goal.claim is not None:
+        roots.append(goal.claim)
     for each in subterms(*roots):
         yield each
         if isinstance(each, core.BuiltinCall) and each.operation.condition is not None:
@@ -88,10 +88,10 @@ class _Expansion:
 
     def __init__(self, task: Task) -> None:
         self._task = task
-        terminations = dict(task.meaning.terminations)
+        terminations = dict(task.goal.terminations)
         self._written = {
             each.key: Recursive(each, terminations.get(each.key, _ENDLESS if each.group else _NOT_RECURSIVE))
-            for each in task.meaning.definitions
+            for each in task.goal.definitions
         }
         self._made: dict[str, Recursive] = {}
         self._begun: set[str] = set()
@@ -99,21 +99,21 @@ class _Expansion:
 
     def task(self) -> Task:
         """The expanded task."""
-        meaning = self._task.meaning
-        claim = None if meaning.claim is None else self._term(self._with_operations(meaning.claim))
+        goal = self._task.goal
+        claim = None if goal.claim is None else self._term(self._with_operations(goal.claim))
         axioms = tuple(
-            Axiom(each.name, self._term(each.formula), each.standing, each.place) for each in meaning.axioms
+            Axiom(each.name, self._term(each.formula), each.standing, each.place) for each in goal.axioms
         )
         lemmas = tuple(map(self._term, self._task.lemmas))
         definitions = self._reached(
             [*lemmas, *(each.formula for each in axioms), *([claim] if claim else [])]
         )
         changed = msgspec.structs.replace(
-            meaning,
+            goal,
             claim=claim,
-            free=() if self._symbols else meaning.free,
+            free=() if self._symbols else goal.free,
             axioms=axioms,
-            symbols=(*meaning.symbols, *self._symbols.values()),
+            symbols=(*goal.symbols, *self._symbols.values()),
             definitions=tuple(each.definition for each in definitions),
             terminations=tuple(
                 (each.definition.key, each.termination) for each in definitions if each.definition.group
@@ -217,7 +217,7 @@ class _Expansion:
         if definition.key in self._begun:
             return
         self._begun.add(definition.key)
-        written = discharged(definition.body, self._task.meaning)
+        written = discharged(definition.body, self._task.goal)
         body = msgspec.structs.replace(definition, body=self._term(written))
         self._made[definition.key] = Recursive(body, self._argued(raw.termination, {}))
 
@@ -237,7 +237,7 @@ class _Expansion:
         arguments = (*taken, *(call.arguments[place] for place in kept))
         if key not in self._begun:
             self._begun.add(key)
-            written = discharged(definition.body, self._task.meaning)
+            written = discharged(definition.body, self._task.goal)
             body = self._term(substitute(written, functions))
             made = core.Definition(
                 key,

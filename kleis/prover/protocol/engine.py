@@ -41,32 +41,32 @@ Outcome: TypeAlias = Literal["proved", "refuted", "model", "inconsistent", "sile
 class Task(msgspec.Struct, frozen=True):
     """A question for engines.
 
-    meaning
+    goal
         The claim and everything in force.  Engines read nothing else.  A claim of None asks for a model.
     lemmas
         Closed formulas, proved already, that may be used like axioms.  Their core names are ``lemma 1``, ….
     """
 
-    meaning: Goal
+    goal: Goal
     lemmas: tuple[Term, ...] = ()
 
 
-def with_lemmas(meaning: Goal, lemmas: Sequence[Goal]) -> Task:
+def with_lemmas(goal: Goal, lemmas: Sequence[Goal]) -> Task:
     """The question with lemmas, which may speak of definitions that the claim does not reach.
 
     These come into force with what keeps them well defined: their terminations, of which a lemma that is proved has
     shown the obligations, and the sorts and symbols in them.
     """
     for each in lemmas:
-        meaning = msgspec.structs.replace(
-            meaning,
-            carriers=_joined(meaning.carriers, each.carriers),
-            symbols=_joined(meaning.symbols, each.symbols),
-            definitions=_joined(meaning.definitions, each.definitions),
-            terminations=_joined(meaning.terminations, each.terminations),
-            data=_joined(meaning.data, each.data),
+        goal = msgspec.structs.replace(
+            goal,
+            carriers=_joined(goal.carriers, each.carriers),
+            symbols=_joined(goal.symbols, each.symbols),
+            definitions=_joined(goal.definitions, each.definitions),
+            terminations=_joined(goal.terminations, each.terminations),
+            data=_joined(goal.data, each.data),
         )
-    return Task(meaning, tuple(each.claim for each in lemmas if each.claim is not None))
+    return Task(goal, tuple(each.claim for each in lemmas if each.claim is not None))
 
 
 def _joined(first: tuple[_Part, ...], second: tuple[_Part, ...]) -> tuple[_Part, ...]:
@@ -139,7 +139,7 @@ def _loaded(address: str) -> Any:
 
 
 class Inexpressible(Exception):
-    """A part of a meaning that has no exact encoding: `reason` as in verdicts, `detail` for people."""
+    """A part of a goal that has no exact encoding: `reason` as in verdicts, `detail` for people."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(detail)

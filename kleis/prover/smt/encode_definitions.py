@@ -42,8 +42,8 @@ class Definitions:
     pattern, instead of ``define-funs-rec``: engines that instantiate by pattern prefer that.
     """
 
-    def __init__(self, meaning: Goal, terms: Terms, *, equations: bool = False) -> None:
-        self._meaning = meaning
+    def __init__(self, goal: Goal, terms: Terms, *, equations: bool = False) -> None:
+        self._goal = goal
         self._terms = terms
         self._equations = equations
         self._known: dict[str, bool] = {}
@@ -52,9 +52,9 @@ class Definitions:
     def named(self, key: str) -> tuple[str, bool]:
         """The name of a definition, and whether it is partial."""
         if key not in self._known:
-            definition = self._meaning.definition(key)
+            definition = self._goal.definition(key)
             if definition.group:
-                self._declare_group([self._meaning.definition(each) for each in definition.group])
+                self._declare_group([self._goal.definition(each) for each in definition.group])
             else:
                 self._declare(definition)
         return key, self._known[key]
@@ -87,7 +87,7 @@ class Definitions:
 
     def _declare_group(self, group: Sequence[core.Definition]) -> None:
         for each in group:
-            termination = self._meaning.termination(each.key)
+            termination = self._goal.termination(each.key)
             if termination is None or termination.kind == "unknown":
                 raise Inexpressible("termination", f"termination of {each.name} not shown")
             self._known[each.key] = False
@@ -101,7 +101,7 @@ class Definitions:
 
     def _condition(self, definition: core.Definition) -> str:
         """Where the recursion ends: the written sorts and the condition of the termination argument."""
-        termination = self._meaning.termination(definition.key)
+        termination = self._goal.termination(definition.key)
         guards = [
             self._terms.sorts.guard(each.sort, self._terms.variable(each)) for each in definition.parameters
         ]
@@ -198,7 +198,7 @@ class Definitions:
 
     def _equation(self, definition: core.Definition, case: Case, layer: str) -> str:
         sorts = self._terms.sorts
-        termination = self._meaning.termination(definition.key)
+        termination = self._goal.termination(definition.key)
         given = [sorts.guard(each.sort, self._terms.variable(each)) for each in case.variables]
         if termination is not None and termination.condition is not None:
             condition = at_arguments(termination.condition, definition, case.arguments)
@@ -213,7 +213,7 @@ class Definitions:
 
     def _declare_domains(self, group: Sequence[core.Definition]) -> None:
         for each in group:
-            termination = self._meaning.termination(each.key)
+            termination = self._goal.termination(each.key)
             if termination is not None and termination.condition is not None:
                 self._declare_domain(each, self._terms.formula(termination.condition).true)
 

@@ -29,12 +29,12 @@ __all__ = ["Sorts"]
 class Sorts:
     """The sorts of one script: their names, and the declarations they need, in order."""
 
-    def __init__(self, meaning: Goal) -> None:
-        self._meaning = meaning
+    def __init__(self, goal: Goal) -> None:
+        self._goal = goal
         self._names: dict[core.Sort, str] = {}
         self._guarded: dict[core.Sort, bool] = {}
         self._guards: dict[core.Sort, str] = {}
-        self._group_of = {each.sort: group for group in meaning.data for each in group}
+        self._group_of = {each.sort: group for group in goal.data for each in group}
         self.declarations: list[str] = []
         self.uses_rationals = False
 
@@ -97,7 +97,7 @@ class Sorts:
         """The constructors of a data type, list, tuple or record sort."""
         match sort:
             case core.DataSort():
-                return self._meaning.constructors(sort)
+                return self._goal.constructors(sort)
             case core.ListOf():
                 return list_constructors(sort)
             case core.TupleOf():

@@ -86,18 +86,18 @@ def tracked(name: str) -> str:
 def encode(task: Task, *, equations: bool = False) -> Script:
     """The script of a task; `Inexpressible` if it has none."""
     task = expanded(task)
-    meaning = task.meaning
-    sorts = Sorts(meaning)
-    terms = Terms(sorts, {each.key: each for each in meaning.definitions})
-    Definitions(meaning, terms, equations=equations)
+    goal = task.goal
+    sorts = Sorts(goal)
+    terms = Terms(sorts, {each.key: each for each in goal.definitions})
+    Definitions(goal, terms, equations=equations)
     exact = _rationals(task)
-    axioms = [(axiom.name, terms.formula(axiom.formula).true) for axiom in meaning.axioms]
+    axioms = [(axiom.name, terms.formula(axiom.formula).true) for axiom in goal.axioms]
     axioms += [(f"lemma {place}", terms.formula(each).true) for place, each in enumerate(task.lemmas, 1)]
     constants: tuple[Constant, ...] = ()
     claim, false = "", ""
     guards: list[str] = []
-    if meaning.claim is not None:
-        variables, hypotheses, rest = stripped(meaning.claim)
+    if goal.claim is not None:
+        variables, hypotheses, rest = stripped(goal.claim)
         constants = tuple(Constant(each, _constant(terms, each)) for each in variables)
         formulas = [terms.formula(each) for each in hypotheses]
         claim, false = _negated(formulas, terms.formula(rest))
@@ -169,12 +169,12 @@ def _function_guard(sorts: Sorts, sort: FunctionOf, name: str) -> str:
 
 
 def _formulas(task: Task) -> Iterator[Term]:
-    meaning = task.meaning
-    yield from (axiom.formula for axiom in meaning.axioms)
-    yield from (definition.body for definition in meaning.definitions)
+    goal = task.goal
+    yield from (axiom.formula for axiom in goal.axioms)
+    yield from (definition.body for definition in goal.definitions)
     yield from task.lemmas
-    if meaning.claim is not None:
-        yield meaning.claim
+    if goal.claim is not None:
+        yield goal.claim
 
 
 def _rationals(task: Task) -> bool:
@@ -186,19 +186,19 @@ def _rationals(task: Task) -> bool:
     encoding.
     """
     unknowns = [sort for term in _formulas(task) for sort in _unknown_sorts(term)]
-    unknowns += [sort for each in task.meaning.symbols for sort in (*each.domain, each.codomain)]
+    unknowns += [sort for each in task.goal.symbols for sort in (*each.domain, each.codomain)]
     if not any(_mentions_rationals(sort) for sort in unknowns):
         return True
     linear = all(_is_linear(each) for term in _formulas(task) for each in subterms(term))
     if linear and not any(sort == REAL for term in _formulas(task) for sort in sorts_of(term)):
         return True
     outermost: tuple[Variable, ...] = ()
-    rest: list[Term] = [term for term in _formulas(task) if term is not task.meaning.claim]
-    if task.meaning.claim is not None:
-        outermost, hypotheses, claim = stripped(task.meaning.claim)
+    rest: list[Term] = [term for term in _formulas(task) if term is not task.goal.claim]
+    if task.goal.claim is not None:
+        outermost, hypotheses, claim = stripped(task.goal.claim)
         rest += [*hypotheses, claim]
     inner = [sort for term in rest for sort in _unknown_sorts(term)]
-    inner += [sort for each in task.meaning.symbols for sort in (*each.domain, each.codomain)]
+    inner += [sort for each in task.goal.symbols for sort in (*each.domain, each.codomain)]
     plain = all(each.sort == RATIONAL or not _mentions_rationals(each.sort) for each in outermost)
     if plain and not any(_mentions_rationals(sort) for sort in inner):
         return False

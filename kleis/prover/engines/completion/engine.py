@@ -81,12 +81,10 @@ class Completion:
         used = answer.steps
         left = min(steps - used, _SLICE + 2 * used)
         for name in answer.core:
-            kept = tuple(
-                each for each in task.meaning.axioms if each.name in answer.core and each.name != name
-            )
+            kept = tuple(each for each in task.goal.axioms if each.name in answer.core and each.name != name)
             if left <= 0 or name not in answer.core or not kept:
                 continue
-            fewer = Task(msgspec.structs.replace(task.meaning, axioms=kept), task.lemmas)
+            fewer = Task(msgspec.structs.replace(task.goal, axioms=kept), task.lemmas)
             again = self._run(fewer, min(left, 2 * answer.steps + _SLICE // 8))
             left -= again.steps
             used += again.steps

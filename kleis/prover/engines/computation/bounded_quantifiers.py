@@ -112,10 +112,10 @@ def _number_of(term: core.Term) -> core.Term:
     return term
 
 
-def bounded_evaluator(meaning: Goal, bounds: Bounds, account: Account) -> BoundedEvaluator:
-    """The evaluator of a meaning without symbols: those there are stay open."""
-    groups = tuple({each.sort: each.constructors for each in group} for group in meaning.data)
-    return BoundedEvaluator(meaning, Ranges(bounds, {}, groups, account), account, "one-sided")
+def bounded_evaluator(goal: Goal, bounds: Bounds, account: Account) -> BoundedEvaluator:
+    """The evaluator of a goal without its symbols: they stay open."""
+    groups = tuple({each.sort: each.constructors for each in group} for group in goal.data)
+    return BoundedEvaluator(goal, Ranges(bounds, {}, groups, account), account, "one-sided")
 
 
 class BoundedEvaluator(Evaluator):

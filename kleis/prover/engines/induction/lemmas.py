@@ -54,10 +54,10 @@ class _Function(msgspec.Struct, frozen=True):
     call: Callable[[Sequence[core.Term]], core.Term]
 
 
-def templates(meaning: Goal) -> tuple[core.Term, ...]:
+def templates(goal: Goal) -> tuple[core.Term, ...]:
     """Closed formulas worth proving, the plainest first."""
     found: dict[core.Term, None] = {}
-    for equation in _Templates(meaning).equations():
+    for equation in _Templates(goal).equations():
         if equation.left != equation.right:
             variables = tuple(dict.fromkeys(free_variables(equation)))
             found.setdefault(core.Quantifier("forall", variables, equation))
@@ -66,9 +66,9 @@ def templates(meaning: Goal) -> tuple[core.Term, ...]:
     return tuple(found)
 
 
-def plausible(meaning: Goal, formula: core.Term, account: Account | None = None) -> bool:
+def plausible(goal: Goal, formula: core.Term, account: Account | None = None) -> bool:
     """Whether no small values refute a formula, as far as the account of all candidates lasts."""
-    evaluator = evaluator_of(meaning, Model({}, {}), _SMALL, "relativised", account)
+    evaluator = evaluator_of(goal, Model({}, {}), _SMALL, "relativised", account)
     try:
         return evaluator.truth(formula).may_be_true
     except (BudgetError, KeyError):
@@ -77,9 +77,9 @@ def plausible(meaning: Goal, formula: core.Term, account: Account | None = None)
 
 
 class _Templates:
-    def __init__(self, meaning: Goal) -> None:
-        self._sorts = Sorts(meaning)
-        self._functions = [_defined(each) for each in meaning.definitions]
+    def __init__(self, goal: Goal) -> None:
+        self._sorts = Sorts(goal)
+        self._functions = [_defined(each) for each in goal.definitions]
         self._data = list(
             dict.fromkeys(
                 sort
@@ -253,7 +253,7 @@ class Lemma(msgspec.Struct, frozen=True):
 
 def given(task: Task, lemmas: Sequence[Lemma]) -> Task:
     """The task with lemmas that are proved."""
-    return Task(task.meaning, (*task.lemmas, *(each.formula for each in lemmas)))
+    return Task(task.goal, (*task.lemmas, *(each.formula for each in lemmas)))
 
 
 def lemma_called(task: Task, name: str) -> Lemma | None:
@@ -262,15 +262,15 @@ def lemma_called(task: Task, name: str) -> Lemma | None:
     places = numbers.split(".")
     if not all(each.isdigit() and each.isascii() for each in places) or len(places) > _DEPTH:
         return None
-    formula = task.meaning.claim
+    formula = task.goal.claim
     assert formula is not None, "an induction is on a claim"
     if kind == _TEMPLATE.strip() and len(places) == 1:
-        found = templates(task.meaning)
+        found = templates(task.goal)
         return Lemma(name, found[int(places[0])]) if int(places[0]) < len(found) else None
     if kind != _SPECULATED.strip():
         return None
     for place in places:
-        candidates = speculated(task.meaning, formula)
+        candidates = speculated(task.goal, formula)
         if int(place) >= len(candidates):
             return None
         formula = candidates[int(place)]
@@ -302,7 +302,7 @@ class _Attempt:
         return proof, tuple(self._proved)
 
     def _with_speculated(self, depth: int) -> Proof | None:
-        claim = self._task.meaning.claim
+        claim = self._task.goal.claim
         assert claim is not None, "an induction is on a claim"
         for lemma in self._speculated(claim, _SPECULATED):
             if self._learnt(lemma, depth) and (proof := self._claim()) is not None:
@@ -311,9 +311,9 @@ class _Attempt:
 
     def _speculated(self, formula: core.Term, stem: str) -> Iterator[Lemma]:
         """Candidates that no small values refute."""
-        known = {each.formula for each in self._proved} | {self._task.meaning.claim}
-        for place, each in enumerate(speculated(self._task.meaning, formula)):
-            if each not in known and plausible(self._task.meaning, each, self._account):
+        known = {each.formula for each in self._proved} | {self._task.goal.claim}
+        for place, each in enumerate(speculated(self._task.goal, formula)):
+            if each not in known and plausible(self._task.goal, each, self._account):
                 yield Lemma(f"{stem}{place}", each)
 
     def _learnt(self, lemma: Lemma, depth: int) -> bool:
@@ -341,11 +341,11 @@ class _Attempt:
         return True
 
     def _with_templates(self) -> Proof | None:
-        claim = self._task.meaning.claim
+        claim = self._task.goal.claim
         candidates = [
             Lemma(f"{_TEMPLATE}{place}", formula)
-            for place, formula in enumerate(templates(self._task.meaning))
-            if formula != claim and plausible(self._task.meaning, formula, self._account)
+            for place, formula in enumerate(templates(self._task.goal))
+            if formula != claim and plausible(self._task.goal, formula, self._account)
         ]
         for _ in range(_ROUNDS):
             before = len(self._proved)

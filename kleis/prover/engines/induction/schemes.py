@@ -56,14 +56,14 @@ class InductionGoal(msgspec.Struct, frozen=True):
             Axiom(f"{HYPOTHESIS}{place}", formula, "axiom", _HERE)
             for place, formula in enumerate(self.hypotheses, 1)
         )
-        meaning = task.meaning
+        context = task.goal
         return Task(
             msgspec.structs.replace(
-                meaning,
+                context,
                 claim=self.closed(),
                 free=(),
-                axioms=(*meaning.axioms, *named),
-                symbols=(*meaning.symbols, *self.parts),
+                axioms=(*context.axioms, *named),
+                symbols=(*context.symbols, *self.parts),
             ),
             task.lemmas,
         )
@@ -108,14 +108,14 @@ def schemes(goal: InductionGoal, starts: Sequence[int]) -> tuple[Scheme, ...]:
     return tuple(found)
 
 
-def obligations(meaning: Goal, goal: InductionGoal, scheme: Scheme) -> tuple[tuple[str, InductionGoal], ...]:
+def obligations(context: Goal, goal: InductionGoal, scheme: Scheme) -> tuple[tuple[str, InductionGoal], ...]:
     """What has to be shown, each under its name."""
     variable = next(each for each in goal.variables if each.name == scheme.variable)
     rest = tuple(each for each in goal.variables if each != variable)
     induction = _Induction(goal, variable, rest)
     if scheme.steps:
         return induction.integer(scheme)
-    return induction.structural(Sorts(meaning), deep=scheme.deep)
+    return induction.structural(Sorts(context), deep=scheme.deep)
 
 
 class _Induction:

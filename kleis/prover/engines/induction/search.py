@@ -54,7 +54,7 @@ class Search:
             return None
         for scheme in _ranked(task, goal):
             found: list[tuple[str, str]] = []
-            for name, each in obligations(task.meaning, goal, scheme):
+            for name, each in obligations(task.goal, goal, scheme):
                 inner = SEPARATOR.join((path, scheme.text(), name))
                 part = self.proved(task, each, depth - 1, inner)
                 if part is None:
@@ -91,11 +91,11 @@ def _ranked(task: Task, goal: InductionGoal) -> list[Scheme]:
     Definitions that only name others are looked through: ``twice(l)`` may recur over `l` as much as ``append(l, l)``.
     """
     recurs: dict[str, int] = {}
-    definitions = {each.key: each for each in task.meaning.definitions}
-    for each in subterms(Unfolding(task.meaning).of(goal.body)):
+    definitions = {each.key: each for each in task.goal.definitions}
+    for each in subterms(Unfolding(task.goal).of(goal.body)):
         if not isinstance(each, core.DefinitionCall):
             continue
-        termination = task.meaning.termination(each.definition)
+        termination = task.goal.termination(each.definition)
         if termination is None:
             continue
         places = _descends(definitions[each.definition], termination)
@@ -109,7 +109,7 @@ def _ranked(task: Task, goal: InductionGoal) -> list[Scheme]:
                 )
                 if weight:
                     recurs[variable.name] = recurs.get(variable.name, 0) + weight
-    nested = any(map(_looks_at_parts_of_parts, task.meaning.definitions))
+    nested = any(map(_looks_at_parts_of_parts, task.goal.definitions))
     found = [
         each
         for each in schemes(goal, _starts(task, goal))
@@ -139,7 +139,7 @@ def _descends(definition: core.Definition, termination: Termination) -> frozense
 def _starts(task: Task, goal: InductionGoal) -> tuple[int, ...]:
     """Where an induction over integers may begin: at numbers that the goal or its definitions speak of."""
     numbers = {0: None, 1: None}
-    terms = [goal.body, *(each.body for each in task.meaning.definitions)]
+    terms = [goal.body, *(each.body for each in task.goal.definitions)]
     for each in subterms(*terms):
         if isinstance(each, core.LiteralTerm) and isinstance(each.value, int) and abs(each.value) <= 10:
             numbers.setdefault(int(each.value))

@@ -32,15 +32,15 @@ _LARGEST = 60
 """Candidates of more terms say nothing that is easier than the claim."""
 
 
-def speculated(meaning: Goal, claim: core.Term) -> tuple[core.Term, ...]:
+def speculated(context: Goal, claim: core.Term) -> tuple[core.Term, ...]:
     """Closed formulas that the inductions on a claim would need, the most general first."""
     goal = goal_of(claim)
-    unfolding = Unfolding(meaning)
+    unfolding = Unfolding(context)
     found: dict[core.Term, None] = {}
     for scheme in schemes(goal, (0,)):
         if scheme.steps:
             continue  # what a number's successor comes to is for arithmetic to say
-        for each in _of_scheme(meaning, goal, scheme, unfolding):
+        for each in _of_scheme(context, goal, scheme, unfolding):
             closed = _closed(each)
             if closed is not None and closed != canonical(claim):
                 found.setdefault(closed)
@@ -48,10 +48,10 @@ def speculated(meaning: Goal, claim: core.Term) -> tuple[core.Term, ...]:
 
 
 def _of_scheme(
-    meaning: Goal, goal: InductionGoal, scheme: Scheme, unfolding: Unfolding
+    context: Goal, goal: InductionGoal, scheme: Scheme, unfolding: Unfolding
 ) -> Iterator[core.Term]:
     """Formulas over variables, and over the constants of the induction."""
-    for _, step in obligations(meaning, goal, scheme):
+    for _, step in obligations(context, goal, scheme):
         constants = step.parts[len(goal.parts) :]
         hypotheses = step.hypotheses[len(goal.hypotheses) :]
         if not hypotheses:

@@ -19,13 +19,11 @@ _MOST = 200
 
 
 class Unfolding:
-    """Unfolds the definitions of one meaning."""
+    """Unfolds the definitions of one goal."""
 
-    def __init__(self, meaning: Goal) -> None:
-        sorts = Sorts(meaning)
-        self._cases = {
-            each.key: _proper(each, cases(each, sorts.constructors)) for each in meaning.definitions
-        }
+    def __init__(self, goal: Goal) -> None:
+        sorts = Sorts(goal)
+        self._cases = {each.key: _proper(each, cases(each, sorts.constructors)) for each in goal.definitions}
         self._left = _MOST
 
     def of(self, term: core.Term) -> core.Term:

@@ -34,7 +34,7 @@ BOUNDS = Bounds(
 def check_tables(task: Task, witness: Any) -> Evidence | None:
     """The evidence if the witness is a model of all axioms in which the claim is false (None: there is no claim)."""
     try:
-        read = _Tables(task.meaning, witness)
+        read = _Tables(task.goal, witness)
     except _MalformedError:
         return None
     try:
@@ -54,21 +54,21 @@ class _MalformedError(Exception):
 
 
 class _Tables:
-    """A witness as an interpretation of the meaning."""
+    """A witness as an interpretation of the goal."""
 
-    def __init__(self, meaning: Goal, witness: Any) -> None:
-        self._meaning = meaning
+    def __init__(self, goal: Goal, witness: Any) -> None:
+        self._goal = goal
         carriers = _entries(witness, "carriers")
-        self._sizes = {_carrier(sort): _size(carriers.get(sort_text(sort))) for sort in meaning.carriers}
+        self._sizes = {_carrier(sort): _size(carriers.get(sort_text(sort))) for sort in goal.carriers}
         tables = _entries(witness, "tables")
         self._rows = {
             symbol: self._read(symbol.domain, symbol.codomain, tables.get(symbol_text(symbol)))
-            for symbol in meaning.symbols
+            for symbol in goal.symbols
         }
         points = _entries(witness, "point")
         self._points = {
             variable: self._read(*_arrow(variable.sort), points[variable.name])
-            for variable in _outermost(meaning.claim)
+            for variable in _outermost(goal.claim)
             if variable.name in points
         }
 
@@ -80,10 +80,10 @@ class _Tables:
             )
             for symbol, rows in self._rows.items()
         }
-        evaluator = evaluator_of(self._meaning, Model(self._sizes, symbols), BOUNDS, "one-sided")
-        if any(evaluator.truth(axiom.formula) is not TRUE for axiom in self._meaning.axioms):
+        evaluator = evaluator_of(self._goal, Model(self._sizes, symbols), BOUNDS, "one-sided")
+        if any(evaluator.truth(axiom.formula) is not TRUE for axiom in self._goal.axioms):
             return False
-        return self._meaning.claim is None or self._fails(evaluator, self._meaning.claim)
+        return self._goal.claim is None or self._fails(evaluator, self._goal.claim)
 
     def _fails(self, evaluator: Evaluator, claim: core.Term) -> bool:
         """Whether the claim is false, at the point given for its outermost ∀."""

@@ -56,7 +56,7 @@ class FiniteModels:
         if problem is None or not problem.exact:
             return Answer(outcome="silent", reason="incomplete", detail="not first-order over carriers")
         try:
-            return _Search(task.meaning, problem).answer(steps)
+            return _Search(task.goal, problem).answer(steps)
         except RecursionError:
             return Answer(outcome="silent", reason="incomplete", detail="terms nest too deeply")
 
@@ -64,15 +64,15 @@ class FiniteModels:
 class _Search:
     """All sizes of one problem."""
 
-    def __init__(self, meaning: Goal, problem: Problem) -> None:
-        self._meaning = meaning
+    def __init__(self, goal: Goal, problem: Problem) -> None:
+        self._goal = goal
         self._problem = problem
         self._clauses = clauses_of(problem)
         literals = (Literal(True, each.left, each.right) for clause in self._clauses for each in clause)
         points = [function for _, function in problem.points]
         self._functions = tuple(dict.fromkeys((*functions_of(*literals), *points)))
         self._spoken_of = self._in_use()
-        self._sorts = (*meaning.carriers, *sorted(self._spoken_of - set(meaning.carriers), key=sort_text))
+        self._sorts = (*goal.carriers, *sorted(self._spoken_of - set(goal.carriers), key=sort_text))
 
     def answer(self, steps: int) -> Answer:
         """The first model, or how far none was found."""
@@ -139,9 +139,7 @@ class _Search:
         """The model as plain data.  A row is the arguments and the value; elements are numbers, truth values Bool."""
         return {
             "carriers": {sort_text(sort): size for sort, size in sizes.items()},
-            "tables": {
-                full_name(symbol): self._rows(symbol, sizes, tables) for symbol in self._meaning.symbols
-            },
+            "tables": {full_name(symbol): self._rows(symbol, sizes, tables) for symbol in self._goal.symbols},
             "point": {
                 name: _rows_of(function.domain, function.codomain, sizes, tables[function])
                 for name, function in self._problem.points

@@ -61,7 +61,7 @@ _NUMBERS = (core.INTEGER, core.REAL, core.NATURAL)
 _SMALL = Bounds(integer=2, natural=2, denominator=2, values=9, points=200, length=1)
 
 
-# ── Reading a meaning under an interpretation ────────────────────────────────────────────────────────────────
+# ── A goal under an interpretation ───────────────────────────────────────────────────────────────────────────
 
 
 class _Reading:
@@ -100,25 +100,23 @@ class _Reading:
         return result
 
 
-def interpreted(meaning: Goal, interpretation: Interpretation) -> Goal:
-    """The meaning under an interpretation: no axioms are assumed, all symbols are read."""
+def interpreted(goal: Goal, interpretation: Interpretation) -> Goal:
+    """The goal under an interpretation: no axioms are assumed, all symbols are interpreted."""
     reading = _Reading(dict(interpretation.carriers))
-    sorted_meaning: Goal = reading.sorted(meaning)
+    sorted_goal: Goal = reading.sorted(goal)
     for symbol, parameters, body in interpretation.symbols:
         reading.values[reading.sorted(symbol)] = (parameters, body)
-    return _read(reading, sorted_meaning)
+    return _read(reading, sorted_goal)
 
 
-def _read(reading: _Reading, meaning: Goal) -> Goal:
+def _read(reading: _Reading, goal: Goal) -> Goal:
     definitions = tuple(
-        msgspec.structs.replace(each, body=reading.term(each.body)) for each in meaning.definitions
+        msgspec.structs.replace(each, body=reading.term(each.body)) for each in goal.definitions
     )
-    axioms = tuple(
-        msgspec.structs.replace(each, formula=reading.term(each.formula)) for each in meaning.axioms
-    )
-    claim = None if meaning.claim is None else reading.term(meaning.claim)
+    axioms = tuple(msgspec.structs.replace(each, formula=reading.term(each.formula)) for each in goal.axioms)
+    claim = None if goal.claim is None else reading.term(goal.claim)
     return msgspec.structs.replace(
-        meaning, definitions=definitions, axioms=axioms, claim=claim, carriers=(), free=()
+        goal, definitions=definitions, axioms=axioms, claim=claim, carriers=(), free=()
     )
 
 
@@ -128,16 +126,16 @@ def check_interpretation(task: Task, witness: Interpretation, steps: int) -> boo
     Every formula is a query of its own, of at most `steps` of Z3's steps.  Bodies are believed to be total and of their
     sorts: `is_standard` tells of those that come from outside.
     """
-    meaning = interpreted(task.meaning, witness)
-    if not _complete(meaning):
+    goal = interpreted(task.goal, witness)
+    if not _complete(goal):
         return False
-    formulas = [each.formula for each in meaning.axioms]
-    if meaning.claim is not None:
-        negated = _negated(meaning, meaning.claim, witness.point)
+    formulas = [each.formula for each in goal.axioms]
+    if goal.claim is not None:
+        negated = _negated(goal, goal.claim, witness.point)
         if negated is None:
             return False
         formulas.append(negated)
-    return all(_is_proved(meaning, formula, steps) for formula in formulas)
+    return all(_is_proved(goal, formula, steps) for formula in formulas)
 
 
 def is_standard(task: Task, witness: Interpretation) -> bool:
@@ -147,7 +145,7 @@ def is_standard(task: Task, witness: Interpretation) -> bool:
     """
     carriers = dict(witness.carriers)
     numbers = set(carriers.values())
-    if set(carriers) != set(task.meaning.carriers) or len(numbers) > 1 or not numbers <= set(_NUMBERS):
+    if set(carriers) != set(task.goal.carriers) or len(numbers) > 1 or not numbers <= set(_NUMBERS):
         return False
     reading = _Reading(carriers)
     return all(
@@ -179,7 +177,7 @@ def proved_evidence(task: Task, found: Interpretation) -> Evidence | None:
         name = symbol.name.removesuffix("°")
         lines.append((f"{name}({names})" if names else name, _text(body, parameters)))
     point = dict(found.point)
-    variables = stripped(task.meaning.claim)[0] if task.meaning.claim is not None else ()
+    variables = stripped(task.goal.claim)[0] if task.goal.claim is not None else ()
     sorts = {each.name: sort_text(each.sort) for each in variables}
     bindings = tuple(Binding(name, sorts[name], render_value(value)) for name, value in point.items())
     return Evidence(kind="interpretation", interpretation=tuple(lines), bindings=bindings)
@@ -189,15 +187,15 @@ def _text(body: core.Term, parameters: tuple[core.Variable, ...]) -> str:
     return print_expression(expression_of(body, variables=parameters))
 
 
-def _complete(meaning: Goal) -> bool:
+def _complete(goal: Goal) -> bool:
     """Whether nothing is left open: all symbols are read."""
-    formulas = [each.formula for each in meaning.axioms]
-    formulas += [each.body for each in meaning.definitions]
-    formulas += [] if meaning.claim is None else [meaning.claim]
+    formulas = [each.formula for each in goal.axioms]
+    formulas += [each.body for each in goal.definitions]
+    formulas += [] if goal.claim is None else [goal.claim]
     return not any(isinstance(each, core.SymbolCall) for formula in formulas for each in subterms(formula))
 
 
-def _negated(meaning: Goal, claim: core.Term, point: Sequence[tuple[str, Value]]) -> core.Term | None:
+def _negated(goal: Goal, claim: core.Term, point: Sequence[tuple[str, Value]]) -> core.Term | None:
     """That a claim is false; at a point, if one is given for all its outermost variables.
 
     None where a value of the point is none of its sort, or has no term.
@@ -209,23 +207,23 @@ def _negated(meaning: Goal, claim: core.Term, point: Sequence[tuple[str, Value]]
     for hypothesis in reversed(hypotheses):
         rest = core.Connective("implies", (hypothesis, rest))
     account = Account(_SMALL.budget)
-    ranges = evaluator_of(meaning, Model({}, {}), _SMALL, "one-sided", account).ranges
-    belonging = SortMembership(meaning, ranges, account)
+    ranges = evaluator_of(goal, Model({}, {}), _SMALL, "one-sided", account).ranges
+    belonging = SortMembership(goal, ranges, account)
     terms = {}
     for each in variables:
         value = belonging.value(values[each.name], each.sort)
         if value is None:
             return None
         try:
-            terms[each.name] = value_to_term(value, each.sort, meaning)
+            terms[each.name] = value_to_term(value, each.sort, goal)
         except NamelessError:
             return None
     return core.Connective("not", (substitute(rest, terms),))
 
 
-def _is_proved(meaning: Goal, formula: core.Term, steps: int) -> bool:
+def _is_proved(goal: Goal, formula: core.Term, steps: int) -> bool:
     """Whether Z3 proves a formula in which nothing is unknown."""
-    alone = msgspec.structs.replace(meaning, axioms=(), symbols=(), claim=formula)
+    alone = msgspec.structs.replace(goal, axioms=(), symbols=(), claim=formula)
     try:
         script = encode(Task(alone))
     except Inexpressible:
@@ -243,22 +241,22 @@ class Interpretations:
 
     def applies(self, task: Task) -> bool:
         """To axioms with unknown symbols or carriers, all of which can be numbers, texts or truth values."""
-        meaning = task.meaning
-        if meaning.unsettled or not (meaning.symbols or meaning.carriers):
+        goal = task.goal
+        if goal.unsettled or not (goal.symbols or goal.carriers):
             return False
-        plain = all(isinstance(each, core.Carrier) and not each.arguments for each in meaning.carriers)
-        return plain and any(_readings(meaning))
+        plain = all(isinstance(each, core.Carrier) and not each.arguments for each in goal.carriers)
+        return plain and any(_readings(goal))
 
     def run(self, task: Task, steps: int) -> Answer:
         """ℤ first, then ℝ, then ℕ."""
         account = Account(Budget(steps=steps, depth=150, size=100_000))
         tried = []
         try:
-            for carriers, table in _readings(task.meaning):
+            for carriers, table in _readings(task.goal):
                 search = _Search(task, carriers, table, account)
                 for found in search.interpretations():
                     if check_interpretation(task, found, _QUERY):
-                        return _answer(task.meaning.claim is not None, found, account)
+                        return _answer(task.goal.claim is not None, found, account)
                 tried.append(next((str(sort.name) for sort in carriers.values()), "ℤ"))
         except BudgetError:
             return Answer(outcome="silent", reason="resource", detail="steps used up", steps=steps)
@@ -277,13 +275,13 @@ def _answer(refuted: bool, found: Interpretation, account: Account) -> Answer:
 _Table = dict[core.Symbol, tuple[tuple[core.Variable, ...], tuple[core.Term, ...]]]
 
 
-def _readings(meaning: Goal) -> Iterator[tuple[dict[core.Carrier, core.Numeric], _Table]]:
+def _readings(goal: Goal) -> Iterator[tuple[dict[core.Carrier, core.Numeric], _Table]]:
     """The sets of numbers to read carriers as, with the candidates for every symbol."""
-    for sort in _NUMBERS if meaning.carriers else (core.INTEGER,):
-        carriers = {each: sort for each in meaning.carriers if isinstance(each, core.Carrier)}
+    for sort in _NUMBERS if goal.carriers else (core.INTEGER,):
+        carriers = {each: sort for each in goal.carriers if isinstance(each, core.Carrier)}
         reading = _Reading(carriers)
         table: _Table = {}
-        for symbol in meaning.symbols:
+        for symbol in goal.symbols:
             table[symbol] = candidates(reading.sorted(symbol.domain), reading.sorted(symbol.codomain))
         if all(terms for _, terms in table.values()):
             yield carriers, table
@@ -299,9 +297,9 @@ class _Search:
         self._table = table
         self._account = account
         self._reading = _Reading(carriers)
-        self._meaning: Goal = self._reading.sorted(task.meaning)
+        self._goal: Goal = self._reading.sorted(task.goal)
         self._symbols = {symbol: self._reading.sorted(symbol) for symbol in table}
-        self._used = {axiom.name: _symbols_of(axiom.formula) for axiom in self._meaning.axioms}
+        self._used = {axiom.name: _symbols_of(axiom.formula) for axiom in self._goal.axioms}
         self._queries = 0
 
     def interpretations(self) -> Iterator[Interpretation]:
@@ -343,32 +341,32 @@ class _Search:
         known = set(self._reading.values)
         due = [
             axiom
-            for axiom in self._meaning.axioms
+            for axiom in self._goal.axioms
             if newest in self._used[axiom.name] and self._used[axiom.name] <= known
         ]
         if not due:
             return True
-        bare = msgspec.structs.replace(self._meaning, axioms=(), claim=None)
+        bare = msgspec.structs.replace(self._goal, axioms=(), claim=None)
         evaluator = self._evaluator(_read(self._reading, bare))
         return all(evaluator.truth(self._reading.term(each.formula)).may_be_true for each in due)
 
-    def _evaluator(self, meaning: Goal) -> Evaluator:
+    def _evaluator(self, goal: Goal) -> Evaluator:
         bounds = msgspec.structs.replace(_SMALL, budget=self._account.budget)
-        return evaluator_of(meaning, Model({}, {}), bounds, "one-sided", self._account)
+        return evaluator_of(goal, Model({}, {}), bounds, "one-sided", self._account)
 
     def _whole(self, chosen: dict[core.Symbol, core.Term]) -> Iterator[Interpretation]:
         """The interpretation, if the claim may fail in it."""
         symbols = tuple((symbol, self._table[symbol][0], term) for symbol, term in chosen.items())
         point: tuple[tuple[str, Value], ...] = ()
-        if self._meaning.claim is not None:
-            meaning = _read(self._reading, self._meaning)
-            assert meaning.claim is not None
-            evaluator = self._evaluator(meaning)
-            truth = evaluator.truth(meaning.claim)
+        if self._goal.claim is not None:
+            goal = _read(self._reading, self._goal)
+            assert goal.claim is not None
+            evaluator = self._evaluator(goal)
+            truth = evaluator.truth(goal.claim)
             if not truth.may_be_false:
                 return
             if truth is FALSE:
-                point = _point(evaluator, meaning.claim)
+                point = _point(evaluator, goal.claim)
         self._queries += 1
         self._account.charge(_QUERY_COST)
         if self._queries <= _QUERIES:

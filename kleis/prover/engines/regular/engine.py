@@ -46,10 +46,10 @@ class RegularLanguages:
 
     def applies(self, task: Task) -> bool:
         """To total claims that speak of patterns or searches in texts."""
-        meaning = task.meaning
-        if meaning.claim is None or meaning.unsettled or not is_total(meaning):
+        goal = task.goal
+        if goal.claim is None or goal.unsettled or not is_total(goal):
             return False
-        terms = subterms(meaning.claim, *(each.body for each in meaning.definitions))
+        terms = subterms(goal.claim, *(each.body for each in goal.definitions))
         return any(
             isinstance(each, core.BuiltinCall) and each.operation.name in _ABOUT_TEXTS for each in terms
         )
@@ -69,7 +69,7 @@ class RegularLanguages:
             proof = ((self.name, json.dumps({"states": search.states, "steps": search.used})),)
             detail = f"{search.states} states, none of which accepts"
             return Answer(outcome="proved", detail=detail, steps=search.used, proof=proof)
-        if search.has_open or task.meaning.axioms or task.meaning.symbols or not search.only_texts:
+        if search.has_open or task.goal.axioms or task.goal.symbols or not search.only_texts:
             detail = "it depends on what is no pattern"
             return Answer(outcome="silent", reason="incomplete", detail=detail, steps=search.used)
         values = {each.name: found.get(each.name, "") for each in search.variables}
@@ -92,7 +92,7 @@ class _Search:
         self._task = task
         self._space = Space(self._meter)
         self._numbers: dict[Node, int] = {}
-        claim = task.meaning.claim
+        claim = task.goal.claim
         assert claim is not None
         self.variables, self._hypotheses, self._rest = stripped(claim)
         self.has_open = False
@@ -114,7 +114,7 @@ class _Search:
         body: core.Term = self._rest
         for hypothesis in reversed(self._hypotheses):
             body = core.Connective("implies", (hypothesis, body))
-        false = opposite(Reader(self._task.meaning).truth(body))
+        false = opposite(Reader(self._task.goal).truth(body))
         return self._satisfied(false, {}, 0)
 
     def _satisfied(

@@ -48,13 +48,13 @@ class Unreadable(Exception):
 # ── Totality ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def is_total(meaning: Goal) -> bool:
+def is_total(goal: Goal) -> bool:
     """Whether every part of the claim, definitions unfolded, has a value everywhere."""
-    if meaning.claim is None:
+    if goal.claim is None:
         return False
-    _, hypotheses, rest = stripped(meaning.claim)
-    bodies = [*hypotheses, rest, *(each.body for each in meaning.definitions)]
-    if any(each.group for each in meaning.definitions):
+    _, hypotheses, rest = stripped(goal.claim)
+    bodies = [*hypotheses, rest, *(each.body for each in goal.definitions)]
+    if any(each.group for each in goal.definitions):
         return False
     return all(_has_a_value(term) for body in bodies for term in subterms(body))
 
@@ -87,10 +87,10 @@ def _has_a_value(term: core.Term) -> bool:
 
 
 class Reader:
-    """Reads the claims of one meaning."""
+    """Reads the claims of one goal."""
 
-    def __init__(self, meaning: Goal) -> None:
-        self._definitions = {each.key: each for each in meaning.definitions}
+    def __init__(self, goal: Goal) -> None:
+        self._definitions = {each.key: each for each in goal.definitions}
         self._nodes: dict[core.Term, Node | None] = {}
 
     def truth(self, term: core.Term) -> Formula:

@@ -51,7 +51,7 @@ class Cvc5:
 
     def applies(self, task: Task) -> bool:
         """To everything that is settled, where cvc5 is installed."""
-        return not task.meaning.unsettled and is_installed()
+        return not task.goal.unsettled and is_installed()
 
     def run(self, task: Task, steps: int) -> Answer:
         """One check of F of the claim if that is another, then one of ¬T."""
@@ -77,7 +77,7 @@ class Cvc5:
             return Answer(outcome="inconsistent", core=core, steps=steps, proof=((kind, text),))
         if status == "sat":
             witness = _Model(task, script, session).witness(undefined=undefined)
-            if task.meaning.claim is None:
+            if task.goal.claim is None:
                 return Answer(outcome="model", witness=witness, steps=steps)
             return Answer(outcome="refuted", witness=witness, steps=steps)
         reason = "incomplete" if "INCOMPLETE" in status or "refuses" in status else "resource"
@@ -142,8 +142,8 @@ class _Model:
         self._cvc5: Any = importlib.import_module("cvc5")
         self._script = script
         self._solver = session.solver
-        self._sorts = Sorts(task.meaning)
-        self._carriers = [each for each in task.meaning.carriers if isinstance(each, Carrier)]
+        self._sorts = Sorts(task.goal)
+        self._carriers = [each for each in task.goal.carriers if isinstance(each, Carrier)]
         self._terms = {each.getSymbol().strip("|"): each for each in session.symbols.getDeclaredTerms()}
         declared = {str(each).strip("|"): each for each in session.symbols.getDeclaredSorts()}
         self._elements = {

@@ -51,7 +51,7 @@ class Instantiation:
 
     def applies(self, task: Task) -> bool:
         """To claims beside axioms, or with quantified hypotheses of their own."""
-        return not task.meaning.unsettled and task.meaning.claim is not None
+        return not task.goal.unsettled and task.goal.claim is not None
 
     def run(self, task: Task, steps: int) -> Answer:
         """Instances alone first, then beside the axioms."""
@@ -325,9 +325,9 @@ class Overlaps(Instantiation):
 
     def applies(self, task: Task) -> bool:
         """Where at least two axioms say something of texts, numbers or words that fulfil a condition."""
-        if task.meaning.unsettled:
+        if task.goal.unsettled:
             return False
-        return sum(_is_conditional(each.formula) for each in task.meaning.axioms) > 1
+        return sum(_is_conditional(each.formula) for each in task.goal.axioms) > 1
 
     def points(self, search: InstanceSearch) -> Mapping[str, Sequence[Any]]:
         """Values at which two conditions hold together."""

@@ -47,9 +47,9 @@ def decoded(text: str) -> str:
     return _ESCAPE.sub(lambda found: chr(int(found[1] or found[2] or found[3], 16)), text)
 
 
-def read_witness(meaning: Goal, script: Script, model: Any, *, undefined: bool) -> Witness:
+def read_witness(goal: Goal, script: Script, model: Any, *, undefined: bool) -> Witness:
     """What a model says of the variables and symbols of a script."""
-    reader = _Reader(meaning, model)
+    reader = _Reader(goal, model)
     assignment: dict[str, Any] = {}
     unread: list[str] = []
     for constant in script.constants:
@@ -78,10 +78,10 @@ def read_witness(meaning: Goal, script: Script, model: Any, *, undefined: bool) 
 class _Reader:
     """Reads one model."""
 
-    def __init__(self, meaning: Goal, model: Any) -> None:
+    def __init__(self, goal: Goal, model: Any) -> None:
         self._z3 = library()
-        self._meaning = meaning
-        self._sorts = Sorts(meaning)
+        self._goal = goal
+        self._sorts = Sorts(goal)
         self._model = model
         self._context = Context(Budget())
         self._declared = {each.name(): each for each in model.decls()}
@@ -90,7 +90,7 @@ class _Reader:
     def carriers(self) -> dict[str, int]:
         """How many elements the model has of each carrier."""
         sizes: dict[str, int] = {}
-        for sort in self._meaning.carriers:
+        for sort in self._goal.carriers:
             universe = self._universe(sort)
             sizes[sort_text(sort)] = max(1, len(universe))
         return sizes

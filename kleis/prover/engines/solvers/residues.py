@@ -41,8 +41,8 @@ class Residues:
 
     def applies(self, task: Task) -> bool:
         """To claims about all integers in which unknowns are multiplied, and a number from 2 to 16 is written."""
-        claim = task.meaning.claim
-        if claim is None or task.meaning.unsettled:
+        claim = task.goal.claim
+        if claim is None or task.goal.unsettled:
             return False
         variables, _, _ = stripped(claim)
         if not any(each.sort in _INTEGERS for each in variables):
@@ -55,7 +55,7 @@ class Residues:
             script = encode(task)
         except Inexpressible as error:
             return unwritable(error)
-        claim = task.meaning.claim
+        claim = task.goal.claim
         assert claim is not None
         moduli = _moduli(claim)
         cores = ((), tuple(name for name, _ in script.axioms)) if script.axioms else ((),)

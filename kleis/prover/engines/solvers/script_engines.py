@@ -73,7 +73,7 @@ class WithEquations:
 
     def applies(self, task: Task) -> bool:
         """To what completion can read."""
-        return not task.meaning.unsettled and self._engine().applies(task)
+        return not task.goal.unsettled and self._engine().applies(task)
 
     def _engine(self) -> Engine:
         if self._completion is not None:
@@ -109,7 +109,7 @@ class WithEquations:
             name = f"{_PREFIX}{place}"
             if name not in answer.core:
                 continue
-            alone = Task(msgspec.structs.replace(task.meaning, claim=equation), task.lemmas)
+            alone = Task(msgspec.structs.replace(task.goal, claim=equation), task.lemmas)
             shown = completion.run(alone, _PATIENCE * self._completion_steps)
             if shown.outcome not in ("proved", "inconsistent"):
                 detail = "an equation that completion derived on the way to the claim was not derived alone"
@@ -128,7 +128,7 @@ def _with_axioms(task: Task, equations: Sequence[Term]) -> Task:
     derived = tuple(
         Axiom(f"{_PREFIX}{place}", formula, "fact", _HERE) for place, formula in enumerate(equations, 1)
     )
-    return Task(msgspec.structs.replace(task.meaning, axioms=(*task.meaning.axioms, *derived)), task.lemmas)
+    return Task(msgspec.structs.replace(task.goal, axioms=(*task.goal.axioms, *derived)), task.lemmas)
 
 
 # ── Default options ─────────────────────────────────────────────────────────────────────────────────────────
@@ -147,7 +147,7 @@ class Direct:
 
     def applies(self, task: Task) -> bool:
         """To everything that is settled."""
-        return not task.meaning.unsettled
+        return not task.goal.unsettled
 
     def run(self, task: Task, steps: int) -> Answer:
         """One run for each formula that a model is looked for of."""
@@ -193,9 +193,9 @@ def decided(
         return Answer(outcome="silent", reason=run.reason, detail=run.detail, steps=used)
     undefined = bool(script.false) and goal == script.claim
     model = with_rational_points(script, goal, run.model, steps)
-    witness = read_witness(task.meaning, script, model, undefined=undefined)
+    witness = read_witness(task.goal, script, model, undefined=undefined)
     detail = "" if script.exact else f"approximated: {', '.join(script.approximated)}"
-    outcome: Outcome = "refuted" if task.meaning.claim is not None else "model"
+    outcome: Outcome = "refuted" if task.goal.claim is not None else "model"
     return Answer(outcome=outcome, witness=witness, steps=used, detail=detail)
 
 
@@ -226,8 +226,8 @@ class Ematching:
 
     def applies(self, task: Task) -> bool:
         """To what has axioms or recursive definitions: elsewhere nothing is quantified."""
-        meaning = task.meaning
-        return not meaning.unsettled and bool(meaning.axioms or task.lemmas or meaning.terminations)
+        goal = task.goal
+        return not goal.unsettled and bool(goal.axioms or task.lemmas or goal.terminations)
 
     def run(self, task: Task, steps: int) -> Answer:
         """One run; a model of it is none of the task."""
@@ -283,7 +283,7 @@ class Restarts:
 
     def applies(self, task: Task) -> bool:
         """To what has more than one axiom: elsewhere there is nothing to shuffle."""
-        return not task.meaning.unsettled and len(task.meaning.axioms) + len(task.lemmas) > 1
+        return not task.goal.unsettled and len(task.goal.axioms) + len(task.lemmas) > 1
 
     def run(self, task: Task, steps: int) -> Answer:
         """One attempt after the other, until one decides."""
