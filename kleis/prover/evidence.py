@@ -53,7 +53,7 @@ def check_evidence(task: Task, answer: Answer) -> Evidence | None:
         return _plain(task, witness)
     if not isinstance(witness, Witness):
         return None
-    return _point(task, witness) or _proved_point(task, witness)
+    return _assignment(task, witness) or _proved_assignment(task, witness)
 
 
 def _plain(task: Task, witness: Mapping[str, Any]) -> Evidence | None:
@@ -76,7 +76,7 @@ def _plain(task: Task, witness: Mapping[str, Any]) -> Evidence | None:
 # ── Values of variables and symbols ──────────────────────────────────────────────────────────────────────────
 
 
-def _point(task: Task, witness: Any) -> Evidence | None:
+def _assignment(task: Task, witness: Any) -> Evidence | None:
     """Values given for variables and symbols: all of their sorts, every axiom true, the claim not."""
     goal = task.goal
     carriers = [each for each in goal.carriers if isinstance(each, core.Carrier)]
@@ -92,7 +92,9 @@ def _point(task: Task, witness: Any) -> Evidence | None:
     variables, hypotheses, claim = ((), (), None) if goal.claim is None else stripped(goal.claim)
     try:
         shown = values.of_symbols(witness.symbols)
-        point = {each.name: values.of_variable(each, witness.assignment.get(each.name)) for each in variables}
+        assignment = {
+            each.name: values.of_variable(each, witness.assignment.get(each.name)) for each in variables
+        }
     except _ForeignError:
         return None
     evaluator = bare.under({symbol: values.function(symbol, table) for symbol, table in shown})
@@ -101,18 +103,18 @@ def _point(task: Task, witness: Any) -> Evidence | None:
     if claim is None:
         return _evidence(goal, shown, sizes, {}, undefined=False)
     environment = {
-        each.name: values.function(each, point[each.name])
+        each.name: values.function(each, assignment[each.name])
         if isinstance(each.sort, core.FunctionOf)
-        else point[each.name]
+        else assignment[each.name]
         for each in variables
     }
     outcome = _outcome(evaluator, hypotheses, claim, environment)
     if outcome is None:
         return None
-    return _evidence(goal, shown, sizes, point, undefined=outcome == "undefined")
+    return _evidence(goal, shown, sizes, assignment, undefined=outcome == "undefined")
 
 
-def _proved_point(task: Task, witness: Any) -> Evidence | None:
+def _proved_assignment(task: Task, witness: Any) -> Evidence | None:
     """A point at which the claim or an axiom speaks of infinitely many values: what holds there is proved, not evaluated.
 
     Only where every unknown has a value that a term denotes: no carriers, no functions of functions.
@@ -133,8 +135,8 @@ def _proved_point(task: Task, witness: Any) -> Evidence | None:
         symbols = tuple((symbol, *_body(symbol, value, goal)) for symbol, value in shown)
     except (_ForeignError, NamelessError):
         return None
-    point = tuple(given.items())
-    found = Interpretation(carriers=(), symbols=symbols, point=point)
+    assignment = tuple(given.items())
+    found = Interpretation(carriers=(), symbols=symbols, point=assignment)
     return proved_evidence(msgspec.structs.replace(task, goal=goal), found)
 
 
@@ -188,11 +190,11 @@ def _body(symbol: core.Symbol, value: Any, goal: Goal) -> tuple[tuple[core.Varia
 
 
 def _outcome(
-    evaluator: Evaluator, hypotheses: Sequence[Any], claim: Any, point: dict[str, Any]
+    evaluator: Evaluator, hypotheses: Sequence[Any], claim: Any, assignment: dict[str, Any]
 ) -> str | None:
     """``false`` or ``undefined`` if the implication is that for certain at a point."""
-    premises = [evaluator.truth(each, point) for each in hypotheses]
-    conclusion = evaluator.truth(claim, point)
+    premises = [evaluator.truth(each, assignment) for each in hypotheses]
+    conclusion = evaluator.truth(claim, assignment)
     if any(each is OPEN or not each.decided for each in (*premises, conclusion)):
         return None
     if any(each is FALSE for each in premises) or conclusion is TRUE:
@@ -210,8 +212,8 @@ _Shown = tuple[tuple[core.Symbol, Any], ...]
 class _Values:
     """Reads the values of a witness: each must be one of its sort."""
 
-    def __init__(self, belonging: SortMembership, context: Context) -> None:
-        self._belonging = belonging
+    def __init__(self, membership: SortMembership, context: Context) -> None:
+        self._membership = membership
         self._context = context
 
     def of_symbols(self, given: Sequence[tuple[core.Symbol, Any]]) -> _Shown:
@@ -250,7 +252,7 @@ class _Values:
         return self._one(given, symbol.codomain)
 
     def _one(self, given: Any, sort: core.Sort) -> Value:
-        value = self._belonging.value(given, sort)
+        value = self._membership.value(given, sort)
         if value is None:
             raise _ForeignError
         return value
@@ -277,7 +279,7 @@ def _evidence(
     goal: Goal,
     shown: _Shown,
     sizes: Mapping[core.Carrier, int],
-    point: Mapping[str, Any],
+    assignment: Mapping[str, Any],
     *,
     undefined: bool,
 ) -> Evidence:
@@ -291,7 +293,7 @@ def _evidence(
         return render_value(value)
 
     variables = stripped(goal.claim)[0] if goal.claim is not None else ()
-    named = [(each.name, *_arrow(each.sort), point[each.name]) for each in variables]
+    named = [(each.name, *_arrow(each.sort), assignment[each.name]) for each in variables]
     named += [(symbol.name, symbol.domain, symbol.codomain, value) for symbol, value in shown]
     bindings: list[Binding] = []
     tables: list[Table] = []

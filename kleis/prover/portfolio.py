@@ -140,32 +140,32 @@ class _Race:
         self._task = task
         self._confirm = confirm
         self._guards = guards
-        lanes = [[each for each in entries if each[1].chain == chain] for chain in ("prove", "refute")]
-        self._lanes = lanes if beside else [list(entries)]
+        chains = [[each for each in entries if each[1].chain == chain] for chain in ("prove", "refute")]
+        self._chains = chains if beside else [list(entries)]
         self._running: dict[Future[Answer], tuple[int, Entry, int, float]] = {}
         self._done: dict[int, tuple[Entry, Answer, float]] = {}
         self._best: int | None = None
 
     def run(self) -> Outcome:
         """Run until every engine before the best answer is done."""
-        for lane in self._lanes:
-            self._start(lane)
+        for chain in self._chains:
+            self._start(chain)
         while self._running:
             finished, _ = wait(self._running, return_when=FIRST_COMPLETED)
             for future in sorted(finished, key=lambda each: self._running[each][0]):
                 self._finish(future)
             self._stop_later()
-            for lane in self._lanes:
-                if not any(entry in lane for entry in self._active()):
-                    self._start(lane)
+            for chain in self._chains:
+                if not any(entry in chain for entry in self._active()):
+                    self._start(chain)
         return self._outcome()
 
     def _active(self) -> list[tuple[int, Entry]]:
         return [(place, entry) for place, entry, _, _ in self._running.values()]
 
-    def _start(self, lane: list[tuple[int, Entry]]) -> None:
+    def _start(self, chain: list[tuple[int, Entry]]) -> None:
         """Begin the next engine of a lane, if it could still count."""
-        for place, entry in lane:
+        for place, entry in chain:
             if place in self._done or (place, entry) in self._active():
                 continue
             if self._best is None or place < self._best:

@@ -236,8 +236,8 @@ def test_unfolding_must_not_explode() -> None:
 def test_the_points_of_a_claim_are_its_outermost_variables() -> None:
     problem = translate(task(LEFT_GROUP, every(lambda x, y: some(lambda z: eq(m(x, y), z)))))
     assert problem is not None
-    assert [name for name, _ in problem.points] == ["x", "y"]
-    assert [function.name for _, function in problem.points] == ["?x", "?y"]
+    assert [name for name, _ in problem.skolems] == ["x", "y"]
+    assert [function.name for _, function in problem.skolems] == ["?x", "?y"]
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ class Problem(msgspec.Struct, frozen=True):
 
     axioms: tuple[Statement, ...]
     branches: tuple[Formula, ...]
-    points: tuple[tuple[str, Function], ...]
+    skolems: tuple[tuple[str, Function], ...]
     dropped: tuple[str, ...]
     claimed: bool
     exact: bool
@@ -93,18 +93,18 @@ def translate(task: Task) -> Problem | None:
         except (_OutsideError, RecursionError):
             dropped.append(name)
     branches: tuple[Formula, ...] = ()
-    points: tuple[tuple[str, Function], ...] = ()
+    skolems: tuple[tuple[str, Function], ...] = ()
     claim = task.goal.claim
     if claim is not None:
         try:
-            branches, points = reader.branches(claim)
+            branches, skolems = reader.branches(claim)
         except (_OutsideError, RecursionError):
             return None
     elif not axioms:
         return None
     lost = [name for name in dropped if not name.startswith("lemma ")]
     exact = not lost and all(map(_unrelated, task.goal.carriers))
-    return Problem(tuple(axioms), branches, points, tuple(dropped), claim is not None, exact)
+    return Problem(tuple(axioms), branches, skolems, tuple(dropped), claim is not None, exact)
 
 
 class _OutsideError(Exception):
@@ -155,18 +155,18 @@ class _Reader:
     def branches(self, claim: core.Term) -> tuple[tuple[Formula, ...], tuple[tuple[str, Function], ...]]:
         """The negated claim as a disjunction, and its points."""
         self._size = 0
-        points: dict[str, Function] = {}
+        skolems: dict[str, Function] = {}
         while isinstance(claim, core.Quantifier) and claim.kind == "forall":
-            letters = [each for each in claim.variables if each.sort != core.BOOL]
-            for variable in letters:
-                points[variable.name] = self._skolem(variable.name, *_arrow(variable.sort))
+            variables = [each for each in claim.variables if each.sort != core.BOOL]
+            for variable in variables:
+                skolems[variable.name] = self._skolem(variable.name, *_arrow(variable.sort))
             rest = tuple(each for each in claim.variables if each.sort == core.BOOL)
             if rest:
                 claim = core.Quantifier("forall", rest, claim.body)
                 break
             claim = claim.body
-        negated = self._skolemised(self._formula(claim, points), False, {}, ())
-        return _cases_of(negated), tuple(points.items())
+        negated = self._skolemised(self._formula(claim, skolems), False, {}, ())
+        return _cases_of(negated), tuple(skolems.items())
 
     # ── Formulas ─────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -209,9 +209,9 @@ class _Reader:
         self, universal: bool, variables: tuple[core.Variable, ...], body: core.Term, bound: _Bindings
     ) -> Formula:
         truths = [each.name for each in variables if each.sort == core.BOOL]
-        letters = tuple(self._letter(each) for each in variables if each.sort != core.BOOL)
+        own = tuple(self._variable_of(each) for each in variables if each.sort != core.BOOL)
         names = [each.name for each in variables if each.sort != core.BOOL]
-        inner = {**bound, **dict(zip(names, letters, strict=True))}
+        inner = {**bound, **dict(zip(names, own, strict=True))}
         if len(truths) > 4:
             raise _OutsideError
         parts = tuple(
@@ -219,9 +219,9 @@ class _Reader:
             for values in product((False, True), repeat=len(truths))
         )
         whole = parts[0] if len(parts) == 1 else And(parts) if universal else Or(parts)
-        if not letters:
+        if not own:
             return whole
-        return ForAll(letters, whole) if universal else Exists(letters, whole)
+        return ForAll(own, whole) if universal else Exists(own, whole)
 
     # ── Terms ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -306,7 +306,7 @@ class _Reader:
                 raise _OutsideError
         return unfolded
 
-    def _letter(self, variable: core.Variable) -> Variable:
+    def _variable_of(self, variable: core.Variable) -> Variable:
         if not isinstance(variable.sort, core.Carrier):
             raise _OutsideError
         return Variable(f"{variable.name}.{next(self._letters)}", variable.sort)
@@ -334,15 +334,15 @@ class _Reader:
                 return conjunction(made) if isinstance(formula, And) == positive else disjunction(made)
             case Iff(left=left, right=right):
                 return self._equivalent(left, right, positive, values, scope)
-            case ForAll(letters=letters, body=body) | Exists(letters=letters, body=body):
+            case ForAll(variables=variables, body=body) | Exists(variables=variables, body=body):
                 if isinstance(formula, ForAll) == positive:
-                    fresh = {each.name: self._again(each) for each in letters}
+                    fresh = {each.name: self._again(each) for each in variables}
                     inner = {**values, **fresh}
                     return self._skolemised(body, positive, inner, (*scope, *fresh.values()))
                 around = [values[name] for name in names_in(body) if name in values]
                 free = set().union(*map(variables_in, around))
                 needed = tuple(each for each in scope if each in free)
-                witnesses = {each.name: self._witness(each, needed) for each in letters}
+                witnesses = {each.name: self._witness(each, needed) for each in variables}
                 return self._skolemised(body, positive, {**values, **witnesses}, scope)
 
     def _equivalent(
@@ -363,12 +363,12 @@ class _Reader:
             return conjunction((disjunction(one), disjunction(two)))
         return disjunction((conjunction(one), conjunction(two)))
 
-    def _again(self, letter: Variable) -> Variable:
-        return Variable(f"{letter.name.split('.')[0]}.{next(self._letters)}", letter.sort)
+    def _again(self, variable: Variable) -> Variable:
+        return Variable(f"{variable.name.split('.')[0]}.{next(self._letters)}", variable.sort)
 
-    def _witness(self, letter: Variable, scope: tuple[Variable, ...]) -> Term:
+    def _witness(self, variable: Variable, scope: tuple[Variable, ...]) -> Term:
         domain = tuple(each.sort for each in scope)
-        return Apply(self._skolem(letter.name.split(".")[0], domain, letter.sort), scope)
+        return Apply(self._skolem(variable.name.split(".")[0], domain, variable.sort), scope)
 
     def _skolem(self, stem: str, domain: tuple[core.Sort, ...], codomain: core.Sort) -> Function:
         name = f"?{stem}"

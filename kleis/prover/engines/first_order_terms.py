@@ -114,14 +114,14 @@ class Iff(msgspec.Struct, frozen=True):
 class ForAll(msgspec.Struct, frozen=True):
     """∀; gone after Skolemisation."""
 
-    letters: tuple[Variable, ...]
+    variables: tuple[Variable, ...]
     body: Formula
 
 
 class Exists(msgspec.Struct, frozen=True):
     """∃; gone after Skolemisation."""
 
-    letters: tuple[Variable, ...]
+    variables: tuple[Variable, ...]
     body: Formula
 
 

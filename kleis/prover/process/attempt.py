@@ -27,7 +27,7 @@ from typing import NoReturn
 
 import msgspec
 
-from kleis.prover.process.pipe_messages import RECURSION, framed, pack, read_frame, write_whole
+from kleis.prover.process.pipe_messages import RECURSION, message_of, pack, read_message, write_whole
 from kleis.prover.protocol.engine import Answer, load_job
 
 __all__ = ["NO_MEMORY", "READY", "Request", "attempt"]
@@ -87,31 +87,31 @@ class _Ending:
             if kind is not None and not issubclass(kind, MemoryError):
                 detail = f"the engine failed: {kind.__name__}: {error}"[:2000]
                 write_whole(
-                    self._target, framed(pack(Answer(outcome="silent", reason="killed", detail=detail)))
+                    self._target, message_of(pack(Answer(outcome="silent", reason="killed", detail=detail)))
                 )
         finally:
             # Not sys.exit: nothing of the parent's that was copied here may be flushed or closed twice.
             os._exit(NO_MEMORY if kind is not None and issubclass(kind, MemoryError) else 0)
 
 
-def attempt(orders: int, target: int, parent: int, warm_up: Iterable[Callable[[], object]]) -> NoReturn:
+def attempt(source: int, target: int, parent: int, warm_up: Iterable[Callable[[], object]]) -> NoReturn:
     """Get ready, read a request from `orders`, run its job, write its answer to `target`, and end."""
     with _Ending(target):
-        _confine(orders, target, parent)
+        _confine(source, target, parent)
         for each in warm_up:
             each()
         os.write(target, READY)
-        with os.fdopen(orders, "rb") as stream:
-            request = read_frame(stream.read)
+        with os.fdopen(source, "rb") as stream:
+            request = read_message(stream.read)
         if request is None:
             os._exit(0)  # nobody needs this child any more
         _limit(request)
         run = load_job(request.job)
-        write_whole(target, framed(pack(run(pickle.loads(request.task), request.steps))))
+        write_whole(target, message_of(pack(run(pickle.loads(request.task), request.steps))))
     raise AssertionError("the child has ended")
 
 
-def _confine(orders: int, target: int, parent: int) -> None:
+def _confine(source: int, target: int, parent: int) -> None:
     """Give up what a child has no use for: every stream but its own two."""
     os.setsid()
     if sys.platform == "linux":
@@ -122,7 +122,7 @@ def _confine(orders: int, target: int, parent: int) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
-    first, second = sorted((orders, target))
+    first, second = sorted((source, target))
     os.closerange(3, first)
     os.closerange(first + 1, second)
     os.closerange(second + 1, _DESCRIPTORS)

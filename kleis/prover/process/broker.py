@@ -26,7 +26,7 @@ from typing import Any
 import msgspec
 
 from kleis.prover.process.attempt import Request
-from kleis.prover.process.pipe_messages import pack, read_frame, write_frame
+from kleis.prover.process.pipe_messages import pack, read_message, write_message
 from kleis.prover.protocol.engine import Answer
 
 __all__ = ["Broker", "Guards"]
@@ -191,7 +191,7 @@ class _Connection:
             if stream.closed:
                 return False
             try:
-                write_frame(stream.fileno(), message)
+                write_message(stream.fileno(), message)
             except OSError:
                 return False
             return True
@@ -200,7 +200,7 @@ class _Connection:
         """Hand out answers until the worker ends, then tell those who still wait."""
         stream = self._process.stdout
         assert stream is not None
-        while (received := read_frame(stream.read)) is not None:
+        while (received := read_message(stream.read)) is not None:
             number, answer = received
             with self._state:
                 future = self._waiting.pop(number, None)

@@ -9,7 +9,16 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["HEADER", "RECURSION", "first_frame", "framed", "pack", "read_frame", "write_frame", "write_whole"]
+__all__ = [
+    "HEADER",
+    "RECURSION",
+    "first_message",
+    "message_of",
+    "pack",
+    "read_message",
+    "write_message",
+    "write_whole",
+]
 
 HEADER = struct.Struct(">I")
 """The length of what follows, in bytes."""
@@ -25,12 +34,12 @@ def pack(value: object) -> bytes:
     return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
 
 
-def framed(body: bytes) -> bytes:
+def message_of(body: bytes) -> bytes:
     """Its length, and then it."""
     return HEADER.pack(len(body)) + body
 
 
-def first_frame(received: bytearray) -> bytes | None:
+def first_message(received: bytearray) -> bytes | None:
     """The first whole body of what was received, which is taken away; None while there is none."""
     if len(received) < HEADER.size:
         return None
@@ -42,12 +51,12 @@ def first_frame(received: bytearray) -> bytes | None:
     return body
 
 
-def write_frame(stream: int, data: object) -> None:
+def write_message(stream: int, data: object) -> None:
     """Write a value, length first."""
-    write_whole(stream, framed(pickle.dumps(data, pickle.HIGHEST_PROTOCOL)))
+    write_whole(stream, message_of(pickle.dumps(data, pickle.HIGHEST_PROTOCOL)))
 
 
-def read_frame(read: Callable[[int], bytes]) -> Any:
+def read_message(read: Callable[[int], bytes]) -> Any:
     """Read a value; None at the end of the stream, also where it ends within a frame."""
     head = read(HEADER.size)
     if len(head) < HEADER.size:

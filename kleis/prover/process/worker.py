@@ -32,7 +32,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kleis.prover.process.attempt import NO_MEMORY, READY, Request, attempt
-from kleis.prover.process.pipe_messages import first_frame, write_frame
+from kleis.prover.process.pipe_messages import first_message, write_message
 from kleis.prover.protocol.engine import Answer
 
 __all__ = ["SPARES", "main"]
@@ -52,9 +52,9 @@ class _Child:
     `stopped` says who ended it, if somebody did.
     """
 
-    def __init__(self, process: int, orders: int, pipe: int) -> None:
+    def __init__(self, process: int, source: int, pipe: int) -> None:
         self.process = process
-        self.orders = orders
+        self.source = source
         self.pipe = pipe
         self.ready = False
         self.request: Request | None = None
@@ -135,7 +135,7 @@ class _Worker:
         if not received:
             return False
         self._input += received
-        while (body := first_frame(self._input)) is not None:
+        while (body := first_message(self._input)) is not None:
             self._serve(pickle.loads(body))
         return True
 
@@ -162,7 +162,7 @@ class _Worker:
             return
         if is_new:
             for child in list(self._idle):  # they would each have to import it
-                self._bury(child)
+                self._reap(child)
         self._queue.append(request)
 
     def _load(self, request: Request) -> bool:
@@ -196,38 +196,38 @@ class _Worker:
         """Write the first request to a child that reads.  One that has died meanwhile is buried, nothing is lost."""
         request = self._queue[0]
         try:
-            write_frame(child.orders, request)
+            write_message(child.source, request)
         except OSError:
-            self._bury(child)
+            self._reap(child)
             return
         self._queue.popleft()
         self._idle.remove(child)
-        os.close(child.orders)
+        os.close(child.source)
         child.request = request
         child.deadline = time.monotonic() + request.wall
         self._running[request.number] = child
 
     def _forked(self) -> bool:
         """Whether there is one more child.  Where there can be none, whoever waits first is told so."""
-        orders, theirs = os.pipe()[::-1], os.pipe()
+        source, theirs = os.pipe()[::-1], os.pipe()
         try:
             parent = os.getpid()
             process = os.fork()
         except OSError as error:
-            for end in (*orders, *theirs):
+            for end in (*source, *theirs):
                 os.close(end)
-            self._refuse(_silent("killed", f"no process: {error}"))
+            self._reject_first(_silent("killed", f"no process: {error}"))
             return False
         if process == 0:
-            attempt(orders[1], theirs[1], parent, self._warm_up.values())
-        os.close(orders[1])
+            attempt(source[1], theirs[1], parent, self._warm_up.values())
+        os.close(source[1])
         os.close(theirs[1])
-        child = _Child(process, orders[0], theirs[0])
+        child = _Child(process, source[0], theirs[0])
         self._idle.append(child)
         self._selector.register(child.pipe, selectors.EVENT_READ, child)
         return True
 
-    def _refuse(self, answer: Answer) -> None:
+    def _reject_first(self, answer: Answer) -> None:
         if self._queue:
             self._answer(self._queue.popleft().number, answer)
 
@@ -241,36 +241,36 @@ class _Worker:
             child.deadline = None
         elif received:
             child.received += received
-            self._hear(child)
+            self._receive(child)
         elif child.request is None:
             was_ready = child.ready
-            self._bury(child)
+            self._reap(child)
             if not was_ready:
-                self._refuse(_silent("killed", "the solver cannot be started"))
+                self._reject_first(_silent("killed", "the solver cannot be started"))
         else:
-            status, peak = self._bury(child)
+            status, peak = self._reap(child)
             if not child.answered:
                 self._answer(child.request.number, _judge(child, child.request, status, peak))
 
-    def _hear(self, child: _Child) -> None:
+    def _receive(self, child: _Child) -> None:
         """Pass a whole answer on at once: the end of a process that had much memory takes a while."""
         if len(child.received) > _LARGEST_ANSWER:
             child.stop(_silent("memory", f"an answer of more than {_LARGEST_ANSWER // _MEGABYTE} MB"))
             child.received.clear()
         elif child.request is not None and child.stopped is None and not child.answered:
-            body = first_frame(child.received)
+            body = first_message(child.received)
             if body is not None:
                 child.answered = True
                 child.kill()
                 self._answer(child.request.number, body)
 
-    def _bury(self, child: _Child) -> tuple[int, int]:
+    def _reap(self, child: _Child) -> tuple[int, int]:
         """End a child and forget it; its status and the memory it had, in megabytes."""
         self._selector.unregister(child.pipe)
         os.close(child.pipe)
         if child.request is None:
             self._idle.remove(child)
-            os.close(child.orders)
+            os.close(child.source)
         else:
             del self._running[child.request.number]
         child.kill()
@@ -279,7 +279,7 @@ class _Worker:
 
     @staticmethod
     def _answer(number: int, answer: Answer | bytes) -> None:
-        write_frame(1, (number, answer))
+        write_message(1, (number, answer))
 
 
 def _silent(reason: Any, detail: str) -> Answer:

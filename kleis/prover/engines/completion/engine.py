@@ -326,11 +326,11 @@ class _Attempt:
     def _formula(self, run: _Run, left: Node, right: Node) -> core.Term | None:
         """An equation as a closed core formula; None if it speaks of Skolem functions or truth values."""
         left, right = run.search.bank.renamed((left, right))
-        letters = {each: None for side in (left, right) for each in variables_of(side)}
+        nodes = {each: None for side in (left, right) for each in variables_of(side)}
         sides = [self._core(run, each) for each in (left, right)]
         if sides[0] is None or sides[1] is None:
             return None
-        variables = tuple(self._variable(each) for each in letters)
+        variables = tuple(self._variable(each) for each in nodes)
         equation = core.Equals(sides[0], sides[1])
         return core.Quantifier("forall", variables, equation) if variables else equation
 

@@ -102,8 +102,8 @@ def units_of(problem: Problem, branch: int | None, *, conditional: bool = False)
     functions = functions_of(*(Literal(True, each.left, each.right) for each in units))
     for function in functions:
         if is_equality(function):
-            letter = Variable("x", function.domain[0])
-            units.append(Unit(REFLEXIVITY, Apply(function, (letter, letter)), TRUE))
+            variable = Variable("x", function.domain[0])
+            units.append(Unit(REFLEXIVITY, Apply(function, (variable, variable)), TRUE))
         elif function.name.startswith(_IF):
             same, _, yes, no = (
                 Variable(name, sort) for name, sort in zip("xyzw", function.domain, strict=True)

@@ -67,7 +67,7 @@ class Enumeration:
         try:
             if not search.axioms_hold():
                 return Answer(outcome="silent", reason="incomplete", detail="an axiom was not evaluated")
-            found = search.false_point()
+            found = search.false_assignment()
         except BudgetError:
             found = None
         if found is None and search.undefined is None:
@@ -131,13 +131,13 @@ class _Search:
         """Whether every axiom in force is plainly true."""
         return all(self._evaluator.truth(each.formula) is TRUE for each in self._goal.axioms)
 
-    def false_point(self) -> dict[str, Value] | None:
+    def false_assignment(self) -> dict[str, Value] | None:
         """The first point where the claim is false; `undefined` keeps the first where it has no value."""
         names = [each.name for each in self._variables]
         ranges = [self._values(each) for each in self._variables]
-        for point in _simplest_first(ranges):
+        for chosen in _simplest_first(ranges):
             self.count += 1
-            environment = dict(zip(names, point, strict=True))
+            environment = dict(zip(names, chosen, strict=True))
             truth = self._evaluator.truth(self._body, environment)
             if truth is FALSE:
                 return environment

@@ -66,7 +66,7 @@ class _Tables:
             for symbol in goal.symbols
         }
         points = _entries(witness, "point")
-        self._points = {
+        self._assignment = {
             variable: self._read(*_arrow(variable.sort), points[variable.name])
             for variable in _outermost(goal.claim)
             if variable.name in points
@@ -89,7 +89,7 @@ class _Tables:
         """Whether the claim is false, at the point given for its outermost ∀."""
         environment: dict[str, Value] = {}
         while isinstance(claim, core.Quantifier) and claim.kind == "forall":
-            if not all(each in self._points for each in claim.variables):
+            if not all(each in self._assignment for each in claim.variables):
                 break
             environment.update({each.name: self._valued(each) for each in claim.variables})
             claim = claim.body
@@ -97,7 +97,7 @@ class _Tables:
 
     def _valued(self, variable: core.Variable) -> Value:
         domain, codomain = _arrow(variable.sort)
-        call = self._function(self._points[variable], domain, codomain)
+        call = self._function(self._assignment[variable], domain, codomain)
         if isinstance(variable.sort, core.FunctionOf):
             return Function(variable.name, domain, call, total=True)
         value: Value = call()
@@ -158,12 +158,12 @@ class _Tables:
 
     def evidence(self) -> Evidence:
         """The model with readable names: g0, g1, … for the elements of G."""
-        taken = {each.name for each in self._rows} | {each.name for each in self._points}
+        taken = {each.name for each in self._rows} | {each.name for each in self._assignment}
         naming = _Naming(self._sizes, taken)
         functions = {
-            each: rows for each, rows in self._points.items() if isinstance(each.sort, core.FunctionOf)
+            each: rows for each, rows in self._assignment.items() if isinstance(each.sort, core.FunctionOf)
         }
-        values = {each: rows for each, rows in self._points.items() if each not in functions}
+        values = {each: rows for each, rows in self._assignment.items() if each not in functions}
         return Evidence(
             kind="tables",
             bindings=tuple(

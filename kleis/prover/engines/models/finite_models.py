@@ -69,7 +69,7 @@ class _Search:
         self._problem = problem
         self._clauses = clauses_of(problem)
         literals = (Literal(True, each.left, each.right) for clause in self._clauses for each in clause)
-        points = [function for _, function in problem.points]
+        points = [function for _, function in problem.skolems]
         self._functions = tuple(dict.fromkeys((*functions_of(*literals), *points)))
         self._spoken_of = self._in_use()
         self._sorts = (*goal.carriers, *sorted(self._spoken_of - set(goal.carriers), key=sort_text))
@@ -142,7 +142,7 @@ class _Search:
             "tables": {full_name(symbol): self._rows(symbol, sizes, tables) for symbol in self._goal.symbols},
             "point": {
                 name: _rows_of(function.domain, function.codomain, sizes, tables[function])
-                for name, function in self._problem.points
+                for name, function in self._problem.skolems
             },
         }
 

@@ -176,10 +176,10 @@ def proved_evidence(task: Task, found: Interpretation) -> Evidence | None:
         names = ", ".join(each.name for each in parameters)
         name = symbol.name.removesuffix("°")
         lines.append((f"{name}({names})" if names else name, _text(body, parameters)))
-    point = dict(found.point)
+    assignment = dict(found.point)
     variables = stripped(task.goal.claim)[0] if task.goal.claim is not None else ()
     sorts = {each.name: sort_text(each.sort) for each in variables}
-    bindings = tuple(Binding(name, sorts[name], render_value(value)) for name, value in point.items())
+    bindings = tuple(Binding(name, sorts[name], render_value(value)) for name, value in assignment.items())
     return Evidence(kind="interpretation", interpretation=tuple(lines), bindings=bindings)
 
 
@@ -195,23 +195,23 @@ def _complete(goal: Goal) -> bool:
     return not any(isinstance(each, core.SymbolCall) for formula in formulas for each in subterms(formula))
 
 
-def _negated(goal: Goal, claim: core.Term, point: Sequence[tuple[str, Value]]) -> core.Term | None:
+def _negated(goal: Goal, claim: core.Term, assignment: Sequence[tuple[str, Value]]) -> core.Term | None:
     """That a claim is false; at a point, if one is given for all its outermost variables.
 
     None where a value of the point is none of its sort, or has no term.
     """
     variables, hypotheses, rest = stripped(claim)
-    values = dict(point)
+    values = dict(assignment)
     if not variables or any(each.name not in values for each in variables):
         return core.Connective("not", (claim,))
     for hypothesis in reversed(hypotheses):
         rest = core.Connective("implies", (hypothesis, rest))
     account = Account(_SMALL.budget)
     ranges = evaluator_of(goal, Model({}, {}), _SMALL, "one-sided", account).ranges
-    belonging = SortMembership(goal, ranges, account)
+    membership = SortMembership(goal, ranges, account)
     terms = {}
     for each in variables:
-        value = belonging.value(values[each.name], each.sort)
+        value = membership.value(values[each.name], each.sort)
         if value is None:
             return None
         try:
@@ -357,7 +357,7 @@ class _Search:
     def _whole(self, chosen: dict[core.Symbol, core.Term]) -> Iterator[Interpretation]:
         """The interpretation, if the claim may fail in it."""
         symbols = tuple((symbol, self._table[symbol][0], term) for symbol, term in chosen.items())
-        point: tuple[tuple[str, Value], ...] = ()
+        assignment: tuple[tuple[str, Value], ...] = ()
         if self._goal.claim is not None:
             goal = _read(self._reading, self._goal)
             assert goal.claim is not None
@@ -366,14 +366,14 @@ class _Search:
             if not truth.may_be_false:
                 return
             if truth is FALSE:
-                point = _point(evaluator, goal.claim)
+                assignment = _assignment(evaluator, goal.claim)
         self._queries += 1
         self._account.charge(_QUERY_COST)
         if self._queries <= _QUERIES:
-            yield Interpretation(carriers=tuple(self._carriers.items()), symbols=symbols, point=point)
+            yield Interpretation(carriers=tuple(self._carriers.items()), symbols=symbols, point=assignment)
 
 
-def _point(evaluator: Evaluator, claim: core.Term) -> tuple[tuple[str, Value], ...]:
+def _assignment(evaluator: Evaluator, claim: core.Term) -> tuple[tuple[str, Value], ...]:
     """Small numbers at which a claim is false, for all its outermost variables; none if they are no numbers."""
     variables, hypotheses, rest = stripped(claim)
     for hypothesis in reversed(hypotheses):

@@ -58,7 +58,7 @@ class RegularLanguages:
         """Look for texts that make the claim false."""
         search = _Search(task, steps)
         try:
-            found = search.point()
+            found = search.assignment()
         except (Unreadable, RecursionError):
             return Answer(outcome="silent", reason="incomplete", detail="the claim is too large to unfold")
         except BudgetError:
@@ -109,7 +109,7 @@ class _Search:
     def only_texts(self) -> bool:
         return all(each.sort == core.STRING for each in self.variables)
 
-    def point(self) -> dict[str, str] | None:
+    def assignment(self) -> dict[str, str] | None:
         """Texts for which the claim is false; None if there are none."""
         body: core.Term = self._rest
         for hypothesis in reversed(self._hypotheses):

@@ -181,18 +181,18 @@ class _Model:
             raise UnreadableError
         if not domain:
             return self._value(self._solver.getValue(term), codomain)
-        ranges = [self._points(sort) for sort in domain]
+        ranges = [self._all_of(sort) for sort in domain]
         if prod(map(len, ranges)) > _LARGEST_TABLE:
             raise UnreadableError
         rows = []
-        for point in product(*ranges):
+        for arguments in product(*ranges):
             manager = self._solver.getTermManager()
-            called = manager.mkTerm(self._cvc5.Kind.APPLY_UF, term, *point)
-            given = tuple(self._value(each, sort) for each, sort in zip(point, domain, strict=True))
+            called = manager.mkTerm(self._cvc5.Kind.APPLY_UF, term, *arguments)
+            given = tuple(self._value(each, sort) for each, sort in zip(arguments, domain, strict=True))
             rows.append((given, self._value(self._solver.getValue(called), codomain)))
         return FunctionTable(tuple(rows))
 
-    def _points(self, sort: Sort) -> list[Any]:
+    def _all_of(self, sort: Sort) -> list[Any]:
         if sort == BOOL:
             manager = self._solver.getTermManager()
             return [manager.mkFalse(), manager.mkTrue()]

@@ -60,7 +60,7 @@ class Instantiation:
         except Inexpressible as error:
             return unwritable(error)
         search = InstanceSearch(script)
-        search.instantiate(self._rounds, self.points(search))
+        search.instantiate(self._rounds, self.seeds(search))
         if not search.instances:
             return Answer(outcome="silent", reason="incomplete", detail="no axiom has an instance")
         used = 0
@@ -72,7 +72,7 @@ class Instantiation:
         detail = f"{len(search.instances)} instances"
         return Answer(outcome="silent", reason="resource", detail=detail, steps=used)
 
-    def points(self, search: InstanceSearch) -> Mapping[str, Sequence[Any]]:
+    def seeds(self, search: InstanceSearch) -> Mapping[str, Sequence[Any]]:
         """Terms to begin with, by sort, besides those that the formulas have."""
         del search
         return {}
@@ -152,19 +152,19 @@ class InstanceSearch:
         """The universal quantifiers that hold, with the names of what says so."""
         return [(name, each) for name, axiom in self._sources() for each in self._universal(axiom)]
 
-    def instantiate(self, rounds: int, points: Mapping[str, Sequence[Any]]) -> None:
+    def instantiate(self, rounds: int, seeds: Mapping[str, Sequence[Any]]) -> None:
         """Take every universal axiom at the points given and the ground terms known so far, round by round."""
         seen: set[Any] = set()
         universal = self.universal()
         for limit in _TERMS[:rounds]:
             terms = self._ground_terms(limit)
-            for sort, given in points.items():
+            for sort, given in seeds.items():
                 terms[sort] = [*given, *terms.get(sort, ())]
             for name, quantifier in universal:
                 sorts = [quantifier.var_sort(place) for place in range(quantifier.num_vars())]
                 choices = [terms.get(sort.sexpr(), []) for sort in sorts]
-                for point in islice(_fair(choices), _INSTANCES):
-                    instance = self._z3.substitute_vars(quantifier.body(), *reversed(point))
+                for chosen in islice(_fair(choices), _INSTANCES):
+                    instance = self._z3.substitute_vars(quantifier.body(), *reversed(chosen))
                     if instance not in seen:
                         seen.add(instance)
                         self.instances.append(_Instance(name, instance))
@@ -304,9 +304,9 @@ def _fair(choices: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
     if not all(choices):
         return
     for radius in range(max(map(len, choices))):
-        for point in product(*(range(min(radius + 1, len(each))) for each in choices)):
-            if max(point) == radius:
-                yield tuple(each[place] for each, place in zip(choices, point, strict=True))
+        for chosen in product(*(range(min(radius + 1, len(each))) for each in choices)):
+            if max(chosen) == radius:
+                yield tuple(each[place] for each, place in zip(choices, chosen, strict=True))
 
 
 # ── Overlaps ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -329,7 +329,7 @@ class Overlaps(Instantiation):
             return False
         return sum(_is_conditional(each.formula) for each in task.goal.axioms) > 1
 
-    def points(self, search: InstanceSearch) -> Mapping[str, Sequence[Any]]:
+    def seeds(self, search: InstanceSearch) -> Mapping[str, Sequence[Any]]:
         """Values at which two conditions hold together."""
         conditions: dict[str, list[tuple[Any, Any]]] = {}
         for _, quantifier in search.universal():
@@ -337,7 +337,7 @@ class Overlaps(Instantiation):
                 variable = library().Const("?point", quantifier.var_sort(0))
                 for each in _conditions(quantifier, variable):
                     conditions.setdefault(variable.sort().sexpr(), []).append((variable, each))
-        return {sort: _points(found) for sort, found in conditions.items()}
+        return {sort: _seeds(found) for sort, found in conditions.items()}
 
 
 OVERLAPS = Overlaps()
@@ -376,7 +376,7 @@ def _is_known(formula: Any, variable: Any) -> bool:
     return True
 
 
-def _points(conditions: Sequence[tuple[Any, Any]]) -> list[Any]:
+def _seeds(conditions: Sequence[tuple[Any, Any]]) -> list[Any]:
     """Values at which two of the conditions hold, or one alone."""
     z3 = library()
     found: dict[str, Any] = {}

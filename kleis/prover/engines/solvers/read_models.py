@@ -114,17 +114,17 @@ class _Reader:
 
     def _whole_table(self, declaration: Any, domain: Sequence[core.Sort], result: core.Sort) -> FunctionTable:
         """A function on finitely many points, all of them."""
-        ranges = [self._points(sort) for sort in domain]
+        ranges = [self._all_of(sort) for sort in domain]
         if prod(map(len, ranges)) > _LARGEST_TABLE:
             raise UnreadableError
         rows = []
-        for point in product(*ranges):
-            called = self._model.eval(declaration(*point), model_completion=True)
-            given = tuple(self.value(each, sort) for each, sort in zip(point, domain, strict=True))
+        for arguments in product(*ranges):
+            called = self._model.eval(declaration(*arguments), model_completion=True)
+            given = tuple(self.value(each, sort) for each, sort in zip(arguments, domain, strict=True))
             rows.append((given, self.value(called, result)))
         return FunctionTable(tuple(rows))
 
-    def _points(self, sort: core.Sort) -> list[Any]:
+    def _all_of(self, sort: core.Sort) -> list[Any]:
         """The values of a finite sort as Z3 has them."""
         z3, context = self._z3, self._model.ctx
         if sort == core.BOOL:

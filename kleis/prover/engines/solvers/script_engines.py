@@ -50,7 +50,7 @@ __all__ = [
     "WithEquations",
     "decided",
     "proved",
-    "with_rational_points",
+    "with_rational_values",
 ]
 
 _COMPLETION = "kleis.prover.engines.completion.engine"
@@ -192,7 +192,7 @@ def decided(
     if run.status == "unknown":
         return Answer(outcome="silent", reason=run.reason, detail=run.detail, steps=used)
     undefined = bool(script.false) and goal == script.claim
-    model = with_rational_points(script, goal, run.model, steps)
+    model = with_rational_values(script, goal, run.model, steps)
     witness = read_witness(task.goal, script, model, undefined=undefined)
     detail = "" if script.exact else f"approximated: {', '.join(script.approximated)}"
     outcome: Outcome = "refuted" if task.goal.claim is not None else "model"
@@ -249,7 +249,7 @@ EMATCHING = Ematching()
 _DIGITS = (1, 4, 10)
 
 
-def with_rational_points(script: Script, goal: str, model: Any, steps: int) -> Any:
+def with_rational_values(script: Script, goal: str, model: Any, steps: int) -> Any:
     """A model whose values of real variables are rational, if there is one near the given model."""
     z3 = library()
     names = {each.name.strip("|") for each in script.constants}
