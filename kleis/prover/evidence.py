@@ -47,7 +47,7 @@ _BOUNDS = Bounds(carrier=8, points=200_000, values=2_000, budget=_BUDGET)
 
 
 def check_evidence(task: Task, answer: Answer) -> Evidence | None:
-    """The evidence in an answer's witness, if it is any."""
+    """The evidence of an answer's witness; None if the check does not confirm it."""
     witness = answer.witness
     if isinstance(witness, Mapping):
         return _plain(task, witness)
@@ -77,7 +77,7 @@ def _plain(task: Task, witness: Mapping[str, Any]) -> Evidence | None:
 
 
 def _assignment(task: Task, witness: Any) -> Evidence | None:
-    """Values given for variables and symbols: all of their sorts, every axiom true, the claim not."""
+    """An assignment: values of variables and symbols, all of their sorts; every axiom true, the claim not."""
     goal = task.goal
     carriers = [each for each in goal.carriers if isinstance(each, core.Carrier)]
     sizes = {
@@ -115,9 +115,9 @@ def _assignment(task: Task, witness: Any) -> Evidence | None:
 
 
 def _proved_assignment(task: Task, witness: Any) -> Evidence | None:
-    """A point at which the claim or an axiom speaks of infinitely many values: what holds there is proved, not evaluated.
+    """An assignment at which the claim or an axiom quantifies over infinitely many values: proved, not evaluated.
 
-    Only where every unknown has a value that a term denotes: no carriers, no functions of functions.
+    Only where every unknown has a value that can be written as a term: no carriers, no functions of functions.
     """
     from kleis.prover.engines.models.standard_models import proved_evidence
     from kleis.prover.protocol.witness import Interpretation
@@ -141,7 +141,7 @@ def _proved_assignment(task: Task, witness: Any) -> Evidence | None:
 
 
 def _with_functions_named(goal: Goal) -> tuple[Goal, dict[str, core.Symbol]]:
-    """The claim about any one operation for every variable of its outermost ∀ that stands for functions."""
+    """The claim with an operation for every function variable of its outermost ∀."""
     if goal.claim is None:
         return goal, {}
     variables, hypotheses, rest = stripped(goal.claim)
@@ -170,7 +170,7 @@ def _with_functions_named(goal: Goal) -> tuple[Goal, dict[str, core.Symbol]]:
 
 
 _AS_OPERATION = "°"
-"""Ends no name that anyone declares."""
+"""The end of the names of these operations; no declared name ends so."""
 
 
 def _body(symbol: core.Symbol, value: Any, goal: Goal) -> tuple[tuple[core.Variable, ...], core.Term]:
@@ -192,7 +192,7 @@ def _body(symbol: core.Symbol, value: Any, goal: Goal) -> tuple[tuple[core.Varia
 def _outcome(
     evaluator: Evaluator, hypotheses: Sequence[Any], claim: Any, assignment: dict[str, Any]
 ) -> str | None:
-    """``false`` or ``undefined`` if the implication is that for certain at a point."""
+    """``false`` or ``undefined`` if the implication certainly is that at an assignment."""
     premises = [evaluator.truth(each, assignment) for each in hypotheses]
     conclusion = evaluator.truth(claim, assignment)
     if any(each is OPEN or not each.decided for each in (*premises, conclusion)):
@@ -203,7 +203,7 @@ def _outcome(
 
 
 class _ForeignError(Exception):
-    """A value that is none of its sort."""
+    """A value that is not of its sort."""
 
 
 _Shown = tuple[tuple[core.Symbol, Any], ...]
@@ -229,14 +229,14 @@ class _Values:
         )
 
     def of_variable(self, variable: core.Variable, given: Any) -> Any:
-        """The value of a variable, or its table if it stands for functions."""
+        """The value of a variable, or the table of a function variable."""
         sort = variable.sort
         if isinstance(sort, core.FunctionOf):
             return self._table(sort.domain, sort.codomain, given)
         return self._one(given, sort)
 
     def function(self, named: core.Symbol | core.Variable, value: Any) -> Function:
-        """What evaluates a constant, or a table with a value for everything else."""
+        """A function that evaluates a constant, or a table with a default."""
         sort = named.sort if isinstance(named, core.Variable) else None
         domain = named.domain if isinstance(named, core.Symbol) else getattr(sort, "domain", ())
         rows = {self._key(arguments): result for arguments, result in getattr(value, "rows", ())}
@@ -320,7 +320,7 @@ def _arrow(sort: core.Sort) -> tuple[tuple[core.Sort, ...], core.Sort]:
 
 
 def _letter(carrier: str) -> str:
-    """The letter that elements of a carrier are called by."""
+    """The letter that names of elements of a carrier begin with."""
     first = carrier.rpartition("::")[2][:1].lower()
     return first if first.isalpha() and first.isascii() else "a"
 

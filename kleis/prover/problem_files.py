@@ -69,7 +69,7 @@ class _Value(msgspec.Struct, frozen=True):
 
 
 def tptp_text(goal: Goal) -> str:
-    """The file; `Inexpressible` with the reason where the question has no first-order form."""
+    """The question in TPTP; raises `Inexpressible` with the reason where it has no first-order form."""
     return _Writer(goal).text()
 
 
@@ -152,7 +152,7 @@ class _Writer:
     # ── names ────────────────────────────────────────────────────────────────────────────────────────────
 
     def _name(self, key: object, text: str, prefix: str) -> str:
-        """A lower word of its own for a sort or symbol."""
+        """A lower-case name of its own for a sort or symbol."""
         if key not in self._names:
             letters = re.sub(r"[^A-Za-z0-9_]", lambda found: f"_u{ord(found.group()):x}", text)
             wanted = f"{prefix}{letters}" if prefix else letters[:1].lower() + letters[1:]
@@ -215,7 +215,7 @@ class _Writer:
         return f"({domain}) > {result}" if len(symbol.domain) > 1 else f"{domain} > {result}"
 
     def _guarded(self, symbol: core.Symbol) -> str:
-        """What an operation that gives natural numbers promises."""
+        """The axioms that operations with natural results give natural numbers."""
         if symbol.codomain != core.Numeric("ℕ"):
             return ""
         variables = tuple(core.Variable(f"a{place}", sort) for place, sort in enumerate(symbol.domain))
@@ -251,7 +251,7 @@ class _Writer:
                 parts = self._formula(condition), self._formula(yes), self._formula(no)
                 return self._conditional(*parts)
             case core.Let(variable=variable, value=value, body=body):
-                # The value is used where it stands, and has to be defined even if it is not used.
+                # The value is inlined; its condition is kept even where it is not used.
                 inner = self._formula(substitute(body, {variable.name: value}))
                 return self._where_defined(inner, self._defined(value))
             case core.DefinitionCall(definition=key, arguments=arguments):
@@ -306,7 +306,7 @@ class _Writer:
         return _Formula(true, None if condition.total and yes.total and no.total else false)
 
     def _call(self, key: str, arguments: Sequence[core.Term]) -> _Formula:
-        """A definition is its body, where all its arguments have values."""
+        """A call of a definition, inlined; all its arguments must have values."""
         formula = self._formula(self._body(key, arguments))
         return self._where_defined(formula, _and(*(self._defined(each) for each in arguments)))
 

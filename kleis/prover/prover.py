@@ -49,7 +49,7 @@ _CHECK_GUARDS = Guards(cpu=60, wall=120.0)
 class Decision(msgspec.Struct, frozen=True):
     """A verdict with what a certificate of it needs.
 
-    `cut` says that a guard cut an engine on the way; `key` is where the cache has the verdict, empty if it has not.
+    `cut` says that a time or memory limit stopped an engine; `key` is that of the verdict in the cache, empty if it has none.
     """
 
     verdict: Verdict
@@ -62,9 +62,9 @@ class Decision(msgspec.Struct, frozen=True):
 class Prover:
     """Answers questions about one theory.
 
-    cvc5 joins where it is installed, unless that is said otherwise.  `guards` multiplies the limits
-    that only guard; `beside` runs the two chains side by side; `elaborator` is one of the same theory.  Not to be used
-    from several threads at once, except that `close` may come from anywhere.
+    cvc5 takes part where it is installed, unless `cvc5` says otherwise.  `guards` multiplies the time
+    limits; `beside` runs the two chains side by side; `elaborator` is one of the same theory.  Not for
+    several threads at once, but `close` may be called from any.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class Prover:
         lemmas: Sequence[Expression] = (),
         file: str = "<text>",
     ) -> Verdict:
-        """Does the proposition hold in every model of what is declared?"""
+        """Whether a proposition holds in every model of the declarations."""
         return self.decide(proposition, using=using, lemmas=lemmas, file=file).verdict
 
     def decide(
@@ -134,7 +134,7 @@ class Prover:
         return self._decide(goal, lemmas, using, file)
 
     def consistent(self, structure: str | None = None) -> tuple[tuple[str, Verdict], ...]:
-        """Have the declarations a model?  One verdict a structure with parameters, one a component of sections."""
+        """Whether the declarations have a model: a verdict for each structure with parameters and component of sections."""
         found: list[tuple[str, Verdict]] = []
         if structure is not None:
             return ((structure, self._consistency(partial(self.elaborator.structure, structure))),)
@@ -167,7 +167,7 @@ class Prover:
         return self._decide(goal, (), None, "<meaning>")
 
     def holds(self, obligation: Obligation) -> Verdict:
-        """The verdict on what something declared rests on, by itself."""
+        """Whether an obligation of a declaration holds, as a question of its own."""
         return self._obligation(obligation)
 
     # ── propositions ─────────────────────────────────────────────────────────────────────────────────────
@@ -209,10 +209,10 @@ class Prover:
         return Decision(verdict, goal, outcome.answer, cut or self._model_is_cut(goal, verdict))
 
     def _computed(self, goal: Goal, base: Verdict) -> Decision | None:
-        """A claim about definitions that may not terminate, decided by computing it; None if that decides nothing.
+        """The decision on a claim about definitions without termination arguments, by computing; None if that decides nothing.
 
-        Where the calls come to an end their values are what they are.  What is undefined there rests on a condition
-        that was not shown, so it decides nothing.
+        Calls that come to an end have the values they have.  A claim that is undefined there depends on a condition
+        that was not shown, and is left undecided.
         """
         if self._no_model(goal, base) is not None:
             return None
@@ -245,7 +245,7 @@ class Prover:
                 return msgspec.structs.replace(common, status="unknown", reason="incomplete")
 
     def _verified(self, goal: Goal, answer: Answer, common: Verdict) -> Verdict:
-        """A proof, with what is known of the axioms it used."""
+        """The verdict of a proof, with what is known of the axioms it used."""
         used = tuple(axiom for axiom in goal.axioms if axiom.name in answer.core)
         assumed = [axiom for axiom in used if axiom.standing == "assumed"]
         open_ones = [axiom.name for axiom in assumed if not self._is_fact(axiom)]
@@ -278,7 +278,7 @@ class Prover:
         return shown, None
 
     def _unsettled(self, goal: Goal, base: Verdict) -> Verdict | None:
-        """What keeps every engine from deciding: parts beyond the logic, recursion that may not end."""
+        """The verdict where no engine can decide: parts beyond the logic, recursion without termination argument."""
         if goal.unsettled:
             first = goal.unsettled[0]
             advice = "name what becomes smaller: @decreases(…)" if first.reason == "termination" else ""
@@ -312,10 +312,10 @@ class Prover:
         return None
 
     def _obligation(self, obligation: Obligation) -> Verdict:
-        """The verdict on an obligation, without what rests on it."""
+        """The verdict on an obligation, without axioms and terminations that depend on it."""
         if obligation.formula not in self._obligations:
             goal = self.elaborator.formula(obligation.formula, obligation.place)
-            # What an implementation assumes is what is to be shown; what speaks of the recursion rests on it.
+            # An axiom that an implementation assumes is to be shown; an axiom that mentions the recursion depends on it.
             group = frozenset(self._group(obligation))
             kept = tuple(
                 axiom
@@ -339,7 +339,7 @@ class Prover:
         return definition.group if definition is not None else (obligation.subject,)
 
     def _reached(self, axiom: Axiom) -> frozenset[str]:
-        """The definitions that an axiom speaks of."""
+        """The definitions that an axiom mentions."""
         return frozenset(reach((axiom.formula,), self.elaborator.definitions.finished).definitions)
 
     def _is_fact(self, axiom: Axiom) -> bool:
@@ -350,7 +350,7 @@ class Prover:
     # ── models and clashes ───────────────────────────────────────────────────────────────────────────────
 
     def _declarations(self, goal: Goal) -> Goal:
-        """The same without a claim; axioms that speak of built-ins alone are among the rest here."""
+        """The goal without its claim; axioms about built-ins alone are among its axioms."""
         sections = tuple(
             Axiom(each.name, each.formula, "axiom", each.place)
             for each in goal.obligations
@@ -359,7 +359,7 @@ class Prover:
         return msgspec.structs.replace(goal, claim=None, free=(), axioms=(*goal.axioms, *sections))
 
     def _alone(self, goal: Goal) -> Outcome | None:
-        """What an attempt to refute the axioms in force came to, whatever the claim; None if there are none."""
+        """The outcome of an attempt to refute the assumed axioms, without the claim; None if there are none."""
         declarations = self._declarations(goal)
         if not declarations.axioms:
             return None
@@ -395,7 +395,7 @@ class Prover:
         return answer.witness if answer is not None and isinstance(answer.witness, Evidence) else None
 
     def _model_is_cut(self, goal: Goal, verdict: Verdict) -> bool:
-        """Whether a guard cut the search for a model of the axioms that a proof used."""
+        """Whether a limit stopped the search for a model of the axioms that a proof used."""
         used = tuple(axiom for axiom in goal.axioms if axiom.name in verdict.core)
         return verdict.status == "verified" and used in self._models and self._models[used].cut
 
@@ -406,7 +406,7 @@ class Prover:
             return _error(error)
 
     def _model_verdict(self, goal: Goal) -> Verdict:
-        """Has what is in force a model?"""
+        """The verdict on whether the declarations have a model."""
         declarations = self._declarations(goal)
         base = Verdict(status="unknown")
         if not declarations.axioms:

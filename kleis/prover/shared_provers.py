@@ -38,7 +38,7 @@ class Provers:
 
     @contextmanager
     def prover(self, theory: Theory, deadline: Deadline) -> Iterator[Prover]:
-        """A prover for one question about a theory, stopped when the watch is over."""
+        """A prover for one question about a theory, stopped when the deadline is over."""
         prover, cancellable = self._take(theory)
         try:
             with cancellable.until(deadline):

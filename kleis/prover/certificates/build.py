@@ -60,7 +60,7 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def theory_text(theory: Theory) -> str:
-    """All declarations in force as one program without imports."""
+    """All declarations in scope as one program without imports."""
     kept = [each.declaration for each in theory.entries if not isinstance(each.declaration, Example | Import)]
     return "\n".join(print_declaration(each) for each in kept) + "\n"
 
@@ -75,10 +75,10 @@ def build(
     answer: Answer | None = None,
     elaborator: Elaborator | None = None,
 ) -> Certificate:
-    """The certificate of a verdict, checked.  `CertificateError` where there is none to be had.
+    """The certificate of a verdict, checked; `CertificateError` where none can be made.
 
-    `answer` is what decided, where that is at hand; the engine is asked again where it is not.  `elaborator` is one of
-    the same theory; the check has its own.
+    `answer` is the answer that decided; without it the engine runs again.  `elaborator` is one of the same theory; the
+    check has its own.
     """
     return _Builder(broker, theory, order, elaborator).certificate(question, verdict, answer)
 
@@ -86,7 +86,7 @@ def build(
 def build_part(
     broker: Broker, theory: Theory, part: str, verdict: Verdict, *, order: Sequence[Entry] = ORDER
 ) -> Certificate:
-    """The certificate of the answer whether a part of a theory has a model, checked."""
+    """The certificate of a verdict on whether a part of a theory has a model, checked."""
     return _Builder(broker, theory, order).part(part, verdict)
 
 
@@ -209,15 +209,15 @@ class _Builder:
 
     @staticmethod
     def _fallen_away(task: Task) -> list[ObligationText]:
-        """The negated claim, where nothing was left of it to refute once it was written as clauses.
+        """The whole script as an obligation, where nothing of the negated claim was left once it was written as clauses.
 
-        There are no steps to write down then, so the certificate says it whole, and a solver refutes it.
+        There are no steps to write down then, and a solver refutes the script.
         """
         text = core_script(task, (), axioms_clash=False)
         return [_obligation("claim", text)] if text else []
 
     def _second(self, obligations: Sequence[ObligationText]) -> Iterator[SecondOpinion]:
-        """What another solver says of each obligation, where one is installed."""
+        """What cvc5 says of each obligation, where it is installed."""
         found = dict(solvers_of("cvc5"))
         if "cvc5" not in found:
             return
@@ -243,7 +243,7 @@ class _Builder:
         return msgspec.structs.replace(base, witness=_plain(answer), evidence=evidence)
 
     def _with_model(self, base: Certificate, task: Task, verdict: Verdict) -> Certificate:
-        """With a model of the axioms used, if the verdict has one."""
+        """The certificate with a model of the axioms used, if the verdict has one."""
         if verdict.status != "verified" or verdict.model is None or not base.core:
             return base
         question = core_task(task.goal, base.core)

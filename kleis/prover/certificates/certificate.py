@@ -68,7 +68,7 @@ _AGAIN = {
     "evaluation": "the claim, computed again, is true",
     "regular languages": "the claim, decided again by automata, is true",
 }
-"""What was done where a certificate has neither obligations nor steps that anyone could read."""
+"""The engines whose certificates have neither obligations nor steps: the claim is computed again."""
 
 _GUARDS = Guards(cpu=120, wall=300.0, memory=2048)
 _DIRECT = "kleis.prover.engines.solvers.script_engines:DIRECT"
@@ -108,9 +108,9 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True):
     part
         The structure, or group of sections, whose declarations it is about; there is no claim then.
     theory
-        All declarations in force, imports written out, as Kleis.
+        All declarations in scope, imports written out, as Kleis.
     meaning
-        The SHA-256 of what the claim and the declarations mean.
+        The SHA-256 of the goal: the claim with everything it depends on.
     steps
         Of a completion: names with the links of the chain as JSON.
     witness, evidence
@@ -118,7 +118,7 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True):
     model_witness, model
         The same of a model of the axioms in the core.
     assumed
-        Axioms of the core that an implementation declares and nobody proved.
+        Axioms of the core that an implementation declares and that were not proved of it.
     """
 
     version: int = VERSION
@@ -181,12 +181,12 @@ class CheckReport(msgspec.Struct, frozen=True):
 
 
 def check(certificate: Certificate, broker: Broker) -> CheckReport:
-    """Check a certificate; never raises for what is wrong with it."""
+    """Check a certificate; what is wrong with it is a finding, never an exception."""
     return CheckReport(tuple(_Check(certificate, broker).findings()))
 
 
 def declarations_of(goal: Goal) -> Goal:
-    """The question whether what is in force has a model; axioms of built-ins alone are among the axioms there."""
+    """The question whether the declarations have a model; axioms of built-ins alone are among its axioms."""
     sections = tuple(
         Axiom(each.name, each.formula, "axiom", each.place)
         for each in goal.obligations
@@ -196,7 +196,7 @@ def declarations_of(goal: Goal) -> Goal:
 
 
 def parts_of(elaborator: Elaborator) -> Iterator[tuple[str, Goal]]:
-    """What a theory declares, part by part: structures with parameters, and groups of sections that hang together."""
+    """The declarations of a theory, part by part: structures with parameters, and components of linked sections."""
     for each in elaborator.globals.structures():
         if each.parameters:
             yield each.name, elaborator.structure(each.name)
@@ -220,7 +220,7 @@ class _Check:
         self._elaborator = Elaborator(Theory())
 
     def findings(self) -> list[Finding]:
-        """Everything that was looked at; the rest is not, once the claim itself is not what it was."""
+        """The findings; where the claim is not the one certified, nothing else is checked."""
         given = self._certificate
         if given.version != VERSION:
             return [Finding("version", False, f"version {given.version}; this is version {VERSION}")]
@@ -278,7 +278,7 @@ class _Check:
         return with_lemmas(goal, lemmas)
 
     def _part(self, elaborator: Elaborator, part: str) -> Goal:
-        """What the theory declares in one part."""
+        """The declarations of one part of the theory."""
         if self._certificate.lemmas or self._certificate.status not in ("consistent", "inconsistent"):
             raise CertificateError("declarations alone prove nothing", code="certificate-part")
         for name, goal in parts_of(elaborator):
@@ -339,7 +339,7 @@ class _Check:
         return [*found, *self._written_again(task, axioms_clash)]
 
     def _written_again(self, task: Task, axioms_clash: bool) -> list[Finding]:
-        """That scripts which steps show, not solvers, are the task's own."""
+        """Checks that scripts which steps show, not solvers, are the task's own."""
         expected = core_script(task, self._certificate.core, axioms_clash=axioms_clash)
         shown = [each for each in self._certificate.obligations if each.by != "solver"]
         return [
@@ -348,7 +348,7 @@ class _Check:
         ]
 
     def _grounds(self, task: Task) -> list[Finding]:
-        """What the claim rests on besides axioms: definitions that terminate, axioms that are more than assumed."""
+        """What the claim depends on besides axioms: terminating definitions, and axioms of implementations that were proved."""
         computed = _is_computed(self._certificate)
         found = [
             Finding("settled", False, each.message)
@@ -372,7 +372,7 @@ class _Check:
         return found
 
     def _alone(self, formula: Term, place: Place) -> Goal:
-        """A formula with what it speaks of, without what is only assumed."""
+        """A formula as a goal of its own, without axioms that are only assumed."""
         goal = self._elaborator.formula(formula, place)
         axioms = tuple(each for each in goal.axioms if each.standing != "assumed")
         return msgspec.structs.replace(goal, axioms=axioms, obligations=())
@@ -417,13 +417,13 @@ _FOREIGN: dict[str, tuple[str, ...]] = {
     "disproved": (*_PROOF, *_MODEL),
     "consistent": (*_PROOF, *_MODEL),
 }
-"""What shows nothing of a status, and so must not stand beside what does."""
+"""The fields that show nothing of a status, and so must be empty."""
 
 
 def _is_computed(given: Certificate) -> bool:
-    """Whether the check computes the claim, which needs no argument that other calls come to an end.
+    """Whether the check computes the claim; then its definitions need no termination argument.
 
-    Without steps it does not, whatever engine is named: solvers are asked then.
+    Without steps it does not, whatever engine is named: the obligations are solved.
     """
     if given.status == "verified":
         return given.engine == "evaluation" and bool(given.steps)

@@ -75,7 +75,7 @@ class RefusedError(Exception):
 
 
 def recheck(proof: Proof, steps: int) -> Answer:
-    """Check every obligation; `proved` with the axioms that they used as its core, or silent with what is wrong."""
+    """Check every obligation; `proved` with the axioms that they used as its core, or gives up with what is wrong."""
     try:
         return Answer(outcome="proved", core=_Chain(proof, steps).used())
     except RefusedError as error:
@@ -111,7 +111,7 @@ class _Chain:
         self._read(script, [each for each in declared if each.startswith(_ASSERT)])
 
     def _read(self, script: Script, known: list[str]) -> None:
-        """Parse everything at once: a context takes a recursive definition only once."""
+        """Parse all assertions at once: a context takes a recursive definition only once."""
         axioms = [(name, formula) for name, formula in script.axioms if name in self._proof.core]
         # Not F of the claim, which says more than ¬T: that it has no model shows only that the claim is not false.
         goals = [] if self._proof.axioms_clash else [script.claim]
@@ -166,7 +166,7 @@ class _Chain:
         return found
 
     def _check_declared(self, name: str, command: str) -> None:
-        """That what is not asserted is declared by the task itself, or a constant about which nothing is known."""
+        """Checks that every other command is one of the task, or declares a constant about which nothing is known."""
         if command in self._declared or command == "(check-sat)":
             return
         if command.startswith(_SET_OPTION):
@@ -177,7 +177,7 @@ class _Chain:
             raise RefusedError(f"the obligation {name} declares what the task does not: {command[:80]}")
 
     def _conclude(self, name: str, question: Any) -> None:
-        """Remember what a refuted formula shows."""
+        """Record what a refuted formula shows."""
         z3 = self._z3
         if z3.is_not(question):
             inner = question.arg(0)
@@ -243,7 +243,7 @@ class Search(msgspec.Struct, frozen=True):
 
 
 def recheck_search(search: Search, steps: int) -> Answer:
-    """Check a proof by its engine's own check: `proved` with the axioms used, or silent with what is wrong."""
+    """Check a proof by its engine's own check: `proved` with the axioms used, or gives up with what is wrong."""
     match search.engine:
         case "completion":
             return _completion(search.proof)
@@ -264,7 +264,7 @@ def recheck_search(search: Search, steps: int) -> Answer:
 
 
 def core_script(task: Task, core: Sequence[str], *, axioms_clash: bool) -> str:
-    """The script of axioms and negated claim that a proof refutes; empty where solvers cannot say it."""
+    """The script of axioms and negated claim that a proof refutes; empty where it has no encoding."""
     try:
         script = encode(task)
     except Inexpressible:
@@ -296,7 +296,7 @@ def _named(proof: Proof, steps: Sequence[tuple[str, str]]) -> tuple[str, ...]:
 
 
 def _evaluation(proof: Proof, steps: int) -> Answer:
-    """The claim computed again, with as many steps as there are for any check: what the proof says is not looked at."""
+    """The claim computed again, with the steps of any check; the text of the proof is not used."""
     from kleis.prover.engines.computation.evaluation import check_evaluation
 
     if proof.axioms_clash or proof.core or not check_evaluation(proof.task, steps):
@@ -305,7 +305,7 @@ def _evaluation(proof: Proof, steps: int) -> Answer:
 
 
 def _regular(proof: Proof, steps: int) -> Answer:
-    """The claim decided again: what the proof says is not looked at."""
+    """The claim decided again; the text of the proof is not used."""
     from kleis.prover.engines.regular.engine import check_regular
 
     if proof.axioms_clash or proof.core or not check_regular(proof.task, steps):
@@ -314,7 +314,7 @@ def _regular(proof: Proof, steps: int) -> Answer:
 
 
 def _induction(proof: Proof, steps: int) -> Answer:
-    """The schemes again; every obligation refuted, also by the axioms of the core alone."""
+    """The obligations written again from their schemes, each refuted, also by the axioms of the core alone."""
     from kleis.prover.engines.induction.engine import check_induction
 
     if proof.axioms_clash or not check_induction(proof.task, proof.obligations):

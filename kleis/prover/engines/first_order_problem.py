@@ -62,7 +62,7 @@ class Problem(msgspec.Struct, frozen=True):
 
     branches
         The negated claim, Skolemised, as a disjunction.  Empty if there is no claim, or if it is plainly true.
-    points
+    skolems
         The Skolem function of every variable of the claim's outermost ∀, in order.
     dropped
         Axioms outside the fragment, by name.
@@ -122,7 +122,7 @@ _CASES = 16
 
 
 def _unrelated(sort: core.Sort) -> bool:
-    """Whether distinct arguments of a family of carriers can be distinct in a model: polynomials can."""
+    """Whether distinct arguments of a family of carriers can differ in a model: polynomials can."""
     arguments = sort.arguments if isinstance(sort, core.Carrier) else ()
     return all(
         not any("(" in atom for atoms, _ in each.terms for atom in atoms)
@@ -137,12 +137,12 @@ _Bindings: TypeAlias = Mapping[str, Variable | Function]
 
 
 class _Reader:
-    """Core terms to formulas.  Names of letters and Skolem functions are unique within one problem."""
+    """Translates core terms to formulas.  Names of variables and Skolem functions are unique within one problem."""
 
     def __init__(self, goal: Goal) -> None:
         self._goal = goal
         self._names = _symbol_names(goal)
-        self._letters = count()
+        self._counter = count()
         self._taken: set[str] = set()
         self._size = 0
         self._total = Totality(goal)
@@ -153,7 +153,7 @@ class _Reader:
         return self._skolemised(self._formula(formula, {}), True, {}, ())
 
     def branches(self, claim: core.Term) -> tuple[tuple[Formula, ...], tuple[tuple[str, Function], ...]]:
-        """The negated claim as a disjunction, and its points."""
+        """The negated claim as a disjunction, and its Skolem functions."""
         self._size = 0
         skolems: dict[str, Function] = {}
         while isinstance(claim, core.Quantifier) and claim.kind == "forall":
@@ -289,7 +289,7 @@ class _Reader:
         return Function(name, domain, symbol.codomain, symbol, fixed)
 
     def _unfolded(self, term: core.Let | core.DefinitionCall) -> core.Term:
-        """What is bound is put in; where it might have no value, it would be lost with its condition if it is not used."""
+        """A definition or `let` inlined.  An argument that is not used must have a value, or its condition would be lost."""
         given = (term.value,) if isinstance(term, core.Let) else term.arguments
         if not all(map(self._total.has_a_value, given)):
             raise _OutsideError
@@ -309,7 +309,7 @@ class _Reader:
     def _variable_of(self, variable: core.Variable) -> Variable:
         if not isinstance(variable.sort, core.Carrier):
             raise _OutsideError
-        return Variable(f"{variable.name}.{next(self._letters)}", variable.sort)
+        return Variable(f"{variable.name}.{next(self._counter)}", variable.sort)
 
     def _charge(self) -> None:
         self._size += 1
@@ -321,7 +321,7 @@ class _Reader:
     def _skolemised(
         self, formula: Formula, positive: bool, values: Mapping[str, Term], scope: tuple[Variable, ...]
     ) -> Formula:
-        """The formula or its negation, without quantifiers; `scope` are the universal letters around it."""
+        """The formula or its negation, without quantifiers; `scope` are the universal variables around it."""
         self._charge()
         match formula:
             case Literal():
@@ -364,7 +364,7 @@ class _Reader:
         return disjunction((conjunction(one), conjunction(two)))
 
     def _again(self, variable: Variable) -> Variable:
-        return Variable(f"{variable.name.split('.')[0]}.{next(self._letters)}", variable.sort)
+        return Variable(f"{variable.name.split('.')[0]}.{next(self._counter)}", variable.sort)
 
     def _witness(self, variable: Variable, scope: tuple[Variable, ...]) -> Term:
         domain = tuple(each.sort for each in scope)
@@ -419,7 +419,7 @@ def _limited(cases: list[_Case]) -> list[_Case]:
 
 
 def _by_cases(cases: Iterable[tuple[Formula, Formula]]) -> Formula:
-    """What is said in the case that holds; exactly one of the conditions does."""
+    """The formula of the case that holds; exactly one of the conditions does."""
     parts = tuple(said if guard == ALWAYS else And((guard, said)) for guard, said in cases)
     return parts[0] if len(parts) == 1 else Or(parts)
 
@@ -430,7 +430,7 @@ def _joined(*guards: Formula) -> Formula:
 
 
 def _cases_of(formula: Formula) -> tuple[Formula, ...]:
-    """The formula as a disjunction, as far as its universal letters and the limit on branches allow."""
+    """The formula as a disjunction, as far as its universal variables and the limit on branches allow."""
     found: tuple[Formula, ...]
     match formula:
         case Or(parts=parts):
@@ -445,7 +445,7 @@ def _cases_of(formula: Formula) -> tuple[Formula, ...]:
 
 
 def _grouped(parts: tuple[Formula, ...]) -> list[tuple[Formula, ...]]:
-    """Disjuncts by common letters: ∀x. A(x) ∨ B(x) is no disjunction, (∀x. A(x)) ∨ (∀y. B(y)) is one."""
+    """Disjuncts by common variables: ∀x. A(x) ∨ B(x) is no disjunction, (∀x. A(x)) ∨ (∀y. B(y)) is one."""
     groups: list[tuple[set[str], tuple[Formula, ...]]] = []
     for part in parts:
         names = set(names_in(part))

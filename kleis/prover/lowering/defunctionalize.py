@@ -45,11 +45,11 @@ from kleis.prover.protocol.engine import Task
 __all__ = ["expanded"]
 
 _MOST = 80
-"""So many definitions are written; what would need more stays as it is."""
+"""The number of definitions that are written at most; a task that needs more stays as it is."""
 
 
 def expanded(task: Task) -> Task:
-    """The task with lists by recursion and functions in their places; the task itself where there is nothing to do."""
+    """The lowered task; the task itself where there is nothing to do."""
     bodies = (each.body for each in task.goal.definitions)
     if not any(map(_concerns, _everything(task))) and all(map(is_discharged, bodies)):
         return task
@@ -174,7 +174,7 @@ class _Expansion:
         return core.BuiltinCall(operation, term.arguments)
 
     def _coercion(self, term: core.Term, inner: core.Term, sort: core.Sort) -> core.Term:
-        """Lists and tuples part by part, where solvers have other sorts for the parts."""
+        """A coercion of lists and tuples, part by part, where solvers have other sorts for the parts."""
         given = inner.sort
         if erased(given) == erased(sort):
             return term
@@ -197,7 +197,7 @@ class _Expansion:
     # ── Definitions ──────────────────────────────────────────────────────────────────────────────────────
 
     def _call(self, call: core.DefinitionCall) -> core.Term:
-        """The call of a definition, of its own instance where functions are handed to it."""
+        """The call of a definition; of an instance of its own where functions are passed to it."""
         raw = self._written.get(call.definition)
         if raw is None or (call.definition in self._made and not raw.definition.parameters):
             return call
@@ -222,7 +222,7 @@ class _Expansion:
         self._made[definition.key] = Recursive(body, self._argued(raw.termination, {}))
 
     def _instance(self, raw: Recursive, call: core.DefinitionCall, places: Sequence[int]) -> core.Term:
-        """The definition with functions in the places of parameters; what they take from around them is given."""
+        """The definition with functions in place of parameters; the variables they capture become parameters."""
         definition = raw.definition
         taken = dict.fromkeys(v for place in places for v in free_variables(call.arguments[place]))
         given = tuple(core.Variable(f"given {place}", each.sort) for place, each in enumerate(taken))
@@ -261,7 +261,7 @@ class _Expansion:
     # ── Functions that a claim is about ──────────────────────────────────────────────────────────────────
 
     def _with_operations(self, claim: core.Term) -> core.Term:
-        """The claim with unknown operations for those of its outermost functions that are handed on."""
+        """The claim with unknown operations for the outermost function variables that are passed through."""
         variables, hypotheses, body = stripped(claim)
         for hypothesis in reversed(hypotheses):
             body = core.Connective("implies", (hypothesis, body))
@@ -298,7 +298,7 @@ def _coerced_list(key: str, given: core.ListOf, sort: core.ListOf) -> Recursive:
 
 
 def _hands_on(definition: core.Definition, place: int) -> bool:
-    """Whether a definition hands the parameter on unchanged wherever it calls itself."""
+    """Whether a definition passes the parameter unchanged wherever it calls itself."""
     if len(definition.group) > 1:
         return False
     parameter = definition.parameters[place]
@@ -310,7 +310,7 @@ def _hands_on(definition: core.Definition, place: int) -> bool:
 
 
 def _is_handed_on(term: core.Term, function: core.Variable) -> bool:
-    """Whether a function is an argument somewhere, and not only applied."""
+    """Whether a function occurs as an argument, and not only applied."""
     if isinstance(term, core.Application) and term.function == function:
         return any(_is_handed_on(each, function) for each in term.arguments)
     if isinstance(term, core.BuiltinCall | core.DefinitionCall) and function in term.arguments:
@@ -319,7 +319,7 @@ def _is_handed_on(term: core.Term, function: core.Variable) -> bool:
 
 
 def _let(function: core.Lambda, arguments: Sequence[core.Term]) -> core.Term:
-    """A λ applied where it stands."""
+    """An applied λ as a `let`."""
     outside = {each.name for argument in arguments for each in free_variables(argument)}
     apart = apart_from(function, outside)
     assert isinstance(apart, core.Lambda), "a function"
@@ -334,5 +334,5 @@ def _let(function: core.Lambda, arguments: Sequence[core.Term]) -> core.Term:
 
 
 def _is_plain(term: core.Term) -> bool:
-    """Whether a term has a value wherever it stands, and is as short as a name for it."""
+    """Whether a term always has a value, and is as short as a name for it."""
     return isinstance(term, core.Variable)

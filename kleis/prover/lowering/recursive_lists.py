@@ -46,11 +46,11 @@ from kleis.prover.lowering.list_terms import (
 __all__ = ["BUILT_IN", "Recursive", "recursive"]
 
 BUILT_IN = "built-in "
-"""How the keys of these definitions begin; no name of a program has a blank."""
+"""The beginning of the keys of these definitions; no name of a program has a blank."""
 
 
 class Recursive(msgspec.Struct, frozen=True):
-    """A definition with the argument that it terminates."""
+    """A definition with its termination argument."""
 
     definition: core.Definition
     termination: Termination
@@ -81,12 +81,12 @@ class _Recursion:
     def structural(
         self, place: int, base: core.Term, step: core.Term, condition: core.Term | None = None
     ) -> Recursive:
-        """By the constructors of one parameter."""
+        """The definition by cases of the constructors of one parameter."""
         body = core.Conditional(is_nil(self.parameters[place]), base, step)
         return self.of(body, Termination(kind="structural", arguments=(place,), condition=condition))
 
     def of(self, body: core.Term, termination: Termination) -> Recursive:
-        """With a body."""
+        """The definition with a body."""
         name = self.operation.name
         made = core.Definition(self._key, name, self.parameters, self.result, body, (self._key,))
         return Recursive(made, termination)

@@ -47,13 +47,13 @@ class Request(msgspec.Struct, frozen=True):
     """One attempt.
 
     number
-        The caller's name for it.
+        The caller's number for it.
     job
         ``module:attribute`` of a function of a task and steps, or of an engine.
     task
         What the job gets, pickled.
     cpu, wall
-        Guards in seconds: what they cut is `killed`.
+        Limits in seconds; an attempt that meets one is `killed`.
     memory
         The address space of the child, in megabytes.
     preload
@@ -72,7 +72,7 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class _Ending:
-    """Whatever happens within it, the child ends with it: never through code that belongs to the parent."""
+    """Ends the child when the block ends, whatever happened in it, without running code of the parent."""
 
     def __init__(self, target: int) -> None:
         self._target = target
@@ -104,7 +104,7 @@ def attempt(source: int, target: int, parent: int, warm_up: Iterable[Callable[[]
         with os.fdopen(source, "rb") as stream:
             request = read_message(stream.read)
         if request is None:
-            os._exit(0)  # nobody needs this child any more
+            os._exit(0)  # the worker has closed the pipe: this child is not needed
         _limit(request)
         run = load_job(request.job)
         write_whole(target, message_of(pack(run(pickle.loads(request.task), request.steps))))
@@ -112,7 +112,7 @@ def attempt(source: int, target: int, parent: int, warm_up: Iterable[Callable[[]
 
 
 def _confine(source: int, target: int, parent: int) -> None:
-    """Give up what a child has no use for: every stream but its own two."""
+    """Leave the session of the worker, and close every stream but the two of this child."""
     os.setsid()
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -131,7 +131,7 @@ def _confine(source: int, target: int, parent: int) -> None:
 
 
 def _limit(request: Request) -> None:
-    """Take no more than the request allows."""
+    """Set the limits of the request."""
     size = request.memory * _MEGABYTE
     _set_limit(resource.RLIMIT_AS, size, size)
     _set_limit(resource.RLIMIT_CPU, request.cpu, request.cpu + 1)

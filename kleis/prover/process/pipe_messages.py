@@ -35,12 +35,12 @@ def pack(value: object) -> bytes:
 
 
 def message_of(body: bytes) -> bytes:
-    """Its length, and then it."""
+    """The message with a body: its length, then the body."""
     return HEADER.pack(len(body)) + body
 
 
 def first_message(received: bytearray) -> bytes | None:
-    """The first whole body of what was received, which is taken away; None while there is none."""
+    """The body of the first whole message received, which is removed; None while there is none."""
     if len(received) < HEADER.size:
         return None
     end = HEADER.size + HEADER.unpack(received[: HEADER.size])[0]
@@ -52,12 +52,12 @@ def first_message(received: bytearray) -> bytes | None:
 
 
 def write_message(stream: int, data: object) -> None:
-    """Write a value, length first."""
+    """Write a value as a message."""
     write_whole(stream, message_of(pickle.dumps(data, pickle.HIGHEST_PROTOCOL)))
 
 
 def read_message(read: Callable[[int], bytes]) -> Any:
-    """Read a value; None at the end of the stream, also where it ends within a frame."""
+    """Read the value of a message; None at the end of the stream, also within a message."""
     head = read(HEADER.size)
     if len(head) < HEADER.size:
         return None
@@ -67,7 +67,7 @@ def read_message(read: Callable[[int], bytes]) -> Any:
 
 
 def write_whole(stream: int, body: bytes) -> None:
-    """Write all of it."""
+    """Write all bytes."""
     pending = memoryview(body)
     while pending:
         pending = pending[os.write(stream, pending) :]

@@ -42,7 +42,7 @@ class Task(msgspec.Struct, frozen=True):
     """A question for engines.
 
     goal
-        The claim and everything in force.  Engines read nothing else.  A claim of None asks for a model.
+        The claim and everything it depends on.  Engines read nothing else.  A claim of None asks for a model.
     lemmas
         Closed formulas, proved already, that may be used like axioms.  Their core names are ``lemma 1``, ….
     """
@@ -52,10 +52,10 @@ class Task(msgspec.Struct, frozen=True):
 
 
 def with_lemmas(goal: Goal, lemmas: Sequence[Goal]) -> Task:
-    """The question with lemmas, which may speak of definitions that the claim does not reach.
+    """The task of a goal with lemmas, which may mention definitions that the claim does not reach.
 
-    These come into force with what keeps them well defined: their terminations, of which a lemma that is proved has
-    shown the obligations, and the sorts and symbols in them.
+    These are added with what makes them well defined: their termination arguments, whose obligations were shown with
+    the lemma, and the sorts and symbols in them.
     """
     for each in lemmas:
         goal = msgspec.structs.replace(
@@ -70,7 +70,7 @@ def with_lemmas(goal: Goal, lemmas: Sequence[Goal]) -> Task:
 
 
 def _joined(first: tuple[_Part, ...], second: tuple[_Part, ...]) -> tuple[_Part, ...]:
-    """The first ones as they are, then what is new. (Parts may be unhashable, and there are few.)"""
+    """The first parts, then those of the second that are new.  Parts may be unhashable, and are few."""
     return first + tuple(each for each in second if each not in first)
 
 
@@ -82,7 +82,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
         ``refuted``: `witness` describes a model of all axioms in which the claim is not true.
         ``model``: `witness` describes a model of all axioms (the claim was None, or was set aside).
         ``inconsistent``: the axioms in `core` have no model, whatever the claim.
-        ``silent``: nothing; `reason` says why, `detail` what was searched ("no countermodel up to size 6").
+        ``silent``: the engine gave up; `reason` says why, `detail` what was searched ("no countermodel up to size 6").
     witness
         Engine-independent description of a model, to be checked: see `kleis.prover.evidence`.
     derived
@@ -111,7 +111,7 @@ class Engine(Protocol):
     name: str
 
     def applies(self, task: Task) -> bool:
-        """Whether the syntax of the task is one this engine can do anything with."""
+        """Whether the engine can handle tasks of this form."""
         ...
 
     def run(self, task: Task, steps: int) -> Answer:

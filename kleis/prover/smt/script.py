@@ -30,7 +30,7 @@ __all__ = ["Constant", "Script", "encode", "stripped"]
 
 
 class Constant(msgspec.Struct, frozen=True):
-    """A variable of the claim that became a constant: its Kleis name and sort, and its name in the script."""
+    """An outermost variable of the claim as a constant: its Kleis name and sort, and its name in the script."""
 
     variable: Variable
     name: str
@@ -48,7 +48,7 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     false
         F of it, which is preferred for countermodels; empty if it says the same.
     constants, symbols
-        What a model has to be read back for.
+        The constants and symbols whose values are read back from a model.
     exact
         Whether a model is a model of the task: nothing was approximated.
     sound

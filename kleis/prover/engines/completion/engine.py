@@ -77,7 +77,7 @@ class Completion:
             return Answer(outcome="silent", reason="incomplete", detail="terms nest too deeply")
 
     def _shrunk(self, task: Task, answer: Answer, steps: int) -> Answer:
-        """The clash without the axioms that it can do without: each is left out once, within about what it took."""
+        """The contradiction with fewer axioms: each is left out once, within about the steps it took."""
         used = answer.steps
         left = min(steps - used, _SLICE + 2 * used)
         for name in answer.core:
@@ -167,7 +167,7 @@ class _Attempt:
         self._sorts = tuple(dict.fromkeys(each for f in self._functions for each in (*f.domain, f.codomain)))
 
     def answer(self, steps: int) -> Answer:
-        """What comes out under all precedences, in turns."""
+        """The answer of all precedences, taking turns."""
         runs = [self._run(each) for each in self._precedences()]
         share = max(1, steps // len(runs))
         limit = min(_SLICE, share)
@@ -324,7 +324,7 @@ class _Attempt:
         return False
 
     def _formula(self, run: _Run, left: Node, right: Node) -> core.Term | None:
-        """An equation as a closed core formula; None if it speaks of Skolem functions or truth values."""
+        """An equation as a closed core formula; None if it has Skolem functions or truth values."""
         left, right = run.search.bank.renamed((left, right))
         nodes = {each: None for side in (left, right) for each in variables_of(side)}
         sides = [self._core(run, each) for each in (left, right)]
@@ -353,7 +353,7 @@ class _Attempt:
 
 
 def _key(left: Node, right: Node) -> Any:
-    """What an equation is up to renaming of its variables and turning."""
+    """A key for an equation up to renaming of its variables and symmetry."""
     return frozenset((_shape(left, right), _shape(right, left)))
 
 
@@ -391,7 +391,7 @@ def _spent(runs: Sequence[_Run]) -> int:
 
 
 class Reader:
-    """What the numbers of a search stand for."""
+    """Translates the numbers of a search into functions and terms."""
 
     def __init__(self, functions: Sequence[Function], sorts: Sequence[core.Sort]) -> None:
         self.functions = functions
@@ -421,7 +421,7 @@ def chain_of(search: Search, origin: Origin) -> tuple[list[Node], list[int]]:
 def written_proof(
     search: Search, units: Sequence[Unit], reader: Reader, prefix: str
 ) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """The names of the units that the contradiction rests on, in order, and the steps to it."""
+    """The names of the units that the contradiction depends on, in order, and the steps to it."""
     assert search.contradiction is not None, "there is a proof only of a contradiction"
     chains = {len(search.equations): chain_of(search, search.contradiction)}
     waiting = [len(search.equations)]

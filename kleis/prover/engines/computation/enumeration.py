@@ -40,7 +40,7 @@ _NEAR = 12
 """Integers from −12 to 12, lists and strings of up to three items, and so on."""
 
 _BUDGET_DEPTH = 150
-"""Of definitions inside one another: what Python's own stack bears."""
+"""Nesting of calls of definitions: what Python's stack can hold."""
 
 
 class Enumeration:
@@ -51,7 +51,7 @@ class Enumeration:
     def applies(self, task: Task) -> bool:
         """To claims about built-in values and data, without unknown symbols.
 
-        A recursive definition may be computed also if nobody has shown that all its calls come to an end.
+        A recursive definition may be computed also without a termination argument.
         """
         goal = task.goal
         if goal.claim is None or goal.symbols or goal.carriers:
@@ -62,7 +62,7 @@ class Enumeration:
         return not any(_holds_functions(each.sort) for each in variables)
 
     def run(self, task: Task, steps: int) -> Answer:
-        """Point after point, until the claim fails or the steps are used up."""
+        """One assignment after the other, until the claim fails or the steps are used up."""
         search = _Search(task.goal, steps)
         try:
             if not search.axioms_hold():
@@ -91,7 +91,7 @@ def _holds_functions(sort: core.Sort | object) -> bool:
 
 
 class _Search:
-    """The points of one claim."""
+    """The assignments of one claim."""
 
     def __init__(self, goal: Goal, steps: int) -> None:
         assert goal.claim is not None
@@ -128,11 +128,11 @@ class _Search:
         return evaluator_of(self._goal, Model({}, {}), bounds, "one-sided", self._account)
 
     def axioms_hold(self) -> bool:
-        """Whether every axiom in force is plainly true."""
+        """Whether every assumed axiom evaluates to true."""
         return all(self._evaluator.truth(each.formula) is TRUE for each in self._goal.axioms)
 
     def false_assignment(self) -> dict[str, Value] | None:
-        """The first point where the claim is false; `undefined` keeps the first where it has no value."""
+        """The first assignment at which the claim is false; `undefined` keeps the first where it has no value."""
         names = [each.name for each in self._variables]
         ranges = [self._values(each) for each in self._variables]
         for chosen in _simplest_first(ranges):
@@ -173,7 +173,7 @@ _FIRST = 5
 
 
 def _literals(goal: Goal) -> list[int | Fraction | str]:
-    """The numbers and strings that the claim and its definitions speak of."""
+    """The numbers and strings written in the claim and its definitions."""
     terms: list[core.Term] = [] if goal.claim is None else [goal.claim]
     terms += [each.body for each in goal.definitions]
     found: dict[int | Fraction | str, None] = {}

@@ -32,7 +32,7 @@ from kleis.semantics.truth import FALSE, OPEN, TRUE, Truth
 __all__ = ["EVALUATION", "check_evaluation"]
 
 _DEPTH = 1_000
-"""Terms inside terms: what Python's own stack bears in a child (kleis/prover/process/worker.py)."""
+"""Nesting of terms: what Python's stack can hold in a child process."""
 
 _SIZE = 100_000
 
@@ -75,7 +75,7 @@ def check_evaluation(task: Task, steps: int) -> bool:
 
 
 def _computed(task: Task, steps: int) -> tuple[Truth, int, bool]:
-    """What the claim comes to, the steps it took, and whether they did not suffice."""
+    """The value of the claim, the steps taken, and whether they ran out."""
     account = Account(Budget(steps=steps, depth=_DEPTH, size=_SIZE))
     bounds = Bounds(values=1 << 16, points=1 << 16, budget=account.budget)
     claim = task.goal.claim
@@ -126,7 +126,7 @@ def _has_few_values(goal: Goal, sort: core.Sort, inside: frozenset[core.Sort] = 
 
 
 def _reached(goal: Goal) -> Iterator[core.Term]:
-    """The claim and every definition in force."""
+    """The claim and the bodies of all definitions."""
     if goal.claim is not None:
         yield goal.claim
     for each in goal.definitions:

@@ -50,7 +50,7 @@ _CLAIM = "claim"
 
 
 class Induction:
-    """The engine.  With `patience` it gives few obligations many steps instead, and looks for no lemmas."""
+    """The engine.  With `patience` it gives few obligations many steps each, and tries no lemmas."""
 
     name = "induction"
 
@@ -108,7 +108,7 @@ def _described(proof: Proof) -> str:
 
 
 def _core(task: Task, proof: Proof, attempt: int) -> tuple[str, ...]:
-    """The axioms that the obligations use; all of them where that is not found out."""
+    """The axioms that the obligations use; all of them where no smaller set is found."""
     names = [each.name for each in task.goal.axioms]
     names += [f"lemma {place}" for place, _ in enumerate(task.lemmas, 1)]
     if not names:
@@ -135,7 +135,7 @@ def _used(script: Script, run: Run, attempt: int, options: Options) -> tuple[str
 def check_induction(task: Task, proof: Sequence[tuple[str, str]]) -> bool:
     """Whether a proof's obligations are those of its schemes, for this task.
 
-    That the scripts are refuted is for a solver to say.
+    Whether the scripts are refuted is left to a solver.
     """
     if task.goal.claim is None:
         return False
@@ -158,7 +158,7 @@ _Goals = list[tuple[str, InductionGoal, Task]]
 
 
 def _written(task: Task, proof: Proof) -> _Goals:
-    """The goals of a proof's paths, each with the task it stands in, written again from the task."""
+    """The goals of a proof's paths, each with its task, written again from the whole task."""
     assert task.goal.claim is not None
     lemmas: list[Lemma] = []
     found: _Goals = []

@@ -67,7 +67,7 @@ def templates(goal: Goal) -> tuple[core.Term, ...]:
 
 
 def plausible(goal: Goal, formula: core.Term, account: Account | None = None) -> bool:
-    """Whether no small values refute a formula, as far as the account of all candidates lasts."""
+    """Whether no small values refute a formula, within a budget that all candidates share."""
     evaluator = evaluator_of(goal, Model({}, {}), _SMALL, "relativised", account)
     try:
         return evaluator.truth(formula).may_be_true
@@ -96,7 +96,7 @@ class _Templates:
         ]
 
     def _of(self, *sorts: core.Sort, built_in: bool = False) -> list[_Function]:
-        """The functions of these sorts, the result last."""
+        """The functions with these sorts; the last is the result."""
         found = [each for each in self._functions if (*each.domain, each.codomain) == sorts]
         if built_in and len(sorts) == 3 and len(set(sorts)) == 1:
             found += _built_in(sorts[0])
@@ -186,7 +186,7 @@ class _Templates:
                     yield core.Equals(left, core.Equals(gx, gy))
 
     def _accumulators(self, sort: core.Sort) -> Iterator[core.Equals]:
-        """A function that collects in an argument, by one that does not."""
+        """Laws of a function with an accumulator, by one without."""
         x = core.Variable("x", sort)
         for f in self._functions:
             for place in (0, 1):
@@ -280,7 +280,7 @@ def lemma_called(task: Task, name: str) -> Lemma | None:
 def proved_with_lemmas(
     search: Search, task: Task, goal: InductionGoal, path: str
 ) -> tuple[Proof | None, tuple[Lemma, ...]]:
-    """A proof that begins with those of the lemmas it uses, and these; otherwise the lemmas that could be proved."""
+    """A proof of the claim with the lemmas it uses, whose proofs come first; otherwise the lemmas that could be proved."""
     return _Attempt(search, task, goal, path).run()
 
 
@@ -297,7 +297,7 @@ class _Attempt:
         self._account = Account(_EVALUATION)
 
     def run(self) -> tuple[Proof | None, tuple[Lemma, ...]]:
-        """First with what the stuck goal asks for, then with templates, then with what needs lemmas of its own."""
+        """First with speculated lemmas, then with templates, then with lemmas that need lemmas of their own."""
         proof = self._with_speculated(1) or self._with_templates() or self._with_speculated(_DEPTH)
         return proof, tuple(self._proved)
 
@@ -331,7 +331,7 @@ class _Attempt:
         return False
 
     def _prove(self, lemma: Lemma, depth: int) -> bool:
-        """Prove a candidate with those that are proved; what needs no induction is not kept."""
+        """Prove a candidate with those that are proved; one that needs no induction is not kept."""
         found = self._search.proved(
             given(self._task, self._proved), goal_of(lemma.formula), depth, lemma.name
         )
@@ -360,7 +360,7 @@ class _Attempt:
     # ── The claim ────────────────────────────────────────────────────────────────────────────────────────
 
     def _claim(self) -> Proof | None:
-        """A proof of the claim with the lemmas there are, or with few of them."""
+        """A proof of the claim with all lemmas, or with few of them."""
         proof = self._search.proved(given(self._task, self._proved), self._goal, _DEPTH, self._path)
         if proof is None:
             return None

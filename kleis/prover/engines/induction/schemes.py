@@ -109,7 +109,7 @@ def schemes(goal: InductionGoal, starts: Sequence[int]) -> tuple[Scheme, ...]:
 
 
 def obligations(context: Goal, goal: InductionGoal, scheme: Scheme) -> tuple[tuple[str, InductionGoal], ...]:
-    """What has to be shown, each under its name."""
+    """The goals that a scheme leaves to show, each with its name."""
     variable = next(each for each in goal.variables if each.name == scheme.variable)
     rest = tuple(each for each in goal.variables if each != variable)
     induction = _Induction(goal, variable, rest)
@@ -127,7 +127,7 @@ class _Induction:
         self._rest = rest
 
     def _part(self, place: int, sort: core.Sort) -> core.Symbol:
-        """A new constant; the number of those before it keeps it apart from them."""
+        """A new constant, numbered after those of the inductions around it."""
         return core.Symbol(f"{self._variable.name}#{len(self._goal.parts) + place}", (), sort)
 
     def _at(self, term: core.Term) -> core.Term:

@@ -22,7 +22,7 @@ ATTEMPT = 60_000
 """Z3's steps for one obligation, in one of the two ways."""
 
 _RUN = 2_000
-"""What a run costs besides."""
+"""The steps charged for every run besides Z3's."""
 
 WAYS = (Options(patterns_only=True), DEFAULT)
 """Definitions as equations that patterns instantiate; definitions as Z3's recursive functions."""
@@ -86,7 +86,7 @@ def texts(task: Task) -> Iterator[tuple[Options, str]]:
 
 
 def _ranked(task: Task, goal: InductionGoal) -> list[Scheme]:
-    """The schemes, those first whose variable is where a definition recurs.
+    """The schemes, first those over a variable in which a definition recurs.
 
     Definitions that only name others are looked through: ``twice(l)`` may recur over `l` as much as ``append(l, l)``.
     """
@@ -128,7 +128,7 @@ _LISTED = (core.DataSort, core.ListOf)
 
 
 def _descends(definition: core.Definition, termination: Termination) -> frozenset[int]:
-    """The parameters that become smaller in the recursion: those that the termination argument speaks of."""
+    """The parameters that become smaller in the recursion: those in the termination argument."""
     if termination.arguments:
         return frozenset(termination.arguments)
     names = {each.name for measure in termination.measures for each in free_variables(measure)}
@@ -137,7 +137,7 @@ def _descends(definition: core.Definition, termination: Termination) -> frozense
 
 
 def _starts(task: Task, goal: InductionGoal) -> tuple[int, ...]:
-    """Where an induction over integers may begin: at numbers that the goal or its definitions speak of."""
+    """Where an induction over integers may begin: at numbers written in the goal or its definitions."""
     numbers = {0: None, 1: None}
     terms = [goal.body, *(each.body for each in task.goal.definitions)]
     for each in subterms(*terms):

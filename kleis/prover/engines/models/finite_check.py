@@ -28,7 +28,7 @@ __all__ = ["check_tables", "symbol_text"]
 BOUNDS = Bounds(
     carrier=8, values=1_000, points=10_000_000, budget=Budget(steps=50_000_000, depth=300, size=1_000_000)
 )
-"""More than any model of the engine needs; carriers are listed whole, so nothing is cut off."""
+"""More than any model of the engine needs; carriers are enumerated completely."""
 
 
 def check_tables(task: Task, witness: Any) -> Evidence | None:
@@ -86,7 +86,7 @@ class _Tables:
         return self._goal.claim is None or self._fails(evaluator, self._goal.claim)
 
     def _fails(self, evaluator: Evaluator, claim: core.Term) -> bool:
-        """Whether the claim is false, at the point given for its outermost ∀."""
+        """Whether the claim is false, at the assignment given for its outermost ∀."""
         environment: dict[str, Value] = {}
         while isinstance(claim, core.Quantifier) and claim.kind == "forall":
             if not all(each in self._assignment for each in claim.variables):
@@ -108,7 +108,7 @@ class _Tables:
     def _read(
         self, domain: tuple[core.Sort, ...], codomain: core.Sort, rows: Any
     ) -> dict[tuple[int | bool, ...], int | bool]:
-        """A table from rows: one for every point, with a value of the codomain."""
+        """A table from rows: one for every combination of arguments, with a value of the codomain."""
         if not isinstance(rows, list | tuple):
             raise _MalformedError
         table: dict[tuple[int | bool, ...], int | bool] = {}
@@ -186,7 +186,7 @@ class _Tables:
 
 
 class _Naming:
-    """What carriers and elements are called: ``G`` where no other carrier is, else ``Group::G``; g0, g1, …"""
+    """The names of carriers and elements: ``G`` where no other carrier has that name, else ``Group::G``; g0, g1, …"""
 
     def __init__(self, sizes: Mapping[core.Carrier, int], taken: set[str]) -> None:
         short = {sort: _short(sort) for sort in sizes}

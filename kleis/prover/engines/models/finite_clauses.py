@@ -151,7 +151,7 @@ class Encoding:
         self._emit(tuple(bits))
 
     def _equate(self, left: Term, right: Term, variables: Mapping[str, int]) -> None:
-        """An equation that holds: one side becomes a vector, the other is tied to it."""
+        """Assert an equation: one side becomes a vector, the other is tied to it."""
         if _depth(left) < _depth(right):
             left, right = right, left
         target = self._value(right, variables)
@@ -224,7 +224,7 @@ class Encoding:
         return known
 
     def _tie(self, function: Function, arguments: tuple[Value, ...], target: Value) -> None:
-        """Whatever the arguments are, the function's value at them is the target."""
+        """Tie a function's value to the target, for all values of its arguments."""
         choices = [
             [(None, each)] if isinstance(each, int) else [(bit, number) for number, bit in enumerate(each)]
             for each in arguments
@@ -311,7 +311,7 @@ def clauses_of(problem: Problem) -> tuple[Clause, ...]:
 
 
 def variables_of_clause(clause: Clause) -> tuple[Variable, ...]:
-    """The letters of a clause, by name."""
+    """The variables of a clause, by name."""
     found = {
         each for literal in clause for side in (literal.left, literal.right) for each in variables_in(side)
     }
@@ -331,7 +331,7 @@ class _Maker:
             self._keep(clause)
 
     def _keep(self, clause: Clause) -> None:
-        """Add a clause; parts without common letters apart, if there are many letters."""
+        """Add a clause; split into parts without common variables, if it has many."""
         first, *rest = _components(clause) if len(variables_of_clause(clause)) > _VARIABLES else [clause]
         for part in rest:
             name = self._name(())
@@ -340,7 +340,7 @@ class _Maker:
         self.clauses.append(first)
 
     def _clauses(self, formula: Formula, around: frozenset[str]) -> list[Clause]:
-        """The clauses of a formula; `around` are the letters in use beside it."""
+        """The clauses of a formula; `around` are the variables in use beside it."""
         match formula:
             case Literal():
                 return [(formula,)]
@@ -369,7 +369,7 @@ class _Maker:
         return result
 
     def _named(self, part: list[Clause], beside: frozenset[str]) -> Literal:
-        """A literal that implies all these clauses, for each choice of the letters that are in use beside them."""
+        """A literal that implies all these clauses, for each choice of the variables in use beside them."""
         variables = dict.fromkeys(
             each for clause in part for each in variables_of_clause(clause) if each.name in beside
         )
@@ -385,7 +385,7 @@ class _Maker:
 
 
 def _components(clause: Clause) -> list[Clause]:
-    """The literals of a clause, grouped by common letters."""
+    """The literals of a clause, grouped by common variables."""
     groups: list[tuple[set[Variable], list[Literal]]] = []
     for literal in clause:
         variables, literals = set(variables_of_clause((literal,))), [literal]

@@ -75,7 +75,7 @@ class _Search:
         self._sorts = (*goal.carriers, *sorted(self._spoken_of - set(goal.carriers), key=sort_text))
 
     def answer(self, steps: int) -> Answer:
-        """The first model, or how far none was found."""
+        """The first model, or the size up to which there is none."""
         used = 0
         searched = "nothing"
         for sizes in self._sizes():
@@ -117,7 +117,7 @@ class _Search:
         return frozenset(sorts - {BOOL})
 
     def _sizes(self) -> Iterator[dict[Sort, int]]:
-        """Sizes of all carriers, the smallest sum first; a carrier that nothing speaks of has one element."""
+        """Sizes of all carriers, the smallest sum first; a carrier that no formula mentions has one element."""
         used = [sort for sort in self._sorts if sort in self._spoken_of]
         rest = dict.fromkeys((sort for sort in self._sorts if sort not in self._spoken_of), 1)
         largest = _LARGEST if len(used) <= 1 else _LARGEST_OF_SEVERAL
@@ -190,7 +190,7 @@ def _weight(clause: Clause) -> int:
 
 
 def _solved(encoding: Encoding, limit: int) -> tuple[str, frozenset[int], int]:
-    """What the SAT core says, which bits are true, and the resources it used."""
+    """The outcome of the SAT core, the bits that are true, and the resources used."""
     if () in encoding.clauses:
         return "unsat", frozenset(), 0
     if limit <= 0:

@@ -72,7 +72,7 @@ class _Reading:
         self.values: dict[core.Symbol, tuple[tuple[core.Variable, ...], core.Term]] = {}
 
     def sorted(self, node: Any) -> Any:
-        """Anything of the core with carriers replaced."""
+        """A node of the core with carriers replaced."""
         if isinstance(node, core.Carrier):
             return self._carriers.get(node, node)
         if isinstance(node, tuple):
@@ -84,13 +84,13 @@ class _Reading:
         return node
 
     def term(self, term: core.Term) -> core.Term:
-        """A term whose carriers were replaced, with symbols read as their values."""
+        """A term whose carriers were replaced, with calls of symbols replaced by their interpretations."""
         term = rebuild(term, self.term)
         if not isinstance(term, core.SymbolCall) or term.symbol not in self.values:
             return term
         parameters, body = self.values[term.symbol]
         result = substitute(body, {p.name: core.Variable(f"{p.name}°", p.sort) for p in parameters})
-        # `let` keeps what is strict strict: an argument without value leaves the whole without one.
+        # `let` keeps calls strict: an argument without a value leaves the whole without one.
         for parameter, argument in reversed(list(zip(parameters, term.arguments, strict=True))):
             variable = core.Variable(f"{parameter.name}°", parameter.sort)
             if isinstance(argument, core.Variable | core.LiteralTerm):
@@ -123,8 +123,8 @@ def _read(reading: _Reading, goal: Goal) -> Goal:
 def check_interpretation(task: Task, witness: Interpretation, steps: int) -> bool:
     """Whether an interpretation is a model of every axiom in which the claim, if there is one, is false.
 
-    Every formula is a query of its own, of at most `steps` of Z3's steps.  Bodies are believed to be total and of their
-    sorts: `is_standard` tells of those that come from outside.
+    Every formula is a query of its own, of at most `steps` of Z3's steps.  Bodies must be total and
+    well sorted: `is_standard` checks those that come from outside.
     """
     goal = interpreted(task.goal, witness)
     if not _complete(goal):
@@ -139,7 +139,7 @@ def check_interpretation(task: Task, witness: Interpretation, steps: int) -> boo
 
 
 def is_standard(task: Task, witness: Interpretation) -> bool:
-    """Whether an interpretation is made of nothing but numbers for carriers and familiar operations for symbols.
+    """Whether an interpretation has only sets of numbers for carriers and standard operations for symbols.
 
     Terms of a file that anyone may have written need not even be well sorted: −1 is no natural number.
     """
@@ -160,7 +160,7 @@ def _familiar(symbol: core.Symbol) -> Iterator[tuple[tuple[core.Variable, ...], 
 
 
 def interpretation_evidence(task: Task, witness: Mapping[str, Any]) -> Evidence | None:
-    """What the witness of this engine shows, if it holds."""
+    """The evidence of a witness of this engine, if it holds."""
     found = witness.get("interpretation")
     if not isinstance(found, Interpretation) or not is_standard(task, found):
         return None
@@ -168,7 +168,7 @@ def interpretation_evidence(task: Task, witness: Mapping[str, Any]) -> Evidence 
 
 
 def proved_evidence(task: Task, found: Interpretation) -> Evidence | None:
-    """What an interpretation of well-sorted total bodies shows, if it holds."""
+    """The evidence of an interpretation with well-sorted total bodies, if it holds."""
     if not check_interpretation(task, found, _QUERY):
         return None
     lines = [(sort_text(carrier), sort_text(sort)) for carrier, sort in found.carriers]
@@ -188,7 +188,7 @@ def _text(body: core.Term, parameters: tuple[core.Variable, ...]) -> str:
 
 
 def _complete(goal: Goal) -> bool:
-    """Whether nothing is left open: all symbols are read."""
+    """Whether all symbols are interpreted."""
     formulas = [each.formula for each in goal.axioms]
     formulas += [each.body for each in goal.definitions]
     formulas += [] if goal.claim is None else [goal.claim]
@@ -196,9 +196,9 @@ def _complete(goal: Goal) -> bool:
 
 
 def _negated(goal: Goal, claim: core.Term, assignment: Sequence[tuple[str, Value]]) -> core.Term | None:
-    """That a claim is false; at a point, if one is given for all its outermost variables.
+    """The negation of a claim; at an assignment, if one is given for all its outermost variables.
 
-    None where a value of the point is none of its sort, or has no term.
+    None where a value is not of its sort, or has no term.
     """
     variables, hypotheses, rest = stripped(claim)
     values = dict(assignment)
@@ -222,7 +222,7 @@ def _negated(goal: Goal, claim: core.Term, assignment: Sequence[tuple[str, Value
 
 
 def _is_proved(goal: Goal, formula: core.Term, steps: int) -> bool:
-    """Whether Z3 proves a formula in which nothing is unknown."""
+    """Whether Z3 proves a formula without unknown symbols."""
     alone = msgspec.structs.replace(goal, axioms=(), symbols=(), claim=formula)
     try:
         script = encode(Task(alone))
@@ -276,7 +276,7 @@ _Table = dict[core.Symbol, tuple[tuple[core.Variable, ...], tuple[core.Term, ...
 
 
 def _readings(goal: Goal) -> Iterator[tuple[dict[core.Carrier, core.Numeric], _Table]]:
-    """The sets of numbers to read carriers as, with the candidates for every symbol."""
+    """The sets of numbers for carriers, with the candidates for every symbol."""
     for sort in _NUMBERS if goal.carriers else (core.INTEGER,):
         carriers = {each: sort for each in goal.carriers if isinstance(each, core.Carrier)}
         reading = _Reading(carriers)
@@ -288,7 +288,7 @@ def _readings(goal: Goal) -> Iterator[tuple[dict[core.Carrier, core.Numeric], _T
 
 
 class _Search:
-    """The interpretations over one set of numbers that no small values refute."""
+    """Searches the interpretations over one set of numbers that no small values refute."""
 
     def __init__(
         self, task: Task, carriers: dict[core.Carrier, core.Numeric], table: _Table, account: Account
@@ -337,7 +337,7 @@ class _Search:
                 self._reading.values.pop(self._symbols[later], None)
 
     def _possible(self, newest: core.Symbol) -> bool:
-        """Whether no axiom of the symbols read so far fails at small numbers."""
+        """Whether no axiom about the symbols interpreted so far fails at small numbers."""
         known = set(self._reading.values)
         due = [
             axiom
@@ -355,7 +355,7 @@ class _Search:
         return evaluator_of(goal, Model({}, {}), bounds, "one-sided", self._account)
 
     def _whole(self, chosen: dict[core.Symbol, core.Term]) -> Iterator[Interpretation]:
-        """The interpretation, if the claim may fail in it."""
+        """The complete interpretation, if the claim may fail in it."""
         symbols = tuple((symbol, self._table[symbol][0], term) for symbol, term in chosen.items())
         assignment: tuple[tuple[str, Value], ...] = ()
         if self._goal.claim is not None:
@@ -374,7 +374,7 @@ class _Search:
 
 
 def _assignment(evaluator: Evaluator, claim: core.Term) -> tuple[tuple[str, Value], ...]:
-    """Small numbers at which a claim is false, for all its outermost variables; none if they are no numbers."""
+    """An assignment of small numbers at which a claim is false; empty if its outermost variables are no numbers."""
     variables, hypotheses, rest = stripped(claim)
     for hypothesis in reversed(hypotheses):
         rest = core.Connective("implies", (hypothesis, rest))

@@ -45,7 +45,7 @@ class RegularLanguages:
     name = "regular languages"
 
     def applies(self, task: Task) -> bool:
-        """To total claims that speak of patterns or searches in texts."""
+        """To total claims about patterns or searches in strings."""
         goal = task.goal
         if goal.claim is None or goal.unsettled or not is_total(goal):
             return False
@@ -55,7 +55,7 @@ class RegularLanguages:
         )
 
     def run(self, task: Task, steps: int) -> Answer:
-        """Look for texts that make the claim false."""
+        """Search for strings that make the claim false."""
         search = _Search(task, steps)
         try:
             found = search.assignment()
@@ -110,7 +110,7 @@ class _Search:
         return all(each.sort == core.STRING for each in self.variables)
 
     def assignment(self) -> dict[str, str] | None:
-        """Texts for which the claim is false; None if there are none."""
+        """Strings at which the claim is false; None if there are none."""
         body: core.Term = self._rest
         for hypothesis in reversed(self._hypotheses):
             body = core.Connective("implies", (hypothesis, body))
@@ -120,7 +120,7 @@ class _Search:
     def _satisfied(
         self, formula: Formula, languages: Mapping[str, frozenset[int]], depth: int
     ) -> dict[str, str] | None:
-        """Texts in these languages for which a formula holds, for some truth values of what is open."""
+        """Strings in these languages at which a formula holds, for some truth values of its open atoms."""
         self._meter.charge(1)
         if depth > _DEPTH:
             raise Unreadable
@@ -148,9 +148,9 @@ class _Search:
         return self._numbers[node]
 
     def _members(self, languages: Mapping[str, frozenset[int]]) -> dict[str, str] | None:
-        """A text for each variable in all its languages.
+        """A string for each variable in all its languages.
 
-        Two of them at a time first: most claims fail to be false for two reasons that have nothing to do with the rest.
+        Pairs of languages first: in most claims that hold, two of them are disjoint already.
         """
         for parts in languages.values():
             for pair in combinations(sorted(parts), 2):
@@ -175,7 +175,7 @@ def _first_atom(formula: Formula) -> In | Open:
 
 
 def _assigned(formula: Formula, atom: In | Open, truth: bool) -> Formula:
-    """The formula where an atom has a truth value."""
+    """The formula with an atom replaced by a truth value."""
     match formula:
         case Not(part=part):
             return opposite(_assigned(part, atom, truth))

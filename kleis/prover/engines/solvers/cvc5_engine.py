@@ -37,7 +37,7 @@ _GOAL = "|n:goal|"
 
 
 def is_installed() -> bool:
-    """Whether there is a cvc5 to ask."""
+    """Whether cvc5 is installed."""
     return importlib.util.find_spec("cvc5") is not None
 
 
@@ -50,11 +50,11 @@ class Cvc5:
         self._equations = equations
 
     def applies(self, task: Task) -> bool:
-        """To everything that is settled, where cvc5 is installed."""
+        """To every task without undecided parts, where cvc5 is installed."""
         return not task.goal.unsettled and is_installed()
 
     def run(self, task: Task, steps: int) -> Answer:
-        """One check of F of the claim if that is another, then one of ¬T."""
+        """One check with F of the claim, if that is another formula, then one with ¬T."""
         try:
             script = encode(task, equations=self._equations)
         except Inexpressible as error:

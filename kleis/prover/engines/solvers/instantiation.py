@@ -43,7 +43,7 @@ _CLAIM = "claim"
 
 
 class Instantiation:
-    """The engine, with one round or two.  Its steps are Z3's."""
+    """The engine `instantiation`, with one round or two.  Its steps are Z3's."""
 
     def __init__(self, rounds: int) -> None:
         self._rounds = rounds
@@ -73,7 +73,7 @@ class Instantiation:
         return Answer(outcome="silent", reason="resource", detail=detail, steps=used)
 
     def seeds(self, search: InstanceSearch) -> Mapping[str, Sequence[Any]]:
-        """Terms to begin with, by sort, besides those that the formulas have."""
+        """Terms to instantiate at, by sort, besides those of the formulas."""
         del search
         return {}
 
@@ -125,7 +125,7 @@ class InstanceSearch:
     # ── Skolem constants ─────────────────────────────────────────────────────────────────────────────────
 
     def _skolemised(self, formula: Any, positive: bool) -> Any:
-        """The formula with a constant for every variable that it says to exist, outside of universal quantifiers."""
+        """The formula with a constant for every existential variable outside of universal quantifiers."""
         z3 = self._z3
         if z3.is_quantifier(formula) and not formula.is_lambda():
             if formula.is_exists() != positive:
@@ -149,11 +149,11 @@ class InstanceSearch:
     # ── Instances ────────────────────────────────────────────────────────────────────────────────────────
 
     def universal(self) -> list[tuple[str, Any]]:
-        """The universal quantifiers that hold, with the names of what says so."""
+        """The universal quantifiers that hold, each with the name of its formula."""
         return [(name, each) for name, axiom in self._sources() for each in self._universal(axiom)]
 
     def instantiate(self, rounds: int, seeds: Mapping[str, Sequence[Any]]) -> None:
-        """Take every universal axiom at the points given and the ground terms known so far, round by round."""
+        """Instantiate every universal axiom at the seeds and the ground terms known so far, round by round."""
         seen: set[Any] = set()
         universal = self.universal()
         for limit in _TERMS[:rounds]:
@@ -215,7 +215,7 @@ class InstanceSearch:
     # ── Runs ─────────────────────────────────────────────────────────────────────────────────────────────
 
     def named(self, axioms: Sequence[str]) -> _Named:
-        """The formulas of a run: what they stand for, and they themselves."""
+        """The formulas of a run, by name."""
         formulas: _Named = [(each.axiom, each.formula) for each in self.instances]
         formulas += [(name, self.axioms[name]) for name in axioms]
         return [*formulas, (_CLAIM, self._goal)] if self.script.claim else formulas
@@ -243,7 +243,7 @@ class InstanceSearch:
     # ── Obligations ──────────────────────────────────────────────────────────────────────────────────────
 
     def obligations(self, named: _Named) -> tuple[tuple[str, str], ...]:
-        """What shows the claim: constants, instances, and the refutation by them."""
+        """The obligations of the proof: Skolem constants, instances, and the refutation by them."""
         z3 = self._z3
         proof: list[tuple[str, str]] = []
         claimed = any(name == _CLAIM for name, _ in named)
@@ -258,7 +258,7 @@ class InstanceSearch:
         return (*proof, (_CLAIM if claimed else "axioms", self._written(lines, skolem=True)))
 
     def _implied(self, name: str, taken: Sequence[Any]) -> list[tuple[str, str]]:
-        """That an axiom implies its instances: together, or one by one where Z3 does not see it together."""
+        """The obligations that an axiom implies its instances: together, or one by one where Z3 does not show them together."""
         z3, given, title = self._z3, self._given(name), f"instances of {name}"
         together = self._written([*given, _assertion(z3.Not(z3.And(*taken)))], skolem=True)
         if run_text(together, _OBVIOUS).status == "unsat":
@@ -274,7 +274,7 @@ class InstanceSearch:
         return whole is not None and formula.eq(whole)
 
     def _given(self, name: str) -> list[str]:
-        """What instances are taken of, as assertions; declarations assert theirs already."""
+        """The formulas that instances are taken of, as assertions; declarations assert theirs already."""
         if name == _CLAIM:
             return [_assertion(self._goal)]
         return [_assertion(self.axioms[name])] if name in self.axioms else []
@@ -300,7 +300,7 @@ def _is_ground(z3: Any, term: Any) -> bool:
 
 
 def _fair(choices: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
-    """All points, those of early terms first: a cut keeps what the claim speaks of."""
+    """All combinations, those of early terms first: a limit keeps the terms of the claim."""
     if not all(choices):
         return
     for radius in range(max(map(len, choices))):
@@ -317,14 +317,14 @@ _STEPS = 30_000
 
 
 class Overlaps(Instantiation):
-    """The engine.  Its steps are Z3's."""
+    """The engine `overlaps`.  Its steps are Z3's."""
 
     def __init__(self) -> None:
         super().__init__(1)
         self.name = "overlaps"
 
     def applies(self, task: Task) -> bool:
-        """Where at least two axioms say something of texts, numbers or words that fulfil a condition."""
+        """Where at least two axioms are about strings, numbers or bit-vectors that fulfil a condition."""
         if task.goal.unsettled:
             return False
         return sum(_is_conditional(each.formula) for each in task.goal.axioms) > 1
@@ -353,7 +353,7 @@ def _is_conditional(formula: Term) -> bool:
 
 
 def _conditions(quantifier: Any, variable: Any) -> list[Any]:
-    """The left side of a universal implication at a variable, if it speaks of nothing unknown."""
+    """The left side of a universal implication at a variable, if it has no unknown symbols."""
     z3 = library()
     body = z3.substitute_vars(quantifier.body(), variable)
     if not z3.is_implies(body):

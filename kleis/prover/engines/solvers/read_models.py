@@ -36,7 +36,7 @@ __all__ = ["UnreadableError", "decoded", "read_witness"]
 
 
 class UnreadableError(Exception):
-    """A value of a model that cannot be said exactly."""
+    """A value of a model that cannot be written exactly."""
 
 
 _ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
@@ -48,7 +48,7 @@ def decoded(text: str) -> str:
 
 
 def read_witness(goal: Goal, script: Script, model: Any, *, undefined: bool) -> Witness:
-    """What a model says of the variables and symbols of a script."""
+    """The values of the variables and symbols of a script in a model."""
     reader = _Reader(goal, model)
     assignment: dict[str, Any] = {}
     unread: list[str] = []
@@ -88,7 +88,7 @@ class _Reader:
         self._elements: dict[str, list[str]] = {}
 
     def carriers(self) -> dict[str, int]:
-        """How many elements the model has of each carrier."""
+        """The number of elements of each carrier in the model."""
         sizes: dict[str, int] = {}
         for sort in self._goal.carriers:
             universe = self._universe(sort)
@@ -96,7 +96,7 @@ class _Reader:
         return sizes
 
     def interpretation(self, name: str, domain: Sequence[core.Sort], result: core.Sort) -> Any:
-        """The value of a constant, or the table of a function; a model that says nothing leaves any value."""
+        """The value of a constant, or the table of a function; where the model has none, any value will do."""
         declaration = self._declared.get(name.strip("|"))
         if declaration is None:
             return self._any(result) if not domain else FunctionTable((), self._any(result))
@@ -113,7 +113,7 @@ class _Reader:
         return FunctionTable(tuple(rows), self.value(found.else_value(), result))
 
     def _whole_table(self, declaration: Any, domain: Sequence[core.Sort], result: core.Sort) -> FunctionTable:
-        """A function on finitely many points, all of them."""
+        """The whole table of a function on finite sorts."""
         ranges = [self._all_of(sort) for sort in domain]
         if prod(map(len, ranges)) > _LARGEST_TABLE:
             raise UnreadableError
@@ -125,7 +125,7 @@ class _Reader:
         return FunctionTable(tuple(rows))
 
     def _all_of(self, sort: core.Sort) -> list[Any]:
-        """The values of a finite sort as Z3 has them."""
+        """All values of a finite sort, as terms of Z3."""
         z3, context = self._z3, self._model.ctx
         if sort == core.BOOL:
             return [z3.BoolVal(False, context), z3.BoolVal(True, context)]

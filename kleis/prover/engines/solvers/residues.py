@@ -26,10 +26,10 @@ __all__ = ["RESIDUES", "Residues"]
 
 _GREATEST = 16
 _MODULI = 4
-"""So many moduli are tried, up to this one."""
+"""How many moduli are tried, and the largest."""
 
 _SHORT = 20_000
-"""The right modulus takes few steps; a wrong one, where products are of no use, all there are."""
+"""Steps of the first, short run for a modulus: the right one takes few, a wrong one all there are."""
 
 _INTEGERS = (INTEGER, NATURAL)
 
@@ -50,7 +50,7 @@ class Residues:
         return any(map(_multiplies, subterms(claim))) and bool(_moduli(claim))
 
     def run(self, task: Task, steps: int) -> Answer:
-        """One modulus after the other, without axioms and with them: all of them for a short while first."""
+        """One modulus after the other, without axioms and with them; first a short run for each."""
         try:
             script = encode(task)
         except Inexpressible as error:
@@ -110,14 +110,14 @@ def _numbers(term: Term) -> Iterator[int]:
 
 
 def _facts(script: Script, modulus: int) -> list[str]:
-    """That every integer variable of the claim leaves one of the residues."""
+    """The facts that every integer variable of the claim leaves one of the residues."""
     names = [each.name for each in script.constants if each.variable.sort in _INTEGERS]
     cases = [[f"(= (mod {name} {modulus}) {residue})" for residue in range(modulus)] for name in names]
     return [application("or", each) for each in cases]
 
 
 def _shown(script: Script, facts: Sequence[str]) -> str:
-    """The script that refutes that a fact fails."""
+    """The script that refutes the negation of the facts."""
     whole = facts[0] if len(facts) == 1 else application("and", facts)
     return "\n".join([*script.declarations, f"(assert (not {whole}))", "(check-sat)", ""])
 
