@@ -22,7 +22,7 @@ from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Engine, Task, load_engine
 from kleis.prover.protocol.verdict import Attempt, Reason
 
-__all__ = ["COMPUTING", "ORDER", "PRELOAD", "Entry", "Outcome", "run_portfolio"]
+__all__ = ["COMPUTING", "ORDER", "PRELOAD", "Chain", "Entry", "Outcome", "run_portfolio"]
 
 Chain = Literal["prove", "refute"]
 
@@ -78,7 +78,7 @@ COMPUTING = frozenset(
 
 DEFINITE = frozenset({"proved", "refuted", "model", "inconsistent"})
 
-Confirm = Callable[[Entry, Answer], Answer]
+Confirm = Callable[[Answer], Answer]
 """Turns an answer with an unchecked witness into one whose witness is evidence, or into one that gives up."""
 
 
@@ -180,7 +180,7 @@ class _Race:
         place, entry, _, begun = self._running.pop(future)
         answer = future.result()
         if answer.outcome in ("refuted", "model"):
-            answer = self._confirm(entry, answer)
+            answer = self._confirm(answer)
         self._done[place] = (entry, answer, time.monotonic() - begun)
         if answer.outcome in DEFINITE and (self._best is None or place < self._best):
             self._best = place

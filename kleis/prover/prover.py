@@ -32,9 +32,9 @@ from kleis.delaborate.describe_goal import proposition_of
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
 from kleis.prover.evidence import CHECK_WITNESS, Checked
-from kleis.prover.portfolio import COMPUTING, ORDER, PRELOAD, Entry, Outcome, run_portfolio
+from kleis.prover.portfolio import COMPUTING, ORDER, PRELOAD, Chain, Entry, Outcome, run_portfolio
 from kleis.prover.process.broker import Broker, Guards
-from kleis.prover.protocol.engine import Answer, Task, with_lemmas
+from kleis.prover.protocol.engine import Answer, Task, declarations_of, with_lemmas
 from kleis.prover.protocol.verdict import Evidence, Reason, Verdict
 from kleis.prover.verdict_cache import VerdictCache, key_of
 from kleis.syntax.printer.program import print_expression
@@ -88,6 +88,7 @@ class Prover:
         self._cache = cache
         self._guards = guards
         self._beside = beside
+        self._for_axioms = tuple(entry for entry in self.order if not entry.late)
         self._axioms: dict[tuple[Axiom, ...], Outcome] = {}
         self._models: dict[tuple[Axiom, ...], Outcome] = {}
         self._obligations: dict[Term, Verdict] = {}
@@ -152,7 +153,7 @@ class Prover:
 
     def has_model(self, goal: Goal) -> Verdict:
         """Whether the declarations of a goal have a model, whatever its claim.  Kept where there is a cache."""
-        declarations = self._declarations(goal)
+        declarations = declarations_of(goal)
         key = key_of(declarations, (), f"model {self._options()}") if self._cache is not None else ""
         kept = self._cache.get(key) if self._cache is not None else None
         if kept is not None:
@@ -178,7 +179,7 @@ class Prover:
         claim = self._text(goal)
         base = Verdict(status="unknown", claim=claim, warnings=tuple(each.message for each in goal.warnings))
         shown, failed = self._lemmas(lemmas, using, file, base)
-        blocked = failed or self._unsettled(goal, base)
+        blocked = failed or self._undecidable(goal, base)
         if blocked is not None and blocked.reason == "termination":
             return self._computed(goal, base) or Decision(blocked, goal)
         blocked = blocked or self._no_model(goal, base)
@@ -260,7 +261,7 @@ class Prover:
             assumed=tuple(open_ones),
         )
 
-    # ── what a question rests on ─────────────────────────────────────────────────────────────────────────
+    # ── what a question depends on ────────────────────────────────────────────────────────────────────────
 
     def _lemmas(
         self, lemmas: Sequence[Expression], using: TypeExpression | None, file: str, base: Verdict
@@ -277,7 +278,7 @@ class Prover:
             shown.append(verdict)
         return shown, None
 
-    def _unsettled(self, goal: Goal, base: Verdict) -> Verdict | None:
+    def _undecidable(self, goal: Goal, base: Verdict) -> Verdict | None:
         """The verdict where no engine can decide: parts beyond the logic, recursion without termination argument."""
         if goal.unsettled:
             first = goal.unsettled[0]
@@ -327,7 +328,7 @@ class Prover:
             if obligation.kind == "termination":
                 goal = msgspec.structs.replace(goal, obligations=())
             base = Verdict(status="unknown", claim=self._text(goal))
-            blocked = self._unsettled(goal, base)
+            blocked = self._undecidable(goal, base)
             self._obligations[obligation.formula] = blocked or self._search(Task(goal), base).verdict
         return self._obligations[obligation.formula]
 
@@ -349,30 +350,14 @@ class Prover:
 
     # ── models and clashes ───────────────────────────────────────────────────────────────────────────────
 
-    def _declarations(self, goal: Goal) -> Goal:
-        """The goal without its claim; axioms about built-ins alone are among its axioms."""
-        sections = tuple(
-            Axiom(each.name, each.formula, "axiom", each.place)
-            for each in goal.obligations
-            if each.kind == "section"
-        )
-        return msgspec.structs.replace(goal, claim=None, free=(), axioms=(*goal.axioms, *sections))
-
     def _alone(self, goal: Goal) -> Outcome | None:
         """The outcome of an attempt to refute the assumed axioms, without the claim; None if there are none."""
-        declarations = self._declarations(goal)
+        declarations = declarations_of(goal)
         if not declarations.axioms:
             return None
         key = declarations.axioms
         if key not in self._axioms:
-            self._axioms[key] = run_portfolio(
-                self._broker,
-                Task(declarations),
-                order=[entry for entry in self.order if not entry.late],
-                chains=("prove",),
-                confirm=self._confirm_for(Task(declarations)),
-                guards=self._guards,
-            )
+            self._axioms[key] = self._run(Task(declarations), self._for_axioms, ("prove",))
         return self._axioms[key]
 
     def _model_of(self, goal: Goal, axioms: tuple[Axiom, ...]) -> Evidence | None:
@@ -380,17 +365,8 @@ class Prover:
         if not axioms:
             return None
         if axioms not in self._models:
-            declarations = msgspec.structs.replace(goal, claim=None, free=(), axioms=axioms)
-            task = Task(declarations)
-            outcome = run_portfolio(
-                self._broker,
-                task,
-                order=[entry for entry in self.order if not entry.late],
-                chains=("refute",),
-                confirm=self._confirm_for(task),
-                guards=self._guards,
-            )
-            self._models[axioms] = outcome
+            task = Task(msgspec.structs.replace(goal, claim=None, free=(), axioms=axioms))
+            self._models[axioms] = self._run(task, self._for_axioms, ("refute",))
         answer = self._models[axioms].answer
         return answer.witness if answer is not None and isinstance(answer.witness, Evidence) else None
 
@@ -407,11 +383,11 @@ class Prover:
 
     def _model_verdict(self, goal: Goal) -> Verdict:
         """The verdict on whether the declarations have a model."""
-        declarations = self._declarations(goal)
+        declarations = declarations_of(goal)
         base = Verdict(status="unknown")
         if not declarations.axioms:
             return msgspec.structs.replace(base, status="consistent", evidence=Evidence(kind="assignment"))
-        blocked = self._unsettled(declarations, base)
+        blocked = self._undecidable(declarations, base)
         if blocked is not None:
             return blocked
         outcome = self._run(Task(declarations))
@@ -431,21 +407,26 @@ class Prover:
 
     # ── running ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def _run(self, task: Task, order: Sequence[Entry] | None = None) -> Outcome:
+    def _run(
+        self,
+        task: Task,
+        order: Sequence[Entry] | None = None,
+        chains: Sequence[Chain] = ("prove", "refute"),
+    ) -> Outcome:
         return run_portfolio(
             self._broker,
             task,
             order=self.order if order is None else order,
+            chains=chains,
             confirm=self._confirm_for(task),
             guards=self._guards,
             beside=self._beside,
         )
 
-    def _confirm_for(self, task: Task) -> Callable[[Entry, Answer], Answer]:
+    def _confirm_for(self, task: Task) -> Callable[[Answer], Answer]:
         """A check of witnesses, in a child process."""
 
-        def confirm(entry: Entry, answer: Answer) -> Answer:
-            del entry
+        def confirm(answer: Answer) -> Answer:
             _, future = self._broker.submit(
                 CHECK_WITNESS, Checked(task, answer), 1, guards=_CHECK_GUARDS, preload=PRELOAD
             )

@@ -175,7 +175,7 @@ def test_another_claim_is_refused(broker: Broker, case: str) -> None:
 def test_another_claim_with_its_own_hash_is_refused(broker: Broker, case: str) -> None:
     """Whoever forges a certificate can compute hashes."""
     from kleis.elaborate.elaborator import elaborate
-    from kleis.prover.certificates.certificate import declarations_of
+    from kleis.prover.protocol.engine import declarations_of
     from kleis.prover.verdict_cache import digest_of
 
     certificate = made(broker, case)

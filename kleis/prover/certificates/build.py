@@ -22,7 +22,6 @@ from kleis.prover.certificates.certificate import (
     SecondOpinion,
     check,
     core_task,
-    declarations_of,
     parts_of,
     solvers_of,
 )
@@ -30,7 +29,7 @@ from kleis.prover.certificates.rechecks import core_script, digest
 from kleis.prover.evidence import CHECK_WITNESS, Checked
 from kleis.prover.portfolio import ORDER, PRELOAD, Entry
 from kleis.prover.process.broker import Broker, Guards
-from kleis.prover.protocol.engine import Answer, Task, load_engine, with_lemmas
+from kleis.prover.protocol.engine import Answer, Task, declarations_of, load_engine, with_lemmas
 from kleis.prover.protocol.verdict import Evidence, Verdict
 from kleis.prover.protocol.witness import UnwritableError, written
 from kleis.prover.verdict_cache import digest_of

@@ -30,7 +30,7 @@ from typing import Any
 import msgspec
 
 from kleis.core import Term
-from kleis.core.goal import Axiom, Goal
+from kleis.core.goal import Goal
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
 from kleis.problems import Place
@@ -38,7 +38,7 @@ from kleis.prover.certificates.rechecks import Proof, Search, core_script, diges
 from kleis.prover.evidence import CHECK_WITNESS, Checked
 from kleis.prover.portfolio import PRELOAD
 from kleis.prover.process.broker import Broker, Guards
-from kleis.prover.protocol.engine import Answer, Task, with_lemmas
+from kleis.prover.protocol.engine import Answer, Task, declarations_of, with_lemmas
 from kleis.prover.protocol.verdict import Evidence, Status
 from kleis.prover.protocol.witness import UnwritableError, read
 from kleis.prover.verdict_cache import digest_of, solver_versions
@@ -55,7 +55,6 @@ __all__ = [
     "SecondOpinion",
     "check",
     "core_task",
-    "declarations_of",
     "parts_of",
     "solvers_of",
 ]
@@ -183,16 +182,6 @@ class CheckReport(msgspec.Struct, frozen=True):
 def check(certificate: Certificate, broker: Broker) -> CheckReport:
     """Check a certificate; what is wrong with it is a finding, never an exception."""
     return CheckReport(tuple(_Check(certificate, broker).findings()))
-
-
-def declarations_of(goal: Goal) -> Goal:
-    """The question whether the declarations have a model; axioms of built-ins alone are among its axioms."""
-    sections = tuple(
-        Axiom(each.name, each.formula, "axiom", each.place)
-        for each in goal.obligations
-        if each.kind == "section"
-    )
-    return msgspec.structs.replace(goal, claim=None, free=(), axioms=(*goal.axioms, *sections))
 
 
 def parts_of(elaborator: Elaborator) -> Iterator[tuple[str, Goal]]:

@@ -18,7 +18,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 import msgspec
 
 from kleis.core import Term
-from kleis.core.goal import Goal
+from kleis.core.goal import Axiom, Goal
 from kleis.prover.protocol.verdict import Reason
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Job",
     "Outcome",
     "Task",
+    "declarations_of",
     "load_engine",
     "load_job",
     "with_lemmas",
@@ -74,6 +75,16 @@ def _joined(first: tuple[_Part, ...], second: tuple[_Part, ...]) -> tuple[_Part,
     return first + tuple(each for each in second if each not in first)
 
 
+def declarations_of(goal: Goal) -> Goal:
+    """The question whether the declarations have a model; axioms about built-ins alone are among its axioms."""
+    sections = tuple(
+        Axiom(each.name, each.formula, "axiom", each.place)
+        for each in goal.obligations
+        if each.kind == "section"
+    )
+    return msgspec.structs.replace(goal, claim=None, free=(), axioms=(*goal.axioms, *sections))
+
+
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """What an engine found out.
 
@@ -106,7 +117,7 @@ Job: TypeAlias = Callable[[Any, int], Answer]
 
 
 class Engine(Protocol):
-    """An engine.  `name` is what verdicts show; `version` goes into the key of the verdict cache."""
+    """An engine.  `name` is what verdicts show."""
 
     name: str
 

@@ -3,7 +3,7 @@
 See docs/reference/proving.md §8.1.
 
 ``verified`` means that the declarations, T of every axiom and ¬T of the claim have no model.  `exact` says whether a
-model of them is a countermodel as far as the encoding goes, `sound` whether having none is a proof.
+model of them is a countermodel as far as the encoding goes.
 
 Invariants
     * What is asserted of an axiom is T of it, under its own name; nothing else is tracked.
@@ -26,7 +26,7 @@ from kleis.prover.smt.encode_sorts import Sorts
 from kleis.prover.smt.encode_terms import Formula, Terms
 from kleis.prover.smt.smtlib_text import TRUE, conjunction, negation, quoted
 
-__all__ = ["Constant", "Script", "encode", "stripped"]
+__all__ = ["Constant", "Script", "encode"]
 
 
 class Constant(msgspec.Struct, frozen=True):
@@ -51,8 +51,6 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
         The constants and symbols whose values are read back from a model.
     exact
         Whether a model is a model of the task: nothing was approximated.
-    sound
-        Whether unsatisfiability is a proof.  Always, unless a whole was left out.
     approximated
         Names of the built-ins that are uninterpreted here.
     """
@@ -66,21 +64,15 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     exact: bool
     approximated: tuple[str, ...]
 
-    def text(self, *, core: Sequence[str] | None = None, named: bool = False) -> str:
+    def text(self, *, core: Sequence[str] | None = None) -> str:
         """The script as a file for any solver; `core` keeps only these axioms."""
         lines = list(self.declarations)
         for name, formula in self.axioms:
             if core is None or name in core:
-                body = f"(! {formula} :named {tracked(name)})" if named else formula
-                lines.append(f"(assert {body})")
+                lines.append(f"(assert {formula})")
         if self.claim:
             lines.append(f"(assert {self.claim})")
         return "\n".join([*lines, "(check-sat)", ""])
-
-
-def tracked(name: str) -> str:
-    """The tracking literal of an axiom; no other name in a script begins like it."""
-    return f"|@{name}|"
 
 
 def encode(task: Task, *, equations: bool = False) -> Script:

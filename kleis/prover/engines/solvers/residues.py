@@ -25,8 +25,10 @@ from kleis.prover.smt.smtlib_text import application
 __all__ = ["RESIDUES", "Residues"]
 
 _GREATEST = 16
+"""The largest modulus that is tried."""
+
 _MODULI = 4
-"""How many moduli are tried, and the largest."""
+"""How many moduli are tried."""
 
 _SHORT = 20_000
 """Steps of the first, short run for a modulus: the right one takes few, a wrong one all there are."""
