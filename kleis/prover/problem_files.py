@@ -28,7 +28,56 @@ from kleis.errors import KleisError
 from kleis.prover.protocol.engine import Inexpressible, Task
 from kleis.prover.smt.script import encode
 
-__all__ = ["Exchange", "ExportError", "smtlib", "tptp", "tptp_text"]
+__all__ = ["Exchange", "ExportError", "smtlib", "tptp"]
+
+
+class ExportError(KleisError):
+    """A proposition that the language of another prover cannot express: `code` is ``not-expressible``."""
+
+
+class Exchange(msgspec.Struct, frozen=True):
+    """A file for other provers.
+
+    exact
+        Whether a model found is a countermodel: nothing was approximated.
+    approximated
+        Built-ins that are unknown functions in it.
+    """
+
+    text: str
+    exact: bool
+    approximated: tuple[str, ...] = ()
+
+
+def smtlib(goal: Goal) -> Exchange:
+    """The script that solvers get: `unsat` is a proof of the claim.  Raises `ExportError` where there is none."""
+    if goal.unsettled:
+        first = goal.unsettled[0]
+        raise _export_error(Inexpressible(first.reason, first.message), "SMT-LIB")
+    try:
+        script = encode(Task(goal))
+    except Inexpressible as error:
+        raise _export_error(error, "SMT-LIB") from error
+    return Exchange(script.text(), script.exact, script.approximated)
+
+
+def tptp(goal: Goal) -> Exchange:
+    """The question in TPTP, FOF or TFF.  Raises `ExportError` where it has no first-order form."""
+    try:
+        return Exchange(_Writer(goal).text(), True)
+    except Inexpressible as error:
+        raise _export_error(error, "TPTP") from error
+
+
+def _export_error(error: Inexpressible, language: str) -> ExportError:
+    return ExportError(
+        f"{language} cannot say this: {error}",
+        code="not-expressible",
+        hint="kleis show --meaning prints what the proposition says",
+    )
+
+
+# ── TPTP ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 _NUMBERS = {"ℕ": "$int", "ℤ": "$int", "ℚ": "$rat", "ℝ": "$real"}
 _COMPARISONS = {"less_than": "$less", "leq": "$lesseq", "greater_than": "$greater", "geq": "$greatereq"}
@@ -68,12 +117,7 @@ class _Value(msgspec.Struct, frozen=True):
     defined: str = "$true"
 
 
-def tptp_text(goal: Goal) -> str:
-    """The question in TPTP; raises `Inexpressible` with the reason where it has no first-order form."""
-    return _Writer(goal).text()
-
-
-def _refuse(what: str) -> Inexpressible:
+def _inexpressible(what: str) -> Inexpressible:
     return Inexpressible("incomplete", f"{what} has no first-order form in TPTP")
 
 
@@ -146,7 +190,7 @@ class _Writer:
 
     def _closed(self, formula: core.Term) -> str:
         if not isinstance(formula, core.Term) or formula.sort != core.BOOL:
-            raise _refuse("a value as a formula")
+            raise _inexpressible("a value as a formula")
         return self._formula(formula).true
 
     # ── names ────────────────────────────────────────────────────────────────────────────────────────────
@@ -175,7 +219,7 @@ class _Writer:
             return _NUMBERS[sort.name]
         if isinstance(sort, core.Carrier) and not sort.arguments:
             return self._name(sort, sort.name.replace("::", "_"), "t_")
-        raise _refuse(f"the sort {sort_text(sort)}")
+        raise _inexpressible(f"the sort {sort_text(sort)}")
 
     def _symbol(self, symbol: core.Symbol) -> str:
         for sort in symbol.domain:
@@ -264,7 +308,7 @@ class _Writer:
             case core.BuiltinCall():
                 return self._atom(self._builtin(term))
             case _:
-                raise _refuse(_WORDS.get(type(term), "this kind of formula"))
+                raise _inexpressible(_WORDS.get(type(term), "this kind of formula"))
 
     @staticmethod
     def _atom(value: _Value) -> _Formula:
@@ -295,7 +339,7 @@ class _Writer:
 
     def _quantified(self, kind: str, variables: Sequence[core.Variable], body: _Formula) -> _Formula:
         if any(each.sort == core.BOOL for each in variables):
-            raise _refuse("a quantifier over truth values")
+            raise _inexpressible("a quantifier over truth values")
         every, some = ("!", "?") if kind == "forall" else ("?", "!")
         true = self._bound(every, variables, body.true)
         return _Formula(true, None if body.total else self._bound(some, variables, body.false))
@@ -313,14 +357,14 @@ class _Writer:
     def _body(self, key: str, arguments: Sequence[core.Term]) -> core.Term:
         definition = self._definitions[key]
         if definition.group:
-            raise _refuse(f"the recursive definition {definition.name}")
+            raise _inexpressible(f"the recursive definition {definition.name}")
         return at_arguments(definition.body, definition, arguments)
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────────────
 
     def _value(self, term: core.Term) -> _Value:
         if term.sort == core.BOOL:
-            raise _refuse("a truth value as an argument")
+            raise _inexpressible("a truth value as an argument")
         match term:
             case core.Variable():
                 return _Value(self._variable(term))
@@ -343,7 +387,7 @@ class _Writer:
                 number = self._value(inner_term)
                 return _Value(number.text, _and(number.defined, f"$greatereq({number.text},0)"))
             case _:
-                raise _refuse(_WORDS.get(type(term), "this kind of term"))
+                raise _inexpressible(_WORDS.get(type(term), "this kind of term"))
 
     def _strict(self, arguments: Sequence[core.Term], build: Callable[[list[str]], str]) -> _Value:
         given = [self._value(each) for each in arguments]
@@ -356,7 +400,7 @@ class _Writer:
     @staticmethod
     def _number(value: object, sort: core.Sort) -> str:
         if not isinstance(value, int | Fraction) or not isinstance(sort, core.Numeric):
-            raise _refuse("a literal that is no number")
+            raise _inexpressible("a literal that is no number")
         fraction = Fraction(value)
         match sort.name:
             case "ℕ" | "ℤ":
@@ -374,7 +418,7 @@ class _Writer:
         if source == target:
             return value
         if not target.startswith("$"):
-            raise _refuse(f"{sort_text(term.sort)} read as {sort_text(sort)}")
+            raise _inexpressible(f"{sort_text(term.sort)} read as {sort_text(sort)}")
         return _Value(f"$to_{target[1:]}({value.text})", value.defined)
 
     def _builtin(self, term: core.BuiltinCall) -> _Value:
@@ -402,53 +446,4 @@ class _Writer:
                 return f"$uminus({texts[0]})"
             if name in _ARITHMETIC and len(texts) == 2 and (name != "divide" or sort.name in ("ℚ", "ℝ")):
                 return f"{_ARITHMETIC[name]}({','.join(texts)})"
-        raise _refuse(f"the built-in {name}")
-
-
-# ── Both languages ──────────────────────────────────────────────────────────────────────────────────────────
-
-
-class ExportError(KleisError):
-    """A proposition that the language of another prover cannot say: `code` is ``not-expressible``."""
-
-
-class Exchange(msgspec.Struct, frozen=True):
-    """A file for other provers.
-
-    exact
-        Whether a model found is a countermodel: nothing was approximated.
-    approximated
-        Built-ins that are unknown functions in it.
-    """
-
-    text: str
-    exact: bool
-    approximated: tuple[str, ...] = ()
-
-
-def _refused(error: Inexpressible, language: str) -> ExportError:
-    return ExportError(
-        f"{language} cannot say this: {error}",
-        code="not-expressible",
-        hint="kleis show --meaning prints what the proposition says",
-    )
-
-
-def smtlib(goal: Goal) -> Exchange:
-    """The script that solvers are given: `unsat` is a proof of the claim; `ExportError` where there is none."""
-    if goal.unsettled:
-        first = goal.unsettled[0]
-        raise _refused(Inexpressible(first.reason, first.message), "SMT-LIB")
-    try:
-        script = encode(Task(goal))
-    except Inexpressible as error:
-        raise _refused(error, "SMT-LIB") from error
-    return Exchange(script.text(), script.exact, script.approximated)
-
-
-def tptp(goal: Goal) -> Exchange:
-    """The question in TPTP, FOF or TFF; `ExportError` where it has no first-order form."""
-    try:
-        return Exchange(tptp_text(goal), True)
-    except Inexpressible as error:
-        raise _refused(error, "TPTP") from error
+        raise _inexpressible(f"the built-in {name}")

@@ -15,7 +15,7 @@ import pytest
 
 from kleis.prover.certificates.build import Question, build, build_part, theory_text
 from kleis.prover.certificates.certificate import Certificate, CertificateError, ObligationText, check
-from kleis.prover.certificates.rechecks import RefusedError, commands, digest
+from kleis.prover.certificates.rechecks import RejectedError, commands, digest
 from kleis.prover.portfolio import Entry
 from kleis.prover.process.broker import Broker
 from kleis.prover.protocol.verdict import Verdict
@@ -481,7 +481,7 @@ def test_the_theory_has_imports_written_out_and_no_examples() -> None:
 
 @pytest.mark.parametrize("text", ["(", ")", "(a))", "a", "(a) b", "; remark", '("', "(|", "(a)(b) )"])
 def test_what_is_no_sequence_of_commands(text: str) -> None:
-    with pytest.raises(RefusedError):
+    with pytest.raises(RejectedError):
         commands(text)
 
 

@@ -204,7 +204,7 @@ class _Expansion:
         places = [
             place
             for place, each in enumerate(call.arguments)
-            if isinstance(each, core.Lambda) and _hands_on(raw.definition, place)
+            if isinstance(each, core.Lambda) and _passes_through(raw.definition, place)
         ]
         if places and len(self._begun) < _MOST:
             return self._instance(raw, call, places)
@@ -265,14 +265,16 @@ class _Expansion:
         variables, hypotheses, body = stripped(claim)
         for hypothesis in reversed(hypotheses):
             body = core.Connective("implies", (hypothesis, body))
-        handed = [
-            each for each in variables if isinstance(each.sort, core.FunctionOf) and _is_handed_on(body, each)
+        passed = [
+            each
+            for each in variables
+            if isinstance(each.sort, core.FunctionOf) and _is_passed_through(body, each)
         ]
-        if not handed:
+        if not passed:
             return claim
-        rest = tuple(each for each in variables if each not in handed)
+        rest = tuple(each for each in variables if each not in passed)
         values: dict[str, core.Term] = {}
-        for each in handed:
+        for each in passed:
             assert isinstance(each.sort, core.FunctionOf), "a function"
             symbol = core.Symbol(f"{each.name}#function", each.sort.domain, each.sort.codomain)
             self._symbols[each.name] = symbol
@@ -297,7 +299,7 @@ def _coerced_list(key: str, given: core.ListOf, sort: core.ListOf) -> Recursive:
     return Recursive(made, Termination(kind="structural", arguments=(0,)))
 
 
-def _hands_on(definition: core.Definition, place: int) -> bool:
+def _passes_through(definition: core.Definition, place: int) -> bool:
     """Whether a definition passes the parameter unchanged wherever it calls itself."""
     if len(definition.group) > 1:
         return False
@@ -309,13 +311,13 @@ def _hands_on(definition: core.Definition, place: int) -> bool:
     )
 
 
-def _is_handed_on(term: core.Term, function: core.Variable) -> bool:
+def _is_passed_through(term: core.Term, function: core.Variable) -> bool:
     """Whether a function occurs as an argument, and not only applied."""
     if isinstance(term, core.Application) and term.function == function:
-        return any(_is_handed_on(each, function) for each in term.arguments)
+        return any(_is_passed_through(each, function) for each in term.arguments)
     if isinstance(term, core.BuiltinCall | core.DefinitionCall) and function in term.arguments:
         return True
-    return any(_is_handed_on(each, function) for each in parts(term))
+    return any(_is_passed_through(each, function) for each in parts(term))
 
 
 def _let(function: core.Lambda, arguments: Sequence[core.Term]) -> core.Term:

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from kleis.core import RATIONAL, REAL, BuiltinCall, FunctionOf, LiteralTerm, Operation, Symbol, Term, Variable
+from kleis import core
 from kleis.core.traversal import sorts_of, stripped, subterms
 from kleis.prover.lowering.defunctionalize import expanded
 from kleis.prover.protocol.engine import Inexpressible, Task
@@ -32,7 +32,7 @@ __all__ = ["Constant", "Script", "encode"]
 class Constant(msgspec.Struct, frozen=True):
     """An outermost variable of the claim as a constant: its Kleis name and sort, and its name in the script."""
 
-    variable: Variable
+    variable: core.Variable
     name: str
 
 
@@ -60,7 +60,7 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     claim: str
     false: str
     constants: tuple[Constant, ...]
-    symbols: tuple[tuple[Symbol, str], ...]
+    symbols: tuple[tuple[core.Symbol, str], ...]
     exact: bool
     approximated: tuple[str, ...]
 
@@ -117,10 +117,10 @@ def _negated(hypotheses: Sequence[Formula], claim: Formula) -> tuple[str, str]:
     return conjunction(not_false, negation(claim.true)), conjunction(true, claim.false)
 
 
-def _constant(terms: Terms, variable: Variable) -> str:
+def _constant(terms: Terms, variable: core.Variable) -> str:
     """The name of a stripped variable; one of functions becomes a function symbol."""
     name = terms.variable(variable)
-    if isinstance(variable.sort, FunctionOf):
+    if isinstance(variable.sort, core.FunctionOf):
         name = quoted("w", variable.name)
         terms.functions[variable.name] = name
     return name
@@ -128,7 +128,7 @@ def _constant(terms: Terms, variable: Variable) -> str:
 
 def _declaration(sorts: Sorts, constant: Constant) -> str:
     sort = constant.variable.sort
-    if isinstance(sort, FunctionOf):
+    if isinstance(sort, core.FunctionOf):
         domain = " ".join(sorts.name(each) for each in sort.domain)
         return f"(declare-fun {constant.name} ({domain}) {sorts.name(sort.codomain)})"
     return f"(declare-fun {constant.name} () {sorts.name(sort)})"
@@ -138,7 +138,7 @@ def _constant_guards(sorts: Sorts, constants: Sequence[Constant]) -> list[str]:
     found = []
     for each in constants:
         sort = each.variable.sort
-        if isinstance(sort, FunctionOf):
+        if isinstance(sort, core.FunctionOf):
             guard = _function_guard(sorts, sort, each.name)
         else:
             guard = sorts.guard(sort, each.name)
@@ -147,7 +147,7 @@ def _constant_guards(sorts: Sorts, constants: Sequence[Constant]) -> list[str]:
     return found
 
 
-def _function_guard(sorts: Sorts, sort: FunctionOf, name: str) -> str:
+def _function_guard(sorts: Sorts, sort: core.FunctionOf, name: str) -> str:
     names = [f"|g:a{place}|" for place in range(len(sort.domain))]
     result = sorts.guard(sort.codomain, f"({name} {' '.join(names)})")
     if result == TRUE:
@@ -160,7 +160,7 @@ def _function_guard(sorts: Sorts, sort: FunctionOf, name: str) -> str:
 # ── Rational numbers ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _formulas(task: Task) -> Iterator[Term]:
+def _formulas(task: Task) -> Iterator[core.Term]:
     goal = task.goal
     yield from (axiom.formula for axiom in goal.axioms)
     yield from (definition.body for definition in goal.definitions)
@@ -182,16 +182,16 @@ def _rationals(task: Task) -> bool:
     if not any(_mentions_rationals(sort) for sort in unknowns):
         return True
     linear = all(_is_linear(each) for term in _formulas(task) for each in subterms(term))
-    if linear and not any(sort == REAL for term in _formulas(task) for sort in sorts_of(term)):
+    if linear and not any(sort == core.REAL for term in _formulas(task) for sort in sorts_of(term)):
         return True
-    outermost: tuple[Variable, ...] = ()
-    rest: list[Term] = [term for term in _formulas(task) if term is not task.goal.claim]
+    outermost: tuple[core.Variable, ...] = ()
+    rest: list[core.Term] = [term for term in _formulas(task) if term is not task.goal.claim]
     if task.goal.claim is not None:
         outermost, hypotheses, claim = stripped(task.goal.claim)
         rest += [*hypotheses, claim]
     inner = [sort for term in rest for sort in _unknown_sorts(term)]
     inner += [sort for each in task.goal.symbols for sort in (*each.domain, each.codomain)]
-    plain = all(each.sort == RATIONAL or not _mentions_rationals(each.sort) for each in outermost)
+    plain = all(each.sort == core.RATIONAL or not _mentions_rationals(each.sort) for each in outermost)
     if plain and not any(_mentions_rationals(sort) for sort in inner):
         return False
     raise Inexpressible(
@@ -199,14 +199,14 @@ def _rationals(task: Task) -> bool:
     )
 
 
-def _unknown_sorts(term: Term) -> Iterator[object]:
+def _unknown_sorts(term: core.Term) -> Iterator[object]:
     for each in subterms(term):
         for variable in getattr(each, "variables", ()):
             yield variable.sort
 
 
 def _mentions_rationals(sort: object) -> bool:
-    if sort == RATIONAL:
+    if sort == core.RATIONAL:
         return True
     fields = getattr(sort, "__struct_fields__", ())
     for name in fields:
@@ -217,8 +217,8 @@ def _mentions_rationals(sort: object) -> bool:
     return False
 
 
-def _is_linear(term: Term) -> bool:
-    if not isinstance(term, BuiltinCall) or term.operation.name not in (
+def _is_linear(term: core.Term) -> bool:
+    if not isinstance(term, core.BuiltinCall) or term.operation.name not in (
         "times",
         "divide",
         "power",
@@ -226,21 +226,14 @@ def _is_linear(term: Term) -> bool:
         "div",
     ):
         return True
-    operation: Operation = term.operation
-    if RATIONAL not in (*(each.sort for each in operation.parameters), operation.result):
+    operation: core.Operation = term.operation
+    if core.RATIONAL not in (*(each.sort for each in operation.parameters), operation.result):
         return True
-    literals = [
-        all(isinstance(each, LiteralTerm) or not _has_unknown(each) for each in subterms(part))
-        for part in term.arguments
-    ]
+    known = [not any(map(_is_unknown, subterms(part))) for part in term.arguments]
     if operation.name == "times":
-        return any(literals)
-    return literals[-1] if operation.name == "divide" else all(literals)
+        return any(known)
+    return known[-1] if operation.name == "divide" else all(known)
 
 
-def _has_unknown(term: Term) -> bool:
-    return isinstance(term, Variable) or type(term).__name__ in (
-        "SymbolCall",
-        "DefinitionCall",
-        "Application",
-    )
+def _is_unknown(term: core.Term) -> bool:
+    return isinstance(term, core.Variable | core.SymbolCall | core.DefinitionCall | core.Application)

@@ -305,7 +305,7 @@ class _Attempt:
         claim = self._task.goal.claim
         assert claim is not None, "an induction is on a claim"
         for lemma in self._speculated(claim, _SPECULATED):
-            if self._learnt(lemma, depth) and (proof := self._claim()) is not None:
+            if self._prove_with_lemmas(lemma, depth) and (proof := self._claim()) is not None:
                 return proof
         return None
 
@@ -316,7 +316,7 @@ class _Attempt:
             if each not in known and plausible(self._task.goal, each, self._account):
                 yield Lemma(f"{stem}{place}", each)
 
-    def _learnt(self, lemma: Lemma, depth: int) -> bool:
+    def _prove_with_lemmas(self, lemma: Lemma, depth: int) -> bool:
         """Whether a candidate could be proved, maybe with lemmas of its own."""
         if any(each.formula == lemma.formula for each in self._proved):
             return False

@@ -26,7 +26,7 @@ from typing import Any
 
 import msgspec
 
-from kleis.core import STRING, BitVec, Connective, Numeric, Quantifier, Term
+from kleis import core
 from kleis.prover.engines.solvers.runs import Options, library, run_solver, run_text, unwritable
 from kleis.prover.protocol.engine import Answer, Inexpressible, Task
 from kleis.prover.smt.script import Script, encode
@@ -82,12 +82,12 @@ class Instantiation:
     ) -> Answer:
         named = search.core(search.named(axioms), min(steps, 20_000 + 4 * last))
         outcome = "proved" if any(name == _CLAIM for name, _ in named) else "inconsistent"
-        core = tuple(name for name, _ in search.script.axioms if any(name == each for each, _ in named))
+        needed = tuple(name for name, _ in search.script.axioms if any(name == each for each, _ in named))
         detail = f"{len(search.instances)} instances, {len(named)} formulas used"
         proof = search.obligations(named)
         if outcome == "proved":
-            return Answer(outcome="proved", core=core, steps=used, detail=detail, proof=proof)
-        return Answer(outcome="inconsistent", core=core, steps=used, detail=detail, proof=proof)
+            return Answer(outcome="proved", core=needed, steps=used, detail=detail, proof=proof)
+        return Answer(outcome="inconsistent", core=needed, steps=used, detail=detail, proof=proof)
 
 
 INSTANTIATION = Instantiation(1)
@@ -343,13 +343,13 @@ class Overlaps(Instantiation):
 OVERLAPS = Overlaps()
 
 
-def _is_conditional(formula: Term) -> bool:
+def _is_conditional(formula: core.Term) -> bool:
     """Whether an axiom is ∀ over one variable of an infinite built-in sort, with a condition."""
-    if not isinstance(formula, Quantifier) or formula.kind != "forall" or len(formula.variables) != 1:
+    if not isinstance(formula, core.Quantifier) or formula.kind != "forall" or len(formula.variables) != 1:
         return False
-    conditional = isinstance(formula.body, Connective) and formula.body.name == "implies"
+    conditional = isinstance(formula.body, core.Connective) and formula.body.name == "implies"
     sort = formula.variables[0].sort
-    return conditional and (sort == STRING or isinstance(sort, Numeric | BitVec))
+    return conditional and (sort == core.STRING or isinstance(sort, core.Numeric | core.BitVec))
 
 
 def _conditions(quantifier: Any, variable: Any) -> list[Any]:
