@@ -47,13 +47,13 @@ _BOUNDS = Bounds(carrier=8, points=200_000, values=2_000, budget=_BUDGET)
 
 
 def check_evidence(task: Task, answer: Answer) -> Evidence | None:
-    """The evidence in an answer's witness, if it is any."""
+    """The evidence of an answer's witness; None if the check does not confirm it."""
     witness = answer.witness
     if isinstance(witness, Mapping):
         return _plain(task, witness)
     if not isinstance(witness, Witness):
         return None
-    return _point(task, witness) or _proved_point(task, witness)
+    return _assignment(task, witness) or _proved_assignment(task, witness)
 
 
 def _plain(task: Task, witness: Mapping[str, Any]) -> Evidence | None:
@@ -76,10 +76,10 @@ def _plain(task: Task, witness: Mapping[str, Any]) -> Evidence | None:
 # ── Values of variables and symbols ──────────────────────────────────────────────────────────────────────────
 
 
-def _point(task: Task, witness: Any) -> Evidence | None:
-    """Values given for variables and symbols: all of their sorts, every axiom true, the claim not."""
-    meaning = task.meaning
-    carriers = [each for each in meaning.carriers if isinstance(each, core.Carrier)]
+def _assignment(task: Task, witness: Any) -> Evidence | None:
+    """An assignment: values of variables and symbols, all of their sorts; every axiom true, the claim not."""
+    goal = task.goal
+    carriers = [each for each in goal.carriers if isinstance(each, core.Carrier)]
     sizes = {
         each: witness.carriers[sort_text(each)] for each in carriers if sort_text(each) in witness.carriers
     }
@@ -87,62 +87,64 @@ def _point(task: Task, witness: Any) -> Evidence | None:
     if len(sizes) < len(carriers) or witness.unread or not sized:
         return None
     account = Account(_BOUNDS.budget)
-    bare = evaluator_of(meaning, Model(sizes, {}), _BOUNDS, "one-sided", account)
-    values = _Values(SortMembership(meaning, bare.ranges, account), account)
-    variables, hypotheses, claim = ((), (), None) if meaning.claim is None else stripped(meaning.claim)
+    bare = evaluator_of(goal, Model(sizes, {}), _BOUNDS, "one-sided", account)
+    values = _Values(SortMembership(goal, bare.ranges, account), account)
+    variables, hypotheses, claim = ((), (), None) if goal.claim is None else stripped(goal.claim)
     try:
         shown = values.of_symbols(witness.symbols)
-        point = {each.name: values.of_variable(each, witness.assignment.get(each.name)) for each in variables}
+        assignment = {
+            each.name: values.of_variable(each, witness.assignment.get(each.name)) for each in variables
+        }
     except _ForeignError:
         return None
     evaluator = bare.under({symbol: values.function(symbol, table) for symbol, table in shown})
-    if any(evaluator.truth(axiom.formula) is not TRUE for axiom in meaning.axioms):
+    if any(evaluator.truth(axiom.formula) is not TRUE for axiom in goal.axioms):
         return None
     if claim is None:
-        return _evidence(meaning, shown, sizes, {}, undefined=False)
+        return _evidence(goal, shown, sizes, {}, undefined=False)
     environment = {
-        each.name: values.function(each, point[each.name])
+        each.name: values.function(each, assignment[each.name])
         if isinstance(each.sort, core.FunctionOf)
-        else point[each.name]
+        else assignment[each.name]
         for each in variables
     }
     outcome = _outcome(evaluator, hypotheses, claim, environment)
     if outcome is None:
         return None
-    return _evidence(meaning, shown, sizes, point, undefined=outcome == "undefined")
+    return _evidence(goal, shown, sizes, assignment, undefined=outcome == "undefined")
 
 
-def _proved_point(task: Task, witness: Any) -> Evidence | None:
-    """A point at which the claim or an axiom speaks of infinitely many values: what holds there is proved, not evaluated.
+def _proved_assignment(task: Task, witness: Any) -> Evidence | None:
+    """An assignment at which the claim or an axiom quantifies over infinitely many values: proved, not evaluated.
 
-    Only where every unknown has a value that a term denotes: no carriers, no functions of functions.
+    Only where every unknown has a value that can be written as a term: no carriers, no functions of functions.
     """
     from kleis.prover.engines.models.standard_models import proved_evidence
     from kleis.prover.protocol.witness import Interpretation
 
-    meaning, named = _with_functions_named(task.meaning)
-    if meaning.carriers or witness.unread:
+    goal, named = _with_functions_named(task.goal)
+    if goal.carriers or witness.unread:
         return None
     account = Account(_BOUNDS.budget)
-    ranges = evaluator_of(meaning, Model({}, {}), _BOUNDS, "one-sided", account).ranges
+    ranges = evaluator_of(goal, Model({}, {}), _BOUNDS, "one-sided", account).ranges
     given = dict(witness.assignment)
     try:
         functions = tuple((symbol, given.pop(name)) for name, symbol in named.items() if name in given)
-        read = _Values(SortMembership(meaning, ranges, account), account)
+        read = _Values(SortMembership(goal, ranges, account), account)
         shown = read.of_symbols((*witness.symbols, *functions))
-        symbols = tuple((symbol, *_body(symbol, value, meaning)) for symbol, value in shown)
+        symbols = tuple((symbol, *_body(symbol, value, goal)) for symbol, value in shown)
     except (_ForeignError, NamelessError):
         return None
-    point = tuple(given.items())
-    found = Interpretation(carriers=(), symbols=symbols, point=point)
-    return proved_evidence(msgspec.structs.replace(task, meaning=meaning), found)
+    assignment = tuple(given.items())
+    found = Interpretation(carriers=(), symbols=symbols, point=assignment)
+    return proved_evidence(msgspec.structs.replace(task, goal=goal), found)
 
 
-def _with_functions_named(meaning: Goal) -> tuple[Goal, dict[str, core.Symbol]]:
-    """The claim about any one operation for every variable of its outermost ∀ that stands for functions."""
-    if meaning.claim is None:
-        return meaning, {}
-    variables, hypotheses, rest = stripped(meaning.claim)
+def _with_functions_named(goal: Goal) -> tuple[Goal, dict[str, core.Symbol]]:
+    """The claim with an operation for every function variable of its outermost ∀."""
+    if goal.claim is None:
+        return goal, {}
+    variables, hypotheses, rest = stripped(goal.claim)
     named = {
         each.name: core.Symbol(f"{each.name}{_AS_OPERATION}", each.sort.domain, each.sort.codomain)
         for each in variables
@@ -160,41 +162,39 @@ def _with_functions_named(meaning: Goal) -> tuple[Goal, dict[str, core.Symbol]]:
         rest = core.Connective("implies", (hypothesis, rest))
     body = called(rest)
     if not named or any(each.name in named for each in free_variables(body)):
-        return meaning, {}
+        return goal, {}
     others = tuple(each for each in variables if each.name not in named)
     claim = core.Quantifier("forall", others, body) if others else body
-    symbols = (*meaning.symbols, *named.values())
-    return msgspec.structs.replace(meaning, claim=claim, symbols=symbols), named
+    symbols = (*goal.symbols, *named.values())
+    return msgspec.structs.replace(goal, claim=claim, symbols=symbols), named
 
 
 _AS_OPERATION = "°"
-"""Ends no name that anyone declares."""
+"""The end of the names of these operations; no declared name ends so."""
 
 
-def _body(symbol: core.Symbol, value: Any, meaning: Goal) -> tuple[tuple[core.Variable, ...], core.Term]:
+def _body(symbol: core.Symbol, value: Any, goal: Goal) -> tuple[tuple[core.Variable, ...], core.Term]:
     """Parameters and body of a symbol with a value: cases for the rows of a table, then its default."""
     if not isinstance(value, FunctionTable):
-        return (), value_to_term(value, symbol.codomain, meaning)
+        return (), value_to_term(value, symbol.codomain, goal)
     parameters = tuple(core.Variable(f"x{place}", sort) for place, sort in enumerate(symbol.domain))
     if value.default is None:
         raise NamelessError
-    body = value_to_term(value.default, symbol.codomain, meaning)
+    body = value_to_term(value.default, symbol.codomain, goal)
     for arguments, result in reversed(value.rows):
-        given = [
-            value_to_term(each, sort, meaning) for each, sort in zip(arguments, symbol.domain, strict=True)
-        ]
+        given = [value_to_term(each, sort, goal) for each, sort in zip(arguments, symbol.domain, strict=True)]
         tests = tuple(map(core.Equals, parameters, given))
         test = tests[0] if len(tests) == 1 else core.Connective("and", tests)
-        body = core.Conditional(test, value_to_term(result, symbol.codomain, meaning), body)
+        body = core.Conditional(test, value_to_term(result, symbol.codomain, goal), body)
     return parameters, body
 
 
 def _outcome(
-    evaluator: Evaluator, hypotheses: Sequence[Any], claim: Any, point: dict[str, Any]
+    evaluator: Evaluator, hypotheses: Sequence[Any], claim: Any, assignment: dict[str, Any]
 ) -> str | None:
-    """``false`` or ``undefined`` if the implication is that for certain at a point."""
-    premises = [evaluator.truth(each, point) for each in hypotheses]
-    conclusion = evaluator.truth(claim, point)
+    """``false`` or ``undefined`` if the implication certainly is that at an assignment."""
+    premises = [evaluator.truth(each, assignment) for each in hypotheses]
+    conclusion = evaluator.truth(claim, assignment)
     if any(each is OPEN or not each.decided for each in (*premises, conclusion)):
         return None
     if any(each is FALSE for each in premises) or conclusion is TRUE:
@@ -203,7 +203,7 @@ def _outcome(
 
 
 class _ForeignError(Exception):
-    """A value that is none of its sort."""
+    """A value that is not of its sort."""
 
 
 _Shown = tuple[tuple[core.Symbol, Any], ...]
@@ -212,8 +212,8 @@ _Shown = tuple[tuple[core.Symbol, Any], ...]
 class _Values:
     """Reads the values of a witness: each must be one of its sort."""
 
-    def __init__(self, belonging: SortMembership, context: Context) -> None:
-        self._belonging = belonging
+    def __init__(self, membership: SortMembership, context: Context) -> None:
+        self._membership = membership
         self._context = context
 
     def of_symbols(self, given: Sequence[tuple[core.Symbol, Any]]) -> _Shown:
@@ -229,14 +229,14 @@ class _Values:
         )
 
     def of_variable(self, variable: core.Variable, given: Any) -> Any:
-        """The value of a variable, or its table if it stands for functions."""
+        """The value of a variable, or the table of a function variable."""
         sort = variable.sort
         if isinstance(sort, core.FunctionOf):
             return self._table(sort.domain, sort.codomain, given)
         return self._one(given, sort)
 
     def function(self, named: core.Symbol | core.Variable, value: Any) -> Function:
-        """What evaluates a constant, or a table with a value for everything else."""
+        """A function that evaluates a constant, or a table with a default."""
         sort = named.sort if isinstance(named, core.Variable) else None
         domain = named.domain if isinstance(named, core.Symbol) else getattr(sort, "domain", ())
         rows = {self._key(arguments): result for arguments, result in getattr(value, "rows", ())}
@@ -252,7 +252,7 @@ class _Values:
         return self._one(given, symbol.codomain)
 
     def _one(self, given: Any, sort: core.Sort) -> Value:
-        value = self._belonging.value(given, sort)
+        value = self._membership.value(given, sort)
         if value is None:
             raise _ForeignError
         return value
@@ -276,10 +276,10 @@ class _Values:
 
 
 def _evidence(
-    meaning: Goal,
+    goal: Goal,
     shown: _Shown,
     sizes: Mapping[core.Carrier, int],
-    point: Mapping[str, Any],
+    assignment: Mapping[str, Any],
     *,
     undefined: bool,
 ) -> Evidence:
@@ -292,8 +292,8 @@ def _evidence(
             return f"{_letter(value.constructor.partition('#')[0])}{value.index}"
         return render_value(value)
 
-    variables = stripped(meaning.claim)[0] if meaning.claim is not None else ()
-    named = [(each.name, *_arrow(each.sort), point[each.name]) for each in variables]
+    variables = stripped(goal.claim)[0] if goal.claim is not None else ()
+    named = [(each.name, *_arrow(each.sort), assignment[each.name]) for each in variables]
     named += [(symbol.name, symbol.domain, symbol.codomain, value) for symbol, value in shown]
     bindings: list[Binding] = []
     tables: list[Table] = []
@@ -320,7 +320,7 @@ def _arrow(sort: core.Sort) -> tuple[tuple[core.Sort, ...], core.Sort]:
 
 
 def _letter(carrier: str) -> str:
-    """The letter that elements of a carrier are called by."""
+    """The letter that names of elements of a carrier begin with."""
     first = carrier.rpartition("::")[2][:1].lower()
     return first if first.isalpha() and first.isascii() else "a"
 

@@ -22,13 +22,13 @@ from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Engine, Task, load_engine
 from kleis.prover.protocol.verdict import Attempt, Reason
 
-__all__ = ["COMPUTING", "ORDER", "PRELOAD", "Entry", "Outcome", "run_portfolio"]
+__all__ = ["COMPUTING", "ORDER", "PRELOAD", "Chain", "Entry", "Outcome", "run_portfolio"]
 
 Chain = Literal["prove", "refute"]
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One engine in the published order.  `cpu` guards it: several times what its steps take."""
+    """One engine in the published order.  `cpu` is its limit in seconds: several times what its steps take."""
 
     engine: str
     chain: Chain
@@ -37,7 +37,7 @@ class Entry(msgspec.Struct, frozen=True):
     extra: str = ""
     """The optional package it needs."""
     late: bool = False
-    """Whether it is for claims only: the axioms that a claim rests on are tried alone, first, without it."""
+    """Whether it is for claims only, and left out when axioms are tried alone."""
 
 
 _ENGINES = "kleis.prover.engines"
@@ -74,26 +74,26 @@ PRELOAD = ("z3", f"{_ENGINES}.solvers.runs:warm_up")
 COMPUTING = frozenset(
     {f"{_ENGINES}.computation.evaluation:EVALUATION", f"{_ENGINES}.computation.enumeration:ENUMERATION"}
 )
-"""The engines that compute, and need no termination argument for what they have computed."""
+"""The engines that compute, and need no termination arguments."""
 
 DEFINITE = frozenset({"proved", "refuted", "model", "inconsistent"})
 
-Confirm = Callable[[Entry, Answer], Answer]
-"""Turns an answer with an unchecked witness into one whose witness is evidence, or into a silent one."""
+Confirm = Callable[[Answer], Answer]
+"""Turns an answer with an unchecked witness into one whose witness is evidence, or into one that gives up."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What a run of the portfolio came to: the entry and answer that count, and what every engine did."""
+    """The outcome of the portfolio: the entry and answer that count, and what every engine did."""
 
     entry: Entry | None
     answer: Answer | None
     attempts: tuple[Attempt, ...]
     reasons: tuple[Reason, ...]
-    """Why engines before the answer were silent."""
+    """Why engines before the answer gave up."""
 
     @property
     def cut(self) -> bool:
-        """Whether a guard cut an engine before the answer."""
+        """Whether a time or memory limit stopped an engine before the answer."""
         return "killed" in self.reasons or "memory" in self.reasons
 
 
@@ -114,7 +114,7 @@ def run_portfolio(
 ) -> Outcome:
     """Run the engines that apply, both chains side by side (`beside`) or in one, until an answer counts.
 
-    `guards` multiplies the guards, for loaded machines; it changes no verdict that no guard cut.
+    `guards` multiplies the time limits, for loaded machines; it changes no verdict that no limit had a part in.
     """
     applicable = [
         (place, entry)
@@ -140,32 +140,32 @@ class _Race:
         self._task = task
         self._confirm = confirm
         self._guards = guards
-        lanes = [[each for each in entries if each[1].chain == chain] for chain in ("prove", "refute")]
-        self._lanes = lanes if beside else [list(entries)]
+        chains = [[each for each in entries if each[1].chain == chain] for chain in ("prove", "refute")]
+        self._chains = chains if beside else [list(entries)]
         self._running: dict[Future[Answer], tuple[int, Entry, int, float]] = {}
         self._done: dict[int, tuple[Entry, Answer, float]] = {}
         self._best: int | None = None
 
     def run(self) -> Outcome:
         """Run until every engine before the best answer is done."""
-        for lane in self._lanes:
-            self._start(lane)
+        for chain in self._chains:
+            self._start(chain)
         while self._running:
             finished, _ = wait(self._running, return_when=FIRST_COMPLETED)
             for future in sorted(finished, key=lambda each: self._running[each][0]):
                 self._finish(future)
             self._stop_later()
-            for lane in self._lanes:
-                if not any(entry in lane for entry in self._active()):
-                    self._start(lane)
+            for chain in self._chains:
+                if not any(entry in chain for entry in self._active()):
+                    self._start(chain)
         return self._outcome()
 
     def _active(self) -> list[tuple[int, Entry]]:
         return [(place, entry) for place, entry, _, _ in self._running.values()]
 
-    def _start(self, lane: list[tuple[int, Entry]]) -> None:
-        """Begin the next engine of a lane, if it could still count."""
-        for place, entry in lane:
+    def _start(self, chain: list[tuple[int, Entry]]) -> None:
+        """Start the next engine of a chain, if it could still count."""
+        for place, entry in chain:
             if place in self._done or (place, entry) in self._active():
                 continue
             if self._best is None or place < self._best:
@@ -180,13 +180,13 @@ class _Race:
         place, entry, _, begun = self._running.pop(future)
         answer = future.result()
         if answer.outcome in ("refuted", "model"):
-            answer = self._confirm(entry, answer)
+            answer = self._confirm(answer)
         self._done[place] = (entry, answer, time.monotonic() - begun)
         if answer.outcome in DEFINITE and (self._best is None or place < self._best):
             self._best = place
 
     def _stop_later(self) -> None:
-        """Stop what stands after the best answer."""
+        """Stop the engines after the best answer."""
         if self._best is None:
             return
         for place, _, number, _ in self._running.values():

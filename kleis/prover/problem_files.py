@@ -28,7 +28,56 @@ from kleis.errors import KleisError
 from kleis.prover.protocol.engine import Inexpressible, Task
 from kleis.prover.smt.script import encode
 
-__all__ = ["Exchange", "ExportError", "smtlib", "tptp", "tptp_text"]
+__all__ = ["Exchange", "ExportError", "smtlib", "tptp"]
+
+
+class ExportError(KleisError):
+    """A proposition that the language of another prover cannot express: `code` is ``not-expressible``."""
+
+
+class Exchange(msgspec.Struct, frozen=True):
+    """A file for other provers.
+
+    exact
+        Whether a model found is a countermodel: nothing was approximated.
+    approximated
+        Built-ins that are unknown functions in it.
+    """
+
+    text: str
+    exact: bool
+    approximated: tuple[str, ...] = ()
+
+
+def smtlib(goal: Goal) -> Exchange:
+    """The script that solvers get: `unsat` is a proof of the claim.  Raises `ExportError` where there is none."""
+    if goal.unsettled:
+        first = goal.unsettled[0]
+        raise _export_error(Inexpressible(first.reason, first.message), "SMT-LIB")
+    try:
+        script = encode(Task(goal))
+    except Inexpressible as error:
+        raise _export_error(error, "SMT-LIB") from error
+    return Exchange(script.text(), script.exact, script.approximated)
+
+
+def tptp(goal: Goal) -> Exchange:
+    """The question in TPTP, FOF or TFF.  Raises `ExportError` where it has no first-order form."""
+    try:
+        return Exchange(_Writer(goal).text(), True)
+    except Inexpressible as error:
+        raise _export_error(error, "TPTP") from error
+
+
+def _export_error(error: Inexpressible, language: str) -> ExportError:
+    return ExportError(
+        f"{language} cannot say this: {error}",
+        code="not-expressible",
+        hint="kleis show --meaning prints what the proposition says",
+    )
+
+
+# ── TPTP ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 _NUMBERS = {"ℕ": "$int", "ℤ": "$int", "ℚ": "$rat", "ℝ": "$real"}
 _COMPARISONS = {"less_than": "$less", "leq": "$lesseq", "greater_than": "$greater", "geq": "$greatereq"}
@@ -68,12 +117,7 @@ class _Value(msgspec.Struct, frozen=True):
     defined: str = "$true"
 
 
-def tptp_text(meaning: Goal) -> str:
-    """The file; `Inexpressible` with the reason where the question has no first-order form."""
-    return _Writer(meaning).text()
-
-
-def _refuse(what: str) -> Inexpressible:
+def _inexpressible(what: str) -> Inexpressible:
     return Inexpressible("incomplete", f"{what} has no first-order form in TPTP")
 
 
@@ -109,9 +153,9 @@ _TPTP = Language(_and, _or, _implication)
 class _Writer:
     """Writes one question."""
 
-    def __init__(self, meaning: Goal) -> None:
-        self._meaning = meaning
-        self._definitions = {each.key: each for each in meaning.definitions}
+    def __init__(self, goal: Goal) -> None:
+        self._goal = goal
+        self._definitions = {each.key: each for each in goal.definitions}
         self._names: dict[object, str] = {}
         self._taken: set[str] = set()
         self._variables: dict[str, str] = {}
@@ -119,24 +163,22 @@ class _Writer:
 
     def _is_untyped(self) -> bool:
         """Whether one sort is enough: then FOF."""
-        terms = [each.formula for each in self._meaning.axioms]
-        terms += [] if self._meaning.claim is None else [self._meaning.claim]
-        terms += [each.body for each in self._meaning.definitions]
+        terms = [each.formula for each in self._goal.axioms]
+        terms += [] if self._goal.claim is None else [self._goal.claim]
+        terms += [each.body for each in self._goal.definitions]
         sorts = {sort for term in terms for sort in sorts_of(term)} - {core.BOOL}
-        sorts |= {sort for each in self._meaning.symbols for sort in (*each.domain, each.codomain)} - {
-            core.BOOL
-        }
+        sorts |= {sort for each in self._goal.symbols for sort in (*each.domain, each.codomain)} - {core.BOOL}
         return len(sorts) <= 1 and all(
             isinstance(each, core.Carrier) and not each.arguments for each in sorts
         )
 
     def text(self) -> str:
         """The whole file."""
-        if self._meaning.unsettled:
-            raise Inexpressible(self._meaning.unsettled[0].reason, self._meaning.unsettled[0].message)
+        if self._goal.unsettled:
+            raise Inexpressible(self._goal.unsettled[0].reason, self._goal.unsettled[0].message)
         language = "tff" if self._typed else "fof"
-        axioms = [(each.name, self._closed(each.formula)) for each in self._meaning.axioms]
-        claim = None if self._meaning.claim is None else self._closed(self._meaning.claim)
+        axioms = [(each.name, self._closed(each.formula)) for each in self._goal.axioms]
+        claim = None if self._goal.claim is None else self._closed(self._goal.claim)
         lines = [
             f"% Written by kleis export --tptp.  {'Typed' if self._typed else 'Untyped'} first-order form."
         ]
@@ -148,13 +190,13 @@ class _Writer:
 
     def _closed(self, formula: core.Term) -> str:
         if not isinstance(formula, core.Term) or formula.sort != core.BOOL:
-            raise _refuse("a value as a formula")
+            raise _inexpressible("a value as a formula")
         return self._formula(formula).true
 
     # ── names ────────────────────────────────────────────────────────────────────────────────────────────
 
     def _name(self, key: object, text: str, prefix: str) -> str:
-        """A lower word of its own for a sort or symbol."""
+        """A lower-case name of its own for a sort or symbol."""
         if key not in self._names:
             letters = re.sub(r"[^A-Za-z0-9_]", lambda found: f"_u{ord(found.group()):x}", text)
             wanted = f"{prefix}{letters}" if prefix else letters[:1].lower() + letters[1:]
@@ -177,7 +219,7 @@ class _Writer:
             return _NUMBERS[sort.name]
         if isinstance(sort, core.Carrier) and not sort.arguments:
             return self._name(sort, sort.name.replace("::", "_"), "t_")
-        raise _refuse(f"the sort {sort_text(sort)}")
+        raise _inexpressible(f"the sort {sort_text(sort)}")
 
     def _symbol(self, symbol: core.Symbol) -> str:
         for sort in symbol.domain:
@@ -217,7 +259,7 @@ class _Writer:
         return f"({domain}) > {result}" if len(symbol.domain) > 1 else f"{domain} > {result}"
 
     def _guarded(self, symbol: core.Symbol) -> str:
-        """What an operation that gives natural numbers promises."""
+        """The axioms that operations with natural results give natural numbers."""
         if symbol.codomain != core.Numeric("ℕ"):
             return ""
         variables = tuple(core.Variable(f"a{place}", sort) for place, sort in enumerate(symbol.domain))
@@ -253,7 +295,7 @@ class _Writer:
                 parts = self._formula(condition), self._formula(yes), self._formula(no)
                 return self._conditional(*parts)
             case core.Let(variable=variable, value=value, body=body):
-                # The value is used where it stands, and has to be defined even if it is not used.
+                # The value is inlined; its condition is kept even where it is not used.
                 inner = self._formula(substitute(body, {variable.name: value}))
                 return self._where_defined(inner, self._defined(value))
             case core.DefinitionCall(definition=key, arguments=arguments):
@@ -266,7 +308,7 @@ class _Writer:
             case core.BuiltinCall():
                 return self._atom(self._builtin(term))
             case _:
-                raise _refuse(_WORDS.get(type(term), "this kind of formula"))
+                raise _inexpressible(_WORDS.get(type(term), "this kind of formula"))
 
     @staticmethod
     def _atom(value: _Value) -> _Formula:
@@ -297,7 +339,7 @@ class _Writer:
 
     def _quantified(self, kind: str, variables: Sequence[core.Variable], body: _Formula) -> _Formula:
         if any(each.sort == core.BOOL for each in variables):
-            raise _refuse("a quantifier over truth values")
+            raise _inexpressible("a quantifier over truth values")
         every, some = ("!", "?") if kind == "forall" else ("?", "!")
         true = self._bound(every, variables, body.true)
         return _Formula(true, None if body.total else self._bound(some, variables, body.false))
@@ -308,21 +350,21 @@ class _Writer:
         return _Formula(true, None if condition.total and yes.total and no.total else false)
 
     def _call(self, key: str, arguments: Sequence[core.Term]) -> _Formula:
-        """A definition is its body, where all its arguments have values."""
+        """A call of a definition, inlined; all its arguments must have values."""
         formula = self._formula(self._body(key, arguments))
         return self._where_defined(formula, _and(*(self._defined(each) for each in arguments)))
 
     def _body(self, key: str, arguments: Sequence[core.Term]) -> core.Term:
         definition = self._definitions[key]
         if definition.group:
-            raise _refuse(f"the recursive definition {definition.name}")
+            raise _inexpressible(f"the recursive definition {definition.name}")
         return at_arguments(definition.body, definition, arguments)
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────────────
 
     def _value(self, term: core.Term) -> _Value:
         if term.sort == core.BOOL:
-            raise _refuse("a truth value as an argument")
+            raise _inexpressible("a truth value as an argument")
         match term:
             case core.Variable():
                 return _Value(self._variable(term))
@@ -345,7 +387,7 @@ class _Writer:
                 number = self._value(inner_term)
                 return _Value(number.text, _and(number.defined, f"$greatereq({number.text},0)"))
             case _:
-                raise _refuse(_WORDS.get(type(term), "this kind of term"))
+                raise _inexpressible(_WORDS.get(type(term), "this kind of term"))
 
     def _strict(self, arguments: Sequence[core.Term], build: Callable[[list[str]], str]) -> _Value:
         given = [self._value(each) for each in arguments]
@@ -358,7 +400,7 @@ class _Writer:
     @staticmethod
     def _number(value: object, sort: core.Sort) -> str:
         if not isinstance(value, int | Fraction) or not isinstance(sort, core.Numeric):
-            raise _refuse("a literal that is no number")
+            raise _inexpressible("a literal that is no number")
         fraction = Fraction(value)
         match sort.name:
             case "ℕ" | "ℤ":
@@ -376,7 +418,7 @@ class _Writer:
         if source == target:
             return value
         if not target.startswith("$"):
-            raise _refuse(f"{sort_text(term.sort)} read as {sort_text(sort)}")
+            raise _inexpressible(f"{sort_text(term.sort)} read as {sort_text(sort)}")
         return _Value(f"$to_{target[1:]}({value.text})", value.defined)
 
     def _builtin(self, term: core.BuiltinCall) -> _Value:
@@ -404,53 +446,4 @@ class _Writer:
                 return f"$uminus({texts[0]})"
             if name in _ARITHMETIC and len(texts) == 2 and (name != "divide" or sort.name in ("ℚ", "ℝ")):
                 return f"{_ARITHMETIC[name]}({','.join(texts)})"
-        raise _refuse(f"the built-in {name}")
-
-
-# ── Both languages ──────────────────────────────────────────────────────────────────────────────────────────
-
-
-class ExportError(KleisError):
-    """A proposition that the language of another prover cannot say: `code` is ``not-expressible``."""
-
-
-class Exchange(msgspec.Struct, frozen=True):
-    """A file for other provers.
-
-    exact
-        Whether a model found is a countermodel: nothing was approximated.
-    approximated
-        Built-ins that are unknown functions in it.
-    """
-
-    text: str
-    exact: bool
-    approximated: tuple[str, ...] = ()
-
-
-def _refused(error: Inexpressible, language: str) -> ExportError:
-    return ExportError(
-        f"{language} cannot say this: {error}",
-        code="not-expressible",
-        hint="kleis show --meaning prints what the proposition says",
-    )
-
-
-def smtlib(meaning: Goal) -> Exchange:
-    """The script that solvers are given: `unsat` is a proof of the claim; `ExportError` where there is none."""
-    if meaning.unsettled:
-        first = meaning.unsettled[0]
-        raise _refused(Inexpressible(first.reason, first.message), "SMT-LIB")
-    try:
-        script = encode(Task(meaning))
-    except Inexpressible as error:
-        raise _refused(error, "SMT-LIB") from error
-    return Exchange(script.text(), script.exact, script.approximated)
-
-
-def tptp(meaning: Goal) -> Exchange:
-    """The question in TPTP, FOF or TFF; `ExportError` where it has no first-order form."""
-    try:
-        return Exchange(tptp_text(meaning), True)
-    except Inexpressible as error:
-        raise _refused(error, "TPTP") from error
+        raise _inexpressible(f"the built-in {name}")

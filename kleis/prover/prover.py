@@ -32,9 +32,9 @@ from kleis.delaborate.describe_goal import proposition_of
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
 from kleis.prover.evidence import CHECK_WITNESS, Checked
-from kleis.prover.portfolio import COMPUTING, ORDER, PRELOAD, Entry, Outcome, run_portfolio
+from kleis.prover.portfolio import COMPUTING, ORDER, PRELOAD, Chain, Entry, Outcome, run_portfolio
 from kleis.prover.process.broker import Broker, Guards
-from kleis.prover.protocol.engine import Answer, Task, with_lemmas
+from kleis.prover.protocol.engine import Answer, Task, declarations_of, with_lemmas
 from kleis.prover.protocol.verdict import Evidence, Reason, Verdict
 from kleis.prover.verdict_cache import VerdictCache, key_of
 from kleis.syntax.printer.program import print_expression
@@ -49,11 +49,11 @@ _CHECK_GUARDS = Guards(cpu=60, wall=120.0)
 class Decision(msgspec.Struct, frozen=True):
     """A verdict with what a certificate of it needs.
 
-    `cut` says that a guard cut an engine on the way; `key` is where the cache has the verdict, empty if it has not.
+    `cut` says that a time or memory limit stopped an engine; `key` is that of the verdict in the cache, empty if it has none.
     """
 
     verdict: Verdict
-    meaning: Goal | None = None
+    goal: Goal | None = None
     answer: Answer | None = None
     cut: bool = False
     key: str = ""
@@ -62,9 +62,9 @@ class Decision(msgspec.Struct, frozen=True):
 class Prover:
     """Answers questions about one theory.
 
-    cvc5 joins where it is installed, unless that is said otherwise.  `guards` multiplies the limits
-    that only guard; `beside` runs the two chains side by side; `elaborator` is one of the same theory.  Not to be used
-    from several threads at once, except that `close` may come from anywhere.
+    cvc5 takes part where it is installed, unless `cvc5` says otherwise.  `guards` multiplies the time
+    limits; `beside` runs the two chains side by side; `elaborator` is one of the same theory.  Not for
+    several threads at once, but `close` may be called from any.
     """
 
     def __init__(
@@ -88,6 +88,7 @@ class Prover:
         self._cache = cache
         self._guards = guards
         self._beside = beside
+        self._for_axioms = tuple(entry for entry in self.order if not entry.late)
         self._axioms: dict[tuple[Axiom, ...], Outcome] = {}
         self._models: dict[tuple[Axiom, ...], Outcome] = {}
         self._obligations: dict[Term, Verdict] = {}
@@ -115,7 +116,7 @@ class Prover:
         lemmas: Sequence[Expression] = (),
         file: str = "<text>",
     ) -> Verdict:
-        """Does the proposition hold in every model of what is declared?"""
+        """Whether a proposition holds in every model of the declarations."""
         return self.decide(proposition, using=using, lemmas=lemmas, file=file).verdict
 
     def decide(
@@ -126,15 +127,15 @@ class Prover:
         lemmas: Sequence[Expression] = (),
         file: str = "<text>",
     ) -> Decision:
-        """The verdict on a proposition, with its meaning and the answer that decided."""
+        """The verdict on a proposition, with its goal and the answer that decided."""
         try:
-            meaning = self.elaborator.proposition(proposition, using=using, file=file)
+            goal = self.elaborator.proposition(proposition, using=using, file=file)
         except KleisError as error:
             return Decision(_error(error))
-        return self._decide(meaning, lemmas, using, file)
+        return self._decide(goal, lemmas, using, file)
 
     def consistent(self, structure: str | None = None) -> tuple[tuple[str, Verdict], ...]:
-        """Have the declarations a model?  One verdict a structure with parameters, one a component of sections."""
+        """Whether the declarations have a model: a verdict for each structure with parameters and component of sections."""
         found: list[tuple[str, Verdict]] = []
         if structure is not None:
             return ((structure, self._consistency(partial(self.elaborator.structure, structure))),)
@@ -145,88 +146,86 @@ class Prover:
             components = self.elaborator.components()
         except KleisError as error:
             return (*found, ("sections", _error(error)))
-        for meaning in components:
-            label = ", ".join(dict.fromkeys(each.structure for each in meaning.instances))
-            found.append((label, self._model_verdict(meaning)))
+        for goal in components:
+            label = ", ".join(dict.fromkeys(each.structure for each in goal.instances))
+            found.append((label, self._model_verdict(goal)))
         return tuple(found)
 
-    def has_model(self, meaning: Goal) -> Verdict:
-        """Have the declarations in force in a meaning a model, whatever it claims?  Kept where there is a cache."""
-        declarations = self._declarations(meaning)
+    def has_model(self, goal: Goal) -> Verdict:
+        """Whether the declarations of a goal have a model, whatever its claim.  Kept where there is a cache."""
+        declarations = declarations_of(goal)
         key = key_of(declarations, (), f"model {self._options()}") if self._cache is not None else ""
         kept = self._cache.get(key) if self._cache is not None else None
         if kept is not None:
             return msgspec.structs.replace(kept, cached=True)
-        verdict = self._model_verdict(meaning)
+        verdict = self._model_verdict(goal)
         if self._cache is not None:
             self._cache.put(key, verdict)
         return verdict
 
-    def decide_meaning(self, meaning: Goal) -> Decision:
-        """The verdict on a claim that is elaborated already, in the axioms that the meaning holds."""
-        return self._decide(meaning, (), None, "<meaning>")
+    def decide_goal(self, goal: Goal) -> Decision:
+        """The verdict on a goal that is elaborated already."""
+        return self._decide(goal, (), None, "<meaning>")
 
     def holds(self, obligation: Obligation) -> Verdict:
-        """The verdict on what something declared rests on, by itself."""
+        """Whether an obligation of a declaration holds, as a question of its own."""
         return self._obligation(obligation)
 
     # ── propositions ─────────────────────────────────────────────────────────────────────────────────────
 
     def _decide(
-        self, meaning: Goal, lemmas: Sequence[Expression], using: TypeExpression | None, file: str
+        self, goal: Goal, lemmas: Sequence[Expression], using: TypeExpression | None, file: str
     ) -> Decision:
-        claim = self._text(meaning)
-        base = Verdict(
-            status="unknown", claim=claim, warnings=tuple(each.message for each in meaning.warnings)
-        )
+        claim = self._text(goal)
+        base = Verdict(status="unknown", claim=claim, warnings=tuple(each.message for each in goal.warnings))
         shown, failed = self._lemmas(lemmas, using, file, base)
-        blocked = failed or self._unsettled(meaning, base)
+        blocked = failed or self._undecidable(goal, base)
         if blocked is not None and blocked.reason == "termination":
-            return self._computed(meaning, base) or Decision(blocked, meaning)
-        blocked = blocked or self._no_model(meaning, base)
+            return self._computed(goal, base) or Decision(blocked, goal)
+        blocked = blocked or self._no_model(goal, base)
         if blocked is not None:
-            return Decision(blocked, meaning)
+            return Decision(blocked, goal)
         known = [self.elaborator.proposition(each, using=using, file=file) for each in lemmas]
-        task = with_lemmas(meaning, known)
-        key = key_of(task.meaning, task.lemmas, self._options()) if self._cache is not None else ""
+        task = with_lemmas(goal, known)
+        key = key_of(task.goal, task.lemmas, self._options()) if self._cache is not None else ""
         if self._cache is not None and (kept := self._cache.get(key)) is not None:
-            return Decision(msgspec.structs.replace(kept, cached=True, claim=claim), meaning, key=key)
+            return Decision(msgspec.structs.replace(kept, cached=True, claim=claim), goal, key=key)
         decision = self._search(task, base)
         texts = tuple(print_expression(each) for each in lemmas)
         verdict = msgspec.structs.replace(decision.verdict.resting_on(shown), lemmas=texts)
         kept_now = self._cache is not None and not decision.cut and self._cache.put(key, verdict)
-        return Decision(verdict, meaning, decision.answer, decision.cut, key if kept_now else "")
+        return Decision(verdict, goal, decision.answer, decision.cut, key if kept_now else "")
 
     def _search(self, task: Task, base: Verdict) -> Decision:
         """The axioms without the goal, then the portfolio."""
-        meaning = task.meaning
-        alone = self._alone(meaning)
+        goal = task.goal
+        alone = self._alone(goal)
         if alone is not None and alone.answer is not None and alone.answer.outcome == "inconsistent":
-            return Decision(self._inconsistent(alone, base), meaning, alone.answer)
+            return Decision(self._inconsistent(alone, base), goal, alone.answer)
         outcome = self._run(task)
         cut = outcome.cut or (alone is not None and alone.cut)
         if outcome.answer is None:
-            return Decision(self._unknown(outcome, base), meaning, cut=cut)
-        verdict = self._verdict(meaning, outcome, base)
-        return Decision(verdict, meaning, outcome.answer, cut or self._model_is_cut(meaning, verdict))
+            return Decision(self._unknown(outcome, base), goal, cut=cut)
+        verdict = self._verdict(goal, outcome, base)
+        return Decision(verdict, goal, outcome.answer, cut or self._model_is_cut(goal, verdict))
 
-    def _computed(self, meaning: Goal, base: Verdict) -> Decision | None:
-        """A claim about definitions that may not terminate, decided by computing it; None if that decides nothing.
+    def _computed(self, goal: Goal, base: Verdict) -> Decision | None:
+        """The decision on a claim about definitions without termination arguments, by computing; None if that decides nothing.
 
-        Where the calls come to an end their values are what they are.  What is undefined there rests on a condition
-        that was not shown, so it decides nothing.
+        Calls that come to an end have the values they have.  A claim that is undefined there depends on a condition
+        that was not shown, and is left undecided.
         """
-        if self._no_model(meaning, base) is not None:
+        if self._no_model(goal, base) is not None:
             return None
-        outcome = self._run(Task(meaning), tuple(each for each in self.order if each.engine in COMPUTING))
+        outcome = self._run(Task(goal), tuple(each for each in self.order if each.engine in COMPUTING))
         if outcome.answer is None:
             return None
-        verdict = self._verdict(meaning, outcome, base)
+        verdict = self._verdict(goal, outcome, base)
         if not verdict.definite or (verdict.evidence is not None and verdict.evidence.undefined):
             return None
-        return Decision(verdict, meaning, outcome.answer, outcome.cut)
+        return Decision(verdict, goal, outcome.answer, outcome.cut)
 
-    def _verdict(self, meaning: Goal, outcome: Outcome, base: Verdict) -> Verdict:
+    def _verdict(self, goal: Goal, outcome: Outcome, base: Verdict) -> Verdict:
         answer = outcome.answer
         assert answer is not None
         common = msgspec.structs.replace(
@@ -239,19 +238,19 @@ class Prover:
                     common, status="inconsistent", core=answer.core, minimal=minimal
                 )
             case "proved":
-                return self._verified(meaning, answer, common)
+                return self._verified(goal, answer, common)
             case "refuted":
                 assert isinstance(answer.witness, Evidence)
                 return msgspec.structs.replace(common, status="disproved", evidence=answer.witness)
             case _:
                 return msgspec.structs.replace(common, status="unknown", reason="incomplete")
 
-    def _verified(self, meaning: Goal, answer: Answer, common: Verdict) -> Verdict:
-        """A proof, with what is known of the axioms it used."""
-        used = tuple(axiom for axiom in meaning.axioms if axiom.name in answer.core)
+    def _verified(self, goal: Goal, answer: Answer, common: Verdict) -> Verdict:
+        """The verdict of a proof, with what is known of the axioms it used."""
+        used = tuple(axiom for axiom in goal.axioms if axiom.name in answer.core)
         assumed = [axiom for axiom in used if axiom.standing == "assumed"]
         open_ones = [axiom.name for axiom in assumed if not self._is_fact(axiom)]
-        model = self._model_of(meaning, used)
+        model = self._model_of(goal, used)
         return msgspec.structs.replace(
             common,
             status="verified",
@@ -262,7 +261,7 @@ class Prover:
             assumed=tuple(open_ones),
         )
 
-    # ── what a question rests on ─────────────────────────────────────────────────────────────────────────
+    # ── what a question depends on ────────────────────────────────────────────────────────────────────────
 
     def _lemmas(
         self, lemmas: Sequence[Expression], using: TypeExpression | None, file: str, base: Verdict
@@ -279,13 +278,13 @@ class Prover:
             shown.append(verdict)
         return shown, None
 
-    def _unsettled(self, meaning: Goal, base: Verdict) -> Verdict | None:
-        """What keeps every engine from deciding: parts beyond the logic, recursion that may not end."""
-        if meaning.unsettled:
-            first = meaning.unsettled[0]
+    def _undecidable(self, goal: Goal, base: Verdict) -> Verdict | None:
+        """The verdict where no engine can decide: parts beyond the logic, recursion without termination argument."""
+        if goal.unsettled:
+            first = goal.unsettled[0]
             advice = "name what becomes smaller: @decreases(…)" if first.reason == "termination" else ""
             return msgspec.structs.replace(base, reason=first.reason, message=first.message, advice=advice)
-        for obligation in meaning.obligations:
+        for obligation in goal.obligations:
             if obligation.kind != "termination":
                 continue
             verdict = self._obligation(obligation)
@@ -298,9 +297,9 @@ class Prover:
                 )
         return None
 
-    def _no_model(self, meaning: Goal, base: Verdict) -> Verdict | None:
+    def _no_model(self, goal: Goal, base: Verdict) -> Verdict | None:
         """An error if an implementation that the claim uses is no model: an axiom fails for what it gives."""
-        for obligation in meaning.obligations:
+        for obligation in goal.obligations:
             if obligation.kind != "implements" or self._obligation(obligation).status != "disproved":
                 continue
             verdict = self._obligation(obligation)
@@ -314,23 +313,23 @@ class Prover:
         return None
 
     def _obligation(self, obligation: Obligation) -> Verdict:
-        """The verdict on an obligation, without what rests on it."""
+        """The verdict on an obligation, without axioms and terminations that depend on it."""
         if obligation.formula not in self._obligations:
-            meaning = self.elaborator.formula(obligation.formula, obligation.place)
-            # What an implementation assumes is what is to be shown; what speaks of the recursion rests on it.
+            goal = self.elaborator.formula(obligation.formula, obligation.place)
+            # An axiom that an implementation assumes is to be shown; an axiom that mentions the recursion depends on it.
             group = frozenset(self._group(obligation))
             kept = tuple(
                 axiom
-                for axiom in meaning.axioms
+                for axiom in goal.axioms
                 if axiom.standing != "assumed" and not group & self._reached(axiom)
             )
-            needed = tuple(each for each in meaning.obligations if each.kind == "termination")
-            meaning = msgspec.structs.replace(meaning, axioms=kept, obligations=needed)
+            needed = tuple(each for each in goal.obligations if each.kind == "termination")
+            goal = msgspec.structs.replace(goal, axioms=kept, obligations=needed)
             if obligation.kind == "termination":
-                meaning = msgspec.structs.replace(meaning, obligations=())
-            base = Verdict(status="unknown", claim=self._text(meaning))
-            blocked = self._unsettled(meaning, base)
-            self._obligations[obligation.formula] = blocked or self._search(Task(meaning), base).verdict
+                goal = msgspec.structs.replace(goal, obligations=())
+            base = Verdict(status="unknown", claim=self._text(goal))
+            blocked = self._undecidable(goal, base)
+            self._obligations[obligation.formula] = blocked or self._search(Task(goal), base).verdict
         return self._obligations[obligation.formula]
 
     def _group(self, obligation: Obligation) -> tuple[str, ...]:
@@ -341,7 +340,7 @@ class Prover:
         return definition.group if definition is not None else (obligation.subject,)
 
     def _reached(self, axiom: Axiom) -> frozenset[str]:
-        """The definitions that an axiom speaks of."""
+        """The definitions that an axiom mentions."""
         return frozenset(reach((axiom.formula,), self.elaborator.definitions.finished).definitions)
 
     def _is_fact(self, axiom: Axiom) -> bool:
@@ -351,54 +350,29 @@ class Prover:
 
     # ── models and clashes ───────────────────────────────────────────────────────────────────────────────
 
-    def _declarations(self, meaning: Goal) -> Goal:
-        """The same without a claim; axioms that speak of built-ins alone are among the rest here."""
-        sections = tuple(
-            Axiom(each.name, each.formula, "axiom", each.place)
-            for each in meaning.obligations
-            if each.kind == "section"
-        )
-        return msgspec.structs.replace(meaning, claim=None, free=(), axioms=(*meaning.axioms, *sections))
-
-    def _alone(self, meaning: Goal) -> Outcome | None:
-        """What an attempt to refute the axioms in force came to, whatever the claim; None if there are none."""
-        declarations = self._declarations(meaning)
+    def _alone(self, goal: Goal) -> Outcome | None:
+        """The outcome of an attempt to refute the assumed axioms, without the claim; None if there are none."""
+        declarations = declarations_of(goal)
         if not declarations.axioms:
             return None
         key = declarations.axioms
         if key not in self._axioms:
-            self._axioms[key] = run_portfolio(
-                self._broker,
-                Task(declarations),
-                order=[entry for entry in self.order if not entry.late],
-                chains=("prove",),
-                confirm=self._confirm_for(Task(declarations)),
-                guards=self._guards,
-            )
+            self._axioms[key] = self._run(Task(declarations), self._for_axioms, ("prove",))
         return self._axioms[key]
 
-    def _model_of(self, meaning: Goal, axioms: tuple[Axiom, ...]) -> Evidence | None:
+    def _model_of(self, goal: Goal, axioms: tuple[Axiom, ...]) -> Evidence | None:
         """A checked model of some axioms."""
         if not axioms:
             return None
         if axioms not in self._models:
-            declarations = msgspec.structs.replace(meaning, claim=None, free=(), axioms=axioms)
-            task = Task(declarations)
-            outcome = run_portfolio(
-                self._broker,
-                task,
-                order=[entry for entry in self.order if not entry.late],
-                chains=("refute",),
-                confirm=self._confirm_for(task),
-                guards=self._guards,
-            )
-            self._models[axioms] = outcome
+            task = Task(msgspec.structs.replace(goal, claim=None, free=(), axioms=axioms))
+            self._models[axioms] = self._run(task, self._for_axioms, ("refute",))
         answer = self._models[axioms].answer
         return answer.witness if answer is not None and isinstance(answer.witness, Evidence) else None
 
-    def _model_is_cut(self, meaning: Goal, verdict: Verdict) -> bool:
-        """Whether a guard cut the search for a model of the axioms that a proof used."""
-        used = tuple(axiom for axiom in meaning.axioms if axiom.name in verdict.core)
+    def _model_is_cut(self, goal: Goal, verdict: Verdict) -> bool:
+        """Whether a limit stopped the search for a model of the axioms that a proof used."""
+        used = tuple(axiom for axiom in goal.axioms if axiom.name in verdict.core)
         return verdict.status == "verified" and used in self._models and self._models[used].cut
 
     def _consistency(self, read: Callable[[], Goal]) -> Verdict:
@@ -407,13 +381,13 @@ class Prover:
         except KleisError as error:
             return _error(error)
 
-    def _model_verdict(self, meaning: Goal) -> Verdict:
-        """Has what is in force a model?"""
-        declarations = self._declarations(meaning)
+    def _model_verdict(self, goal: Goal) -> Verdict:
+        """The verdict on whether the declarations have a model."""
+        declarations = declarations_of(goal)
         base = Verdict(status="unknown")
         if not declarations.axioms:
             return msgspec.structs.replace(base, status="consistent", evidence=Evidence(kind="assignment"))
-        blocked = self._unsettled(declarations, base)
+        blocked = self._undecidable(declarations, base)
         if blocked is not None:
             return blocked
         outcome = self._run(Task(declarations))
@@ -433,21 +407,26 @@ class Prover:
 
     # ── running ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def _run(self, task: Task, order: Sequence[Entry] | None = None) -> Outcome:
+    def _run(
+        self,
+        task: Task,
+        order: Sequence[Entry] | None = None,
+        chains: Sequence[Chain] = ("prove", "refute"),
+    ) -> Outcome:
         return run_portfolio(
             self._broker,
             task,
             order=self.order if order is None else order,
+            chains=chains,
             confirm=self._confirm_for(task),
             guards=self._guards,
             beside=self._beside,
         )
 
-    def _confirm_for(self, task: Task) -> Callable[[Entry, Answer], Answer]:
+    def _confirm_for(self, task: Task) -> Callable[[Answer], Answer]:
         """A check of witnesses, in a child process."""
 
-        def confirm(entry: Entry, answer: Answer) -> Answer:
-            del entry
+        def confirm(answer: Answer) -> Answer:
             _, future = self._broker.submit(
                 CHECK_WITNESS, Checked(task, answer), 1, guards=_CHECK_GUARDS, preload=PRELOAD
             )
@@ -485,8 +464,8 @@ class Prover:
     def _options(self) -> str:
         return repr(self.order)
 
-    def _text(self, meaning: Goal) -> str:
-        proposition = proposition_of(meaning, self.theory)
+    def _text(self, goal: Goal) -> str:
+        proposition = proposition_of(goal, self.theory)
         return print_expression(proposition) if proposition is not None else ""
 
 

@@ -37,15 +37,15 @@ class Provers:
         self._idle: OrderedDict[int, tuple[Theory, list[tuple[Prover, CancellableBroker]]]] = OrderedDict()
 
     @contextmanager
-    def prover(self, theory: Theory, watch: Deadline) -> Iterator[Prover]:
-        """A prover for one question about a theory, stopped when the watch is over."""
-        prover, bounded = self._take(theory)
+    def prover(self, theory: Theory, deadline: Deadline) -> Iterator[Prover]:
+        """A prover for one question about a theory, stopped when the deadline is over."""
+        prover, cancellable = self._take(theory)
         try:
-            with bounded.until(watch):
+            with cancellable.until(deadline):
                 yield prover
         finally:
-            if not bounded.stopped:
-                self._give_back(theory, (prover, bounded))
+            if not cancellable.stopped:
+                self._give_back(theory, (prover, cancellable))
 
     def _take(self, theory: Theory) -> tuple[Prover, CancellableBroker]:
         from kleis.elaborate.elaborator import Elaborator
@@ -55,9 +55,9 @@ class Provers:
             kept = self._idle.get(id(theory))
             if kept is not None and kept[1]:
                 return kept[1].pop()
-        bounded = CancellableBroker(self.broker)
+        cancellable = CancellableBroker(self.broker)
         elaborator = Elaborator(theory, texts=self._texts)
-        return Prover(theory, broker=bounded, cache=self.verdicts, elaborator=elaborator), bounded
+        return Prover(theory, broker=cancellable, cache=self.verdicts, elaborator=elaborator), cancellable
 
     def _give_back(self, theory: Theory, prover: tuple[Prover, CancellableBroker]) -> None:
         with self._lock:

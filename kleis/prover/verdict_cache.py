@@ -36,7 +36,7 @@ from kleis.prover.protocol.verdict import Verdict
 __all__ = ["SHORT_KEY", "VerdictCache", "digest_of", "key_of", "solver_versions"]
 
 SHORT_KEY = 24
-"""Characters of a key that name an entry well enough."""
+"""The number of characters of a key that name an entry."""
 
 _SUFFIX = ".verdict"
 _UNFINISHED = ".part"
@@ -45,28 +45,28 @@ _NEVER_KEPT = ("killed", "memory", "contradiction")
 _SOLVERS = ("z3-solver", "cvc5")
 
 
-def key_of(meaning: Goal, lemmas: Sequence[Term], options: str) -> str:
+def key_of(goal: Goal, lemmas: Sequence[Term], options: str) -> str:
     """The key of a question: a SHA-256."""
-    warnings = [each.message for each in meaning.warnings]
-    parts = (digest_of(meaning, lemmas), warnings, options, solver_versions(), _sources())
+    warnings = [each.message for each in goal.warnings]
+    parts = (digest_of(goal, lemmas), warnings, options, solver_versions(), _sources())
     return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def digest_of(meaning: Goal, lemmas: Sequence[Term] = ()) -> str:
-    """The SHA-256 of what a question says, wherever it stands and whoever asks.
+def digest_of(goal: Goal, lemmas: Sequence[Term] = ()) -> str:
+    """The SHA-256 of a goal with lemmas, without places in files.
 
     The names of variables count, because evidence shows them; the order of axioms counts, because searches go by it.
     """
     parts = (
-        meaning.claim,
-        meaning.carriers,
-        meaning.symbols,
-        [(each.name, each.standing, each.formula) for each in meaning.axioms],
-        meaning.definitions,
-        [(key, each.kind, each.condition, each.measures) for key, each in meaning.terminations],
-        meaning.data,
-        [(each.kind, each.name, each.subject, each.formula) for each in meaning.obligations],
-        [(each.reason, each.message) for each in meaning.unsettled],
+        goal.claim,
+        goal.carriers,
+        goal.symbols,
+        [(each.name, each.standing, each.formula) for each in goal.axioms],
+        goal.definitions,
+        [(key, each.kind, each.condition, each.measures) for key, each in goal.terminations],
+        goal.data,
+        [(each.kind, each.name, each.subject, each.formula) for each in goal.obligations],
+        [(each.reason, each.message) for each in goal.unsettled],
         tuple(lemmas),
     )
     try:
@@ -78,7 +78,7 @@ def digest_of(meaning: Goal, lemmas: Sequence[Term] = ()) -> str:
 
 
 def _spelled(part: Any) -> Any:
-    """A part of a question with its integers as texts that Python prints at any length."""
+    """A part of a question with its integers as texts, which may be longer than Python prints."""
     match part:
         case bool():
             return part
@@ -142,7 +142,7 @@ class VerdictCache:
         return self.get(keys[0]) if len(keys) == 1 else None
 
     def put(self, key: str, verdict: Verdict) -> bool:
-        """Keep a verdict, if it may be kept; whether it was."""
+        """Keep a verdict if it may be kept, and say whether it was."""
         if verdict.status == "error" or verdict.reason in _NEVER_KEPT or not self._usable():
             return False
         try:
@@ -159,7 +159,7 @@ class VerdictCache:
         return False
 
     def _usable(self) -> bool:
-        """Whether the directory is there and nobody else can write to it."""
+        """Whether the directory exists and only this user can write to it."""
         if self._ready is None:
             try:
                 self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -189,7 +189,7 @@ class VerdictCache:
         self._size += size
 
     def _entries(self) -> Iterator[tuple[float, int, str]]:
-        """Entries, and what writers that died left: when last used, bytes, path."""
+        """Entries, and files that ended writers left: time of last use, bytes, path."""
         with os.scandir(self._directory) as found:
             for entry in found:
                 with contextlib.suppress(OSError):
@@ -214,7 +214,7 @@ def _checksum(body: bytes) -> bytes:
 
 @lru_cache(maxsize=1)
 def _sources() -> str:
-    """A name for this package as it is installed: every module counts, since meaning and proof go through most."""
+    """A digest of the sources of this package: most modules take part in elaboration or proof, so all count."""
     root = Path(__file__).parent.parent
     parts = sorted(
         f"{path.relative_to(root)} {path.stat().st_size} {path.stat().st_mtime_ns}"

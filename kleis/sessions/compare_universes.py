@@ -75,15 +75,15 @@ def explain(
         return error_fields(error, prefix="Parse error")
     with provers.prover(universe.theory, deadline) as prover:
         decision = prover.decide(tree, using=about, file="<expression>")
-        if decision.meaning is None:
+        if decision.goal is None:
             return {"status": "error", "error": decision.verdict.message, "problem": decision.verdict.problem}
         answer = verdict_fields(decision.verdict, explain=True)
-        axioms = decision.meaning.axioms
+        axioms = decision.goal.axioms
         rows = []
         for place, axiom in enumerate(axioms):
             deadline.report(place, len(axioms), f"without {axiom.name}")
             rows.append(
-                _without(decision.meaning, axiom, prover, deadline, verified=answer["status"] == "verified")
+                _without(decision.goal, axiom, prover, deadline, verified=answer["status"] == "verified")
             )
     answer["axioms_in_force"] = rows
     answer["redundant"] = [row["name"] for row in rows if row["itself"] == "redundant"]
@@ -101,7 +101,7 @@ def _without(
     row: dict[str, Any] = {"name": axiom.name, "kleis": print_expression(expression_of(axiom.formula))}
     if deadline.over:
         return {**row, "itself": "unknown", **({"claim_without_it": "unknown"} if verified else {})}
-    itself = prover.decide_meaning(
+    itself = prover.decide_goal(
         msgspec.structs.replace(goal, claim=axiom.formula, free=(), axioms=others)
     ).verdict
     row["itself"] = {"verified": "redundant", "disproved": "independent"}.get(itself.status, itself.status)
@@ -110,7 +110,7 @@ def _without(
     elif itself.evidence is not None:
         row["model_without_it"] = evidence_fields(itself.evidence)
     if verified:
-        row["claim_without_it"] = prover.decide_meaning(
+        row["claim_without_it"] = prover.decide_goal(
             msgspec.structs.replace(goal, axioms=others)
         ).verdict.status
     return row

@@ -190,9 +190,9 @@ def _decided(
     fields = verdict_fields(verdict, explain=explain)
     if explain and decision.key:
         fields["explanation"]["id"] = decision.key[:SHORT_KEY]
-    if decision.meaning is not None and decision.meaning.free:
-        fields["reading"] = [each.meaning for each in decision.meaning.readings if each.kind == "free"]
-        similar = _near_declared(decision.meaning, universe.theory)
+    if decision.goal is not None and decision.goal.free:
+        fields["reading"] = [each.meaning for each in decision.goal.readings if each.kind == "free"]
+        similar = _near_declared(decision.goal, universe.theory)
         if similar:
             fields["warnings"] = [*fields.get("warnings", ()), *similar]
     if verdict.status == "unknown" and deadline.over:

@@ -22,7 +22,6 @@ from kleis.prover.certificates.certificate import (
     SecondOpinion,
     check,
     core_task,
-    declarations_of,
     parts_of,
     solvers_of,
 )
@@ -30,7 +29,7 @@ from kleis.prover.certificates.rechecks import core_script, digest
 from kleis.prover.evidence import CHECK_WITNESS, Checked
 from kleis.prover.portfolio import ORDER, PRELOAD, Entry
 from kleis.prover.process.broker import Broker, Guards
-from kleis.prover.protocol.engine import Answer, Task, load_engine, with_lemmas
+from kleis.prover.protocol.engine import Answer, Task, declarations_of, load_engine, with_lemmas
 from kleis.prover.protocol.verdict import Evidence, Verdict
 from kleis.prover.protocol.witness import UnwritableError, written
 from kleis.prover.verdict_cache import digest_of
@@ -60,7 +59,7 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def theory_text(theory: Theory) -> str:
-    """All declarations in force as one program without imports."""
+    """All declarations in scope as one program without imports."""
     kept = [each.declaration for each in theory.entries if not isinstance(each.declaration, Example | Import)]
     return "\n".join(print_declaration(each) for each in kept) + "\n"
 
@@ -75,10 +74,10 @@ def build(
     answer: Answer | None = None,
     elaborator: Elaborator | None = None,
 ) -> Certificate:
-    """The certificate of a verdict, checked.  `CertificateError` where there is none to be had.
+    """The certificate of a verdict, checked; `CertificateError` where none can be made.
 
-    `answer` is what decided, where that is at hand; the engine is asked again where it is not.  `elaborator` is one of
-    the same theory; the check has its own.
+    `answer` is the answer that decided; without it the engine runs again.  `elaborator` is one of the same theory; the
+    check has its own.
     """
     return _Builder(broker, theory, order, elaborator).certificate(question, verdict, answer)
 
@@ -86,7 +85,7 @@ def build(
 def build_part(
     broker: Broker, theory: Theory, part: str, verdict: Verdict, *, order: Sequence[Entry] = ORDER
 ) -> Certificate:
-    """The certificate of the answer whether a part of a theory has a model, checked."""
+    """The certificate of a verdict on whether a part of a theory has a model, checked."""
     return _Builder(broker, theory, order).part(part, verdict)
 
 
@@ -110,10 +109,10 @@ class _Builder:
 
     def part(self, part: str, verdict: Verdict) -> Certificate:
         """The certificate of a part."""
-        meaning = dict(parts_of(self._elaborator)).get(part)
-        if meaning is None or verdict.status not in ("consistent", "inconsistent"):
+        goal = dict(parts_of(self._elaborator)).get(part)
+        if goal is None or verdict.status not in ("consistent", "inconsistent"):
             raise _no(f"a verdict that is {verdict.status} shows nothing of {part}")
-        task = Task(declarations_of(meaning))
+        task = Task(declarations_of(goal))
         entry = self._decider(verdict)
         answer = self._asked(entry.engine, task, entry.steps)
         base = Certificate(
@@ -121,7 +120,7 @@ class _Builder:
             claim="",
             part=part,
             theory=self._theory,
-            meaning=digest_of(task.meaning, ()),
+            meaning=digest_of(task.goal, ()),
             engine=verdict.engine,
             budget=entry.steps,
             solvers=solvers_of(verdict.engine),
@@ -155,7 +154,7 @@ class _Builder:
             claim=question.claim,
             using=question.using,
             theory=self._theory,
-            meaning=digest_of(task.meaning, task.lemmas),
+            meaning=digest_of(task.goal, task.lemmas),
             engine=verdict.engine,
             budget=entry.steps,
             lemmas=lemmas,
@@ -170,9 +169,9 @@ class _Builder:
         return self._with_model(self._with_proof(base, task, answer), task, verdict)
 
     def _task(self, question: Question, verdict: Verdict, lemmas: Sequence[Certificate]) -> Task:
-        meaning = self._elaborated(question.claim, question.using)
+        goal = self._elaborated(question.claim, question.using)
         known = [self._elaborated(each.claim, each.using) for each in lemmas]
-        return with_lemmas(declarations_of(meaning) if verdict.status == "inconsistent" else meaning, known)
+        return with_lemmas(declarations_of(goal) if verdict.status == "inconsistent" else goal, known)
 
     def _elaborated(self, claim: str, using: str) -> Goal:
         structure = parse_type(using) if using else None
@@ -209,15 +208,15 @@ class _Builder:
 
     @staticmethod
     def _fallen_away(task: Task) -> list[ObligationText]:
-        """The negated claim, where nothing was left of it to refute once it was written as clauses.
+        """The whole script as an obligation, where nothing of the negated claim was left once it was written as clauses.
 
-        There are no steps to write down then, so the certificate says it whole, and a solver refutes it.
+        There are no steps to write down then, and a solver refutes the script.
         """
         text = core_script(task, (), axioms_clash=False)
         return [_obligation("claim", text)] if text else []
 
     def _second(self, obligations: Sequence[ObligationText]) -> Iterator[SecondOpinion]:
-        """What another solver says of each obligation, where one is installed."""
+        """What cvc5 says of each obligation, where it is installed."""
         found = dict(solvers_of("cvc5"))
         if "cvc5" not in found:
             return
@@ -243,10 +242,10 @@ class _Builder:
         return msgspec.structs.replace(base, witness=_plain(answer), evidence=evidence)
 
     def _with_model(self, base: Certificate, task: Task, verdict: Verdict) -> Certificate:
-        """With a model of the axioms used, if the verdict has one."""
+        """The certificate with a model of the axioms used, if the verdict has one."""
         if verdict.status != "verified" or verdict.model is None or not base.core:
             return base
-        question = core_task(task.meaning, base.core)
+        question = core_task(task.goal, base.core)
         for entry in self._order:
             if entry.chain != "refute" or not load_engine(entry.engine).applies(question):
                 continue

@@ -30,7 +30,7 @@ from typing import Any
 import msgspec
 
 from kleis.core import Term
-from kleis.core.goal import Axiom, Goal
+from kleis.core.goal import Goal
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
 from kleis.problems import Place
@@ -38,7 +38,7 @@ from kleis.prover.certificates.rechecks import Proof, Search, core_script, diges
 from kleis.prover.evidence import CHECK_WITNESS, Checked
 from kleis.prover.portfolio import PRELOAD
 from kleis.prover.process.broker import Broker, Guards
-from kleis.prover.protocol.engine import Answer, Task, with_lemmas
+from kleis.prover.protocol.engine import Answer, Task, declarations_of, with_lemmas
 from kleis.prover.protocol.verdict import Evidence, Status
 from kleis.prover.protocol.witness import UnwritableError, read
 from kleis.prover.verdict_cache import digest_of, solver_versions
@@ -55,7 +55,6 @@ __all__ = [
     "SecondOpinion",
     "check",
     "core_task",
-    "declarations_of",
     "parts_of",
     "solvers_of",
 ]
@@ -68,7 +67,7 @@ _AGAIN = {
     "evaluation": "the claim, computed again, is true",
     "regular languages": "the claim, decided again by automata, is true",
 }
-"""What was done where a certificate has neither obligations nor steps that anyone could read."""
+"""The engines whose certificates have neither obligations nor steps: the claim is computed again."""
 
 _GUARDS = Guards(cpu=120, wall=300.0, memory=2048)
 _DIRECT = "kleis.prover.engines.solvers.script_engines:DIRECT"
@@ -108,9 +107,9 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True):
     part
         The structure, or group of sections, whose declarations it is about; there is no claim then.
     theory
-        All declarations in force, imports written out, as Kleis.
+        All declarations in scope, imports written out, as Kleis.
     meaning
-        The SHA-256 of what the claim and the declarations mean.
+        The SHA-256 of the goal: the claim with everything it depends on.
     steps
         Of a completion: names with the links of the chain as JSON.
     witness, evidence
@@ -118,7 +117,7 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True):
     model_witness, model
         The same of a model of the axioms in the core.
     assumed
-        Axioms of the core that an implementation declares and nobody proved.
+        Axioms of the core that an implementation declares and that were not proved of it.
     """
 
     version: int = VERSION
@@ -181,34 +180,24 @@ class CheckReport(msgspec.Struct, frozen=True):
 
 
 def check(certificate: Certificate, broker: Broker) -> CheckReport:
-    """Check a certificate; never raises for what is wrong with it."""
+    """Check a certificate; what is wrong with it is a finding, never an exception."""
     return CheckReport(tuple(_Check(certificate, broker).findings()))
 
 
-def declarations_of(meaning: Goal) -> Goal:
-    """The question whether what is in force has a model; axioms of built-ins alone are among the axioms there."""
-    sections = tuple(
-        Axiom(each.name, each.formula, "axiom", each.place)
-        for each in meaning.obligations
-        if each.kind == "section"
-    )
-    return msgspec.structs.replace(meaning, claim=None, free=(), axioms=(*meaning.axioms, *sections))
-
-
 def parts_of(elaborator: Elaborator) -> Iterator[tuple[str, Goal]]:
-    """What a theory declares, part by part: structures with parameters, and groups of sections that hang together."""
+    """The declarations of a theory, part by part: structures with parameters, and components of linked sections."""
     for each in elaborator.globals.structures():
         if each.parameters:
             yield each.name, elaborator.structure(each.name)
-    for meaning in elaborator.components():
-        yield ", ".join(dict.fromkeys(each.structure for each in meaning.instances)), meaning
+    for goal in elaborator.components():
+        yield ", ".join(dict.fromkeys(each.structure for each in goal.instances)), goal
 
 
-def core_task(meaning: Goal, core: Iterable[str]) -> Task:
+def core_task(goal: Goal, core: Iterable[str]) -> Task:
     """The question whether some axioms have a model."""
     names = set(core)
-    axioms = tuple(each for each in meaning.axioms if each.name in names)
-    return Task(msgspec.structs.replace(meaning, claim=None, free=(), axioms=axioms))
+    axioms = tuple(each for each in goal.axioms if each.name in names)
+    return Task(msgspec.structs.replace(goal, claim=None, free=(), axioms=axioms))
 
 
 class _Check:
@@ -220,7 +209,7 @@ class _Check:
         self._elaborator = Elaborator(Theory())
 
     def findings(self) -> list[Finding]:
-        """Everything that was looked at; the rest is not, once the claim itself is not what it was."""
+        """The findings; where the claim is not the one certified, nothing else is checked."""
         given = self._certificate
         if given.version != VERSION:
             return [Finding("version", False, f"version {given.version}; this is version {VERSION}")]
@@ -230,7 +219,7 @@ class _Check:
             return [Finding("claim", False, str(error))]
         except RecursionError:
             return [Finding("claim", False, "nested too deep")]
-        found = digest_of(task.meaning, task.lemmas)
+        found = digest_of(task.goal, task.lemmas)
         if found != given.meaning:
             detail = "theory, claim and lemmas do not mean what the certificate says (or to another version)"
             return [Finding("claim", False, detail)]
@@ -264,7 +253,7 @@ class _Check:
         elaborator = self._elaborator = Elaborator(theory)
         if given.part:
             return Task(declarations_of(self._part(elaborator, given.part)))
-        meaning = self._elaborated(elaborator, given)
+        goal = self._elaborated(elaborator, given)
         lemmas = []
         for each in given.lemmas:
             if each.theory != given.theory:
@@ -274,16 +263,16 @@ class _Check:
                 raise CertificateError("a lemma about another structure", code="certificate-lemma")
             lemmas.append(self._elaborated(elaborator, each))
         if given.status == "inconsistent":
-            meaning = declarations_of(meaning)
-        return with_lemmas(meaning, lemmas)
+            goal = declarations_of(goal)
+        return with_lemmas(goal, lemmas)
 
     def _part(self, elaborator: Elaborator, part: str) -> Goal:
-        """What the theory declares in one part."""
+        """The declarations of one part of the theory."""
         if self._certificate.lemmas or self._certificate.status not in ("consistent", "inconsistent"):
             raise CertificateError("declarations alone prove nothing", code="certificate-part")
-        for name, meaning in parts_of(elaborator):
+        for name, goal in parts_of(elaborator):
             if name == part:
-                return meaning
+                return goal
         raise CertificateError(f"the theory has no part {part}", code="certificate-part")
 
     @staticmethod
@@ -339,7 +328,7 @@ class _Check:
         return [*found, *self._written_again(task, axioms_clash)]
 
     def _written_again(self, task: Task, axioms_clash: bool) -> list[Finding]:
-        """That scripts which steps show, not solvers, are the task's own."""
+        """Checks that scripts which steps show, not solvers, are the task's own."""
         expected = core_script(task, self._certificate.core, axioms_clash=axioms_clash)
         shown = [each for each in self._certificate.obligations if each.by != "solver"]
         return [
@@ -348,19 +337,19 @@ class _Check:
         ]
 
     def _grounds(self, task: Task) -> list[Finding]:
-        """What the claim rests on besides axioms: definitions that terminate, axioms that are more than assumed."""
+        """What the claim depends on besides axioms: terminating definitions, and axioms of implementations that were proved."""
         computed = _is_computed(self._certificate)
         found = [
             Finding("settled", False, each.message)
-            for each in task.meaning.unsettled
+            for each in task.goal.unsettled
             if each.reason != "termination" or not computed
         ]
         needed = [
             (each.name, each.formula, each.place)
-            for each in task.meaning.obligations
+            for each in task.goal.obligations
             if each.kind == "termination" and not computed
         ]
-        for axiom in task.meaning.axioms:
+        for axiom in task.goal.axioms:
             if axiom.standing == "assumed" and axiom.name in self._certificate.core:
                 if axiom.name in self._certificate.assumed:
                     found.append(Finding(axiom.name, True, "assumed: declared by an implementation"))
@@ -372,10 +361,10 @@ class _Check:
         return found
 
     def _alone(self, formula: Term, place: Place) -> Goal:
-        """A formula with what it speaks of, without what is only assumed."""
-        meaning = self._elaborator.formula(formula, place)
-        axioms = tuple(each for each in meaning.axioms if each.standing != "assumed")
-        return msgspec.structs.replace(meaning, axioms=axioms, obligations=())
+        """A formula as a goal of its own, without axioms that are only assumed."""
+        goal = self._elaborator.formula(formula, place)
+        axioms = tuple(each for each in goal.axioms if each.standing != "assumed")
+        return msgspec.structs.replace(goal, axioms=axioms, obligations=())
 
     # ── Witnesses ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -383,7 +372,7 @@ class _Check:
         given = self._certificate
         if given.model is None and given.model_witness is None:
             return []
-        found = core_task(task.meaning, given.core)
+        found = core_task(task.goal, given.core)
         return [self._witness("model of the axioms", found, given.model_witness, given.model)]
 
     def _witness(self, what: str, task: Task, plain: Any, evidence: Evidence | None) -> Finding:
@@ -394,7 +383,7 @@ class _Check:
             return Finding(what, False, f"it cannot be read: {error}")
         except RecursionError:
             return Finding(what, False, "nested too deep")
-        answer = Answer(outcome="model" if task.meaning.claim is None else "refuted", witness=witness)
+        answer = Answer(outcome="model" if task.goal.claim is None else "refuted", witness=witness)
         try:
             found = self._asked(CHECK_WITNESS, Checked(task, answer))
         except RecursionError:
@@ -417,13 +406,13 @@ _FOREIGN: dict[str, tuple[str, ...]] = {
     "disproved": (*_PROOF, *_MODEL),
     "consistent": (*_PROOF, *_MODEL),
 }
-"""What shows nothing of a status, and so must not stand beside what does."""
+"""The fields that show nothing of a status, and so must be empty."""
 
 
 def _is_computed(given: Certificate) -> bool:
-    """Whether the check computes the claim, which needs no argument that other calls come to an end.
+    """Whether the check computes the claim; then its definitions need no termination argument.
 
-    Without steps it does not, whatever engine is named: solvers are asked then.
+    Without steps it does not, whatever engine is named: the obligations are solved.
     """
     if given.status == "verified":
         return given.engine == "evaluation" and bool(given.steps)

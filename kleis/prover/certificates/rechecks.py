@@ -43,7 +43,7 @@ from kleis.prover.smt.script import Script, encode
 
 __all__ = [
     "Proof",
-    "RefusedError",
+    "RejectedError",
     "Search",
     "commands",
     "core_script",
@@ -70,15 +70,15 @@ class Proof(msgspec.Struct, frozen=True):
     axioms_clash: bool = False
 
 
-class RefusedError(Exception):
+class RejectedError(Exception):
     """An obligation that shows nothing about the task."""
 
 
 def recheck(proof: Proof, steps: int) -> Answer:
-    """Check every obligation; `proved` with the axioms that they used as its core, or silent with what is wrong."""
+    """Check every obligation; `proved` with the axioms that they used as its core, or gives up with what is wrong."""
     try:
         return Answer(outcome="proved", core=_Chain(proof, steps).used())
-    except RefusedError as error:
+    except RejectedError as error:
         return Answer(outcome="silent", reason="incomplete", detail=str(error))
     except Inexpressible as error:
         return Answer(outcome="silent", reason="incomplete", detail=error.detail)
@@ -87,7 +87,7 @@ def recheck(proof: Proof, steps: int) -> Answer:
 def _check_option(command: str) -> None:
     name, _, value = command.removeprefix(_SET_OPTION).rstrip(")").partition(" ")
     if name not in _OPTIONS or not (value.isdigit() or value in ("true", "false")):
-        raise RefusedError(f"an option that may change what is concluded: {command}")
+        raise RejectedError(f"an option that may change what is concluded: {command}")
 
 
 class _Chain:
@@ -101,17 +101,17 @@ class _Chain:
         script = encode(proof.task)
         unknown = set(proof.core) - {name for name, _ in script.axioms}
         if unknown:
-            raise RefusedError(f"no axiom in force is called {min(unknown)}")
+            raise RejectedError(f"no axiom in force is called {min(unknown)}")
         if not proof.axioms_clash and not script.claim:
-            raise RefusedError("a proof of a claim, and the task has none")
+            raise RejectedError("a proof of a claim, and the task has none")
         declared = commands("\n".join(script.declarations))
         self._declared = [each for each in declared if not each.startswith(_ASSERT)]
         self._constants: dict[str, str] = {}
-        self._things: set[str] = set()
+        self._skolems: set[str] = set()
         self._read(script, [each for each in declared if each.startswith(_ASSERT)])
 
     def _read(self, script: Script, known: list[str]) -> None:
-        """Parse everything at once: a context takes a recursive definition only once."""
+        """Parse all assertions at once: a context takes a recursive definition only once."""
         axioms = [(name, formula) for name, formula in script.axioms if name in self._proof.core]
         # Not F of the claim, which says more than ¬T: that it has no model shows only that the claim is not false.
         goals = [] if self._proof.axioms_clash else [script.claim]
@@ -127,9 +127,9 @@ class _Chain:
         try:
             parsed = list(self._z3.parse_smt2_string("\n".join(lines), ctx=self._context))
         except self._z3.Z3Exception as error:
-            raise RefusedError(f"Z3 refuses the scripts: {error}"[:500]) from None
+            raise RejectedError(f"Z3 refuses the scripts: {error}"[:500]) from None
         if len(parsed) != sum(map(len, parts)):
-            raise RefusedError("Z3 reads another number of assertions than there are")
+            raise RejectedError("Z3 reads another number of assertions than there are")
         formulas = iter(parsed)
         read = [list(islice(formulas, len(part))) for part in parts]
         self._axioms = {each: name for each, (name, _) in zip(read[0], axioms, strict=True)}
@@ -141,15 +141,15 @@ class _Chain:
         used: set[str] = set()
         question: Any = None
         if not self._proof.obligations:
-            raise RefusedError("there are no obligations")
+            raise RejectedError("there are no obligations")
         for (name, text), asserted in zip(self._proof.obligations, self._asserted, strict=True):
             question = self._question(name, asserted, used)
             if run_text(text, self._steps).status != "unsat":
-                raise RefusedError(f"the obligation {name} is not refuted again")
+                raise RejectedError(f"the obligation {name} is not refuted again")
             if question is not None:
                 self._conclude(name, question)
         if question is not None:
-            raise RefusedError("the last obligation does not refute the negated claim")
+            raise RejectedError("the last obligation does not refute the negated claim")
         return tuple(name for name in self._proof.core if name in used)
 
     def _question(self, name: str, asserted: Iterable[Any], used: set[str]) -> Any:
@@ -161,12 +161,12 @@ class _Chain:
                 used.add(axiom)
             elif formula not in self._known:
                 if found is not None:
-                    raise RefusedError(f"the obligation {name} asserts what nobody has shown")
+                    raise RejectedError(f"the obligation {name} asserts what nobody has shown")
                 found = formula
         return found
 
     def _check_declared(self, name: str, command: str) -> None:
-        """That what is not asserted is declared by the task itself, or a constant about which nothing is known."""
+        """Checks that every other command is one of the task, or declares a constant about which nothing is known."""
         if command in self._declared or command == "(check-sat)":
             return
         if command.startswith(_SET_OPTION):
@@ -174,22 +174,22 @@ class _Chain:
             return
         found = _CONSTANT.match(command)
         if found is None or self._constants.setdefault(found.group(1), command) != command:
-            raise RefusedError(f"the obligation {name} declares what the task does not: {command[:80]}")
+            raise RejectedError(f"the obligation {name} declares what the task does not: {command[:80]}")
 
     def _conclude(self, name: str, question: Any) -> None:
-        """Remember what a refuted formula shows."""
+        """Record what a refuted formula shows."""
         z3 = self._z3
         if z3.is_not(question):
             inner = question.arg(0)
             self._known |= {inner, *(inner.children() if z3.is_and(inner) else ())}
             return
         if not (z3.is_quantifier(question) and question.is_forall() and z3.is_not(question.body())):
-            raise RefusedError(f"the obligation {name} asserts what nobody has shown")
+            raise RejectedError(f"the obligation {name} asserts what nobody has shown")
         places = range(question.num_vars())
         names = [question.var_name(place) for place in places]
-        if self._things & set(names) or len(set(names)) < len(names):
-            raise RefusedError(f"the obligation {name} names a thing that has its name already")
-        self._things |= set(names)
+        if self._skolems & set(names) or len(set(names)) < len(names):
+            raise RejectedError(f"the obligation {name} names a thing that has its name already")
+        self._skolems |= set(names)
         constants = [z3.Const(names[place], question.var_sort(place)) for place in places]
         self._known.add(z3.substitute_vars(question.body().arg(0), *reversed(constants)))
 
@@ -207,7 +207,7 @@ def commands(text: str) -> list[str]:
     for token in _TOKEN.finditer(text):
         word = token.group()
         if token.start() != end or ";" in word[:1]:
-            raise RefusedError("a script that is no sequence of commands")
+            raise RejectedError("a script that is no sequence of commands")
         end = token.end()
         if word == "(":
             start = token.start() if depth == 0 else start
@@ -217,11 +217,11 @@ def commands(text: str) -> list[str]:
             if depth == 0:
                 found.append(text[start:end])
         elif depth == 0 and not word.isspace():
-            raise RefusedError("a script that is no sequence of commands")
+            raise RejectedError("a script that is no sequence of commands")
         if depth < 0:
-            raise RefusedError("a script with a parenthesis too many")
+            raise RejectedError("a script with a parenthesis too many")
     if depth or end != len(text):
-        raise RefusedError("a script that ends within a command")
+        raise RejectedError("a script that ends within a command")
     return found
 
 
@@ -243,14 +243,14 @@ class Search(msgspec.Struct, frozen=True):
 
 
 def recheck_search(search: Search, steps: int) -> Answer:
-    """Check a proof by its engine's own check: `proved` with the axioms used, or silent with what is wrong."""
+    """Check a proof by its engine's own check: `proved` with the axioms used, or gives up with what is wrong."""
     match search.engine:
         case "completion":
             return _completion(search.proof)
         case "evaluation" | "regular languages" if any(
             name != search.engine for name, _ in search.proof.obligations
         ):
-            return _refused("scripts that show nothing of a claim that is computed again")
+            return _rejected("scripts that show nothing of a claim that is computed again")
         case "evaluation":
             return _evaluation(search.proof, steps)
         case "regular languages":
@@ -260,11 +260,11 @@ def recheck_search(search: Search, steps: int) -> Answer:
         case "z3 with equations":
             return _with_equations(search.proof, steps)
         case _:
-            return _refused(f"{search.engine} leaves no steps")
+            return _rejected(f"{search.engine} leaves no steps")
 
 
 def core_script(task: Task, core: Sequence[str], *, axioms_clash: bool) -> str:
-    """The script of axioms and negated claim that a proof refutes; empty where solvers cannot say it."""
+    """The script of axioms and negated claim that a proof refutes; empty where it has no encoding."""
     try:
         script = encode(task)
     except Inexpressible:
@@ -273,7 +273,7 @@ def core_script(task: Task, core: Sequence[str], *, axioms_clash: bool) -> str:
     return script_text(script, "" if axioms_clash else script.claim, names)
 
 
-def _refused(detail: str) -> Answer:
+def _rejected(detail: str) -> Answer:
     return Answer(outcome="silent", reason="incomplete", detail=detail)
 
 
@@ -283,7 +283,7 @@ def _completion(proof: Proof) -> Answer:
     outcome: Any = "inconsistent" if proof.axioms_clash else "proved"
     answer = Answer(outcome=outcome, core=proof.core, proof=proof.obligations)
     if not check_chain(proof.task, answer):
-        return _refused("the steps of the completion are no proof")
+        return _rejected("the steps of the completion are no proof")
     return Answer(outcome="proved", core=_named(proof, proof.obligations))
 
 
@@ -296,38 +296,38 @@ def _named(proof: Proof, steps: Sequence[tuple[str, str]]) -> tuple[str, ...]:
 
 
 def _evaluation(proof: Proof, steps: int) -> Answer:
-    """The claim computed again, with as many steps as there are for any check: what the proof says is not looked at."""
+    """The claim computed again, with the steps of any check; the text of the proof is not used."""
     from kleis.prover.engines.computation.evaluation import check_evaluation
 
     if proof.axioms_clash or proof.core or not check_evaluation(proof.task, steps):
-        return _refused("computed again, the claim is not found to be true")
+        return _rejected("computed again, the claim is not found to be true")
     return Answer(outcome="proved")
 
 
 def _regular(proof: Proof, steps: int) -> Answer:
-    """The claim decided again: what the proof says is not looked at."""
+    """The claim decided again; the text of the proof is not used."""
     from kleis.prover.engines.regular.engine import check_regular
 
     if proof.axioms_clash or proof.core or not check_regular(proof.task, steps):
-        return _refused("decided again, the claim is not found to be true")
+        return _rejected("decided again, the claim is not found to be true")
     return Answer(outcome="proved")
 
 
 def _induction(proof: Proof, steps: int) -> Answer:
-    """The schemes again; every obligation refuted, also by the axioms of the core alone."""
+    """The obligations written again from their schemes, each refuted, also by the axioms of the core alone."""
     from kleis.prover.engines.induction.engine import check_induction
 
     if proof.axioms_clash or not check_induction(proof.task, proof.obligations):
-        return _refused("the obligations are not those of an induction on the claim")
-    known = {each.name for each in proof.task.meaning.axioms}
+        return _rejected("the obligations are not those of an induction on the claim")
+    known = {each.name for each in proof.task.goal.axioms}
     known.update(f"lemma {place}" for place, _ in enumerate(proof.task.lemmas, 1))
     if not known.issuperset(proof.core):
-        return _refused(f"no axiom in force is called {min(set(proof.core) - known)}")
+        return _rejected(f"no axiom in force is called {min(set(proof.core) - known)}")
     left_out = _assertions_outside(proof.task, proof.core)
     for name, text in proof.obligations:
         kept = "\n".join(line for line in text.split("\n") if line not in left_out)
         if run_text(text, steps).status != "unsat" or run_text(kept, steps).status != "unsat":
-            return _refused(f"the obligation {name} is not refuted again")
+            return _rejected(f"the obligation {name} is not refuted again")
     return Answer(outcome="proved", core=proof.core)
 
 
@@ -360,17 +360,17 @@ def _with_equations(proof: Proof, steps: int) -> Answer:
     for head, chain in chains.items():
         number = head.removeprefix(_DERIVED)
         if not number.isdigit() or not 1 <= int(number) <= len(equations):
-            return _refused(f"no equation is called {head}")
+            return _rejected(f"no equation is called {head}")
         equation = equations[int(number) - 1]
-        alone = Task(msgspec.structs.replace(proof.task.meaning, claim=equation), proof.task.lemmas)
+        alone = Task(msgspec.structs.replace(proof.task.goal, claim=equation), proof.task.lemmas)
         shown = Answer(outcome="proved", core=proof.core, proof=tuple(chain))
         if not check_chain(alone, shown):
-            return _refused(f"the steps do not show {head}")
+            return _rejected(f"the steps do not show {head}")
         used.update(_named(proof, chain))
         axioms.append(Axiom(head, equation, "fact", _HERE))
-    meaning = msgspec.structs.replace(proof.task.meaning, axioms=(*proof.task.meaning.axioms, *axioms))
+    goal = msgspec.structs.replace(proof.task.goal, axioms=(*proof.task.goal.axioms, *axioms))
     names = (*proof.core, *(each.name for each in axioms))
-    task = Task(meaning, proof.task.lemmas)
+    task = Task(goal, proof.task.lemmas)
     answer = recheck(Proof(task, names, tuple(solved), proof.axioms_clash), steps)
     if answer.outcome != "proved":
         return answer

@@ -62,17 +62,17 @@ class Problem(msgspec.Struct, frozen=True):
 
     branches
         The negated claim, Skolemised, as a disjunction.  Empty if there is no claim, or if it is plainly true.
-    points
+    skolems
         The Skolem function of every variable of the claim's outermost ∀, in order.
     dropped
         Axioms outside the fragment, by name.
     exact
-        Whether a model of the problem is a model of the meaning: nothing dropped, carriers unrelated.
+        Whether a model of the problem is a model of the goal: nothing dropped, carriers unrelated.
     """
 
     axioms: tuple[Statement, ...]
     branches: tuple[Formula, ...]
-    points: tuple[tuple[str, Function], ...]
+    skolems: tuple[tuple[str, Function], ...]
     dropped: tuple[str, ...]
     claimed: bool
     exact: bool
@@ -80,12 +80,12 @@ class Problem(msgspec.Struct, frozen=True):
 
 def translate(task: Task) -> Problem | None:
     """The task as a first-order problem; None if its claim is outside the fragment, or nothing is inside."""
-    if task.meaning.unsettled:
+    if task.goal.unsettled:
         return None
-    reader = _Reader(task.meaning)
+    reader = _Reader(task.goal)
     axioms: list[Statement] = []
     dropped: list[str] = []
-    named = [(each.name, each.formula) for each in task.meaning.axioms]
+    named = [(each.name, each.formula) for each in task.goal.axioms]
     lemmas = [(f"lemma {index}", formula) for index, formula in enumerate(task.lemmas, start=1)]
     for name, formula in (*named, *lemmas):
         try:
@@ -93,18 +93,18 @@ def translate(task: Task) -> Problem | None:
         except (_OutsideError, RecursionError):
             dropped.append(name)
     branches: tuple[Formula, ...] = ()
-    points: tuple[tuple[str, Function], ...] = ()
-    claim = task.meaning.claim
+    skolems: tuple[tuple[str, Function], ...] = ()
+    claim = task.goal.claim
     if claim is not None:
         try:
-            branches, points = reader.branches(claim)
+            branches, skolems = reader.branches(claim)
         except (_OutsideError, RecursionError):
             return None
     elif not axioms:
         return None
     lost = [name for name in dropped if not name.startswith("lemma ")]
-    exact = not lost and all(map(_unrelated, task.meaning.carriers))
-    return Problem(tuple(axioms), branches, points, tuple(dropped), claim is not None, exact)
+    exact = not lost and all(map(_unrelated, task.goal.carriers))
+    return Problem(tuple(axioms), branches, skolems, tuple(dropped), claim is not None, exact)
 
 
 class _OutsideError(Exception):
@@ -122,7 +122,7 @@ _CASES = 16
 
 
 def _unrelated(sort: core.Sort) -> bool:
-    """Whether distinct arguments of a family of carriers can be distinct in a model: polynomials can."""
+    """Whether distinct arguments of a family of carriers can differ in a model: polynomials can."""
     arguments = sort.arguments if isinstance(sort, core.Carrier) else ()
     return all(
         not any("(" in atom for atoms, _ in each.terms for atom in atoms)
@@ -137,15 +137,15 @@ _Bindings: TypeAlias = Mapping[str, Variable | Function]
 
 
 class _Reader:
-    """Core terms to formulas.  Names of letters and Skolem functions are unique within one problem."""
+    """Translates core terms to formulas.  Names of variables and Skolem functions are unique within one problem."""
 
-    def __init__(self, meaning: Goal) -> None:
-        self._meaning = meaning
-        self._names = _symbol_names(meaning)
-        self._letters = count()
+    def __init__(self, goal: Goal) -> None:
+        self._goal = goal
+        self._names = _symbol_names(goal)
+        self._counter = count()
         self._taken: set[str] = set()
         self._size = 0
-        self._total = Totality(meaning)
+        self._total = Totality(goal)
 
     def statement(self, formula: core.Term) -> Formula:
         """A closed formula, Skolemised."""
@@ -153,20 +153,20 @@ class _Reader:
         return self._skolemised(self._formula(formula, {}), True, {}, ())
 
     def branches(self, claim: core.Term) -> tuple[tuple[Formula, ...], tuple[tuple[str, Function], ...]]:
-        """The negated claim as a disjunction, and its points."""
+        """The negated claim as a disjunction, and its Skolem functions."""
         self._size = 0
-        points: dict[str, Function] = {}
+        skolems: dict[str, Function] = {}
         while isinstance(claim, core.Quantifier) and claim.kind == "forall":
-            letters = [each for each in claim.variables if each.sort != core.BOOL]
-            for variable in letters:
-                points[variable.name] = self._skolem(variable.name, *_arrow(variable.sort))
+            variables = [each for each in claim.variables if each.sort != core.BOOL]
+            for variable in variables:
+                skolems[variable.name] = self._skolem(variable.name, *_arrow(variable.sort))
             rest = tuple(each for each in claim.variables if each.sort == core.BOOL)
             if rest:
                 claim = core.Quantifier("forall", rest, claim.body)
                 break
             claim = claim.body
-        negated = self._skolemised(self._formula(claim, points), False, {}, ())
-        return _cases_of(negated), tuple(points.items())
+        negated = self._skolemised(self._formula(claim, skolems), False, {}, ())
+        return _cases_of(negated), tuple(skolems.items())
 
     # ── Formulas ─────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -209,9 +209,9 @@ class _Reader:
         self, universal: bool, variables: tuple[core.Variable, ...], body: core.Term, bound: _Bindings
     ) -> Formula:
         truths = [each.name for each in variables if each.sort == core.BOOL]
-        letters = tuple(self._letter(each) for each in variables if each.sort != core.BOOL)
+        own = tuple(self._variable_of(each) for each in variables if each.sort != core.BOOL)
         names = [each.name for each in variables if each.sort != core.BOOL]
-        inner = {**bound, **dict(zip(names, letters, strict=True))}
+        inner = {**bound, **dict(zip(names, own, strict=True))}
         if len(truths) > 4:
             raise _OutsideError
         parts = tuple(
@@ -219,9 +219,9 @@ class _Reader:
             for values in product((False, True), repeat=len(truths))
         )
         whole = parts[0] if len(parts) == 1 else And(parts) if universal else Or(parts)
-        if not letters:
+        if not own:
             return whole
-        return ForAll(letters, whole) if universal else Exists(letters, whole)
+        return ForAll(own, whole) if universal else Exists(own, whole)
 
     # ── Terms ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -289,14 +289,14 @@ class _Reader:
         return Function(name, domain, symbol.codomain, symbol, fixed)
 
     def _unfolded(self, term: core.Let | core.DefinitionCall) -> core.Term:
-        """What is bound is put in; where it might have no value, it would be lost with its condition if it is not used."""
+        """A definition or `let` inlined.  An argument that is not used must have a value, or its condition would be lost."""
         given = (term.value,) if isinstance(term, core.Let) else term.arguments
         if not all(map(self._total.has_a_value, given)):
             raise _OutsideError
         if isinstance(term, core.Let):
             unfolded = substitute(term.body, {term.variable.name: term.value})
         else:
-            definition = self._meaning.definition(term.definition)
+            definition = self._goal.definition(term.definition)
             if definition.group:
                 raise _OutsideError
             names = [each.name for each in definition.parameters]
@@ -306,10 +306,10 @@ class _Reader:
                 raise _OutsideError
         return unfolded
 
-    def _letter(self, variable: core.Variable) -> Variable:
+    def _variable_of(self, variable: core.Variable) -> Variable:
         if not isinstance(variable.sort, core.Carrier):
             raise _OutsideError
-        return Variable(f"{variable.name}.{next(self._letters)}", variable.sort)
+        return Variable(f"{variable.name}.{next(self._counter)}", variable.sort)
 
     def _charge(self) -> None:
         self._size += 1
@@ -321,7 +321,7 @@ class _Reader:
     def _skolemised(
         self, formula: Formula, positive: bool, values: Mapping[str, Term], scope: tuple[Variable, ...]
     ) -> Formula:
-        """The formula or its negation, without quantifiers; `scope` are the universal letters around it."""
+        """The formula or its negation, without quantifiers; `scope` are the universal variables around it."""
         self._charge()
         match formula:
             case Literal():
@@ -334,15 +334,15 @@ class _Reader:
                 return conjunction(made) if isinstance(formula, And) == positive else disjunction(made)
             case Iff(left=left, right=right):
                 return self._equivalent(left, right, positive, values, scope)
-            case ForAll(letters=letters, body=body) | Exists(letters=letters, body=body):
+            case ForAll(variables=variables, body=body) | Exists(variables=variables, body=body):
                 if isinstance(formula, ForAll) == positive:
-                    fresh = {each.name: self._again(each) for each in letters}
+                    fresh = {each.name: self._again(each) for each in variables}
                     inner = {**values, **fresh}
                     return self._skolemised(body, positive, inner, (*scope, *fresh.values()))
                 around = [values[name] for name in names_in(body) if name in values]
                 free = set().union(*map(variables_in, around))
                 needed = tuple(each for each in scope if each in free)
-                witnesses = {each.name: self._witness(each, needed) for each in letters}
+                witnesses = {each.name: self._witness(each, needed) for each in variables}
                 return self._skolemised(body, positive, {**values, **witnesses}, scope)
 
     def _equivalent(
@@ -363,12 +363,12 @@ class _Reader:
             return conjunction((disjunction(one), disjunction(two)))
         return disjunction((conjunction(one), conjunction(two)))
 
-    def _again(self, letter: Variable) -> Variable:
-        return Variable(f"{letter.name.split('.')[0]}.{next(self._letters)}", letter.sort)
+    def _again(self, variable: Variable) -> Variable:
+        return Variable(f"{variable.name.split('.')[0]}.{next(self._counter)}", variable.sort)
 
-    def _witness(self, letter: Variable, scope: tuple[Variable, ...]) -> Term:
+    def _witness(self, variable: Variable, scope: tuple[Variable, ...]) -> Term:
         domain = tuple(each.sort for each in scope)
-        return Apply(self._skolem(letter.name.split(".")[0], domain, letter.sort), scope)
+        return Apply(self._skolem(variable.name.split(".")[0], domain, variable.sort), scope)
 
     def _skolem(self, stem: str, domain: tuple[core.Sort, ...], codomain: core.Sort) -> Function:
         name = f"?{stem}"
@@ -387,12 +387,12 @@ def _arrow(sort: core.Sort) -> tuple[tuple[core.Sort, ...], core.Sort]:
     return domain, codomain
 
 
-def _symbol_names(meaning: Goal) -> dict[core.Symbol, str]:
+def _symbol_names(goal: Goal) -> dict[core.Symbol, str]:
     """A name for every symbol; overloads carry their sorts."""
-    formulas = [each.formula for each in meaning.axioms] + [each.body for each in meaning.definitions]
-    roots = formulas + ([] if meaning.claim is None else [meaning.claim])
+    formulas = [each.formula for each in goal.axioms] + [each.body for each in goal.definitions]
+    roots = formulas + ([] if goal.claim is None else [goal.claim])
     symbols = dict.fromkeys(each.symbol for each in subterms(*roots) if isinstance(each, core.SymbolCall))
-    symbols.update(dict.fromkeys(meaning.symbols))
+    symbols.update(dict.fromkeys(goal.symbols))
     names = [symbol.name for symbol in symbols]
     own = [
         name
@@ -419,7 +419,7 @@ def _limited(cases: list[_Case]) -> list[_Case]:
 
 
 def _by_cases(cases: Iterable[tuple[Formula, Formula]]) -> Formula:
-    """What is said in the case that holds; exactly one of the conditions does."""
+    """The formula of the case that holds; exactly one of the conditions does."""
     parts = tuple(said if guard == ALWAYS else And((guard, said)) for guard, said in cases)
     return parts[0] if len(parts) == 1 else Or(parts)
 
@@ -430,7 +430,7 @@ def _joined(*guards: Formula) -> Formula:
 
 
 def _cases_of(formula: Formula) -> tuple[Formula, ...]:
-    """The formula as a disjunction, as far as its universal letters and the limit on branches allow."""
+    """The formula as a disjunction, as far as its universal variables and the limit on branches allow."""
     found: tuple[Formula, ...]
     match formula:
         case Or(parts=parts):
@@ -445,7 +445,7 @@ def _cases_of(formula: Formula) -> tuple[Formula, ...]:
 
 
 def _grouped(parts: tuple[Formula, ...]) -> list[tuple[Formula, ...]]:
-    """Disjuncts by common letters: ∀x. A(x) ∨ B(x) is no disjunction, (∀x. A(x)) ∨ (∀y. B(y)) is one."""
+    """Disjuncts by common variables: ∀x. A(x) ∨ B(x) is no disjunction, (∀x. A(x)) ∨ (∀y. B(y)) is one."""
     groups: list[tuple[set[str], tuple[Formula, ...]]] = []
     for part in parts:
         names = set(names_in(part))

@@ -114,14 +114,14 @@ class Iff(msgspec.Struct, frozen=True):
 class ForAll(msgspec.Struct, frozen=True):
     """∀; gone after Skolemisation."""
 
-    letters: tuple[Variable, ...]
+    variables: tuple[Variable, ...]
     body: Formula
 
 
 class Exists(msgspec.Struct, frozen=True):
     """∃; gone after Skolemisation."""
 
-    letters: tuple[Variable, ...]
+    variables: tuple[Variable, ...]
     body: Formula
 
 
@@ -129,7 +129,7 @@ Formula: TypeAlias = Literal | Not | And | Or | Iff | ForAll | Exists
 
 
 class Statement(msgspec.Struct, frozen=True):
-    """An axiom or lemma, Skolemised: `Literal`, `And`, `Or` and `Iff` of literals, over universal letters."""
+    """An axiom or lemma, Skolemised: `Literal`, `And`, `Or` and `Iff` of literals, over universal variables."""
 
     name: str
     formula: Formula
@@ -140,7 +140,7 @@ ALWAYS, NEVER = And(()), Or(())
 
 
 def functions_of(*formulas: Formula) -> tuple[Function, ...]:
-    """The functions that Skolemised formulas speak of, in order of occurrence, truth values left out."""
+    """The functions in Skolemised formulas, in order of occurrence, without truth values."""
     found: dict[Function, None] = {}
     waiting: list[Formula | Term] = list(reversed(formulas))
     while waiting:
@@ -172,7 +172,7 @@ def disjunction(parts: tuple[Formula, ...]) -> Formula:
 
 
 def names_in(formula: Formula) -> tuple[str, ...]:
-    """The names of all letters in a formula, bound or not."""
+    """The names of all variables in a formula, bound or not."""
     found: dict[str, None] = {}
     waiting: list[Formula | Term] = [formula]
     while waiting:

@@ -45,26 +45,26 @@ from kleis.prover.protocol.engine import Task
 __all__ = ["expanded"]
 
 _MOST = 80
-"""So many definitions are written; what would need more stays as it is."""
+"""The number of definitions that are written at most; a task that needs more stays as it is."""
 
 
 def expanded(task: Task) -> Task:
-    """The task with lists by recursion and functions in their places; the task itself where there is nothing to do."""
-    bodies = (each.body for each in task.meaning.definitions)
+    """The lowered task; the task itself where there is nothing to do."""
+    bodies = (each.body for each in task.goal.definitions)
     if not any(map(_concerns, _everything(task))) and all(map(is_discharged, bodies)):
         return task
     return _Expansion(task).task()
 
 
 def _everything(task: Task) -> Iterator[core.Term]:
-    meaning = task.meaning
+    goal = task.goal
     roots = [
         *task.lemmas,
-        *(each.formula for each in meaning.axioms),
-        *(each.body for each in meaning.definitions),
+        *(each.formula for each in goal.axioms),
+        *(each.body for each in goal.definitions),
     ]
-    if meaning.claim is not None:
-        roots.append(meaning.claim)
+    if goal.claim is not None:
+        roots.append(goal.claim)
     for each in subterms(*roots):
         yield each
         if isinstance(each, core.BuiltinCall) and each.operation.condition is not None:
@@ -88,10 +88,10 @@ class _Expansion:
 
     def __init__(self, task: Task) -> None:
         self._task = task
-        terminations = dict(task.meaning.terminations)
+        terminations = dict(task.goal.terminations)
         self._written = {
             each.key: Recursive(each, terminations.get(each.key, _ENDLESS if each.group else _NOT_RECURSIVE))
-            for each in task.meaning.definitions
+            for each in task.goal.definitions
         }
         self._made: dict[str, Recursive] = {}
         self._begun: set[str] = set()
@@ -99,21 +99,21 @@ class _Expansion:
 
     def task(self) -> Task:
         """The expanded task."""
-        meaning = self._task.meaning
-        claim = None if meaning.claim is None else self._term(self._with_operations(meaning.claim))
+        goal = self._task.goal
+        claim = None if goal.claim is None else self._term(self._with_operations(goal.claim))
         axioms = tuple(
-            Axiom(each.name, self._term(each.formula), each.standing, each.place) for each in meaning.axioms
+            Axiom(each.name, self._term(each.formula), each.standing, each.place) for each in goal.axioms
         )
         lemmas = tuple(map(self._term, self._task.lemmas))
         definitions = self._reached(
             [*lemmas, *(each.formula for each in axioms), *([claim] if claim else [])]
         )
         changed = msgspec.structs.replace(
-            meaning,
+            goal,
             claim=claim,
-            free=() if self._symbols else meaning.free,
+            free=() if self._symbols else goal.free,
             axioms=axioms,
-            symbols=(*meaning.symbols, *self._symbols.values()),
+            symbols=(*goal.symbols, *self._symbols.values()),
             definitions=tuple(each.definition for each in definitions),
             terminations=tuple(
                 (each.definition.key, each.termination) for each in definitions if each.definition.group
@@ -174,7 +174,7 @@ class _Expansion:
         return core.BuiltinCall(operation, term.arguments)
 
     def _coercion(self, term: core.Term, inner: core.Term, sort: core.Sort) -> core.Term:
-        """Lists and tuples part by part, where solvers have other sorts for the parts."""
+        """A coercion of lists and tuples, part by part, where solvers have other sorts for the parts."""
         given = inner.sort
         if erased(given) == erased(sort):
             return term
@@ -197,14 +197,14 @@ class _Expansion:
     # ── Definitions ──────────────────────────────────────────────────────────────────────────────────────
 
     def _call(self, call: core.DefinitionCall) -> core.Term:
-        """The call of a definition, of its own instance where functions are handed to it."""
+        """The call of a definition; of an instance of its own where functions are passed to it."""
         raw = self._written.get(call.definition)
         if raw is None or (call.definition in self._made and not raw.definition.parameters):
             return call
         places = [
             place
             for place, each in enumerate(call.arguments)
-            if isinstance(each, core.Lambda) and _hands_on(raw.definition, place)
+            if isinstance(each, core.Lambda) and _passes_through(raw.definition, place)
         ]
         if places and len(self._begun) < _MOST:
             return self._instance(raw, call, places)
@@ -217,12 +217,12 @@ class _Expansion:
         if definition.key in self._begun:
             return
         self._begun.add(definition.key)
-        written = discharged(definition.body, self._task.meaning)
+        written = discharged(definition.body, self._task.goal)
         body = msgspec.structs.replace(definition, body=self._term(written))
         self._made[definition.key] = Recursive(body, self._argued(raw.termination, {}))
 
     def _instance(self, raw: Recursive, call: core.DefinitionCall, places: Sequence[int]) -> core.Term:
-        """The definition with functions in the places of parameters; what they take from around them is given."""
+        """The definition with functions in place of parameters; the variables they capture become parameters."""
         definition = raw.definition
         taken = dict.fromkeys(v for place in places for v in free_variables(call.arguments[place]))
         given = tuple(core.Variable(f"given {place}", each.sort) for place, each in enumerate(taken))
@@ -237,7 +237,7 @@ class _Expansion:
         arguments = (*taken, *(call.arguments[place] for place in kept))
         if key not in self._begun:
             self._begun.add(key)
-            written = discharged(definition.body, self._task.meaning)
+            written = discharged(definition.body, self._task.goal)
             body = self._term(substitute(written, functions))
             made = core.Definition(
                 key,
@@ -261,18 +261,20 @@ class _Expansion:
     # ── Functions that a claim is about ──────────────────────────────────────────────────────────────────
 
     def _with_operations(self, claim: core.Term) -> core.Term:
-        """The claim with unknown operations for those of its outermost functions that are handed on."""
+        """The claim with unknown operations for the outermost function variables that are passed through."""
         variables, hypotheses, body = stripped(claim)
         for hypothesis in reversed(hypotheses):
             body = core.Connective("implies", (hypothesis, body))
-        handed = [
-            each for each in variables if isinstance(each.sort, core.FunctionOf) and _is_handed_on(body, each)
+        passed = [
+            each
+            for each in variables
+            if isinstance(each.sort, core.FunctionOf) and _is_passed_through(body, each)
         ]
-        if not handed:
+        if not passed:
             return claim
-        rest = tuple(each for each in variables if each not in handed)
+        rest = tuple(each for each in variables if each not in passed)
         values: dict[str, core.Term] = {}
-        for each in handed:
+        for each in passed:
             assert isinstance(each.sort, core.FunctionOf), "a function"
             symbol = core.Symbol(f"{each.name}#function", each.sort.domain, each.sort.codomain)
             self._symbols[each.name] = symbol
@@ -297,8 +299,8 @@ def _coerced_list(key: str, given: core.ListOf, sort: core.ListOf) -> Recursive:
     return Recursive(made, Termination(kind="structural", arguments=(0,)))
 
 
-def _hands_on(definition: core.Definition, place: int) -> bool:
-    """Whether a definition hands the parameter on unchanged wherever it calls itself."""
+def _passes_through(definition: core.Definition, place: int) -> bool:
+    """Whether a definition passes the parameter unchanged wherever it calls itself."""
     if len(definition.group) > 1:
         return False
     parameter = definition.parameters[place]
@@ -309,17 +311,17 @@ def _hands_on(definition: core.Definition, place: int) -> bool:
     )
 
 
-def _is_handed_on(term: core.Term, function: core.Variable) -> bool:
-    """Whether a function is an argument somewhere, and not only applied."""
+def _is_passed_through(term: core.Term, function: core.Variable) -> bool:
+    """Whether a function occurs as an argument, and not only applied."""
     if isinstance(term, core.Application) and term.function == function:
-        return any(_is_handed_on(each, function) for each in term.arguments)
+        return any(_is_passed_through(each, function) for each in term.arguments)
     if isinstance(term, core.BuiltinCall | core.DefinitionCall) and function in term.arguments:
         return True
-    return any(_is_handed_on(each, function) for each in parts(term))
+    return any(_is_passed_through(each, function) for each in parts(term))
 
 
 def _let(function: core.Lambda, arguments: Sequence[core.Term]) -> core.Term:
-    """A λ applied where it stands."""
+    """An applied λ as a `let`."""
     outside = {each.name for argument in arguments for each in free_variables(argument)}
     apart = apart_from(function, outside)
     assert isinstance(apart, core.Lambda), "a function"
@@ -334,5 +336,5 @@ def _let(function: core.Lambda, arguments: Sequence[core.Term]) -> core.Term:
 
 
 def _is_plain(term: core.Term) -> bool:
-    """Whether a term has a value wherever it stands, and is as short as a name for it."""
+    """Whether a term always has a value, and is as short as a name for it."""
     return isinstance(term, core.Variable)

@@ -122,7 +122,7 @@ def of_lists(operation: core.Operation) -> bool:
 
 
 def direct(operation: core.Operation, arguments: Sequence[core.Term]) -> core.Term | None:
-    """What a call is without recursion; None if it is not that."""
+    """A call as a term without recursion; None if there is none."""
     make = _DIRECT.get(operation.name)
     return None if make is None else make(operation, tuple(arguments))
 
@@ -162,7 +162,7 @@ def _take(term: core.Term, count: core.Term) -> core.Term:
 
 
 def _slice(_: core.Operation, given: _Arguments) -> core.Term | None:
-    """From `start` up to `end`, where what is negative is 0."""
+    """The elements from `start` up to `end`, where negative numbers count as 0."""
     rest = _drop(given[0], given[1])
     if len(given) == 2:
         return rest
@@ -206,7 +206,7 @@ def _fields(sort: core.Sort) -> tuple[core.Constructor, tuple[str, ...]] | None:
 
 
 def _name(term: core.Term) -> str | None:
-    """The name of a field, where it is written down."""
+    """The name of a field, if it is a literal."""
     return term.value if isinstance(term, core.LiteralTerm) and isinstance(term.value, str) else None
 
 

@@ -67,7 +67,7 @@ def _split(case: Case, constructors: Callable[[core.Sort], tuple[core.Constructo
 
 
 def _tested(case: Case) -> core.Variable | None:
-    """The first variable that the body asks for its constructor."""
+    """The first variable whose constructor the body tests."""
     for each in subterms(case.body):
         if isinstance(each, core.Conditional):
             for part in subterms(each.condition):
@@ -78,7 +78,7 @@ def _tested(case: Case) -> core.Variable | None:
 
 
 def simplified(term: core.Term) -> core.Term:
-    """The term without tests and selections of what is constructed."""
+    """The term with tests and selections of constructor terms computed."""
     if isinstance(term, core.Let) and _certain(term.value):
         return simplified(substitute(term.body, {term.variable.name: term.value}))
     term = rebuild(term, simplified)
@@ -101,14 +101,14 @@ def simplified(term: core.Term) -> core.Term:
 
 
 def _certain(term: core.Term) -> bool:
-    """Whether a term plainly has a value: variables and literals, and what is constructed of such."""
+    """Whether a term is built of variables, literals and constructors alone, and so has a value."""
     if isinstance(term, core.Construction):
         return all(map(_certain, term.arguments))
     return isinstance(term, core.Variable | core.LiteralTerm)
 
 
 def _connected(term: core.Connective) -> core.Term:
-    """A connective without known parts."""
+    """A connective without constant operands."""
     if term.name == "not":
         (inner,) = term.arguments
         return core.LiteralTerm(not inner.value, core.BOOL) if isinstance(inner, core.LiteralTerm) else term

@@ -46,11 +46,11 @@ from kleis.prover.lowering.list_terms import (
 __all__ = ["BUILT_IN", "Recursive", "recursive"]
 
 BUILT_IN = "built-in "
-"""How the keys of these definitions begin; no name of a program has a blank."""
+"""The beginning of the keys of these definitions; no name of a program has a blank."""
 
 
 class Recursive(msgspec.Struct, frozen=True):
-    """A definition with the argument that it terminates."""
+    """A definition with its termination argument."""
 
     definition: core.Definition
     termination: Termination
@@ -62,10 +62,10 @@ def recursive(operation: core.Operation) -> Recursive | None:
     if make is None or not of_lists(operation):
         return None
     sorts = sorts_text((*(each.sort for each in operation.parameters), operation.result))
-    return make(_Frame(f"{BUILT_IN}{operation.name}/{sorts}", operation))
+    return make(_Recursion(f"{BUILT_IN}{operation.name}/{sorts}", operation))
 
 
-class _Frame:
+class _Recursion:
     """A definition that is being written: its parameters, its recursive call."""
 
     def __init__(self, key: str, operation: core.Operation) -> None:
@@ -81,12 +81,12 @@ class _Frame:
     def structural(
         self, place: int, base: core.Term, step: core.Term, condition: core.Term | None = None
     ) -> Recursive:
-        """By the constructors of one parameter."""
+        """The definition by cases of the constructors of one parameter."""
         body = core.Conditional(is_nil(self.parameters[place]), base, step)
         return self.of(body, Termination(kind="structural", arguments=(place,), condition=condition))
 
     def of(self, body: core.Term, termination: Termination) -> Recursive:
-        """With a body."""
+        """The definition with a body."""
         name = self.operation.name
         made = core.Definition(self._key, name, self.parameters, self.result, body, (self._key,))
         return Recursive(made, termination)
@@ -95,176 +95,184 @@ class _Frame:
 # ── Recursion on a list ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _length_of(frame: _Frame) -> Recursive:
-    (xs,) = frame.parameters
+def _length_of(recursion: _Recursion) -> Recursive:
+    (xs,) = recursion.parameters
     one = core.LiteralTerm(1, core.NATURAL)
-    return frame.structural(0, core.LiteralTerm(0, core.NATURAL), plus(frame.call(tail(xs)), one))
+    return recursion.structural(0, core.LiteralTerm(0, core.NATURAL), plus(recursion.call(tail(xs)), one))
 
 
-def _appended(frame: _Frame) -> Recursive:
-    xs, ys = frame.parameters
-    return frame.structural(0, ys, cons(head(xs), frame.call(tail(xs), ys)))
+def _appended(recursion: _Recursion) -> Recursive:
+    xs, ys = recursion.parameters
+    return recursion.structural(0, ys, cons(head(xs), recursion.call(tail(xs), ys)))
 
 
-def _reversed(frame: _Frame) -> Recursive:
-    (xs,) = frame.parameters
+def _reversed(recursion: _Recursion) -> Recursive:
+    (xs,) = recursion.parameters
     none = nil(list_sort(xs))
-    return frame.structural(0, none, append(frame.call(tail(xs)), cons(head(xs), none)))
+    return recursion.structural(0, none, append(recursion.call(tail(xs)), cons(head(xs), none)))
 
 
-def _flattened(frame: _Frame) -> Recursive:
-    (xs,) = frame.parameters
-    assert isinstance(frame.result, core.ListOf)
-    return frame.structural(0, nil(frame.result), append(head(xs), frame.call(tail(xs))))
+def _flattened(recursion: _Recursion) -> Recursive:
+    (xs,) = recursion.parameters
+    assert isinstance(recursion.result, core.ListOf)
+    return recursion.structural(0, nil(recursion.result), append(head(xs), recursion.call(tail(xs))))
 
 
-def _zipped(frame: _Frame) -> Recursive:
-    xs, ys = frame.parameters
-    assert isinstance(frame.result, core.ListOf)
-    none, heads = nil(frame.result), (head(xs), head(ys))
+def _zipped(recursion: _Recursion) -> Recursive:
+    xs, ys = recursion.parameters
+    assert isinstance(recursion.result, core.ListOf)
+    none, heads = nil(recursion.result), (head(xs), head(ys))
     pair = construct_tuple(heads, [each.sort for each in heads])
-    both = cons(pair, frame.call(tail(xs), tail(ys)))
-    return frame.structural(0, none, core.Conditional(is_nil(ys), none, both))
+    both = cons(pair, recursion.call(tail(xs), tail(ys)))
+    return recursion.structural(0, none, core.Conditional(is_nil(ys), none, both))
 
 
 def _folded_with(
     combine: Callable[[core.Term, core.Term], core.Term], empty: int
-) -> Callable[[_Frame], Recursive]:
-    def make(frame: _Frame) -> Recursive:
-        (xs,) = frame.parameters
-        return frame.structural(0, number(empty, frame.result), combine(head(xs), frame.call(tail(xs))))
+) -> Callable[[_Recursion], Recursive]:
+    def make(recursion: _Recursion) -> Recursive:
+        (xs,) = recursion.parameters
+        return recursion.structural(
+            0, number(empty, recursion.result), combine(head(xs), recursion.call(tail(xs)))
+        )
 
     return make
 
 
-def _vector_sum(frame: _Frame) -> Recursive:
-    xs, ys = frame.parameters
+def _vector_sum(recursion: _Recursion) -> Recursive:
+    xs, ys = recursion.parameters
     none = nil(list_sort(xs))
-    both = cons(plus(head(xs), head(ys)), frame.call(tail(xs), tail(ys)))
-    return frame.structural(
+    both = cons(plus(head(xs), head(ys)), recursion.call(tail(xs), tail(ys)))
+    return recursion.structural(
         0, none, core.Conditional(is_nil(ys), none, both), core.Equals(length(xs), length(ys))
     )
 
 
-def _nth(frame: _Frame) -> Recursive:
-    xs, index = frame.parameters
-    later = frame.call(tail(xs), difference(index, integer(1)))
+def _nth(recursion: _Recursion) -> Recursive:
+    xs, index = recursion.parameters
+    later = recursion.call(tail(xs), difference(index, integer(1)))
     step = core.Conditional(core.Equals(index, integer(0)), head(xs), later)
-    return frame.structural(0, core.Undefined(frame.result, "no such element"), step)
+    return recursion.structural(0, core.Undefined(recursion.result, "no such element"), step)
 
 
-def _member(frame: _Frame) -> Recursive:
-    x, xs = frame.parameters
+def _member(recursion: _Recursion) -> Recursive:
+    x, xs = recursion.parameters
     yes, no = core.LiteralTerm(True, core.BOOL), core.LiteralTerm(False, core.BOOL)
-    return frame.structural(1, no, core.Conditional(core.Equals(x, head(xs)), yes, frame.call(x, tail(xs))))
+    return recursion.structural(
+        1, no, core.Conditional(core.Equals(x, head(xs)), yes, recursion.call(x, tail(xs)))
+    )
 
 
-def _set_of(frame: _Frame) -> Recursive:
-    (xs,) = frame.parameters
-    assert isinstance(frame.result, core.SetOf)
-    inserted = builtin("insert", frame.result, a=head(xs), s=frame.call(tail(xs)))
-    return frame.structural(0, builtin("empty_set", frame.result), inserted)
+def _set_of(recursion: _Recursion) -> Recursive:
+    (xs,) = recursion.parameters
+    assert isinstance(recursion.result, core.SetOf)
+    inserted = builtin("insert", recursion.result, a=head(xs), s=recursion.call(tail(xs)))
+    return recursion.structural(0, builtin("empty_set", recursion.result), inserted)
 
 
-def _dropped(frame: _Frame) -> Recursive:
-    xs, count = frame.parameters
-    fewer = frame.call(tail(xs), difference(count, integer(1)))
-    return frame.structural(0, nil(list_sort(xs)), core.Conditional(at_least(integer(0), count), xs, fewer))
+def _dropped(recursion: _Recursion) -> Recursive:
+    xs, count = recursion.parameters
+    fewer = recursion.call(tail(xs), difference(count, integer(1)))
+    return recursion.structural(
+        0, nil(list_sort(xs)), core.Conditional(at_least(integer(0), count), xs, fewer)
+    )
 
 
-def _taken(frame: _Frame) -> Recursive:
-    xs, count = frame.parameters
+def _taken(recursion: _Recursion) -> Recursive:
+    xs, count = recursion.parameters
     none = nil(list_sort(xs))
-    first = cons(head(xs), frame.call(tail(xs), difference(count, integer(1))))
-    return frame.structural(0, none, core.Conditional(at_least(integer(0), count), none, first))
+    first = cons(head(xs), recursion.call(tail(xs), difference(count, integer(1))))
+    return recursion.structural(0, none, core.Conditional(at_least(integer(0), count), none, first))
 
 
 # ── With a function ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _mapped(frame: _Frame) -> Recursive:
-    f, xs = frame.parameters
-    assert isinstance(frame.result, core.ListOf)
-    return frame.structural(1, nil(frame.result), cons(applied(f, head(xs)), frame.call(f, tail(xs))))
+def _mapped(recursion: _Recursion) -> Recursive:
+    f, xs = recursion.parameters
+    assert isinstance(recursion.result, core.ListOf)
+    return recursion.structural(
+        1, nil(recursion.result), cons(applied(f, head(xs)), recursion.call(f, tail(xs)))
+    )
 
 
-def _filtered(frame: _Frame) -> Recursive:
-    p, xs = frame.parameters
-    rest = frame.call(p, tail(xs))
+def _filtered(recursion: _Recursion) -> Recursive:
+    p, xs = recursion.parameters
+    rest = recursion.call(p, tail(xs))
     kept = core.Conditional(applied(p, head(xs)), cons(head(xs), rest), rest)
-    return frame.structural(1, nil(list_sort(xs)), kept)
+    return recursion.structural(1, nil(list_sort(xs)), kept)
 
 
-def _all(frame: _Frame) -> Recursive:
-    p, xs = frame.parameters
+def _all(recursion: _Recursion) -> Recursive:
+    p, xs = recursion.parameters
     no = core.LiteralTerm(False, core.BOOL)
-    step = core.Conditional(applied(p, head(xs)), frame.call(p, tail(xs)), no)
-    return frame.structural(1, core.LiteralTerm(True, core.BOOL), step)
+    step = core.Conditional(applied(p, head(xs)), recursion.call(p, tail(xs)), no)
+    return recursion.structural(1, core.LiteralTerm(True, core.BOOL), step)
 
 
-def _any(frame: _Frame) -> Recursive:
-    p, xs = frame.parameters
+def _any(recursion: _Recursion) -> Recursive:
+    p, xs = recursion.parameters
     yes = core.LiteralTerm(True, core.BOOL)
-    step = core.Conditional(applied(p, head(xs)), yes, frame.call(p, tail(xs)))
-    return frame.structural(1, core.LiteralTerm(False, core.BOOL), step)
+    step = core.Conditional(applied(p, head(xs)), yes, recursion.call(p, tail(xs)))
+    return recursion.structural(1, core.LiteralTerm(False, core.BOOL), step)
 
 
-def _fold_left(frame: _Frame) -> Recursive:
-    f, start, xs = frame.parameters
-    return frame.structural(2, start, frame.call(f, applied(f, start, head(xs)), tail(xs)))
+def _fold_left(recursion: _Recursion) -> Recursive:
+    f, start, xs = recursion.parameters
+    return recursion.structural(2, start, recursion.call(f, applied(f, start, head(xs)), tail(xs)))
 
 
-def _fold_right(frame: _Frame) -> Recursive:
-    f, start, xs = frame.parameters
-    return frame.structural(2, start, applied(f, head(xs), frame.call(f, start, tail(xs))))
+def _fold_right(recursion: _Recursion) -> Recursive:
+    f, start, xs = recursion.parameters
+    return recursion.structural(2, start, applied(f, head(xs), recursion.call(f, start, tail(xs))))
 
 
-def _flat_mapped(frame: _Frame) -> Recursive:
-    f, xs = frame.parameters
-    assert isinstance(frame.result, core.ListOf)
-    step = append(applied(f, head(xs)), frame.call(f, tail(xs)))
-    return frame.structural(1, nil(frame.result), step)
+def _flat_mapped(recursion: _Recursion) -> Recursive:
+    f, xs = recursion.parameters
+    assert isinstance(recursion.result, core.ListOf)
+    step = append(applied(f, head(xs)), recursion.call(f, tail(xs)))
+    return recursion.structural(1, nil(recursion.result), step)
 
 
 # ── Recursion on a number ────────────────────────────────────────────────────────────────────────────────────
 
 
-def _replicated(frame: _Frame) -> Recursive:
-    count, a = frame.parameters
+def _replicated(recursion: _Recursion) -> Recursive:
+    count, a = recursion.parameters
     none = nil(core.ListOf(a.sort))
-    more = cons(a, frame.call(difference(count, integer(1)), a))
+    more = cons(a, recursion.call(difference(count, integer(1)), a))
     body = core.Conditional(at_least(integer(0), count), none, more)
     condition = at_least(count, integer(0))
-    return frame.of(body, Termination(kind="measure", measures=(count,), condition=condition))
+    return recursion.of(body, Termination(kind="measure", measures=(count,), condition=condition))
 
 
-def _interval(frame: _Frame) -> Recursive:
-    low, high = frame.parameters
+def _interval(recursion: _Recursion) -> Recursive:
+    low, high = recursion.parameters
     last = difference(high, integer(1))
     none = nil(core.ListOf(core.INTEGER))
-    more = append(frame.call(low, last), cons(last, none))
+    more = append(recursion.call(low, last), cons(last, none))
     body = core.Conditional(at_least(low, high), none, more)
-    return frame.of(body, Termination(kind="measure", measures=(difference(high, low),)))
+    return recursion.of(body, Termination(kind="measure", measures=(difference(high, low),)))
 
 
 def _over_interval(
     combine: Callable[[core.Term, core.Term], core.Term], empty: int, *, inclusive: bool
-) -> Callable[[_Frame], Recursive]:
+) -> Callable[[_Recursion], Recursive]:
     """A sum or product of values at the integers of an interval, the last one set apart."""
 
-    def make(frame: _Frame) -> Recursive:
-        f, low, high = frame.parameters
+    def make(recursion: _Recursion) -> Recursive:
+        f, low, high = recursion.parameters
         before = difference(high, integer(1))
         over = less(high, low) if inclusive else at_least(low, high)
-        more = combine(frame.call(f, low, before), applied(f, high if inclusive else before))
-        body = core.Conditional(over, number(empty, frame.result), more)
+        more = combine(recursion.call(f, low, before), applied(f, high if inclusive else before))
+        body = core.Conditional(over, number(empty, recursion.result), more)
         measure = total([difference(high, low), integer(1)])
-        return frame.of(body, Termination(kind="measure", measures=(measure,)))
+        return recursion.of(body, Termination(kind="measure", measures=(measure,)))
 
     return make
 
 
-_RECURSIVE: Mapping[str, Callable[[_Frame], Recursive]] = {
+_RECURSIVE: Mapping[str, Callable[[_Recursion], Recursive]] = {
     "length": _length_of,
     "append": _appended,
     "reverse": _reversed,

@@ -27,7 +27,7 @@ from typing import NoReturn
 
 import msgspec
 
-from kleis.prover.process.pipe_messages import RECURSION, framed, pack, read_frame, write_whole
+from kleis.prover.process.pipe_messages import RECURSION, message_of, pack, read_message, write_whole
 from kleis.prover.protocol.engine import Answer, load_job
 
 __all__ = ["NO_MEMORY", "READY", "Request", "attempt"]
@@ -47,13 +47,13 @@ class Request(msgspec.Struct, frozen=True):
     """One attempt.
 
     number
-        The caller's name for it.
+        The caller's number for it.
     job
         ``module:attribute`` of a function of a task and steps, or of an engine.
     task
         What the job gets, pickled.
     cpu, wall
-        Guards in seconds: what they cut is `killed`.
+        Limits in seconds; an attempt that meets one is `killed`.
     memory
         The address space of the child, in megabytes.
     preload
@@ -72,7 +72,7 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class _Ending:
-    """Whatever happens within it, the child ends with it: never through code that belongs to the parent."""
+    """Ends the child when the block ends, whatever happened in it, without running code of the parent."""
 
     def __init__(self, target: int) -> None:
         self._target = target
@@ -87,32 +87,32 @@ class _Ending:
             if kind is not None and not issubclass(kind, MemoryError):
                 detail = f"the engine failed: {kind.__name__}: {error}"[:2000]
                 write_whole(
-                    self._target, framed(pack(Answer(outcome="silent", reason="killed", detail=detail)))
+                    self._target, message_of(pack(Answer(outcome="silent", reason="killed", detail=detail)))
                 )
         finally:
             # Not sys.exit: nothing of the parent's that was copied here may be flushed or closed twice.
             os._exit(NO_MEMORY if kind is not None and issubclass(kind, MemoryError) else 0)
 
 
-def attempt(orders: int, target: int, parent: int, warm_up: Iterable[Callable[[], object]]) -> NoReturn:
+def attempt(source: int, target: int, parent: int, warm_up: Iterable[Callable[[], object]]) -> NoReturn:
     """Get ready, read a request from `orders`, run its job, write its answer to `target`, and end."""
     with _Ending(target):
-        _confine(orders, target, parent)
+        _confine(source, target, parent)
         for each in warm_up:
             each()
         os.write(target, READY)
-        with os.fdopen(orders, "rb") as stream:
-            request = read_frame(stream.read)
+        with os.fdopen(source, "rb") as stream:
+            request = read_message(stream.read)
         if request is None:
-            os._exit(0)  # nobody needs this child any more
+            os._exit(0)  # the worker has closed the pipe: this child is not needed
         _limit(request)
         run = load_job(request.job)
-        write_whole(target, framed(pack(run(pickle.loads(request.task), request.steps))))
+        write_whole(target, message_of(pack(run(pickle.loads(request.task), request.steps))))
     raise AssertionError("the child has ended")
 
 
-def _confine(orders: int, target: int, parent: int) -> None:
-    """Give up what a child has no use for: every stream but its own two."""
+def _confine(source: int, target: int, parent: int) -> None:
+    """Leave the session of the worker, and close every stream but the two of this child."""
     os.setsid()
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -122,7 +122,7 @@ def _confine(orders: int, target: int, parent: int) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
-    first, second = sorted((orders, target))
+    first, second = sorted((source, target))
     os.closerange(3, first)
     os.closerange(first + 1, second)
     os.closerange(second + 1, _DESCRIPTORS)
@@ -131,7 +131,7 @@ def _confine(orders: int, target: int, parent: int) -> None:
 
 
 def _limit(request: Request) -> None:
-    """Take no more than the request allows."""
+    """Set the limits of the request."""
     size = request.memory * _MEGABYTE
     _set_limit(resource.RLIMIT_AS, size, size)
     _set_limit(resource.RLIMIT_CPU, request.cpu, request.cpu + 1)

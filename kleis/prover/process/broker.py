@@ -26,7 +26,7 @@ from typing import Any
 import msgspec
 
 from kleis.prover.process.attempt import Request
-from kleis.prover.process.pipe_messages import pack, read_frame, write_frame
+from kleis.prover.process.pipe_messages import pack, read_message, write_message
 from kleis.prover.protocol.engine import Answer
 
 __all__ = ["Broker", "Guards"]
@@ -44,16 +44,16 @@ _UNREADABLE = (
     TypeError,
     ValueError,
 )
-"""What unpickling raises where a pickle is none, or speaks of what is not here."""
+"""What unpickling raises where the bytes are no pickle, or name what is not here."""
 
 _KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
 _ALLOCATION = {"MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_": str(1 << 30)}
-"""What a solver gives back in one run it has again for the next, without asking the system (glibc only)."""
+"""Keeps memory that a solver frees for its next run, instead of returning it to the system (glibc only)."""
 
 
 class Guards(msgspec.Struct, frozen=True):
-    """Limits that only guard: several times what the budget takes.  Seconds, seconds, megabytes."""
+    """Limits of an attempt, several times what its steps need: seconds, seconds, megabytes."""
 
     cpu: int = 30
     wall: float = 60.0
@@ -61,7 +61,7 @@ class Guards(msgspec.Struct, frozen=True):
 
 
 class Broker:
-    """The way to the worker; starts it when it is first needed.
+    """Submits jobs to the worker, which it starts when it is first needed.
 
     slots
         How many attempts run at a time; twice the processors of this process if 0.
@@ -91,7 +91,7 @@ class Broker:
         body = pack(task)
         request = Request(number, job, body, steps, limits.cpu, limits.wall, limits.memory, preload)
         for _ in range(2):
-            # A worker may have died since its last answer; a second one that dies too is the attempt's own fate.
+            # A worker may have died since its last answer.  If a second one dies too, the attempt is answered with `killed`.
             try:
                 connection = self._connected()
             except OSError as error:
@@ -127,7 +127,7 @@ class Broker:
         self.close()
 
     def _connected(self) -> _Connection:
-        """The worker, a new one where the last has ended."""
+        """The connection to the worker; to a new one where the last has ended."""
         with self._lock:
             if self._closed:
                 raise RuntimeError("the broker is closed")
@@ -137,7 +137,7 @@ class Broker:
 
 
 class _Connection:
-    """One worker process and those who wait for its answers."""
+    """One worker process, and the futures of its answers."""
 
     def __init__(self, slots: int) -> None:
         self._process = _started(slots)
@@ -150,11 +150,11 @@ class _Connection:
 
     @property
     def open(self) -> bool:
-        """Whether the worker was there when somebody looked last."""
+        """Whether the worker was running when last checked."""
         return self._open and self._process.poll() is None
 
     def submit(self, request: Request, future: Future[Answer]) -> bool:
-        """Hand a request over; False if the worker is gone, and the future untouched."""
+        """Send a request; False, with the future untouched, if the worker is gone."""
         with self._state:
             if not self._open:
                 return False
@@ -162,18 +162,18 @@ class _Connection:
         if self._sent(request):
             return True
         with self._state:
-            # If the listener was here first, it has answered.
+            # If the listener has taken it already, it has answered.
             return self._waiting.pop(request.number, None) is None
 
     def cancel(self, number: int) -> None:
-        """Tell the worker that nobody waits for this attempt."""
+        """Tell the worker that an attempt is cancelled."""
         with self._state:
             wanted = number in self._waiting
         if wanted:
             self._sent(number)
 
     def close(self) -> None:
-        """End the worker and its children; everybody who waits gets an answer."""
+        """End the worker and its children; every pending future gets an answer."""
         with self._sending:
             assert self._process.stdin is not None
             self._process.stdin.close()
@@ -191,16 +191,16 @@ class _Connection:
             if stream.closed:
                 return False
             try:
-                write_frame(stream.fileno(), message)
+                write_message(stream.fileno(), message)
             except OSError:
                 return False
             return True
 
     def _listen(self) -> None:
-        """Hand out answers until the worker ends, then tell those who still wait."""
+        """Set the futures of answers until the worker ends, then those that are left."""
         stream = self._process.stdout
         assert stream is not None
-        while (received := read_frame(stream.read)) is not None:
+        while (received := read_message(stream.read)) is not None:
             number, answer = received
             with self._state:
                 future = self._waiting.pop(number, None)
@@ -236,7 +236,7 @@ def _processors() -> int:
 
 
 def _read(answer: Answer | bytes) -> Answer:
-    """The answer of a child.  What it wrote is read here first, and may be anything."""
+    """The answer of a child, unpickled here for the first time: it may be anything."""
     if isinstance(answer, Answer):
         return answer
     try:

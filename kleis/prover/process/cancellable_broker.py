@@ -23,7 +23,7 @@ from kleis.prover.protocol.engine import Answer, load_job
 __all__ = ["CancellableBroker"]
 
 _POLL = 0.05
-"""Seconds between two looks at a deadline."""
+"""Seconds between two checks of a deadline."""
 
 _LIMITS = ("killed", "memory")
 

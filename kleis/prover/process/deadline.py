@@ -9,7 +9,7 @@ __all__ = ["Deadline"]
 
 
 class Deadline:
-    """How long a question may take, and whether somebody still waits for it.
+    """How long a question may take, and whether its caller still waits.
 
     `progress` is told how far the work is: done, total, what is being done.
     """

@@ -9,7 +9,16 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["HEADER", "RECURSION", "first_frame", "framed", "pack", "read_frame", "write_frame", "write_whole"]
+__all__ = [
+    "HEADER",
+    "RECURSION",
+    "first_message",
+    "message_of",
+    "pack",
+    "read_message",
+    "write_message",
+    "write_whole",
+]
 
 HEADER = struct.Struct(">I")
 """The length of what follows, in bytes."""
@@ -25,13 +34,13 @@ def pack(value: object) -> bytes:
     return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
 
 
-def framed(body: bytes) -> bytes:
-    """Its length, and then it."""
+def message_of(body: bytes) -> bytes:
+    """The message with a body: its length, then the body."""
     return HEADER.pack(len(body)) + body
 
 
-def first_frame(received: bytearray) -> bytes | None:
-    """The first whole body of what was received, which is taken away; None while there is none."""
+def first_message(received: bytearray) -> bytes | None:
+    """The body of the first whole message received, which is removed; None while there is none."""
     if len(received) < HEADER.size:
         return None
     end = HEADER.size + HEADER.unpack(received[: HEADER.size])[0]
@@ -42,13 +51,13 @@ def first_frame(received: bytearray) -> bytes | None:
     return body
 
 
-def write_frame(stream: int, data: object) -> None:
-    """Write a value, length first."""
-    write_whole(stream, framed(pickle.dumps(data, pickle.HIGHEST_PROTOCOL)))
+def write_message(stream: int, data: object) -> None:
+    """Write a value as a message."""
+    write_whole(stream, message_of(pickle.dumps(data, pickle.HIGHEST_PROTOCOL)))
 
 
-def read_frame(read: Callable[[int], bytes]) -> Any:
-    """Read a value; None at the end of the stream, also where it ends within a frame."""
+def read_message(read: Callable[[int], bytes]) -> Any:
+    """Read the value of a message; None at the end of the stream, also within a message."""
     head = read(HEADER.size)
     if len(head) < HEADER.size:
         return None
@@ -58,7 +67,7 @@ def read_frame(read: Callable[[int], bytes]) -> Any:
 
 
 def write_whole(stream: int, body: bytes) -> None:
-    """Write all of it."""
+    """Write all bytes."""
     pending = memoryview(body)
     while pending:
         pending = pending[os.write(stream, pending) :]

@@ -32,7 +32,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kleis.prover.process.attempt import NO_MEMORY, READY, Request, attempt
-from kleis.prover.process.pipe_messages import first_frame, write_frame
+from kleis.prover.process.pipe_messages import first_message, write_message
 from kleis.prover.protocol.engine import Answer
 
 __all__ = ["SPARES", "main"]
@@ -43,18 +43,18 @@ SPARES = 2
 _MEGABYTE = 1 << 20
 _LARGEST_ANSWER = 64 * _MEGABYTE
 _WARM_UP = 60.0
-"""Seconds after which a child that is not ready counts as one that never will be."""
+"""Seconds after which a child that is not ready is given up."""
 
 
 class _Child:
     """A process: warming up, ready, at an attempt, or ending after it has answered.
 
-    `stopped` says who ended it, if somebody did.
+    `stopped` is the answer where the worker ended it.
     """
 
-    def __init__(self, process: int, orders: int, pipe: int) -> None:
+    def __init__(self, process: int, source: int, pipe: int) -> None:
         self.process = process
-        self.orders = orders
+        self.source = source
         self.pipe = pipe
         self.ready = False
         self.request: Request | None = None
@@ -64,13 +64,13 @@ class _Child:
         self.answered = False
 
     def stop(self, answer: Answer) -> None:
-        """End it for a reason; the first one counts."""
+        """End the child with this answer; the first reason counts."""
         if self.stopped is None:
             self.stopped = answer
             self.kill()
 
     def kill(self) -> None:
-        """End the child and whatever it started.  Only before it is buried: later its number may be another's."""
+        """End the child and whatever it started.  Only before it is reaped: later its number may be another's."""
         for end in (os.killpg, os.kill):
             try:
                 end(self.process, signal.SIGKILL)
@@ -107,12 +107,12 @@ class _Worker:
             os.waitpid(child.process, 0)
 
     def _is_registered(self, key: selectors.SelectorKey) -> bool:
-        """Whether the child is still listened to: what came before in the same batch may have buried it."""
+        """Whether the child is still listened to: an earlier event of the same batch may have reaped it."""
         known = self._selector.get_map().get(key.fd)
         return known is not None and known.data is key.data
 
     def _patience(self) -> float | None:
-        """How long to wait for anything to happen before a deadline passes."""
+        """Seconds until the next deadline; None without one."""
         pending = [
             child.deadline
             for child in (*self._idle, *self._running.values())
@@ -135,12 +135,12 @@ class _Worker:
         if not received:
             return False
         self._input += received
-        while (body := first_frame(self._input)) is not None:
+        while (body := first_message(self._input)) is not None:
             self._serve(pickle.loads(body))
         return True
 
     def _serve(self, request: Request | int) -> None:
-        """Take an attempt on, or cancel the one with this number."""
+        """Queue an attempt, or cancel the one with this number."""
         if isinstance(request, Request):
             self._enqueue(request)
             return
@@ -161,8 +161,8 @@ class _Worker:
             self._answer(request.number, _silent("killed", f"no such engine: {error}"))
             return
         if is_new:
-            for child in list(self._idle):  # they would each have to import it
-                self._bury(child)
+            for child in list(self._idle):  # each of them would have to import it
+                self._reap(child)
         self._queue.append(request)
 
     def _load(self, request: Request) -> bool:
@@ -181,7 +181,7 @@ class _Worker:
         return is_new
 
     def _hand_out(self) -> None:
-        """Give what waits to children that are ready, and see that there are enough of them."""
+        """Give waiting requests to ready children, and keep enough of these."""
         while self._queue and len(self._running) < self._slots:
             child = next((each for each in self._idle if each.ready), None)
             if child is None:
@@ -193,84 +193,84 @@ class _Worker:
             pass
 
     def _begin(self, child: _Child) -> None:
-        """Write the first request to a child that reads.  One that has died meanwhile is buried, nothing is lost."""
+        """Write the first request to a child that reads.  A child that has died meanwhile is reaped, and the request waits on."""
         request = self._queue[0]
         try:
-            write_frame(child.orders, request)
+            write_message(child.source, request)
         except OSError:
-            self._bury(child)
+            self._reap(child)
             return
         self._queue.popleft()
         self._idle.remove(child)
-        os.close(child.orders)
+        os.close(child.source)
         child.request = request
         child.deadline = time.monotonic() + request.wall
         self._running[request.number] = child
 
     def _forked(self) -> bool:
-        """Whether there is one more child.  Where there can be none, whoever waits first is told so."""
-        orders, theirs = os.pipe()[::-1], os.pipe()
+        """Fork one more child, and say whether that was possible; if not, the first waiting request is rejected."""
+        source, theirs = os.pipe()[::-1], os.pipe()
         try:
             parent = os.getpid()
             process = os.fork()
         except OSError as error:
-            for end in (*orders, *theirs):
+            for end in (*source, *theirs):
                 os.close(end)
-            self._refuse(_silent("killed", f"no process: {error}"))
+            self._reject_first(_silent("killed", f"no process: {error}"))
             return False
         if process == 0:
-            attempt(orders[1], theirs[1], parent, self._warm_up.values())
-        os.close(orders[1])
+            attempt(source[1], theirs[1], parent, self._warm_up.values())
+        os.close(source[1])
         os.close(theirs[1])
-        child = _Child(process, orders[0], theirs[0])
+        child = _Child(process, source[0], theirs[0])
         self._idle.append(child)
         self._selector.register(child.pipe, selectors.EVENT_READ, child)
         return True
 
-    def _refuse(self, answer: Answer) -> None:
+    def _reject_first(self, answer: Answer) -> None:
         if self._queue:
             self._answer(self._queue.popleft().number, answer)
 
     # ── answers ──────────────────────────────────────────────────────────────────────────────────────────
 
     def _listen(self, child: _Child) -> None:
-        """Take what a child wrote; at the end of it, judge."""
+        """Read what a child wrote; at the end of its output, decide what became of it."""
         received = os.read(child.pipe, _MEGABYTE)
         if child.request is None and received == READY:
             child.ready = True
             child.deadline = None
         elif received:
             child.received += received
-            self._hear(child)
+            self._receive(child)
         elif child.request is None:
             was_ready = child.ready
-            self._bury(child)
+            self._reap(child)
             if not was_ready:
-                self._refuse(_silent("killed", "the solver cannot be started"))
+                self._reject_first(_silent("killed", "the solver cannot be started"))
         else:
-            status, peak = self._bury(child)
+            status, peak = self._reap(child)
             if not child.answered:
                 self._answer(child.request.number, _judge(child, child.request, status, peak))
 
-    def _hear(self, child: _Child) -> None:
-        """Pass a whole answer on at once: the end of a process that had much memory takes a while."""
+    def _receive(self, child: _Child) -> None:
+        """Pass on a whole answer at once: ending a process with much memory takes a while."""
         if len(child.received) > _LARGEST_ANSWER:
             child.stop(_silent("memory", f"an answer of more than {_LARGEST_ANSWER // _MEGABYTE} MB"))
             child.received.clear()
         elif child.request is not None and child.stopped is None and not child.answered:
-            body = first_frame(child.received)
+            body = first_message(child.received)
             if body is not None:
                 child.answered = True
                 child.kill()
                 self._answer(child.request.number, body)
 
-    def _bury(self, child: _Child) -> tuple[int, int]:
-        """End a child and forget it; its status and the memory it had, in megabytes."""
+    def _reap(self, child: _Child) -> tuple[int, int]:
+        """End and reap a child; its exit status, and the memory it had in megabytes."""
         self._selector.unregister(child.pipe)
         os.close(child.pipe)
         if child.request is None:
             self._idle.remove(child)
-            os.close(child.orders)
+            os.close(child.source)
         else:
             del self._running[child.request.number]
         child.kill()
@@ -279,7 +279,7 @@ class _Worker:
 
     @staticmethod
     def _answer(number: int, answer: Answer | bytes) -> None:
-        write_frame(1, (number, answer))
+        write_message(1, (number, answer))
 
 
 def _silent(reason: Any, detail: str) -> Answer:
@@ -290,7 +290,7 @@ _CANCELLED = _silent("killed", "cancelled")
 
 
 def _judge(child: _Child, request: Request, status: int, peak: int) -> Answer:
-    """What became of a child that has not answered.  `peak` is the memory it had, in megabytes."""
+    """The answer for a child that has not answered.  `peak` is the memory it had, in megabytes."""
     if child.stopped is not None:
         return child.stopped
     if os.WIFSIGNALED(status):
@@ -299,7 +299,7 @@ def _judge(child: _Child, request: Request, status: int, peak: int) -> Answer:
             return _silent("killed", f"stopped after {request.cpu} s of processor time")
         name = signal.Signals(number).name
         if 2 * peak >= request.memory:
-            # Native code that gets no memory aborts, follows a null pointer, or is shot by the system.
+            # Native code without memory aborts, follows a null pointer, or is killed by the system.
             return _silent("memory", f"{name} with {peak} of {request.memory} MB in use")
         return _silent("killed", f"the engine crashed ({name})")
     if os.WEXITSTATUS(status) == NO_MEMORY:

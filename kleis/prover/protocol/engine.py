@@ -18,7 +18,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 import msgspec
 
 from kleis.core import Term
-from kleis.core.goal import Goal
+from kleis.core.goal import Axiom, Goal
 from kleis.prover.protocol.verdict import Reason
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Job",
     "Outcome",
     "Task",
+    "declarations_of",
     "load_engine",
     "load_job",
     "with_lemmas",
@@ -41,37 +42,47 @@ Outcome: TypeAlias = Literal["proved", "refuted", "model", "inconsistent", "sile
 class Task(msgspec.Struct, frozen=True):
     """A question for engines.
 
-    meaning
-        The claim and everything in force.  Engines read nothing else.  A claim of None asks for a model.
+    goal
+        The claim and everything it depends on.  Engines read nothing else.  A claim of None asks for a model.
     lemmas
         Closed formulas, proved already, that may be used like axioms.  Their core names are ``lemma 1``, ….
     """
 
-    meaning: Goal
+    goal: Goal
     lemmas: tuple[Term, ...] = ()
 
 
-def with_lemmas(meaning: Goal, lemmas: Sequence[Goal]) -> Task:
-    """The question with lemmas, which may speak of definitions that the claim does not reach.
+def with_lemmas(goal: Goal, lemmas: Sequence[Goal]) -> Task:
+    """The task of a goal with lemmas, which may mention definitions that the claim does not reach.
 
-    These come into force with what keeps them well defined: their terminations, of which a lemma that is proved has
-    shown the obligations, and the sorts and symbols in them.
+    These are added with what makes them well defined: their termination arguments, whose obligations were shown with
+    the lemma, and the sorts and symbols in them.
     """
     for each in lemmas:
-        meaning = msgspec.structs.replace(
-            meaning,
-            carriers=_joined(meaning.carriers, each.carriers),
-            symbols=_joined(meaning.symbols, each.symbols),
-            definitions=_joined(meaning.definitions, each.definitions),
-            terminations=_joined(meaning.terminations, each.terminations),
-            data=_joined(meaning.data, each.data),
+        goal = msgspec.structs.replace(
+            goal,
+            carriers=_joined(goal.carriers, each.carriers),
+            symbols=_joined(goal.symbols, each.symbols),
+            definitions=_joined(goal.definitions, each.definitions),
+            terminations=_joined(goal.terminations, each.terminations),
+            data=_joined(goal.data, each.data),
         )
-    return Task(meaning, tuple(each.claim for each in lemmas if each.claim is not None))
+    return Task(goal, tuple(each.claim for each in lemmas if each.claim is not None))
 
 
 def _joined(first: tuple[_Part, ...], second: tuple[_Part, ...]) -> tuple[_Part, ...]:
-    """The first ones as they are, then what is new. (Parts may be unhashable, and there are few.)"""
+    """The first parts, then those of the second that are new.  Parts may be unhashable, and are few."""
     return first + tuple(each for each in second if each not in first)
+
+
+def declarations_of(goal: Goal) -> Goal:
+    """The question whether the declarations have a model; axioms about built-ins alone are among its axioms."""
+    sections = tuple(
+        Axiom(each.name, each.formula, "axiom", each.place)
+        for each in goal.obligations
+        if each.kind == "section"
+    )
+    return msgspec.structs.replace(goal, claim=None, free=(), axioms=(*goal.axioms, *sections))
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,7 +93,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
         ``refuted``: `witness` describes a model of all axioms in which the claim is not true.
         ``model``: `witness` describes a model of all axioms (the claim was None, or was set aside).
         ``inconsistent``: the axioms in `core` have no model, whatever the claim.
-        ``silent``: nothing; `reason` says why, `detail` what was searched ("no countermodel up to size 6").
+        ``silent``: the engine gave up; `reason` says why, `detail` what was searched ("no countermodel up to size 6").
     witness
         Engine-independent description of a model, to be checked: see `kleis.prover.evidence`.
     derived
@@ -106,12 +117,12 @@ Job: TypeAlias = Callable[[Any, int], Answer]
 
 
 class Engine(Protocol):
-    """An engine.  `name` is what verdicts show; `version` goes into the key of the verdict cache."""
+    """An engine.  `name` is what verdicts show."""
 
     name: str
 
     def applies(self, task: Task) -> bool:
-        """Whether the syntax of the task is one this engine can do anything with."""
+        """Whether the engine can handle tasks of this form."""
         ...
 
     def run(self, task: Task, steps: int) -> Answer:
@@ -139,7 +150,7 @@ def _loaded(address: str) -> Any:
 
 
 class Inexpressible(Exception):
-    """A part of a meaning that has no exact encoding: `reason` as in verdicts, `detail` for people."""
+    """A part of a goal that has no exact encoding: `reason` as in verdicts, `detail` for people."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(detail)

@@ -35,7 +35,7 @@ Status: TypeAlias = Literal["verified", "disproved", "consistent", "inconsistent
 Reason: TypeAlias = Literal[
     "resource", "incomplete", "higher-order", "termination", "killed", "memory", "contradiction"
 ]
-"""Why a verdict is `unknown`: budgets used up, no encoding that says it exactly, a wall or memory guard that cut an
+"""Why a verdict is `unknown`: budgets used up, no encoding that says it exactly, a time or memory limit that stopped an
 engine, or two solvers that contradict each other (the verdict is withdrawn)."""
 
 EvidenceKind: TypeAlias = Literal["assignment", "tables", "interpretation", "rewriting"]
@@ -69,7 +69,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
         ``interpretation``: carriers read as ℤ or ℝ, symbols as formulas; every axiom proved under it.
         ``rewriting``: a convergent rewrite system in which the claim's normal forms differ.
     undefined
-        The claim is not false but undefined at the point shown.
+        The claim is not false but undefined at the assignment shown.
     """
 
     kind: EvidenceKind
@@ -105,7 +105,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     lemmas, assumed
         Lemmas that were proved first and used; implementations whose axioms are assumed and were used.
     unused
-        Axioms in force that could not take part, with the reason.
+        Axioms in scope that could not take part, with the reason.
     engine, solvers
         Who decided, with versions.
     attempts
@@ -143,7 +143,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         return self.status in ("verified", "disproved", "consistent", "inconsistent")
 
     def resting_on(self, lemmas: Sequence[Verdict]) -> Verdict:
-        """The same, with what the lemmas in its core rest on: what they assume, and axioms of which no model is known."""
+        """The verdict with what the lemmas in its core depend on: what they assume, and whether their axioms have a model."""
         used = [each for place, each in enumerate(lemmas, 1) if f"lemma {place}" in self.core]
         if self.status != "verified" or not used:
             return self

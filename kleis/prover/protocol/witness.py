@@ -74,7 +74,7 @@ def written(value: Any) -> Any:
 
 
 def read(plain: Any) -> Any:
-    """The witness that JSON values stand for."""
+    """The witness of JSON values; `UnwritableError` if they are none."""
     if plain is None or isinstance(plain, bool | str):
         return plain
     if isinstance(plain, list):
@@ -115,7 +115,7 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
 
 
 class Interpretation(msgspec.Struct, frozen=True, kw_only=True):
-    """What carriers and symbols are read as, and a point where the claim fails.
+    """An interpretation of carriers and symbols, and an assignment at which the claim fails.
 
     symbols
         Each with its parameters and its value as a term over them.
@@ -136,7 +136,7 @@ class FunctionTable(msgspec.Struct, frozen=True):
 
 
 class Witness(msgspec.Struct, frozen=True, kw_only=True):
-    """A point at which a claim fails, or a model.
+    """An assignment at which a claim fails, or a model.
 
     assignment
         Values of the claim's outermost universal variables, by name.
@@ -147,7 +147,7 @@ class Witness(msgspec.Struct, frozen=True, kw_only=True):
     undefined
         The claim is not false there but undefined.
     unread
-        Names whose values could not be said exactly.
+        Names whose values could not be written exactly.
     """
 
     assignment: dict[str, Any] = {}

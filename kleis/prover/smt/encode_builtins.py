@@ -251,7 +251,7 @@ def _proper_subset(operation: core.Operation, arguments: Sequence[str]) -> str:
 
 
 def _words(head: str) -> Encoder:
-    """An operation on words; an integer beside a word is the word of its value."""
+    """An operation on bit-vectors; an integer beside a bit-vector is the bit-vector of its value."""
 
     def encode(operation: core.Operation, arguments: Sequence[str]) -> str:
         widths = [each.sort.width for each in operation.parameters if isinstance(each.sort, core.BitVec)]
@@ -421,4 +421,4 @@ OPERATIONS: Mapping[str, Encoder] = {
         )
     },
 }
-"""The exact encodings.  Empty and singleton sets need their element sort and are in kleis/prover/smt/encode_terms.py."""
+"""The exact encodings.  Empty and singleton sets need their element sort: see `encode_terms`."""

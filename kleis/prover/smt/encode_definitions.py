@@ -32,7 +32,7 @@ from kleis.prover.smt.smtlib_text import TRUE, application, conjunction, implica
 __all__ = ["Definitions"]
 
 _LAYERS = ("", ".1", ".2")
-"""The names of a function that is unfolded twice at most."""
+"""The names of the copies of a function that is unfolded at most twice."""
 
 
 class Definitions:
@@ -42,8 +42,8 @@ class Definitions:
     pattern, instead of ``define-funs-rec``: engines that instantiate by pattern prefer that.
     """
 
-    def __init__(self, meaning: Goal, terms: Terms, *, equations: bool = False) -> None:
-        self._meaning = meaning
+    def __init__(self, goal: Goal, terms: Terms, *, equations: bool = False) -> None:
+        self._goal = goal
         self._terms = terms
         self._equations = equations
         self._known: dict[str, bool] = {}
@@ -52,9 +52,9 @@ class Definitions:
     def named(self, key: str) -> tuple[str, bool]:
         """The name of a definition, and whether it is partial."""
         if key not in self._known:
-            definition = self._meaning.definition(key)
+            definition = self._goal.definition(key)
             if definition.group:
-                self._declare_group([self._meaning.definition(each) for each in definition.group])
+                self._declare_group([self._goal.definition(each) for each in definition.group])
             else:
                 self._declare(definition)
         return key, self._known[key]
@@ -87,12 +87,12 @@ class Definitions:
 
     def _declare_group(self, group: Sequence[core.Definition]) -> None:
         for each in group:
-            termination = self._meaning.termination(each.key)
+            termination = self._goal.termination(each.key)
             if termination is None or termination.kind == "unknown":
                 raise Inexpressible("termination", f"termination of {each.name} not shown")
             self._known[each.key] = False
         conditions = {each.key: self._condition(each) for each in group}
-        # First as if recursive calls were defined: what is left says whether anything else is partial.
+        # First as if recursive calls were defined: this shows whether anything else is partial.
         bodies = {each.key: self._body(each) for each in group}
         if all(defined == TRUE for _, defined in bodies.values()):
             self._declare_total(group, conditions, bodies)
@@ -101,7 +101,7 @@ class Definitions:
 
     def _condition(self, definition: core.Definition) -> str:
         """Where the recursion ends: the written sorts and the condition of the termination argument."""
-        termination = self._meaning.termination(definition.key)
+        termination = self._goal.termination(definition.key)
         guards = [
             self._terms.sorts.guard(each.sort, self._terms.variable(each)) for each in definition.parameters
         ]
@@ -141,7 +141,7 @@ class Definitions:
         self._declare_domains(group)
 
     def _declare_equations(self, group: Sequence[core.Definition]) -> None:
-        """One equation for every case, asserted where the recursion ends: elsewhere any value will do.
+        """One equation for every case, asserted where the recursion ends: elsewhere it may have any value.
 
         An equation whose left side fits every call would be unfolded for ever.  There the calls within are of a copy
         of the function, which is unfolded once more, to calls of a copy that is not: names for one function.
@@ -172,7 +172,7 @@ class Definitions:
 
     @contextmanager
     def _calling(self, group: Sequence[core.Definition], layer: str) -> Iterator[None]:
-        """Within it, calls of the group are calls of its copies."""
+        """Encodes calls of the group as calls of its copies, within the block."""
         names = {each.key: f"{each.key}{layer}" for each in group}
         self._terms.definition_of = lambda key: (names[key], False) if key in names else self.named(key)
         try:
@@ -181,7 +181,7 @@ class Definitions:
             self._terms.definition_of = self.named
 
     def _same(self, definition: core.Definition, layer: str, inner: str) -> Iterator[str]:
-        """That a function and its copy are one."""
+        """The assertion that a function and its copy are equal."""
         if layer == inner or not definition.parameters:
             return
         call, copy = (
@@ -190,7 +190,7 @@ class Definitions:
         yield f"(assert (forall {self._head(definition)} (! (= {call} {copy}) :pattern ({call}))))"
 
     def _result(self, definition: core.Definition) -> Iterator[str]:
-        """That a value is one of the written sort, where the recursion ends: no equation says it of all arguments."""
+        """The assertion that values are of the written sort, where the recursion ends: no equation says so of all arguments."""
         call = application(self._name(definition), self._arguments(definition))
         guard = implication(self._condition(definition), self._terms.sorts.guard(definition.result, call))
         if guard != TRUE and definition.parameters:
@@ -198,7 +198,7 @@ class Definitions:
 
     def _equation(self, definition: core.Definition, case: Case, layer: str) -> str:
         sorts = self._terms.sorts
-        termination = self._meaning.termination(definition.key)
+        termination = self._goal.termination(definition.key)
         given = [sorts.guard(each.sort, self._terms.variable(each)) for each in case.variables]
         if termination is not None and termination.condition is not None:
             condition = at_arguments(termination.condition, definition, case.arguments)
@@ -213,12 +213,12 @@ class Definitions:
 
     def _declare_domains(self, group: Sequence[core.Definition]) -> None:
         for each in group:
-            termination = self._meaning.termination(each.key)
+            termination = self._goal.termination(each.key)
             if termination is not None and termination.condition is not None:
                 self._declare_domain(each, self._terms.formula(termination.condition).true)
 
     def _declare_domain(self, definition: core.Definition, condition: str) -> None:
-        """What makes a recursive definition partial is its condition alone."""
+        """Recursive definitions that are partial by their condition alone."""
         head, declarations = self._head(definition), self._terms.declarations
         self._known[definition.key] = True
         if definition.result != core.BOOL:

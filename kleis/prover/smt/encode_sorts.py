@@ -29,19 +29,19 @@ __all__ = ["Sorts"]
 class Sorts:
     """The sorts of one script: their names, and the declarations they need, in order."""
 
-    def __init__(self, meaning: Goal) -> None:
-        self._meaning = meaning
+    def __init__(self, goal: Goal) -> None:
+        self._goal = goal
         self._names: dict[core.Sort, str] = {}
         self._guarded: dict[core.Sort, bool] = {}
         self._guards: dict[core.Sort, str] = {}
-        self._group_of = {each.sort: group for group in meaning.data for each in group}
+        self._group_of = {each.sort: group for group in goal.data for each in group}
         self.declarations: list[str] = []
         self.uses_rationals = False
 
     # ── names and declarations ───────────────────────────────────────────────────────────────────────────
 
     def name(self, sort: core.Sort) -> str:
-        """The SMT sort, declaring what has to be."""
+        """The name of the SMT sort, which is declared if need be."""
         if sort not in self._names:
             same = erased(sort) if isinstance(sort, core.ListOf | core.TupleOf | core.RecordOf) else sort
             self._names[sort] = self._declare(sort) if same == sort else self.name(same)
@@ -97,7 +97,7 @@ class Sorts:
         """The constructors of a data type, list, tuple or record sort."""
         match sort:
             case core.DataSort():
-                return self._meaning.constructors(sort)
+                return self._goal.constructors(sort)
             case core.ListOf():
                 return list_constructors(sort)
             case core.TupleOf():
@@ -186,7 +186,7 @@ class Sorts:
     # ── guards ───────────────────────────────────────────────────────────────────────────────────────────
 
     def is_guarded(self, sort: core.Sort) -> bool:
-        """Whether the SMT sort has values that are not meant."""
+        """Whether the SMT sort has values that are not values of the sort."""
         if sort not in self._guarded:
             self._guarded[sort] = False
             inner = self._inside(sort)
@@ -233,7 +233,7 @@ class Sorts:
         return body if body == TRUE else f"(forall ({bound}) {body})"
 
     def _guard_predicate(self, sort: core.Sort) -> str:
-        """The predicate of a guard; those that speak of one another are defined together, parts before wholes."""
+        """The predicate of a guard; mutually recursive ones are defined together, parts before wholes."""
         if sort not in self._guards:
             group = [each for each in self._guarded_parts(sort) if sort in self._guarded_parts(each)]
             group = group if sort in group else [sort]
@@ -259,7 +259,7 @@ class Sorts:
         return conjunction(*cases)
 
     def _guarded_parts(self, sort: core.Sort) -> list[core.Sort]:
-        """The sorts with predicates that the guard of a sort speaks of, directly or through others."""
+        """The sorts whose guard predicates the guard of a sort calls, directly or through others."""
         found: dict[core.Sort, None] = {}
         waiting = self._inside(sort)
         while waiting:

@@ -167,7 +167,7 @@ class Terms:
         return self._where(self._same(left.sort, x.text, y.text), conjunction(x.defined, y.defined))
 
     def _same(self, sort: core.Sort, left: str, right: str) -> str:
-        """Equality of two values: functions and sets are equal when they agree where they are meant to be asked."""
+        """Equality of two values: functions and sets are equal if they agree on the guarded arguments."""
         asked = (
             sort.domain
             if isinstance(sort, core.FunctionOf)
@@ -209,7 +209,7 @@ class Terms:
         bound = " ".join(f"({self.variable(v)} {self.sorts.name(v.sort)})" for v in term.variables)
 
         def every(formula: str) -> str:
-            # No sort is empty, so what is constant holds of all values or of none.
+            # No sort is empty, so a constant holds of all values or of none.
             if formula in (TRUE, FALSE):
                 return formula
             return f"(forall ({bound}) {implication(guards, formula)})"
@@ -240,7 +240,7 @@ class Terms:
         )
 
     def _binder(self, variable: core.Variable, value: Value) -> Callable[[str], str]:
-        """How a `let` is put around a text: not at all where the text is a constant."""
+        """The function that puts a `let` around a text; none is needed around a constant."""
         name = self.variable(variable)
 
         def bind(text: str) -> str:
@@ -398,7 +398,7 @@ class Terms:
         return text
 
     def _anything(self, sort: core.Sort) -> str:
-        """Some value of a sort, that nothing depends on."""
+        """An arbitrary value of a sort, on which nothing depends."""
         name = quoted("u", sort_text(sort))
         if name not in self.functions.values():
             self.functions[f"anything of {sort_text(sort)}"] = name

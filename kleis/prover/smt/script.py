@@ -3,7 +3,7 @@
 See docs/reference/proving.md §8.1.
 
 ``verified`` means that the declarations, T of every axiom and ¬T of the claim have no model.  `exact` says whether a
-model of them is a countermodel as far as the encoding goes, `sound` whether having none is a proof.
+model of them is a countermodel as far as the encoding goes.
 
 Invariants
     * What is asserted of an axiom is T of it, under its own name; nothing else is tracked.
@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from kleis.core import RATIONAL, REAL, BuiltinCall, FunctionOf, LiteralTerm, Operation, Symbol, Term, Variable
+from kleis import core
 from kleis.core.traversal import sorts_of, stripped, subterms
 from kleis.prover.lowering.defunctionalize import expanded
 from kleis.prover.protocol.engine import Inexpressible, Task
@@ -26,13 +26,13 @@ from kleis.prover.smt.encode_sorts import Sorts
 from kleis.prover.smt.encode_terms import Formula, Terms
 from kleis.prover.smt.smtlib_text import TRUE, conjunction, negation, quoted
 
-__all__ = ["Constant", "Script", "encode", "stripped"]
+__all__ = ["Constant", "Script", "encode"]
 
 
 class Constant(msgspec.Struct, frozen=True):
-    """A variable of the claim that became a constant: its Kleis name and sort, and its name in the script."""
+    """An outermost variable of the claim as a constant: its Kleis name and sort, and its name in the script."""
 
-    variable: Variable
+    variable: core.Variable
     name: str
 
 
@@ -48,11 +48,9 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     false
         F of it, which is preferred for countermodels; empty if it says the same.
     constants, symbols
-        What a model has to be read back for.
+        The constants and symbols whose values are read back from a model.
     exact
         Whether a model is a model of the task: nothing was approximated.
-    sound
-        Whether unsatisfiability is a proof.  Always, unless a whole was left out.
     approximated
         Names of the built-ins that are uninterpreted here.
     """
@@ -62,42 +60,36 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     claim: str
     false: str
     constants: tuple[Constant, ...]
-    symbols: tuple[tuple[Symbol, str], ...]
+    symbols: tuple[tuple[core.Symbol, str], ...]
     exact: bool
     approximated: tuple[str, ...]
 
-    def text(self, *, core: Sequence[str] | None = None, named: bool = False) -> str:
+    def text(self, *, core: Sequence[str] | None = None) -> str:
         """The script as a file for any solver; `core` keeps only these axioms."""
         lines = list(self.declarations)
         for name, formula in self.axioms:
             if core is None or name in core:
-                body = f"(! {formula} :named {tracked(name)})" if named else formula
-                lines.append(f"(assert {body})")
+                lines.append(f"(assert {formula})")
         if self.claim:
             lines.append(f"(assert {self.claim})")
         return "\n".join([*lines, "(check-sat)", ""])
 
 
-def tracked(name: str) -> str:
-    """The tracking literal of an axiom; no other name in a script begins like it."""
-    return f"|@{name}|"
-
-
 def encode(task: Task, *, equations: bool = False) -> Script:
     """The script of a task; `Inexpressible` if it has none."""
     task = expanded(task)
-    meaning = task.meaning
-    sorts = Sorts(meaning)
-    terms = Terms(sorts, {each.key: each for each in meaning.definitions})
-    Definitions(meaning, terms, equations=equations)
+    goal = task.goal
+    sorts = Sorts(goal)
+    terms = Terms(sorts, {each.key: each for each in goal.definitions})
+    Definitions(goal, terms, equations=equations)
     exact = _rationals(task)
-    axioms = [(axiom.name, terms.formula(axiom.formula).true) for axiom in meaning.axioms]
+    axioms = [(axiom.name, terms.formula(axiom.formula).true) for axiom in goal.axioms]
     axioms += [(f"lemma {place}", terms.formula(each).true) for place, each in enumerate(task.lemmas, 1)]
     constants: tuple[Constant, ...] = ()
     claim, false = "", ""
     guards: list[str] = []
-    if meaning.claim is not None:
-        variables, hypotheses, rest = stripped(meaning.claim)
+    if goal.claim is not None:
+        variables, hypotheses, rest = stripped(goal.claim)
         constants = tuple(Constant(each, _constant(terms, each)) for each in variables)
         formulas = [terms.formula(each) for each in hypotheses]
         claim, false = _negated(formulas, terms.formula(rest))
@@ -125,10 +117,10 @@ def _negated(hypotheses: Sequence[Formula], claim: Formula) -> tuple[str, str]:
     return conjunction(not_false, negation(claim.true)), conjunction(true, claim.false)
 
 
-def _constant(terms: Terms, variable: Variable) -> str:
+def _constant(terms: Terms, variable: core.Variable) -> str:
     """The name of a stripped variable; one of functions becomes a function symbol."""
     name = terms.variable(variable)
-    if isinstance(variable.sort, FunctionOf):
+    if isinstance(variable.sort, core.FunctionOf):
         name = quoted("w", variable.name)
         terms.functions[variable.name] = name
     return name
@@ -136,7 +128,7 @@ def _constant(terms: Terms, variable: Variable) -> str:
 
 def _declaration(sorts: Sorts, constant: Constant) -> str:
     sort = constant.variable.sort
-    if isinstance(sort, FunctionOf):
+    if isinstance(sort, core.FunctionOf):
         domain = " ".join(sorts.name(each) for each in sort.domain)
         return f"(declare-fun {constant.name} ({domain}) {sorts.name(sort.codomain)})"
     return f"(declare-fun {constant.name} () {sorts.name(sort)})"
@@ -146,7 +138,7 @@ def _constant_guards(sorts: Sorts, constants: Sequence[Constant]) -> list[str]:
     found = []
     for each in constants:
         sort = each.variable.sort
-        if isinstance(sort, FunctionOf):
+        if isinstance(sort, core.FunctionOf):
             guard = _function_guard(sorts, sort, each.name)
         else:
             guard = sorts.guard(sort, each.name)
@@ -155,7 +147,7 @@ def _constant_guards(sorts: Sorts, constants: Sequence[Constant]) -> list[str]:
     return found
 
 
-def _function_guard(sorts: Sorts, sort: FunctionOf, name: str) -> str:
+def _function_guard(sorts: Sorts, sort: core.FunctionOf, name: str) -> str:
     names = [f"|g:a{place}|" for place in range(len(sort.domain))]
     result = sorts.guard(sort.codomain, f"({name} {' '.join(names)})")
     if result == TRUE:
@@ -168,13 +160,13 @@ def _function_guard(sorts: Sorts, sort: FunctionOf, name: str) -> str:
 # ── Rational numbers ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _formulas(task: Task) -> Iterator[Term]:
-    meaning = task.meaning
-    yield from (axiom.formula for axiom in meaning.axioms)
-    yield from (definition.body for definition in meaning.definitions)
+def _formulas(task: Task) -> Iterator[core.Term]:
+    goal = task.goal
+    yield from (axiom.formula for axiom in goal.axioms)
+    yield from (definition.body for definition in goal.definitions)
     yield from task.lemmas
-    if meaning.claim is not None:
-        yield meaning.claim
+    if goal.claim is not None:
+        yield goal.claim
 
 
 def _rationals(task: Task) -> bool:
@@ -186,20 +178,20 @@ def _rationals(task: Task) -> bool:
     encoding.
     """
     unknowns = [sort for term in _formulas(task) for sort in _unknown_sorts(term)]
-    unknowns += [sort for each in task.meaning.symbols for sort in (*each.domain, each.codomain)]
+    unknowns += [sort for each in task.goal.symbols for sort in (*each.domain, each.codomain)]
     if not any(_mentions_rationals(sort) for sort in unknowns):
         return True
     linear = all(_is_linear(each) for term in _formulas(task) for each in subterms(term))
-    if linear and not any(sort == REAL for term in _formulas(task) for sort in sorts_of(term)):
+    if linear and not any(sort == core.REAL for term in _formulas(task) for sort in sorts_of(term)):
         return True
-    outermost: tuple[Variable, ...] = ()
-    rest: list[Term] = [term for term in _formulas(task) if term is not task.meaning.claim]
-    if task.meaning.claim is not None:
-        outermost, hypotheses, claim = stripped(task.meaning.claim)
+    outermost: tuple[core.Variable, ...] = ()
+    rest: list[core.Term] = [term for term in _formulas(task) if term is not task.goal.claim]
+    if task.goal.claim is not None:
+        outermost, hypotheses, claim = stripped(task.goal.claim)
         rest += [*hypotheses, claim]
     inner = [sort for term in rest for sort in _unknown_sorts(term)]
-    inner += [sort for each in task.meaning.symbols for sort in (*each.domain, each.codomain)]
-    plain = all(each.sort == RATIONAL or not _mentions_rationals(each.sort) for each in outermost)
+    inner += [sort for each in task.goal.symbols for sort in (*each.domain, each.codomain)]
+    plain = all(each.sort == core.RATIONAL or not _mentions_rationals(each.sort) for each in outermost)
     if plain and not any(_mentions_rationals(sort) for sort in inner):
         return False
     raise Inexpressible(
@@ -207,14 +199,14 @@ def _rationals(task: Task) -> bool:
     )
 
 
-def _unknown_sorts(term: Term) -> Iterator[object]:
+def _unknown_sorts(term: core.Term) -> Iterator[object]:
     for each in subterms(term):
         for variable in getattr(each, "variables", ()):
             yield variable.sort
 
 
 def _mentions_rationals(sort: object) -> bool:
-    if sort == RATIONAL:
+    if sort == core.RATIONAL:
         return True
     fields = getattr(sort, "__struct_fields__", ())
     for name in fields:
@@ -225,8 +217,8 @@ def _mentions_rationals(sort: object) -> bool:
     return False
 
 
-def _is_linear(term: Term) -> bool:
-    if not isinstance(term, BuiltinCall) or term.operation.name not in (
+def _is_linear(term: core.Term) -> bool:
+    if not isinstance(term, core.BuiltinCall) or term.operation.name not in (
         "times",
         "divide",
         "power",
@@ -234,21 +226,14 @@ def _is_linear(term: Term) -> bool:
         "div",
     ):
         return True
-    operation: Operation = term.operation
-    if RATIONAL not in (*(each.sort for each in operation.parameters), operation.result):
+    operation: core.Operation = term.operation
+    if core.RATIONAL not in (*(each.sort for each in operation.parameters), operation.result):
         return True
-    literals = [
-        all(isinstance(each, LiteralTerm) or not _has_unknown(each) for each in subterms(part))
-        for part in term.arguments
-    ]
+    known = [not any(map(_is_unknown, subterms(part))) for part in term.arguments]
     if operation.name == "times":
-        return any(literals)
-    return literals[-1] if operation.name == "divide" else all(literals)
+        return any(known)
+    return known[-1] if operation.name == "divide" else all(known)
 
 
-def _has_unknown(term: Term) -> bool:
-    return isinstance(term, Variable) or type(term).__name__ in (
-        "SymbolCall",
-        "DefinitionCall",
-        "Application",
-    )
+def _is_unknown(term: core.Term) -> bool:
+    return isinstance(term, core.Variable | core.SymbolCall | core.DefinitionCall | core.Application)

@@ -100,7 +100,7 @@ def real(value: int | Fraction) -> str:
 
 
 def string(value: str) -> str:
-    """A string literal; the caller has seen to it that its characters are known to solvers."""
+    """A string literal; its characters must be known to solvers."""
     shown = "".join(
         character
         if " " <= character <= "~" and character not in '\\"'

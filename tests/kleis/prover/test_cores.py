@@ -54,10 +54,10 @@ def test_no_axiom_of_a_clash_can_be_left_out(program: str, structure: str) -> No
     answer = Completion().run(given, 60_000)
     assert answer.outcome == "inconsistent"
     assert check_chain(given, answer)
-    assert len(answer.core) < len(given.meaning.axioms)
+    assert len(answer.core) < len(given.goal.axioms)
     for name in answer.core:
-        kept = tuple(each for each in given.meaning.axioms if each.name in answer.core and each.name != name)
-        without = Task(msgspec.structs.replace(given.meaning, axioms=kept))
+        kept = tuple(each for each in given.goal.axioms if each.name in answer.core and each.name != name)
+        without = Task(msgspec.structs.replace(given.goal, axioms=kept))
         assert Completion().run(without, 60_000).outcome != "inconsistent"
 
 

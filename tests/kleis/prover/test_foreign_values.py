@@ -89,13 +89,13 @@ def numbers(meaning: Goal, **values: Any) -> Witness:
 def test_no_symbol_with_a_value_outside_of_its_sort(claim: str, values: dict[str, Any]) -> None:
     given = task(NUMBERS, claim)
     all_values = {"c": 0, "d": 1, "f": FunctionTable((), 0), **values}
-    witness = numbers(given.meaning, **all_values)
+    witness = numbers(given.goal, **all_values)
     assert check_evidence(given, Answer(outcome="refuted", witness=witness)) is None
 
 
 def test_no_symbol_with_two_values() -> None:
     given = task("structure S { element d : ℤ  axiom positive : d > 0 }", "d ≥ 1")
-    (symbol,) = given.meaning.symbols
+    (symbol,) = given.goal.symbols
     witness = Witness(symbols=((symbol, 5), (symbol, -1)))
     assert check_evidence(given, Answer(outcome="refuted", witness=witness)) is None
 
@@ -110,7 +110,7 @@ def test_no_symbol_with_two_values() -> None:
 )
 def test_no_interpretation_by_other_operations_than_the_familiar_ones(sort: Any, body: Any) -> None:
     given = task("structure S { element c : ℕ }", "c ≥ 0")
-    (symbol,) = given.meaning.symbols
+    (symbol,) = given.goal.symbols
     for parameters in ((), (Variable("x", sort),)):
         found = Interpretation(carriers=(), symbols=((symbol, parameters, body),))
         assert check_evidence(given, Answer(outcome="refuted", witness={"interpretation": found})) is None
@@ -130,7 +130,7 @@ def points(meaning: Goal, size: int, values: dict[str, Any]) -> Witness:
 @pytest.mark.parametrize("value", [Element("G", 1), Element("Other", 0), Element("G", -1), 7])
 def test_no_element_that_its_carrier_does_not_have(value: Any) -> None:
     given = task(ONE, "a = e", "One(G)")
-    witness = points(given.meaning, 1, {"e": Element("G", 0), "a": value})
+    witness = points(given.goal, 1, {"e": Element("G", 0), "a": value})
     assert check_evidence(given, Answer(outcome="refuted", witness=witness)) is None
 
 
@@ -138,10 +138,10 @@ def test_no_carrier_without_elements() -> None:
     given = task(ONE, None, "One")
     element = Element("One::G", 0)
     values = {"e": element, "a": element}
-    right = Answer(outcome="model", witness=points(given.meaning, 1, values))
+    right = Answer(outcome="model", witness=points(given.goal, 1, values))
     assert check_evidence(given, right) is not None
     for size in (0, -1, True):
-        wrong = Answer(outcome="model", witness=points(given.meaning, size, values))
+        wrong = Answer(outcome="model", witness=points(given.goal, size, values))
         assert check_evidence(given, wrong) is None
 
 

@@ -19,15 +19,15 @@ EIGHTS = "8" * 4_999 + "7"
 
 
 def test_questions_with_different_long_numbers_have_different_keys() -> None:
-    keys = {digest_of(task("", f"∀(x : ℤ). x < {each}").meaning) for each in (NINES, EIGHTS, f"1.{NINES}")}
+    keys = {digest_of(task("", f"∀(x : ℤ). x < {each}").goal) for each in (NINES, EIGHTS, f"1.{NINES}")}
     assert len(keys) == 3
-    again = digest_of(task("", f"∀(x : ℤ). x < {NINES}").meaning)
+    again = digest_of(task("", f"∀(x : ℤ). x < {NINES}").goal)
     assert again in keys
 
 
 def test_solvers_are_told_and_tell_all_digits() -> None:
     given = task("", f"∀(x : ℤ). x * 2 ≠ {NINES[:-1]}8")
-    assert NINES[:-1] in encode(Task(given.meaning)).claim
+    assert NINES[:-1] in encode(Task(given.goal)).claim
     evidence = check_evidence(given, DIRECT.run(given, 1_000_000))
     assert evidence is not None
     assert evidence.bindings[0].value == "4" + "9" * 4_999

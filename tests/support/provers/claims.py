@@ -37,7 +37,7 @@ def refuted_again(proof: Sequence[tuple[str, str]]) -> bool:
 
 def claim_at(given: Task, answer: Answer) -> Truth:
     """What the claim is at the point of a witness, by the reference semantics."""
-    witness, claim = answer.witness, given.meaning.claim
+    witness, claim = answer.witness, given.goal.claim
     assert isinstance(witness, Witness)
     assert claim is not None
     _, hypotheses, rest = stripped(claim)
@@ -45,5 +45,5 @@ def claim_at(given: Task, answer: Answer) -> Truth:
         rest = Connective("implies", (hypothesis, rest))
     bounds = Bounds()
     account = Account(Budget(steps=1_000_000, depth=150, size=100_000))
-    evaluator = evaluator_of(given.meaning, Model({}, {}), bounds, "one-sided", account)
+    evaluator = evaluator_of(given.goal, Model({}, {}), bounds, "one-sided", account)
     return evaluator.truth(rest, witness.assignment)

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from kleis.prover.process.pipe_messages import framed
+from kleis.prover.process.pipe_messages import message_of
 from kleis.prover.protocol.engine import Answer
 
 __all__ = [
@@ -153,7 +153,7 @@ NATIVE_HOG = Rogue("native hog", _native_hog)
 LEAVING = Rogue("leaving", _leave)
 CLOSING = Rogue("closing", _close)
 GARBAGE = Rogue("garbage", lambda _, __: _write(b"no answer at all"))
-PICKLED_GARBAGE = Rogue("pickled garbage", lambda _, __: _write(framed(b"no pickle at all")))
+PICKLED_GARBAGE = Rogue("pickled garbage", lambda _, __: _write(message_of(b"no pickle at all")))
 STRANGER = Rogue("stranger", lambda _, __: Answer(outcome="model", witness=_Stranger()))
 RAISING = Rogue("raising", _raise)
 NOTHING = Rogue("nothing", lambda _, __: os._exit(0))

@@ -50,14 +50,14 @@ __all__ = ["check_chain", "check_rewriting", "rewriting_evidence"]
 _TRUE, _FALSE = ("true",), ("false",)
 
 _WORK = 3_000_000
-"""Terms looked at before a check gives up; the engine's own answers need a hundredth of it."""
+"""Terms visited before a check gives up; answers of the engine need a hundredth of it."""
 
 
 # ── Chains ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def check_chain(task: Task, answer: Answer) -> bool:
-    """Whether the proof of a `proved` or `inconsistent` answer is one, from the axioms of its core."""
+    """Whether the proof of a `proved` or `inconsistent` answer is valid, from the axioms of its core."""
     problem = translate(task)
     if problem is None or answer.outcome not in ("proved", "inconsistent"):
         return False
@@ -174,7 +174,7 @@ def check_rewriting(task: Task, witness: Any) -> bool:
 
 
 def rewriting_evidence(task: Task, witness: Any) -> Evidence | None:
-    """The evidence that a checked witness is."""
+    """The evidence of a checked witness."""
     if not check_rewriting(task, witness):
         return None
     equations = [
@@ -187,7 +187,7 @@ def rewriting_evidence(task: Task, witness: Any) -> Evidence | None:
 
 
 def _internal(equation: Mapping[str, Any]) -> bool:
-    """Whether an equation is only about equality as a function."""
+    """Whether an equation only defines the equality function."""
     left = equation["left"]
     return isinstance(left, list | tuple) and str(left[0]).startswith("= ")
 
@@ -203,7 +203,7 @@ def _text(value: Any) -> str:
 
 
 class _TiredError(Exception):
-    """The check needs more work than it is worth."""
+    """The check exceeds its budget."""
 
 
 class _System:
@@ -253,7 +253,7 @@ class _System:
         return (lowest.name,)
 
     def _read(self, equation: Any) -> list[tuple[Plain, Plain, bool]]:
-        """An equation in the directions it is used in; whether the ordering orients it is found out here."""
+        """An equation in the directions it is used in, depending on whether the ordering orients it."""
         if not isinstance(equation, Mapping):
             raise MalformedError
         left, right = (self._signature.read(equation.get(side)) for side in ("left", "right"))
@@ -286,7 +286,7 @@ class _System:
         return term
 
     def _joins(self, left: Plain, right: Plain) -> bool:
-        """Whether both sides come to the same in every instance."""
+        """Whether both sides have one normal form in every instance."""
         a, b = self._normal(left, self._order), self._normal(right, self._order)
         if a == b or self._is_instance(a, b):
             return True

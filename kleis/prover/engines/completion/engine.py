@@ -77,16 +77,14 @@ class Completion:
             return Answer(outcome="silent", reason="incomplete", detail="terms nest too deeply")
 
     def _shrunk(self, task: Task, answer: Answer, steps: int) -> Answer:
-        """The clash without the axioms that it can do without: each is left out once, within about what it took."""
+        """The contradiction with fewer axioms: each is left out once, within about the steps it took."""
         used = answer.steps
         left = min(steps - used, _SLICE + 2 * used)
         for name in answer.core:
-            kept = tuple(
-                each for each in task.meaning.axioms if each.name in answer.core and each.name != name
-            )
+            kept = tuple(each for each in task.goal.axioms if each.name in answer.core and each.name != name)
             if left <= 0 or name not in answer.core or not kept:
                 continue
-            fewer = Task(msgspec.structs.replace(task.meaning, axioms=kept), task.lemmas)
+            fewer = Task(msgspec.structs.replace(task.goal, axioms=kept), task.lemmas)
             again = self._run(fewer, min(left, 2 * answer.steps + _SLICE // 8))
             left -= again.steps
             used += again.steps
@@ -169,7 +167,7 @@ class _Attempt:
         self._sorts = tuple(dict.fromkeys(each for f in self._functions for each in (*f.domain, f.codomain)))
 
     def answer(self, steps: int) -> Answer:
-        """What comes out under all precedences, in turns."""
+        """The answer of all precedences, taking turns."""
         runs = [self._run(each) for each in self._precedences()]
         share = max(1, steps // len(runs))
         limit = min(_SLICE, share)
@@ -326,13 +324,13 @@ class _Attempt:
         return False
 
     def _formula(self, run: _Run, left: Node, right: Node) -> core.Term | None:
-        """An equation as a closed core formula; None if it speaks of Skolem functions or truth values."""
+        """An equation as a closed core formula; None if it has Skolem functions or truth values."""
         left, right = run.search.bank.renamed((left, right))
-        letters = {each: None for side in (left, right) for each in variables_of(side)}
+        nodes = {each: None for side in (left, right) for each in variables_of(side)}
         sides = [self._core(run, each) for each in (left, right)]
         if sides[0] is None or sides[1] is None:
             return None
-        variables = tuple(self._variable(each) for each in letters)
+        variables = tuple(self._variable(each) for each in nodes)
         equation = core.Equals(sides[0], sides[1])
         return core.Quantifier("forall", variables, equation) if variables else equation
 
@@ -355,7 +353,7 @@ class _Attempt:
 
 
 def _key(left: Node, right: Node) -> Any:
-    """What an equation is up to renaming of its variables and turning."""
+    """A key for an equation up to renaming of its variables and symmetry."""
     return frozenset((_shape(left, right), _shape(right, left)))
 
 
@@ -393,7 +391,7 @@ def _spent(runs: Sequence[_Run]) -> int:
 
 
 class Reader:
-    """What the numbers of a search stand for."""
+    """Translates the numbers of a search into functions and terms."""
 
     def __init__(self, functions: Sequence[Function], sorts: Sequence[core.Sort]) -> None:
         self.functions = functions
@@ -423,7 +421,7 @@ def chain_of(search: Search, origin: Origin) -> tuple[list[Node], list[int]]:
 def written_proof(
     search: Search, units: Sequence[Unit], reader: Reader, prefix: str
 ) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """The names of the units that the contradiction rests on, in order, and the steps to it."""
+    """The names of the units that the contradiction depends on, in order, and the steps to it."""
     assert search.contradiction is not None, "there is a proof only of a contradiction"
     chains = {len(search.equations): chain_of(search, search.contradiction)}
     waiting = [len(search.equations)]

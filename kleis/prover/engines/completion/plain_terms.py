@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from kleis.core import BOOL
 from kleis.core.sort_printing import sort_text
 from kleis.prover.engines.completion.unit_equations import Unit
 from kleis.prover.engines.first_order_terms import (
@@ -97,10 +96,6 @@ class Signature:
         if isinstance(term, Variable):
             return f"{term.name} : {sort_text(term.sort)}"
         return (term.function.name, *map(self.plain, term.arguments))
-
-    def is_truth(self, sort: str) -> bool:
-        """Whether this is the sort of truth values."""
-        return sort == sort_text(BOOL)
 
 
 def variables_in(*terms: Plain) -> list[str]:

@@ -108,8 +108,8 @@ def _law(left: Term, right: Term) -> tuple[Function, Function] | None:
         return None
     inner = right.function
     below = [each for each in left.arguments if isinstance(each, Apply)]
-    letters = [each for each in left.arguments if isinstance(each, Variable)]
-    if len(below) != 1 or len(letters) != 1 or below[0].function != inner or len(inner.domain) != 2:
+    variables = [each for each in left.arguments if isinstance(each, Variable)]
+    if len(below) != 1 or len(variables) != 1 or below[0].function != inner or len(inner.domain) != 2:
         return None
     outer = all(isinstance(each, Apply) and each.function == left.function for each in right.arguments)
     return (left.function, inner) if outer else None

@@ -83,7 +83,7 @@ class Index:
         branch.directions.append(direction)
 
     def remove(self, direction: Direction) -> None:
-        """Take a direction out; emptied branches stay."""
+        """Remove a direction; emptied branches stay."""
         branch = self.root
         waiting = [direction.left]
         while waiting:
@@ -110,7 +110,7 @@ _Pending: TypeAlias = "tuple[Node, _Pending] | None"
 def _collect(
     branch: _Branch, pending: _Pending, bound: list[Node], found: list[tuple[list[Direction], list[Node]]]
 ) -> None:
-    """Walk the tree along the terms that are pending, first by functions, then by variables."""
+    """Walk the tree along the pending terms, first by functions, then by variables."""
     while pending is not None:
         term, rest = pending
         for (index, sort), following in branch.variables.items():
@@ -147,7 +147,7 @@ class Rewriter:
         self._known.clear()
 
     def normal(self, term: Node) -> tuple[Node, Trace | None]:
-        """The normal form of a term, and how it is reached."""
+        """The normal form of a term, with its trace."""
         known = self._known.get(term)
         if known is None:
             known = self._known[term] = self._normal(term)
@@ -175,7 +175,7 @@ class Rewriter:
         return term, None if traces is None else (traces, None)
 
     def step(self, term: Node) -> tuple[int, Node] | None:
-        """A rewriting step at the root: the equation and what becomes of the term."""
+        """A rewriting step at the root: the equation and the result."""
         self._charge(1)
         for direction, bound in self._index.matches(term):
             value = filled(self._bank, direction.right, bound)

@@ -37,7 +37,7 @@ _ORDERED = 4
 
 
 class Origin(NamedTuple):
-    """How an equation came about: a chain of terms, and how its ends were rewritten.
+    """The derivation of an equation: a chain of terms, and how its ends were rewritten.
 
     terms, labels
         ``terms[i] = terms[i + 1]`` by the equation number ``labels[i]``; by reflection of the equation number n,
@@ -77,7 +77,7 @@ class Equation:
 
 
 class Vocabulary(NamedTuple):
-    """What a search is about: functions by number, and its equations.
+    """The functions of a search, by number.
 
     sorts, ranks
         The sort of every function's values; its place in the precedence.
@@ -142,7 +142,7 @@ class Search:
         self._goals.append((equality, Origin((equality, false), (number,))))
 
     def run(self, limit: int) -> None:
-        """Go on until something is found, nothing is left, or `steps` reaches the limit."""
+        """Continue until a contradiction is found, nothing waits, or `steps` reaches the limit."""
         while self.contradiction is None and not self.saturated and self.steps < limit:
             waiting = self._next()
             if waiting is None:
@@ -172,7 +172,7 @@ class Search:
         heapq.heappush(self._old, (self._age, waiting))
 
     def _weight(self, left: Node, right: Node) -> int:
-        """What an equation costs as a rule: its greater side, or both sides if neither is greater."""
+        """The weight of an equation as a rule: its greater side, or both sides if neither is greater."""
         if self.ordering.greater(left, right):
             return left.size
         return right.size if self.ordering.greater(right, left) else left.size + right.size

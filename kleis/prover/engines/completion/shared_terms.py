@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 __all__ = ["SHIFT", "Bank", "Node", "Ordering", "instance", "positions", "unified", "variables_of"]
 
 SHIFT = 1_000
-"""How far the variables of a renamed copy are away from the original's."""
+"""The offset of the variables of a renamed copy from the original's."""
 
 
 class Node:
@@ -161,7 +161,7 @@ def _occurs(variable: Node, term: Node, values: Mapping[Node, Node]) -> bool:
 class Ordering:
     """The lexicographic path ordering of a precedence: `ranks` of the functions, all different.
 
-    `order` gives ranks of variables: what is greater then is greater in every instance with variables ordered so.
+    `order` gives ranks of variables; the result then holds of every instance with variables ordered so.
     """
 
     def __init__(self, ranks: Sequence[int], order: Mapping[Node, int] | None = None) -> None:

@@ -80,7 +80,7 @@ class Units(msgspec.Struct, frozen=True):
     """The equations of the axioms and one branch of the negated claim.
 
     complete
-        Together they say what the axioms and the branch say.
+        Together they are equivalent to the axioms and the branch.
     """
 
     units: tuple[Unit, ...]
@@ -102,8 +102,8 @@ def units_of(problem: Problem, branch: int | None, *, conditional: bool = False)
     functions = functions_of(*(Literal(True, each.left, each.right) for each in units))
     for function in functions:
         if is_equality(function):
-            letter = Variable("x", function.domain[0])
-            units.append(Unit(REFLEXIVITY, Apply(function, (letter, letter)), TRUE))
+            variable = Variable("x", function.domain[0])
+            units.append(Unit(REFLEXIVITY, Apply(function, (variable, variable)), TRUE))
         elif function.name.startswith(_IF):
             same, _, yes, no = (
                 Variable(name, sort) for name, sort in zip("xyzw", function.domain, strict=True)
@@ -122,7 +122,7 @@ def _equality(sort: Sort) -> Function:
 
 
 def _equations(formula: Formula, conditional: bool) -> Iterator[tuple[Term | None, Term | None, bool]]:
-    """The equations that a formula implies, each with whether it says all that its part of the formula says."""
+    """The equations that a formula implies, each with whether it is equivalent to its part of the formula."""
     match formula:
         case And(parts=parts):
             for each in parts:

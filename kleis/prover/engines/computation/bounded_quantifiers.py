@@ -81,7 +81,7 @@ class _Bound(msgspec.Struct, frozen=True):
 
 
 def restricts(conjunct: core.Term, variable: core.Variable) -> tuple[_Bound, ...]:
-    """How a conjunct bounds a variable; the other side does not speak of it."""
+    """How a conjunct bounds a variable; the other side does not mention it."""
     found: list[_Bound] = []
     match conjunct:
         case core.BuiltinCall(operation=operation, arguments=(left, right)) if operation.name in _SMALLER:
@@ -106,20 +106,20 @@ def _is(term: core.Term, variable: core.Variable) -> bool:
 
 
 def _number_of(term: core.Term) -> core.Term:
-    """The term that is taken as a number of a larger set here."""
+    """The term below a coercion to a larger set of numbers."""
     while isinstance(term, core.Coercion) and isinstance(term.term.sort, core.Numeric):
         term = term.term
     return term
 
 
-def bounded_evaluator(meaning: Goal, bounds: Bounds, account: Account) -> BoundedEvaluator:
-    """The evaluator of a meaning without symbols: those there are stay open."""
-    groups = tuple({each.sort: each.constructors for each in group} for group in meaning.data)
-    return BoundedEvaluator(meaning, Ranges(bounds, {}, groups, account), account, "one-sided")
+def bounded_evaluator(goal: Goal, bounds: Bounds, account: Account) -> BoundedEvaluator:
+    """The evaluator of a goal without its symbols: they stay open."""
+    groups = tuple({each.sort: each.constructors for each in group} for group in goal.data)
+    return BoundedEvaluator(goal, Ranges(bounds, {}, groups, account), account, "one-sided")
 
 
 class BoundedEvaluator(Evaluator):
-    """The one-sided reference semantics that heeds bounds."""
+    """The one-sided reference semantics with quantifiers over what bounds leave."""
 
     def _quantifier(self, term: core.Quantifier, environment: Environment) -> Truth:
         guard = guard_of(term)
@@ -177,7 +177,7 @@ class BoundedEvaluator(Evaluator):
         return _left_by(bound, value, value)
 
     def _known(self, term: core.Term, environment: Environment) -> Value | None:
-        """The value of the other side of a bound, if what it speaks of is known and it has one."""
+        """The value of the other side of a bound, if the variables in it are known and it has one."""
         if any(each.name not in environment for each in free_variables(term)):
             return None
         outcome = self.outcome(term, environment)

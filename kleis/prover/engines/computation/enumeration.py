@@ -40,7 +40,7 @@ _NEAR = 12
 """Integers from −12 to 12, lists and strings of up to three items, and so on."""
 
 _BUDGET_DEPTH = 150
-"""Of definitions inside one another: what Python's own stack bears."""
+"""Nesting of calls of definitions: what Python's stack can hold."""
 
 
 class Enumeration:
@@ -51,23 +51,23 @@ class Enumeration:
     def applies(self, task: Task) -> bool:
         """To claims about built-in values and data, without unknown symbols.
 
-        A recursive definition may be computed also if nobody has shown that all its calls come to an end.
+        A recursive definition may be computed also without a termination argument.
         """
-        meaning = task.meaning
-        if meaning.claim is None or meaning.symbols or meaning.carriers:
+        goal = task.goal
+        if goal.claim is None or goal.symbols or goal.carriers:
             return False
-        if any(each.reason != "termination" for each in meaning.unsettled):
+        if any(each.reason != "termination" for each in goal.unsettled):
             return False
-        variables, _, _ = stripped(meaning.claim)
+        variables, _, _ = stripped(goal.claim)
         return not any(_holds_functions(each.sort) for each in variables)
 
     def run(self, task: Task, steps: int) -> Answer:
-        """Point after point, until the claim fails or the steps are used up."""
-        search = _Search(task.meaning, steps)
+        """One assignment after the other, until the claim fails or the steps are used up."""
+        search = _Search(task.goal, steps)
         try:
             if not search.axioms_hold():
                 return Answer(outcome="silent", reason="incomplete", detail="an axiom was not evaluated")
-            found = search.false_point()
+            found = search.false_assignment()
         except BudgetError:
             found = None
         if found is None and search.undefined is None:
@@ -91,16 +91,16 @@ def _holds_functions(sort: core.Sort | object) -> bool:
 
 
 class _Search:
-    """The points of one claim."""
+    """The assignments of one claim."""
 
-    def __init__(self, meaning: Goal, steps: int) -> None:
-        assert meaning.claim is not None
-        self._meaning = meaning
-        self._variables, hypotheses, rest = stripped(meaning.claim)
+    def __init__(self, goal: Goal, steps: int) -> None:
+        assert goal.claim is not None
+        self._goal = goal
+        self._variables, hypotheses, rest = stripped(goal.claim)
         for hypothesis in reversed(hypotheses):
             rest = core.Connective("implies", (hypothesis, rest))
         self._body = rest
-        self._literals = _literals(meaning)
+        self._literals = _literals(goal)
         self._account = Account(Budget(steps=steps, depth=_BUDGET_DEPTH, size=100_000))
         self._evaluator = self._evaluating()
         self.count = 0
@@ -125,19 +125,19 @@ class _Search:
             points=400,
             budget=self._account.budget,
         )
-        return evaluator_of(self._meaning, Model({}, {}), bounds, "one-sided", self._account)
+        return evaluator_of(self._goal, Model({}, {}), bounds, "one-sided", self._account)
 
     def axioms_hold(self) -> bool:
-        """Whether every axiom in force is plainly true."""
-        return all(self._evaluator.truth(each.formula) is TRUE for each in self._meaning.axioms)
+        """Whether every assumed axiom evaluates to true."""
+        return all(self._evaluator.truth(each.formula) is TRUE for each in self._goal.axioms)
 
-    def false_point(self) -> dict[str, Value] | None:
-        """The first point where the claim is false; `undefined` keeps the first where it has no value."""
+    def false_assignment(self) -> dict[str, Value] | None:
+        """The first assignment at which the claim is false; `undefined` keeps the first where it has no value."""
         names = [each.name for each in self._variables]
         ranges = [self._values(each) for each in self._variables]
-        for point in _simplest_first(ranges):
+        for chosen in _simplest_first(ranges):
             self.count += 1
-            environment = dict(zip(names, point, strict=True))
+            environment = dict(zip(names, chosen, strict=True))
             truth = self._evaluator.truth(self._body, environment)
             if truth is FALSE:
                 return environment
@@ -172,10 +172,10 @@ class _Search:
 _FIRST = 5
 
 
-def _literals(meaning: Goal) -> list[int | Fraction | str]:
-    """The numbers and strings that the claim and its definitions speak of."""
-    terms: list[core.Term] = [] if meaning.claim is None else [meaning.claim]
-    terms += [each.body for each in meaning.definitions]
+def _literals(goal: Goal) -> list[int | Fraction | str]:
+    """The numbers and strings written in the claim and its definitions."""
+    terms: list[core.Term] = [] if goal.claim is None else [goal.claim]
+    terms += [each.body for each in goal.definitions]
     found: dict[int | Fraction | str, None] = {}
     for each in subterms(*terms):
         if isinstance(each, core.LiteralTerm) and not isinstance(each.value, bool):

@@ -32,7 +32,7 @@ from kleis.semantics.truth import FALSE, OPEN, TRUE, Truth
 __all__ = ["EVALUATION", "check_evaluation"]
 
 _DEPTH = 1_000
-"""Terms inside terms: what Python's own stack bears in a child (kleis/prover/process/worker.py)."""
+"""Nesting of terms: what Python's stack can hold in a child process."""
 
 _SIZE = 100_000
 
@@ -44,10 +44,10 @@ class Evaluation:
 
     def applies(self, task: Task) -> bool:
         """To claims of built-ins, data and definitions whose outermost quantifiers may mean finitely many values."""
-        meaning = task.meaning
-        if meaning.claim is None or any(each.reason != "termination" for each in meaning.unsettled):
+        goal = task.goal
+        if goal.claim is None or any(each.reason != "termination" for each in goal.unsettled):
             return False
-        return _is_finite(meaning, meaning.claim) and not any(map(_speaks_of_carriers, _reached(meaning)))
+        return _is_finite(goal, goal.claim) and not any(map(_speaks_of_carriers, _reached(goal)))
 
     def run(self, task: Task, steps: int) -> Answer:
         """Compute the claim."""
@@ -55,7 +55,7 @@ class Evaluation:
         if truth is TRUE:
             proof = (("evaluation", json.dumps({"steps": used})),)
             return Answer(outcome="proved", detail="computed", steps=used, proof=proof)
-        claim = task.meaning.claim
+        claim = task.goal.claim
         if truth is FALSE and not (isinstance(claim, core.Quantifier) and claim.kind == "forall"):
             return Answer(outcome="refuted", witness=Witness(), detail="computed", steps=used)
         if exceeded:
@@ -75,13 +75,13 @@ def check_evaluation(task: Task, steps: int) -> bool:
 
 
 def _computed(task: Task, steps: int) -> tuple[Truth, int, bool]:
-    """What the claim comes to, the steps it took, and whether they did not suffice."""
+    """The value of the claim, the steps taken, and whether they ran out."""
     account = Account(Budget(steps=steps, depth=_DEPTH, size=_SIZE))
     bounds = Bounds(values=1 << 16, points=1 << 16, budget=account.budget)
-    claim = task.meaning.claim
+    claim = task.goal.claim
     assert claim is not None
     try:
-        truth = bounded_evaluator(task.meaning, bounds, account).truth(claim)
+        truth = bounded_evaluator(task.goal, bounds, account).truth(claim)
     except (BudgetError, RecursionError):
         return OPEN, min(account.used, steps), True
     return truth, min(account.used, steps), account.exceeded
@@ -90,7 +90,7 @@ def _computed(task: Task, steps: int) -> tuple[Truth, int, bool]:
 # ── Syntax ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _is_finite(meaning: Goal, claim: core.Term) -> bool:
+def _is_finite(goal: Goal, claim: core.Term) -> bool:
     """Whether the outermost ∀ may mean finitely many values: their sorts are finite, or a guard bounds them."""
     if not isinstance(claim, core.Quantifier) or claim.kind != "forall":
         return True
@@ -100,36 +100,36 @@ def _is_finite(meaning: Goal, claim: core.Term) -> bool:
         kinds = {bound.kind for each in guard.conjuncts for bound in restricts(each, variable)}
         return bool(kinds & {"equal", "member", "high"})
 
-    return all(bounded(each) or _has_few_values(meaning, each.sort) for each in guard.variables)
+    return all(bounded(each) or _has_few_values(goal, each.sort) for each in guard.variables)
 
 
-def _has_few_values(meaning: Goal, sort: core.Sort, inside: frozenset[core.Sort] = frozenset()) -> bool:
+def _has_few_values(goal: Goal, sort: core.Sort, inside: frozenset[core.Sort] = frozenset()) -> bool:
     """Whether a sort certainly has finitely many values."""
     match sort:
         case core.BitVec():
             return True
         case core.SetOf(element=element):
-            return _has_few_values(meaning, element, inside)
+            return _has_few_values(goal, element, inside)
         case core.TupleOf(items=items):
-            return all(_has_few_values(meaning, each, inside) for each in items)
+            return all(_has_few_values(goal, each, inside) for each in items)
         case core.RecordOf(fields=fields):
-            return all(_has_few_values(meaning, each, inside) for _, each in fields)
+            return all(_has_few_values(goal, each, inside) for _, each in fields)
         case core.FunctionOf(domain=domain, codomain=codomain):
-            return all(_has_few_values(meaning, each, inside) for each in (*domain, codomain))
+            return all(_has_few_values(goal, each, inside) for each in (*domain, codomain))
         case core.DataSort():
             if sort in inside:
                 return False
-            made = [field.sort for each in meaning.constructors(sort) for field in each.fields]
-            return all(_has_few_values(meaning, each, inside | {sort}) for each in made)
+            made = [field.sort for each in goal.constructors(sort) for field in each.fields]
+            return all(_has_few_values(goal, each, inside | {sort}) for each in made)
         case _:
             return sort == core.BOOL
 
 
-def _reached(meaning: Goal) -> Iterator[core.Term]:
-    """The claim and every definition in force."""
-    if meaning.claim is not None:
-        yield meaning.claim
-    for each in meaning.definitions:
+def _reached(goal: Goal) -> Iterator[core.Term]:
+    """The claim and the bodies of all definitions."""
+    if goal.claim is not None:
+        yield goal.claim
+    for each in goal.definitions:
         yield each.body
 
 

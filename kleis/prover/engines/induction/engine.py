@@ -50,7 +50,7 @@ _CLAIM = "claim"
 
 
 class Induction:
-    """The engine.  With `patience` it gives few obligations many steps instead, and looks for no lemmas."""
+    """The engine.  With `patience` it gives few obligations many steps each, and tries no lemmas."""
 
     name = "induction"
 
@@ -59,18 +59,18 @@ class Induction:
 
     def applies(self, task: Task) -> bool:
         """To claims of recursive definitions, or about values of data types, lists and integers beside axioms."""
-        if task.meaning.unsettled or task.meaning.claim is None:
+        if task.goal.unsettled or task.goal.claim is None:
             return False
-        meaning = expanded(task).meaning
-        assert meaning.claim is not None
-        return bool(meaning.terminations) and bool(schemes(goal_of(meaning.claim), (0,)))
+        goal = expanded(task).goal
+        assert goal.claim is not None
+        return bool(goal.terminations) and bool(schemes(goal_of(goal.claim), (0,)))
 
     def run(self, task: Task, steps: int) -> Answer:
         """Without lemmas, then with those that can be proved."""
         search = Search(steps, _LONG if self._patience else ATTEMPT)
         task = expanded(task)
-        assert task.meaning.claim is not None
-        goal = goal_of(task.meaning.claim)
+        assert task.goal.claim is not None
+        goal = goal_of(task.goal.claim)
         try:
             proof = search.proved(task, goal, 1 if self._patience else _DEPTH, _CLAIM)
             lemmas: tuple[Lemma, ...] = ()
@@ -108,8 +108,8 @@ def _described(proof: Proof) -> str:
 
 
 def _core(task: Task, proof: Proof, attempt: int) -> tuple[str, ...]:
-    """The axioms that the obligations use; all of them where that is not found out."""
-    names = [each.name for each in task.meaning.axioms]
+    """The axioms that the obligations use; all of them where no smaller set is found."""
+    names = [each.name for each in task.goal.axioms]
     names += [f"lemma {place}" for place, _ in enumerate(task.lemmas, 1)]
     if not names:
         return ()
@@ -135,9 +135,9 @@ def _used(script: Script, run: Run, attempt: int, options: Options) -> tuple[str
 def check_induction(task: Task, proof: Sequence[tuple[str, str]]) -> bool:
     """Whether a proof's obligations are those of its schemes, for this task.
 
-    That the scripts are refuted is for a solver to say.
+    Whether the scripts are refuted is left to a solver.
     """
-    if task.meaning.claim is None:
+    if task.goal.claim is None:
         return False
     task = expanded(task)
     try:
@@ -158,8 +158,8 @@ _Goals = list[tuple[str, InductionGoal, Task]]
 
 
 def _written(task: Task, proof: Proof) -> _Goals:
-    """The goals of a proof's paths, each with the task it stands in, written again from the task."""
-    assert task.meaning.claim is not None
+    """The goals of a proof's paths, each with its task, written again from the whole task."""
+    assert task.goal.claim is not None
     lemmas: list[Lemma] = []
     found: _Goals = []
     paths = [path.split(SEPARATOR) for path, _ in proof]
@@ -171,7 +171,7 @@ def _written(task: Task, proof: Proof) -> _Goals:
         lemma = None if head == _CLAIM else lemma_called(task, head)
         if lemma is None and head != _CLAIM:
             raise _MalformedError
-        formula = task.meaning.claim if lemma is None else lemma.formula
+        formula = task.goal.claim if lemma is None else lemma.formula
         found += _expanded(given(task, lemmas), goal_of(formula), mine, head)
         if lemma is not None:
             lemmas.append(lemma)
@@ -189,7 +189,7 @@ def _expanded(task: Task, goal: InductionGoal, paths: Sequence[list[str]], head:
     if not chosen:
         raise _MalformedError
     found: _Goals = []
-    parts = obligations(task.meaning, goal, chosen[0])
+    parts = obligations(task.goal, goal, chosen[0])
     if {name for name, _ in parts} != {path[1] for path in paths}:
         raise _MalformedError
     for name, each in parts:

@@ -54,10 +54,10 @@ class _Function(msgspec.Struct, frozen=True):
     call: Callable[[Sequence[core.Term]], core.Term]
 
 
-def templates(meaning: Goal) -> tuple[core.Term, ...]:
+def templates(goal: Goal) -> tuple[core.Term, ...]:
     """Closed formulas worth proving, the plainest first."""
     found: dict[core.Term, None] = {}
-    for equation in _Templates(meaning).equations():
+    for equation in _Templates(goal).equations():
         if equation.left != equation.right:
             variables = tuple(dict.fromkeys(free_variables(equation)))
             found.setdefault(core.Quantifier("forall", variables, equation))
@@ -66,9 +66,9 @@ def templates(meaning: Goal) -> tuple[core.Term, ...]:
     return tuple(found)
 
 
-def plausible(meaning: Goal, formula: core.Term, account: Account | None = None) -> bool:
-    """Whether no small values refute a formula, as far as the account of all candidates lasts."""
-    evaluator = evaluator_of(meaning, Model({}, {}), _SMALL, "relativised", account)
+def plausible(goal: Goal, formula: core.Term, account: Account | None = None) -> bool:
+    """Whether no small values refute a formula, within a budget that all candidates share."""
+    evaluator = evaluator_of(goal, Model({}, {}), _SMALL, "relativised", account)
     try:
         return evaluator.truth(formula).may_be_true
     except (BudgetError, KeyError):
@@ -77,9 +77,9 @@ def plausible(meaning: Goal, formula: core.Term, account: Account | None = None)
 
 
 class _Templates:
-    def __init__(self, meaning: Goal) -> None:
-        self._sorts = Sorts(meaning)
-        self._functions = [_defined(each) for each in meaning.definitions]
+    def __init__(self, goal: Goal) -> None:
+        self._sorts = Sorts(goal)
+        self._functions = [_defined(each) for each in goal.definitions]
         self._data = list(
             dict.fromkeys(
                 sort
@@ -96,7 +96,7 @@ class _Templates:
         ]
 
     def _of(self, *sorts: core.Sort, built_in: bool = False) -> list[_Function]:
-        """The functions of these sorts, the result last."""
+        """The functions with these sorts; the last is the result."""
         found = [each for each in self._functions if (*each.domain, each.codomain) == sorts]
         if built_in and len(sorts) == 3 and len(set(sorts)) == 1:
             found += _built_in(sorts[0])
@@ -186,7 +186,7 @@ class _Templates:
                     yield core.Equals(left, core.Equals(gx, gy))
 
     def _accumulators(self, sort: core.Sort) -> Iterator[core.Equals]:
-        """A function that collects in an argument, by one that does not."""
+        """Laws of a function with an accumulator, by one without."""
         x = core.Variable("x", sort)
         for f in self._functions:
             for place in (0, 1):
@@ -253,7 +253,7 @@ class Lemma(msgspec.Struct, frozen=True):
 
 def given(task: Task, lemmas: Sequence[Lemma]) -> Task:
     """The task with lemmas that are proved."""
-    return Task(task.meaning, (*task.lemmas, *(each.formula for each in lemmas)))
+    return Task(task.goal, (*task.lemmas, *(each.formula for each in lemmas)))
 
 
 def lemma_called(task: Task, name: str) -> Lemma | None:
@@ -262,15 +262,15 @@ def lemma_called(task: Task, name: str) -> Lemma | None:
     places = numbers.split(".")
     if not all(each.isdigit() and each.isascii() for each in places) or len(places) > _DEPTH:
         return None
-    formula = task.meaning.claim
+    formula = task.goal.claim
     assert formula is not None, "an induction is on a claim"
     if kind == _TEMPLATE.strip() and len(places) == 1:
-        found = templates(task.meaning)
+        found = templates(task.goal)
         return Lemma(name, found[int(places[0])]) if int(places[0]) < len(found) else None
     if kind != _SPECULATED.strip():
         return None
     for place in places:
-        candidates = speculated(task.meaning, formula)
+        candidates = speculated(task.goal, formula)
         if int(place) >= len(candidates):
             return None
         formula = candidates[int(place)]
@@ -280,7 +280,7 @@ def lemma_called(task: Task, name: str) -> Lemma | None:
 def proved_with_lemmas(
     search: Search, task: Task, goal: InductionGoal, path: str
 ) -> tuple[Proof | None, tuple[Lemma, ...]]:
-    """A proof that begins with those of the lemmas it uses, and these; otherwise the lemmas that could be proved."""
+    """A proof of the claim with the lemmas it uses, whose proofs come first; otherwise the lemmas that could be proved."""
     return _Attempt(search, task, goal, path).run()
 
 
@@ -297,26 +297,26 @@ class _Attempt:
         self._account = Account(_EVALUATION)
 
     def run(self) -> tuple[Proof | None, tuple[Lemma, ...]]:
-        """First with what the stuck goal asks for, then with templates, then with what needs lemmas of its own."""
+        """First with speculated lemmas, then with templates, then with lemmas that need lemmas of their own."""
         proof = self._with_speculated(1) or self._with_templates() or self._with_speculated(_DEPTH)
         return proof, tuple(self._proved)
 
     def _with_speculated(self, depth: int) -> Proof | None:
-        claim = self._task.meaning.claim
+        claim = self._task.goal.claim
         assert claim is not None, "an induction is on a claim"
         for lemma in self._speculated(claim, _SPECULATED):
-            if self._learnt(lemma, depth) and (proof := self._claim()) is not None:
+            if self._prove_with_lemmas(lemma, depth) and (proof := self._claim()) is not None:
                 return proof
         return None
 
     def _speculated(self, formula: core.Term, stem: str) -> Iterator[Lemma]:
         """Candidates that no small values refute."""
-        known = {each.formula for each in self._proved} | {self._task.meaning.claim}
-        for place, each in enumerate(speculated(self._task.meaning, formula)):
-            if each not in known and plausible(self._task.meaning, each, self._account):
+        known = {each.formula for each in self._proved} | {self._task.goal.claim}
+        for place, each in enumerate(speculated(self._task.goal, formula)):
+            if each not in known and plausible(self._task.goal, each, self._account):
                 yield Lemma(f"{stem}{place}", each)
 
-    def _learnt(self, lemma: Lemma, depth: int) -> bool:
+    def _prove_with_lemmas(self, lemma: Lemma, depth: int) -> bool:
         """Whether a candidate could be proved, maybe with lemmas of its own."""
         if any(each.formula == lemma.formula for each in self._proved):
             return False
@@ -331,7 +331,7 @@ class _Attempt:
         return False
 
     def _prove(self, lemma: Lemma, depth: int) -> bool:
-        """Prove a candidate with those that are proved; what needs no induction is not kept."""
+        """Prove a candidate with those that are proved; one that needs no induction is not kept."""
         found = self._search.proved(
             given(self._task, self._proved), goal_of(lemma.formula), depth, lemma.name
         )
@@ -341,11 +341,11 @@ class _Attempt:
         return True
 
     def _with_templates(self) -> Proof | None:
-        claim = self._task.meaning.claim
+        claim = self._task.goal.claim
         candidates = [
             Lemma(f"{_TEMPLATE}{place}", formula)
-            for place, formula in enumerate(templates(self._task.meaning))
-            if formula != claim and plausible(self._task.meaning, formula, self._account)
+            for place, formula in enumerate(templates(self._task.goal))
+            if formula != claim and plausible(self._task.goal, formula, self._account)
         ]
         for _ in range(_ROUNDS):
             before = len(self._proved)
@@ -360,7 +360,7 @@ class _Attempt:
     # ── The claim ────────────────────────────────────────────────────────────────────────────────────────
 
     def _claim(self) -> Proof | None:
-        """A proof of the claim with the lemmas there are, or with few of them."""
+        """A proof of the claim with all lemmas, or with few of them."""
         proof = self._search.proved(given(self._task, self._proved), self._goal, _DEPTH, self._path)
         if proof is None:
             return None

@@ -56,14 +56,14 @@ class InductionGoal(msgspec.Struct, frozen=True):
             Axiom(f"{HYPOTHESIS}{place}", formula, "axiom", _HERE)
             for place, formula in enumerate(self.hypotheses, 1)
         )
-        meaning = task.meaning
+        context = task.goal
         return Task(
             msgspec.structs.replace(
-                meaning,
+                context,
                 claim=self.closed(),
                 free=(),
-                axioms=(*meaning.axioms, *named),
-                symbols=(*meaning.symbols, *self.parts),
+                axioms=(*context.axioms, *named),
+                symbols=(*context.symbols, *self.parts),
             ),
             task.lemmas,
         )
@@ -108,14 +108,14 @@ def schemes(goal: InductionGoal, starts: Sequence[int]) -> tuple[Scheme, ...]:
     return tuple(found)
 
 
-def obligations(meaning: Goal, goal: InductionGoal, scheme: Scheme) -> tuple[tuple[str, InductionGoal], ...]:
-    """What has to be shown, each under its name."""
+def obligations(context: Goal, goal: InductionGoal, scheme: Scheme) -> tuple[tuple[str, InductionGoal], ...]:
+    """The goals that a scheme leaves to show, each with its name."""
     variable = next(each for each in goal.variables if each.name == scheme.variable)
     rest = tuple(each for each in goal.variables if each != variable)
     induction = _Induction(goal, variable, rest)
     if scheme.steps:
         return induction.integer(scheme)
-    return induction.structural(Sorts(meaning), deep=scheme.deep)
+    return induction.structural(Sorts(context), deep=scheme.deep)
 
 
 class _Induction:
@@ -127,7 +127,7 @@ class _Induction:
         self._rest = rest
 
     def _part(self, place: int, sort: core.Sort) -> core.Symbol:
-        """A new constant; the number of those before it keeps it apart from them."""
+        """A new constant, numbered after those of the inductions around it."""
         return core.Symbol(f"{self._variable.name}#{len(self._goal.parts) + place}", (), sort)
 
     def _at(self, term: core.Term) -> core.Term:

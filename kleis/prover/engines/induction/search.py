@@ -22,7 +22,7 @@ ATTEMPT = 60_000
 """Z3's steps for one obligation, in one of the two ways."""
 
 _RUN = 2_000
-"""What a run costs besides."""
+"""The steps charged for every run besides Z3's."""
 
 WAYS = (Options(patterns_only=True), DEFAULT)
 """Definitions as equations that patterns instantiate; definitions as Z3's recursive functions."""
@@ -54,7 +54,7 @@ class Search:
             return None
         for scheme in _ranked(task, goal):
             found: list[tuple[str, str]] = []
-            for name, each in obligations(task.meaning, goal, scheme):
+            for name, each in obligations(task.goal, goal, scheme):
                 inner = SEPARATOR.join((path, scheme.text(), name))
                 part = self.proved(task, each, depth - 1, inner)
                 if part is None:
@@ -86,16 +86,16 @@ def texts(task: Task) -> Iterator[tuple[Options, str]]:
 
 
 def _ranked(task: Task, goal: InductionGoal) -> list[Scheme]:
-    """The schemes, those first whose variable is where a definition recurs.
+    """The schemes, first those over a variable in which a definition recurs.
 
     Definitions that only name others are looked through: ``twice(l)`` may recur over `l` as much as ``append(l, l)``.
     """
     recurs: dict[str, int] = {}
-    definitions = {each.key: each for each in task.meaning.definitions}
-    for each in subterms(Unfolding(task.meaning).of(goal.body)):
+    definitions = {each.key: each for each in task.goal.definitions}
+    for each in subterms(Unfolding(task.goal).of(goal.body)):
         if not isinstance(each, core.DefinitionCall):
             continue
-        termination = task.meaning.termination(each.definition)
+        termination = task.goal.termination(each.definition)
         if termination is None:
             continue
         places = _descends(definitions[each.definition], termination)
@@ -109,7 +109,7 @@ def _ranked(task: Task, goal: InductionGoal) -> list[Scheme]:
                 )
                 if weight:
                     recurs[variable.name] = recurs.get(variable.name, 0) + weight
-    nested = any(map(_looks_at_parts_of_parts, task.meaning.definitions))
+    nested = any(map(_looks_at_parts_of_parts, task.goal.definitions))
     found = [
         each
         for each in schemes(goal, _starts(task, goal))
@@ -128,7 +128,7 @@ _LISTED = (core.DataSort, core.ListOf)
 
 
 def _descends(definition: core.Definition, termination: Termination) -> frozenset[int]:
-    """The parameters that become smaller in the recursion: those that the termination argument speaks of."""
+    """The parameters that become smaller in the recursion: those in the termination argument."""
     if termination.arguments:
         return frozenset(termination.arguments)
     names = {each.name for measure in termination.measures for each in free_variables(measure)}
@@ -137,9 +137,9 @@ def _descends(definition: core.Definition, termination: Termination) -> frozense
 
 
 def _starts(task: Task, goal: InductionGoal) -> tuple[int, ...]:
-    """Where an induction over integers may begin: at numbers that the goal or its definitions speak of."""
+    """Where an induction over integers may begin: at numbers written in the goal or its definitions."""
     numbers = {0: None, 1: None}
-    terms = [goal.body, *(each.body for each in task.meaning.definitions)]
+    terms = [goal.body, *(each.body for each in task.goal.definitions)]
     for each in subterms(*terms):
         if isinstance(each, core.LiteralTerm) and isinstance(each.value, int) and abs(each.value) <= 10:
             numbers.setdefault(int(each.value))

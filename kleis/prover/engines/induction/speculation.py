@@ -26,21 +26,21 @@ from kleis.prover.engines.induction.unfolding import Unfolding, matches
 __all__ = ["speculated"]
 
 _MOST = 24
-"""So many candidates are listed for one claim."""
+"""The number of candidates for one claim."""
 
 _LARGEST = 60
-"""Candidates of more terms say nothing that is easier than the claim."""
+"""Larger candidates are no easier than the claim."""
 
 
-def speculated(meaning: Goal, claim: core.Term) -> tuple[core.Term, ...]:
+def speculated(context: Goal, claim: core.Term) -> tuple[core.Term, ...]:
     """Closed formulas that the inductions on a claim would need, the most general first."""
     goal = goal_of(claim)
-    unfolding = Unfolding(meaning)
+    unfolding = Unfolding(context)
     found: dict[core.Term, None] = {}
     for scheme in schemes(goal, (0,)):
         if scheme.steps:
-            continue  # what a number's successor comes to is for arithmetic to say
-        for each in _of_scheme(meaning, goal, scheme, unfolding):
+            continue  # steps over integers are left to arithmetic
+        for each in _of_scheme(context, goal, scheme, unfolding):
             closed = _closed(each)
             if closed is not None and closed != canonical(claim):
                 found.setdefault(closed)
@@ -48,10 +48,10 @@ def speculated(meaning: Goal, claim: core.Term) -> tuple[core.Term, ...]:
 
 
 def _of_scheme(
-    meaning: Goal, goal: InductionGoal, scheme: Scheme, unfolding: Unfolding
+    context: Goal, goal: InductionGoal, scheme: Scheme, unfolding: Unfolding
 ) -> Iterator[core.Term]:
     """Formulas over variables, and over the constants of the induction."""
-    for _, step in obligations(meaning, goal, scheme):
+    for _, step in obligations(context, goal, scheme):
         constants = step.parts[len(goal.parts) :]
         hypotheses = step.hypotheses[len(goal.hypotheses) :]
         if not hypotheses:
@@ -77,7 +77,7 @@ def _hypothesis(term: core.Term, unfolding: Unfolding) -> _Hypothesis:
 
 
 def _branches(body: core.Term) -> Iterator[core.Term]:
-    """The goal, and what it is in each branch of an outermost implication: its conclusion alone."""
+    """The goal, and the conclusion of an outermost implication."""
     yield body
     if isinstance(body, core.Connective) and body.name == "implies":
         yield body.arguments[1]
@@ -87,7 +87,7 @@ def _branches(body: core.Term) -> Iterator[core.Term]:
 
 
 def _fertilised(goal: core.Term, hypotheses: Sequence[_Hypothesis]) -> Iterator[core.Term]:
-    """The goal with one side of a hypothesis in the place of the other, or as what follows from it."""
+    """The goal with one side of a hypothesis in place of the other, or as a consequence of it."""
     equations = [each for each in hypotheses if isinstance(each.formula, core.Equals)]
     for old, new in (("right", "left"), ("left", "right")):
         used = goal
@@ -106,7 +106,7 @@ def _fertilised(goal: core.Term, hypotheses: Sequence[_Hypothesis]) -> Iterator[
 def _rewritten(
     goal: core.Term, names: frozenset[str], old: core.Term, new: core.Term, side: str
 ) -> core.Term:
-    """The goal with `new` for what `old` says at the first place that it fits; in an equation on one side alone."""
+    """The goal with `new` in the first place that `old` matches; in an equation on one side alone."""
     if isinstance(goal, core.Equals):
         part = goal.left if side == "left" else goal.right
         changed = _first_rewritten(part, names, old, new)
@@ -136,7 +136,7 @@ def _replaced(term: core.Term, old: core.Term, new: core.Term) -> core.Term:
 
 
 def _generalised(formula: core.Term) -> Iterator[core.Term]:
-    """The formula with a variable for a call that stands in it more than once, or within another call; and as it is."""
+    """The formula as it is, and with a variable for a call that occurs more than once or within another call."""
     for call in dict.fromkeys(_calls(formula)):
         free = {each.name for each in free_variables(formula)}
         if not {each.name for each in free_variables(call)} <= free:
@@ -153,7 +153,7 @@ def _generalised(formula: core.Term) -> Iterator[core.Term]:
 
 
 def _calls(term: core.Term) -> Iterator[core.DefinitionCall]:
-    """The calls in a term that speak of no variable bound within it."""
+    """The calls in a term without variables that are bound within it."""
     if bound_by(term):
         return
     if isinstance(term, core.DefinitionCall):
@@ -193,7 +193,7 @@ def _with_variables(term: core.Term, constants: Sequence[core.Symbol]) -> core.T
 
 
 def _closed(formula: core.Term) -> core.Term | None:
-    """The formula for all values of its variables; None if it says nothing."""
+    """The formula for all values of its variables; None if it is trivial."""
     if isinstance(formula, core.LiteralTerm) or (
         isinstance(formula, core.Equals) and formula.left == formula.right
     ):

@@ -15,21 +15,19 @@ from kleis.prover.smt.encode_sorts import Sorts
 __all__ = ["Unfolding", "matches"]
 
 _MOST = 200
-"""So many calls are replaced."""
+"""The number of calls that are replaced at most."""
 
 
 class Unfolding:
-    """Unfolds the definitions of one meaning."""
+    """Unfolds the definitions of one goal."""
 
-    def __init__(self, meaning: Goal) -> None:
-        sorts = Sorts(meaning)
-        self._cases = {
-            each.key: _proper(each, cases(each, sorts.constructors)) for each in meaning.definitions
-        }
+    def __init__(self, goal: Goal) -> None:
+        sorts = Sorts(goal)
+        self._cases = {each.key: _proper(each, cases(each, sorts.constructors)) for each in goal.definitions}
         self._left = _MOST
 
     def of(self, term: core.Term) -> core.Term:
-        """The term, unfolded from within."""
+        """The term unfolded, innermost calls first."""
         self._left = _MOST
         return self._unfolded(term)
 
@@ -52,7 +50,7 @@ def _proper(definition: core.Definition, all_cases: tuple[Case, ...]) -> tuple[C
 
 
 def _fits(patterns: tuple[core.Term, ...], terms: tuple[core.Term, ...], found: dict[str, core.Term]) -> bool:
-    """Whether terms are what patterns say; `found` gets the values of the patterns' variables."""
+    """Whether terms match patterns; `found` gets the values of the patterns' variables."""
     for pattern, term in zip(patterns, terms, strict=True):
         match pattern:
             case core.Variable(name=name):
@@ -68,7 +66,7 @@ def _fits(patterns: tuple[core.Term, ...], terms: tuple[core.Term, ...], found: 
 
 
 def matches(pattern: core.Term, term: core.Term, names: frozenset[str], found: dict[str, core.Term]) -> bool:
-    """Whether a term is what a pattern says with values for the variables of these names; `found` gets the values."""
+    """Whether a term matches a pattern in the variables of these names; `found` gets their values."""
     if isinstance(pattern, core.Variable) and pattern.name in names:
         return found.setdefault(pattern.name, term) == term and pattern.sort == term.sort
     if type(pattern) is not type(term) or bound_by(pattern):

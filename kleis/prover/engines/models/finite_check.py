@@ -28,13 +28,13 @@ __all__ = ["check_tables", "symbol_text"]
 BOUNDS = Bounds(
     carrier=8, values=1_000, points=10_000_000, budget=Budget(steps=50_000_000, depth=300, size=1_000_000)
 )
-"""More than any model of the engine needs; carriers are listed whole, so nothing is cut off."""
+"""More than any model of the engine needs; carriers are enumerated completely."""
 
 
 def check_tables(task: Task, witness: Any) -> Evidence | None:
     """The evidence if the witness is a model of all axioms in which the claim is false (None: there is no claim)."""
     try:
-        read = _Tables(task.meaning, witness)
+        read = _Tables(task.goal, witness)
     except _MalformedError:
         return None
     try:
@@ -54,21 +54,21 @@ class _MalformedError(Exception):
 
 
 class _Tables:
-    """A witness as an interpretation of the meaning."""
+    """A witness as an interpretation of the goal."""
 
-    def __init__(self, meaning: Goal, witness: Any) -> None:
-        self._meaning = meaning
+    def __init__(self, goal: Goal, witness: Any) -> None:
+        self._goal = goal
         carriers = _entries(witness, "carriers")
-        self._sizes = {_carrier(sort): _size(carriers.get(sort_text(sort))) for sort in meaning.carriers}
+        self._sizes = {_carrier(sort): _size(carriers.get(sort_text(sort))) for sort in goal.carriers}
         tables = _entries(witness, "tables")
         self._rows = {
             symbol: self._read(symbol.domain, symbol.codomain, tables.get(symbol_text(symbol)))
-            for symbol in meaning.symbols
+            for symbol in goal.symbols
         }
         points = _entries(witness, "point")
-        self._points = {
+        self._assignment = {
             variable: self._read(*_arrow(variable.sort), points[variable.name])
-            for variable in _outermost(meaning.claim)
+            for variable in _outermost(goal.claim)
             if variable.name in points
         }
 
@@ -80,16 +80,16 @@ class _Tables:
             )
             for symbol, rows in self._rows.items()
         }
-        evaluator = evaluator_of(self._meaning, Model(self._sizes, symbols), BOUNDS, "one-sided")
-        if any(evaluator.truth(axiom.formula) is not TRUE for axiom in self._meaning.axioms):
+        evaluator = evaluator_of(self._goal, Model(self._sizes, symbols), BOUNDS, "one-sided")
+        if any(evaluator.truth(axiom.formula) is not TRUE for axiom in self._goal.axioms):
             return False
-        return self._meaning.claim is None or self._fails(evaluator, self._meaning.claim)
+        return self._goal.claim is None or self._fails(evaluator, self._goal.claim)
 
     def _fails(self, evaluator: Evaluator, claim: core.Term) -> bool:
-        """Whether the claim is false, at the point given for its outermost ∀."""
+        """Whether the claim is false, at the assignment given for its outermost ∀."""
         environment: dict[str, Value] = {}
         while isinstance(claim, core.Quantifier) and claim.kind == "forall":
-            if not all(each in self._points for each in claim.variables):
+            if not all(each in self._assignment for each in claim.variables):
                 break
             environment.update({each.name: self._valued(each) for each in claim.variables})
             claim = claim.body
@@ -97,7 +97,7 @@ class _Tables:
 
     def _valued(self, variable: core.Variable) -> Value:
         domain, codomain = _arrow(variable.sort)
-        call = self._function(self._points[variable], domain, codomain)
+        call = self._function(self._assignment[variable], domain, codomain)
         if isinstance(variable.sort, core.FunctionOf):
             return Function(variable.name, domain, call, total=True)
         value: Value = call()
@@ -108,7 +108,7 @@ class _Tables:
     def _read(
         self, domain: tuple[core.Sort, ...], codomain: core.Sort, rows: Any
     ) -> dict[tuple[int | bool, ...], int | bool]:
-        """A table from rows: one for every point, with a value of the codomain."""
+        """A table from rows: one for every combination of arguments, with a value of the codomain."""
         if not isinstance(rows, list | tuple):
             raise _MalformedError
         table: dict[tuple[int | bool, ...], int | bool] = {}
@@ -158,12 +158,12 @@ class _Tables:
 
     def evidence(self) -> Evidence:
         """The model with readable names: g0, g1, … for the elements of G."""
-        taken = {each.name for each in self._rows} | {each.name for each in self._points}
+        taken = {each.name for each in self._rows} | {each.name for each in self._assignment}
         naming = _Naming(self._sizes, taken)
         functions = {
-            each: rows for each, rows in self._points.items() if isinstance(each.sort, core.FunctionOf)
+            each: rows for each, rows in self._assignment.items() if isinstance(each.sort, core.FunctionOf)
         }
-        values = {each: rows for each, rows in self._points.items() if each not in functions}
+        values = {each: rows for each, rows in self._assignment.items() if each not in functions}
         return Evidence(
             kind="tables",
             bindings=tuple(
@@ -186,7 +186,7 @@ class _Tables:
 
 
 class _Naming:
-    """What carriers and elements are called: ``G`` where no other carrier is, else ``Group::G``; g0, g1, …"""
+    """The names of carriers and elements: ``G`` where no other carrier has that name, else ``Group::G``; g0, g1, …"""
 
     def __init__(self, sizes: Mapping[core.Carrier, int], taken: set[str]) -> None:
         short = {sort: _short(sort) for sort in sizes}

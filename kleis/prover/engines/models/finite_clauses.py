@@ -76,9 +76,9 @@ class Encoding:
 
     def add(self, clause: Clause) -> None:
         """Add every instance of a clause."""
-        letters = variables_of_clause(clause)
-        names = [each.name for each in letters]
-        for values in product(*(range(self._sizes[each.sort]) for each in letters)):
+        variables = variables_of_clause(clause)
+        names = [each.name for each in variables]
+        for values in product(*(range(self._sizes[each.sort]) for each in variables)):
             self._count()
             self._instance(clause, dict(zip(names, values, strict=True)))
 
@@ -137,28 +137,28 @@ class Encoding:
 
     # ── Instances of clauses ─────────────────────────────────────────────────────────────────────────────────
 
-    def _instance(self, clause: Clause, letters: Mapping[str, int]) -> None:
+    def _instance(self, clause: Clause, variables: Mapping[str, int]) -> None:
         if len(clause) == 1 and clause[0].positive and clause[0].left.sort != BOOL:
-            self._equate(clause[0].left, clause[0].right, letters)
+            self._equate(clause[0].left, clause[0].right, variables)
             return
         bits: list[int] = []
         for literal in clause:
-            bit = self._literal(literal, letters)
+            bit = self._literal(literal, variables)
             if bit is True:
                 return
             if bit is not False:
                 bits.append(bit)
         self._emit(tuple(bits))
 
-    def _equate(self, left: Term, right: Term, letters: Mapping[str, int]) -> None:
-        """An equation that holds: one side becomes a vector, the other is tied to it."""
+    def _equate(self, left: Term, right: Term, variables: Mapping[str, int]) -> None:
+        """Assert an equation: one side becomes a vector, the other is tied to it."""
         if _depth(left) < _depth(right):
             left, right = right, left
-        target = self._value(right, letters)
+        target = self._value(right, variables)
         if isinstance(left, Variable):
-            self._same(letters[left.name], target)
+            self._same(variables[left.name], target)
             return
-        arguments = tuple(self._value(each, letters) for each in left.arguments)
+        arguments = tuple(self._value(each, variables) for each in left.arguments)
         self._tie(left.function, arguments, target)
 
     def _same(self, number: int, target: Value) -> None:
@@ -167,19 +167,19 @@ class Encoding:
         elif target != number:
             self._emit(())
 
-    def _literal(self, literal: Literal, letters: Mapping[str, int]) -> int | bool:
+    def _literal(self, literal: Literal, variables: Mapping[str, int]) -> int | bool:
         """The bit of a literal, or its truth."""
         sign = 1 if literal.positive else -1
         if literal.left.sort == BOOL:
-            bit = self._truth(literal.left, letters)
+            bit = self._truth(literal.left, variables)
         else:
-            bit = self._equality(self._value(literal.left, letters), self._value(literal.right, letters))
+            bit = self._equality(self._value(literal.left, variables), self._value(literal.right, variables))
         return bit is literal.positive if isinstance(bit, bool) else sign * bit
 
-    def _truth(self, atom: Term, letters: Mapping[str, int]) -> int | bool:
+    def _truth(self, atom: Term, variables: Mapping[str, int]) -> int | bool:
         if atom in (TRUE, FALSE):
             return atom == TRUE
-        value = self._value(atom, letters)
+        value = self._value(atom, variables)
         assert isinstance(value, tuple), "an atom is a cell or an auxiliary bit"
         return value[0]
 
@@ -201,10 +201,10 @@ class Encoding:
                 self._emit((bit, -one, -two))
         return self._equal[key]
 
-    def _value(self, term: Term, letters: Mapping[str, int]) -> Value:
+    def _value(self, term: Term, variables: Mapping[str, int]) -> Value:
         if isinstance(term, Variable):
-            return letters[term.name]
-        arguments = tuple(self._value(each, letters) for each in term.arguments)
+            return variables[term.name]
+        arguments = tuple(self._value(each, variables) for each in term.arguments)
         return self._applied(term.function, arguments)
 
     def _applied(self, function: Function, arguments: tuple[Value, ...]) -> Vector:
@@ -224,7 +224,7 @@ class Encoding:
         return known
 
     def _tie(self, function: Function, arguments: tuple[Value, ...], target: Value) -> None:
-        """Whatever the arguments are, the function's value at them is the target."""
+        """Tie a function's value to the target, for all values of its arguments."""
         choices = [
             [(None, each)] if isinstance(each, int) else [(bit, number) for number, bit in enumerate(each)]
             for each in arguments
@@ -297,7 +297,7 @@ Clause: TypeAlias = tuple[Literal, ...]
 
 _PRODUCT = 12
 
-_LETTERS = 2
+_VARIABLES = 2
 
 
 def clauses_of(problem: Problem) -> tuple[Clause, ...]:
@@ -311,7 +311,7 @@ def clauses_of(problem: Problem) -> tuple[Clause, ...]:
 
 
 def variables_of_clause(clause: Clause) -> tuple[Variable, ...]:
-    """The letters of a clause, by name."""
+    """The variables of a clause, by name."""
     found = {
         each for literal in clause for side in (literal.left, literal.right) for each in variables_in(side)
     }
@@ -331,8 +331,8 @@ class _Maker:
             self._keep(clause)
 
     def _keep(self, clause: Clause) -> None:
-        """Add a clause; parts without common letters apart, if there are many letters."""
-        first, *rest = _components(clause) if len(variables_of_clause(clause)) > _LETTERS else [clause]
+        """Add a clause; split into parts without common variables, if it has many."""
+        first, *rest = _components(clause) if len(variables_of_clause(clause)) > _VARIABLES else [clause]
         for part in rest:
             name = self._name(())
             first = (*first, name)
@@ -340,7 +340,7 @@ class _Maker:
         self.clauses.append(first)
 
     def _clauses(self, formula: Formula, around: frozenset[str]) -> list[Clause]:
-        """The clauses of a formula; `around` are the letters in use beside it."""
+        """The clauses of a formula; `around` are the variables in use beside it."""
         match formula:
             case Literal():
                 return [(formula,)]
@@ -369,34 +369,34 @@ class _Maker:
         return result
 
     def _named(self, part: list[Clause], beside: frozenset[str]) -> Literal:
-        """A literal that implies all these clauses, for each choice of the letters that are in use beside them."""
-        letters = dict.fromkeys(
+        """A literal that implies all these clauses, for each choice of the variables in use beside them."""
+        variables = dict.fromkeys(
             each for clause in part for each in variables_of_clause(clause) if each.name in beside
         )
-        name = self._name(tuple(letters))
+        name = self._name(tuple(variables))
         for clause in part:
             self._keep((_negated(name), *clause))
         return name
 
-    def _name(self, letters: tuple[Variable, ...]) -> Literal:
+    def _name(self, variables: tuple[Variable, ...]) -> Literal:
         self._names += 1
-        predicate = Function(f"?part {self._names}", tuple(each.sort for each in letters), BOOL)
-        return Literal(True, Apply(predicate, letters), TRUE)
+        predicate = Function(f"?part {self._names}", tuple(each.sort for each in variables), BOOL)
+        return Literal(True, Apply(predicate, variables), TRUE)
 
 
 def _components(clause: Clause) -> list[Clause]:
-    """The literals of a clause, grouped by common letters."""
+    """The literals of a clause, grouped by common variables."""
     groups: list[tuple[set[Variable], list[Literal]]] = []
     for literal in clause:
-        letters, literals = set(variables_of_clause((literal,))), [literal]
+        variables, literals = set(variables_of_clause((literal,))), [literal]
         apart: list[tuple[set[Variable], list[Literal]]] = []
         for group in groups:
-            if group[0] & letters or not group[0]:
-                letters |= group[0]
+            if group[0] & variables or not group[0]:
+                variables |= group[0]
                 literals = [*group[1], *literals]
             else:
                 apart.append(group)
-        groups = [*apart, (letters, literals)]
+        groups = [*apart, (variables, literals)]
     return [tuple(literals) for _, literals in groups]
 
 

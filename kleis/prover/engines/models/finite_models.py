@@ -56,7 +56,7 @@ class FiniteModels:
         if problem is None or not problem.exact:
             return Answer(outcome="silent", reason="incomplete", detail="not first-order over carriers")
         try:
-            return _Search(task.meaning, problem).answer(steps)
+            return _Search(task.goal, problem).answer(steps)
         except RecursionError:
             return Answer(outcome="silent", reason="incomplete", detail="terms nest too deeply")
 
@@ -64,18 +64,18 @@ class FiniteModels:
 class _Search:
     """All sizes of one problem."""
 
-    def __init__(self, meaning: Goal, problem: Problem) -> None:
-        self._meaning = meaning
+    def __init__(self, goal: Goal, problem: Problem) -> None:
+        self._goal = goal
         self._problem = problem
         self._clauses = clauses_of(problem)
         literals = (Literal(True, each.left, each.right) for clause in self._clauses for each in clause)
-        points = [function for _, function in problem.points]
+        points = [function for _, function in problem.skolems]
         self._functions = tuple(dict.fromkeys((*functions_of(*literals), *points)))
         self._spoken_of = self._in_use()
-        self._sorts = (*meaning.carriers, *sorted(self._spoken_of - set(meaning.carriers), key=sort_text))
+        self._sorts = (*goal.carriers, *sorted(self._spoken_of - set(goal.carriers), key=sort_text))
 
     def answer(self, steps: int) -> Answer:
-        """The first model, or how far none was found."""
+        """The first model, or the size up to which there is none."""
         used = 0
         searched = "nothing"
         for sizes in self._sizes():
@@ -117,7 +117,7 @@ class _Search:
         return frozenset(sorts - {BOOL})
 
     def _sizes(self) -> Iterator[dict[Sort, int]]:
-        """Sizes of all carriers, the smallest sum first; a carrier that nothing speaks of has one element."""
+        """Sizes of all carriers, the smallest sum first; a carrier that no formula mentions has one element."""
         used = [sort for sort in self._sorts if sort in self._spoken_of]
         rest = dict.fromkeys((sort for sort in self._sorts if sort not in self._spoken_of), 1)
         largest = _LARGEST if len(used) <= 1 else _LARGEST_OF_SEVERAL
@@ -139,12 +139,10 @@ class _Search:
         """The model as plain data.  A row is the arguments and the value; elements are numbers, truth values Bool."""
         return {
             "carriers": {sort_text(sort): size for sort, size in sizes.items()},
-            "tables": {
-                full_name(symbol): self._rows(symbol, sizes, tables) for symbol in self._meaning.symbols
-            },
+            "tables": {full_name(symbol): self._rows(symbol, sizes, tables) for symbol in self._goal.symbols},
             "point": {
                 name: _rows_of(function.domain, function.codomain, sizes, tables[function])
-                for name, function in self._problem.points
+                for name, function in self._problem.skolems
             },
         }
 
@@ -192,7 +190,7 @@ def _weight(clause: Clause) -> int:
 
 
 def _solved(encoding: Encoding, limit: int) -> tuple[str, frozenset[int], int]:
-    """What the SAT core says, which bits are true, and the resources it used."""
+    """The outcome of the SAT core, the bits that are true, and the resources used."""
     if () in encoding.clauses:
         return "unsat", frozenset(), 0
     if limit <= 0:

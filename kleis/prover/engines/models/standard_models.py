@@ -61,7 +61,7 @@ _NUMBERS = (core.INTEGER, core.REAL, core.NATURAL)
 _SMALL = Bounds(integer=2, natural=2, denominator=2, values=9, points=200, length=1)
 
 
-# ── Reading a meaning under an interpretation ────────────────────────────────────────────────────────────────
+# ── A goal under an interpretation ───────────────────────────────────────────────────────────────────────────
 
 
 class _Reading:
@@ -72,7 +72,7 @@ class _Reading:
         self.values: dict[core.Symbol, tuple[tuple[core.Variable, ...], core.Term]] = {}
 
     def sorted(self, node: Any) -> Any:
-        """Anything of the core with carriers replaced."""
+        """A node of the core with carriers replaced."""
         if isinstance(node, core.Carrier):
             return self._carriers.get(node, node)
         if isinstance(node, tuple):
@@ -84,13 +84,13 @@ class _Reading:
         return node
 
     def term(self, term: core.Term) -> core.Term:
-        """A term whose carriers were replaced, with symbols read as their values."""
+        """A term whose carriers were replaced, with calls of symbols replaced by their interpretations."""
         term = rebuild(term, self.term)
         if not isinstance(term, core.SymbolCall) or term.symbol not in self.values:
             return term
         parameters, body = self.values[term.symbol]
         result = substitute(body, {p.name: core.Variable(f"{p.name}°", p.sort) for p in parameters})
-        # `let` keeps what is strict strict: an argument without value leaves the whole without one.
+        # `let` keeps calls strict: an argument without a value leaves the whole without one.
         for parameter, argument in reversed(list(zip(parameters, term.arguments, strict=True))):
             variable = core.Variable(f"{parameter.name}°", parameter.sort)
             if isinstance(argument, core.Variable | core.LiteralTerm):
@@ -100,54 +100,52 @@ class _Reading:
         return result
 
 
-def interpreted(meaning: Goal, interpretation: Interpretation) -> Goal:
-    """The meaning under an interpretation: no axioms are assumed, all symbols are read."""
+def interpreted(goal: Goal, interpretation: Interpretation) -> Goal:
+    """The goal under an interpretation: no axioms are assumed, all symbols are interpreted."""
     reading = _Reading(dict(interpretation.carriers))
-    sorted_meaning: Goal = reading.sorted(meaning)
+    sorted_goal: Goal = reading.sorted(goal)
     for symbol, parameters, body in interpretation.symbols:
         reading.values[reading.sorted(symbol)] = (parameters, body)
-    return _read(reading, sorted_meaning)
+    return _read(reading, sorted_goal)
 
 
-def _read(reading: _Reading, meaning: Goal) -> Goal:
+def _read(reading: _Reading, goal: Goal) -> Goal:
     definitions = tuple(
-        msgspec.structs.replace(each, body=reading.term(each.body)) for each in meaning.definitions
+        msgspec.structs.replace(each, body=reading.term(each.body)) for each in goal.definitions
     )
-    axioms = tuple(
-        msgspec.structs.replace(each, formula=reading.term(each.formula)) for each in meaning.axioms
-    )
-    claim = None if meaning.claim is None else reading.term(meaning.claim)
+    axioms = tuple(msgspec.structs.replace(each, formula=reading.term(each.formula)) for each in goal.axioms)
+    claim = None if goal.claim is None else reading.term(goal.claim)
     return msgspec.structs.replace(
-        meaning, definitions=definitions, axioms=axioms, claim=claim, carriers=(), free=()
+        goal, definitions=definitions, axioms=axioms, claim=claim, carriers=(), free=()
     )
 
 
 def check_interpretation(task: Task, witness: Interpretation, steps: int) -> bool:
     """Whether an interpretation is a model of every axiom in which the claim, if there is one, is false.
 
-    Every formula is a query of its own, of at most `steps` of Z3's steps.  Bodies are believed to be total and of their
-    sorts: `is_standard` tells of those that come from outside.
+    Every formula is a query of its own, of at most `steps` of Z3's steps.  Bodies must be total and
+    well sorted: `is_standard` checks those that come from outside.
     """
-    meaning = interpreted(task.meaning, witness)
-    if not _complete(meaning):
+    goal = interpreted(task.goal, witness)
+    if not _complete(goal):
         return False
-    formulas = [each.formula for each in meaning.axioms]
-    if meaning.claim is not None:
-        negated = _negated(meaning, meaning.claim, witness.point)
+    formulas = [each.formula for each in goal.axioms]
+    if goal.claim is not None:
+        negated = _negated(goal, goal.claim, witness.point)
         if negated is None:
             return False
         formulas.append(negated)
-    return all(_is_proved(meaning, formula, steps) for formula in formulas)
+    return all(_is_proved(goal, formula, steps) for formula in formulas)
 
 
 def is_standard(task: Task, witness: Interpretation) -> bool:
-    """Whether an interpretation is made of nothing but numbers for carriers and familiar operations for symbols.
+    """Whether an interpretation has only sets of numbers for carriers and standard operations for symbols.
 
     Terms of a file that anyone may have written need not even be well sorted: −1 is no natural number.
     """
     carriers = dict(witness.carriers)
     numbers = set(carriers.values())
-    if set(carriers) != set(task.meaning.carriers) or len(numbers) > 1 or not numbers <= set(_NUMBERS):
+    if set(carriers) != set(task.goal.carriers) or len(numbers) > 1 or not numbers <= set(_NUMBERS):
         return False
     reading = _Reading(carriers)
     return all(
@@ -162,7 +160,7 @@ def _familiar(symbol: core.Symbol) -> Iterator[tuple[tuple[core.Variable, ...], 
 
 
 def interpretation_evidence(task: Task, witness: Mapping[str, Any]) -> Evidence | None:
-    """What the witness of this engine shows, if it holds."""
+    """The evidence of a witness of this engine, if it holds."""
     found = witness.get("interpretation")
     if not isinstance(found, Interpretation) or not is_standard(task, found):
         return None
@@ -170,7 +168,7 @@ def interpretation_evidence(task: Task, witness: Mapping[str, Any]) -> Evidence 
 
 
 def proved_evidence(task: Task, found: Interpretation) -> Evidence | None:
-    """What an interpretation of well-sorted total bodies shows, if it holds."""
+    """The evidence of an interpretation with well-sorted total bodies, if it holds."""
     if not check_interpretation(task, found, _QUERY):
         return None
     lines = [(sort_text(carrier), sort_text(sort)) for carrier, sort in found.carriers]
@@ -178,10 +176,10 @@ def proved_evidence(task: Task, found: Interpretation) -> Evidence | None:
         names = ", ".join(each.name for each in parameters)
         name = symbol.name.removesuffix("°")
         lines.append((f"{name}({names})" if names else name, _text(body, parameters)))
-    point = dict(found.point)
-    variables = stripped(task.meaning.claim)[0] if task.meaning.claim is not None else ()
+    assignment = dict(found.point)
+    variables = stripped(task.goal.claim)[0] if task.goal.claim is not None else ()
     sorts = {each.name: sort_text(each.sort) for each in variables}
-    bindings = tuple(Binding(name, sorts[name], render_value(value)) for name, value in point.items())
+    bindings = tuple(Binding(name, sorts[name], render_value(value)) for name, value in assignment.items())
     return Evidence(kind="interpretation", interpretation=tuple(lines), bindings=bindings)
 
 
@@ -189,43 +187,43 @@ def _text(body: core.Term, parameters: tuple[core.Variable, ...]) -> str:
     return print_expression(expression_of(body, variables=parameters))
 
 
-def _complete(meaning: Goal) -> bool:
-    """Whether nothing is left open: all symbols are read."""
-    formulas = [each.formula for each in meaning.axioms]
-    formulas += [each.body for each in meaning.definitions]
-    formulas += [] if meaning.claim is None else [meaning.claim]
+def _complete(goal: Goal) -> bool:
+    """Whether all symbols are interpreted."""
+    formulas = [each.formula for each in goal.axioms]
+    formulas += [each.body for each in goal.definitions]
+    formulas += [] if goal.claim is None else [goal.claim]
     return not any(isinstance(each, core.SymbolCall) for formula in formulas for each in subterms(formula))
 
 
-def _negated(meaning: Goal, claim: core.Term, point: Sequence[tuple[str, Value]]) -> core.Term | None:
-    """That a claim is false; at a point, if one is given for all its outermost variables.
+def _negated(goal: Goal, claim: core.Term, assignment: Sequence[tuple[str, Value]]) -> core.Term | None:
+    """The negation of a claim; at an assignment, if one is given for all its outermost variables.
 
-    None where a value of the point is none of its sort, or has no term.
+    None where a value is not of its sort, or has no term.
     """
     variables, hypotheses, rest = stripped(claim)
-    values = dict(point)
+    values = dict(assignment)
     if not variables or any(each.name not in values for each in variables):
         return core.Connective("not", (claim,))
     for hypothesis in reversed(hypotheses):
         rest = core.Connective("implies", (hypothesis, rest))
     account = Account(_SMALL.budget)
-    ranges = evaluator_of(meaning, Model({}, {}), _SMALL, "one-sided", account).ranges
-    belonging = SortMembership(meaning, ranges, account)
+    ranges = evaluator_of(goal, Model({}, {}), _SMALL, "one-sided", account).ranges
+    membership = SortMembership(goal, ranges, account)
     terms = {}
     for each in variables:
-        value = belonging.value(values[each.name], each.sort)
+        value = membership.value(values[each.name], each.sort)
         if value is None:
             return None
         try:
-            terms[each.name] = value_to_term(value, each.sort, meaning)
+            terms[each.name] = value_to_term(value, each.sort, goal)
         except NamelessError:
             return None
     return core.Connective("not", (substitute(rest, terms),))
 
 
-def _is_proved(meaning: Goal, formula: core.Term, steps: int) -> bool:
-    """Whether Z3 proves a formula in which nothing is unknown."""
-    alone = msgspec.structs.replace(meaning, axioms=(), symbols=(), claim=formula)
+def _is_proved(goal: Goal, formula: core.Term, steps: int) -> bool:
+    """Whether Z3 proves a formula without unknown symbols."""
+    alone = msgspec.structs.replace(goal, axioms=(), symbols=(), claim=formula)
     try:
         script = encode(Task(alone))
     except Inexpressible:
@@ -243,22 +241,22 @@ class Interpretations:
 
     def applies(self, task: Task) -> bool:
         """To axioms with unknown symbols or carriers, all of which can be numbers, texts or truth values."""
-        meaning = task.meaning
-        if meaning.unsettled or not (meaning.symbols or meaning.carriers):
+        goal = task.goal
+        if goal.unsettled or not (goal.symbols or goal.carriers):
             return False
-        plain = all(isinstance(each, core.Carrier) and not each.arguments for each in meaning.carriers)
-        return plain and any(_readings(meaning))
+        plain = all(isinstance(each, core.Carrier) and not each.arguments for each in goal.carriers)
+        return plain and any(_readings(goal))
 
     def run(self, task: Task, steps: int) -> Answer:
         """ℤ first, then ℝ, then ℕ."""
         account = Account(Budget(steps=steps, depth=150, size=100_000))
         tried = []
         try:
-            for carriers, table in _readings(task.meaning):
+            for carriers, table in _readings(task.goal):
                 search = _Search(task, carriers, table, account)
                 for found in search.interpretations():
                     if check_interpretation(task, found, _QUERY):
-                        return _answer(task.meaning.claim is not None, found, account)
+                        return _answer(task.goal.claim is not None, found, account)
                 tried.append(next((str(sort.name) for sort in carriers.values()), "ℤ"))
         except BudgetError:
             return Answer(outcome="silent", reason="resource", detail="steps used up", steps=steps)
@@ -277,20 +275,20 @@ def _answer(refuted: bool, found: Interpretation, account: Account) -> Answer:
 _Table = dict[core.Symbol, tuple[tuple[core.Variable, ...], tuple[core.Term, ...]]]
 
 
-def _readings(meaning: Goal) -> Iterator[tuple[dict[core.Carrier, core.Numeric], _Table]]:
-    """The sets of numbers to read carriers as, with the candidates for every symbol."""
-    for sort in _NUMBERS if meaning.carriers else (core.INTEGER,):
-        carriers = {each: sort for each in meaning.carriers if isinstance(each, core.Carrier)}
+def _readings(goal: Goal) -> Iterator[tuple[dict[core.Carrier, core.Numeric], _Table]]:
+    """The sets of numbers for carriers, with the candidates for every symbol."""
+    for sort in _NUMBERS if goal.carriers else (core.INTEGER,):
+        carriers = {each: sort for each in goal.carriers if isinstance(each, core.Carrier)}
         reading = _Reading(carriers)
         table: _Table = {}
-        for symbol in meaning.symbols:
+        for symbol in goal.symbols:
             table[symbol] = candidates(reading.sorted(symbol.domain), reading.sorted(symbol.codomain))
         if all(terms for _, terms in table.values()):
             yield carriers, table
 
 
 class _Search:
-    """The interpretations over one set of numbers that no small values refute."""
+    """Searches the interpretations over one set of numbers that no small values refute."""
 
     def __init__(
         self, task: Task, carriers: dict[core.Carrier, core.Numeric], table: _Table, account: Account
@@ -299,9 +297,9 @@ class _Search:
         self._table = table
         self._account = account
         self._reading = _Reading(carriers)
-        self._meaning: Goal = self._reading.sorted(task.meaning)
+        self._goal: Goal = self._reading.sorted(task.goal)
         self._symbols = {symbol: self._reading.sorted(symbol) for symbol in table}
-        self._used = {axiom.name: _symbols_of(axiom.formula) for axiom in self._meaning.axioms}
+        self._used = {axiom.name: _symbols_of(axiom.formula) for axiom in self._goal.axioms}
         self._queries = 0
 
     def interpretations(self) -> Iterator[Interpretation]:
@@ -339,44 +337,44 @@ class _Search:
                 self._reading.values.pop(self._symbols[later], None)
 
     def _possible(self, newest: core.Symbol) -> bool:
-        """Whether no axiom of the symbols read so far fails at small numbers."""
+        """Whether no axiom about the symbols interpreted so far fails at small numbers."""
         known = set(self._reading.values)
         due = [
             axiom
-            for axiom in self._meaning.axioms
+            for axiom in self._goal.axioms
             if newest in self._used[axiom.name] and self._used[axiom.name] <= known
         ]
         if not due:
             return True
-        bare = msgspec.structs.replace(self._meaning, axioms=(), claim=None)
+        bare = msgspec.structs.replace(self._goal, axioms=(), claim=None)
         evaluator = self._evaluator(_read(self._reading, bare))
         return all(evaluator.truth(self._reading.term(each.formula)).may_be_true for each in due)
 
-    def _evaluator(self, meaning: Goal) -> Evaluator:
+    def _evaluator(self, goal: Goal) -> Evaluator:
         bounds = msgspec.structs.replace(_SMALL, budget=self._account.budget)
-        return evaluator_of(meaning, Model({}, {}), bounds, "one-sided", self._account)
+        return evaluator_of(goal, Model({}, {}), bounds, "one-sided", self._account)
 
     def _whole(self, chosen: dict[core.Symbol, core.Term]) -> Iterator[Interpretation]:
-        """The interpretation, if the claim may fail in it."""
+        """The complete interpretation, if the claim may fail in it."""
         symbols = tuple((symbol, self._table[symbol][0], term) for symbol, term in chosen.items())
-        point: tuple[tuple[str, Value], ...] = ()
-        if self._meaning.claim is not None:
-            meaning = _read(self._reading, self._meaning)
-            assert meaning.claim is not None
-            evaluator = self._evaluator(meaning)
-            truth = evaluator.truth(meaning.claim)
+        assignment: tuple[tuple[str, Value], ...] = ()
+        if self._goal.claim is not None:
+            goal = _read(self._reading, self._goal)
+            assert goal.claim is not None
+            evaluator = self._evaluator(goal)
+            truth = evaluator.truth(goal.claim)
             if not truth.may_be_false:
                 return
             if truth is FALSE:
-                point = _point(evaluator, meaning.claim)
+                assignment = _assignment(evaluator, goal.claim)
         self._queries += 1
         self._account.charge(_QUERY_COST)
         if self._queries <= _QUERIES:
-            yield Interpretation(carriers=tuple(self._carriers.items()), symbols=symbols, point=point)
+            yield Interpretation(carriers=tuple(self._carriers.items()), symbols=symbols, point=assignment)
 
 
-def _point(evaluator: Evaluator, claim: core.Term) -> tuple[tuple[str, Value], ...]:
-    """Small numbers at which a claim is false, for all its outermost variables; none if they are no numbers."""
+def _assignment(evaluator: Evaluator, claim: core.Term) -> tuple[tuple[str, Value], ...]:
+    """An assignment of small numbers at which a claim is false; empty if its outermost variables are no numbers."""
     variables, hypotheses, rest = stripped(claim)
     for hypothesis in reversed(hypotheses):
         rest = core.Connective("implies", (hypothesis, rest))

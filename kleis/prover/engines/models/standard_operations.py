@@ -15,7 +15,7 @@ __all__ = ["candidates"]
 def candidates(
     domain: Sequence[core.Sort], codomain: core.Sort
 ) -> tuple[tuple[core.Variable, ...], tuple[core.Term, ...]]:
-    """Parameters for a symbol of these sorts, and terms over them; no terms where nothing familiar fits."""
+    """Parameters for a symbol of these sorts, and candidate terms over them; no terms where no standard operation fits."""
     parameters = tuple(core.Variable(f"x{place}", sort) for place, sort in enumerate(domain))
     if codomain == core.STRING:
         found: Iterator[core.Term] = iter(

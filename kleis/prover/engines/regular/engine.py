@@ -45,20 +45,20 @@ class RegularLanguages:
     name = "regular languages"
 
     def applies(self, task: Task) -> bool:
-        """To total claims that speak of patterns or searches in texts."""
-        meaning = task.meaning
-        if meaning.claim is None or meaning.unsettled or not is_total(meaning):
+        """To total claims about patterns or searches in strings."""
+        goal = task.goal
+        if goal.claim is None or goal.unsettled or not is_total(goal):
             return False
-        terms = subterms(meaning.claim, *(each.body for each in meaning.definitions))
+        terms = subterms(goal.claim, *(each.body for each in goal.definitions))
         return any(
             isinstance(each, core.BuiltinCall) and each.operation.name in _ABOUT_TEXTS for each in terms
         )
 
     def run(self, task: Task, steps: int) -> Answer:
-        """Look for texts that make the claim false."""
+        """Search for strings that make the claim false."""
         search = _Search(task, steps)
         try:
-            found = search.point()
+            found = search.assignment()
         except (Unreadable, RecursionError):
             return Answer(outcome="silent", reason="incomplete", detail="the claim is too large to unfold")
         except BudgetError:
@@ -69,7 +69,7 @@ class RegularLanguages:
             proof = ((self.name, json.dumps({"states": search.states, "steps": search.used})),)
             detail = f"{search.states} states, none of which accepts"
             return Answer(outcome="proved", detail=detail, steps=search.used, proof=proof)
-        if search.has_open or task.meaning.axioms or task.meaning.symbols or not search.only_texts:
+        if search.has_open or task.goal.axioms or task.goal.symbols or not search.only_texts:
             detail = "it depends on what is no pattern"
             return Answer(outcome="silent", reason="incomplete", detail=detail, steps=search.used)
         values = {each.name: found.get(each.name, "") for each in search.variables}
@@ -92,7 +92,7 @@ class _Search:
         self._task = task
         self._space = Space(self._meter)
         self._numbers: dict[Node, int] = {}
-        claim = task.meaning.claim
+        claim = task.goal.claim
         assert claim is not None
         self.variables, self._hypotheses, self._rest = stripped(claim)
         self.has_open = False
@@ -109,18 +109,18 @@ class _Search:
     def only_texts(self) -> bool:
         return all(each.sort == core.STRING for each in self.variables)
 
-    def point(self) -> dict[str, str] | None:
-        """Texts for which the claim is false; None if there are none."""
+    def assignment(self) -> dict[str, str] | None:
+        """Strings at which the claim is false; None if there are none."""
         body: core.Term = self._rest
         for hypothesis in reversed(self._hypotheses):
             body = core.Connective("implies", (hypothesis, body))
-        false = opposite(Reader(self._task.meaning).truth(body))
+        false = opposite(Reader(self._task.goal).truth(body))
         return self._satisfied(false, {}, 0)
 
     def _satisfied(
         self, formula: Formula, languages: Mapping[str, frozenset[int]], depth: int
     ) -> dict[str, str] | None:
-        """Texts in these languages for which a formula holds, for some truth values of what is open."""
+        """Strings in these languages at which a formula holds, for some truth values of its open atoms."""
         self._meter.charge(1)
         if depth > _DEPTH:
             raise Unreadable
@@ -148,9 +148,9 @@ class _Search:
         return self._numbers[node]
 
     def _members(self, languages: Mapping[str, frozenset[int]]) -> dict[str, str] | None:
-        """A text for each variable in all its languages.
+        """A string for each variable in all its languages.
 
-        Two of them at a time first: most claims fail to be false for two reasons that have nothing to do with the rest.
+        Pairs of languages first: in most claims that hold, two of them are disjoint already.
         """
         for parts in languages.values():
             for pair in combinations(sorted(parts), 2):
@@ -175,7 +175,7 @@ def _first_atom(formula: Formula) -> In | Open:
 
 
 def _assigned(formula: Formula, atom: In | Open, truth: bool) -> Formula:
-    """The formula where an atom has a truth value."""
+    """The formula with an atom replaced by a truth value."""
     match formula:
         case Not(part=part):
             return opposite(_assigned(part, atom, truth))

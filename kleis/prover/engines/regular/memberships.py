@@ -36,7 +36,7 @@ Pieces: TypeAlias = tuple["str | Variable", ...]
 
 
 def joined(parts: Iterator[Pieces]) -> Pieces:
-    """Pieces in a row, literals that meet put together, empty ones left out."""
+    """Pieces concatenated: adjacent literals joined, empty ones left out."""
     joined: list[str | Variable] = []
     for piece in (piece for part in parts for piece in part):
         if isinstance(piece, str) and joined and isinstance(joined[-1], str):
@@ -73,7 +73,7 @@ def same(pieces: Sequence[Pieces]) -> Formula | None:
 
 
 def member(pieces: Pieces, node: Node) -> Formula | None:
-    """That a text of these pieces is in a language; None where more than one of them varies."""
+    """The formula that a string of these pieces is in a language; None where more than one piece is a variable."""
     places = [place for place, piece in enumerate(pieces) if isinstance(piece, Variable)]
     if len(places) > 1:
         return None
@@ -100,7 +100,7 @@ def _after(text: str, node: Node) -> Node:
 
 
 def _backwards(node: Node) -> Node:
-    """The language of the reversed texts."""
+    """The language of the reversed strings."""
     match node[0]:
         case "text":
             return ("text", node[1][::-1])
@@ -122,20 +122,20 @@ def _backwards(node: Node) -> Node:
 
 
 class In(msgspec.Struct, frozen=True):
-    """That a variable is in a language."""
+    """A variable is in a language."""
 
     variable: str
     node: Node
 
 
 class Open(msgspec.Struct, frozen=True):
-    """Something else, which may be true or false."""
+    """An open atom, which may be true or false."""
 
     what: Any
 
 
 class Not(msgspec.Struct, frozen=True):
-    """The opposite."""
+    """A negation."""
 
     part: Formula
 
@@ -151,7 +151,7 @@ Formula: TypeAlias = bool | In | Open | Not | Many
 
 
 def opposite(formula: Formula) -> Formula:
-    """That a formula does not hold."""
+    """The negation of a formula."""
     match formula:
         case bool():
             return not formula
@@ -162,12 +162,12 @@ def opposite(formula: Formula) -> Formula:
 
 
 def all_of(*parts: Formula) -> Formula:
-    """That all hold."""
+    """The conjunction of formulas."""
     return _many(True, parts)
 
 
 def any_of(*parts: Formula) -> Formula:
-    """That one holds."""
+    """The disjunction of formulas."""
     return _many(False, parts)
 
 

@@ -35,26 +35,26 @@ from kleis.prover.engines.regular.memberships import (
 __all__ = ["Reader", "Unreadable", "is_total"]
 
 _CASES = 64
-"""The most texts that a conditional text is split into."""
+"""The number of strings that a conditional string is split into at most."""
 
 _LENGTH = 10_000
-"""The greatest length that is compared with, and the greatest bound of a loop."""
+"""The greatest length in a comparison, and the greatest bound of a loop."""
 
 
 class Unreadable(Exception):
-    """Raised for a claim that is not total, or too large to unfold; never leaves the engine."""
+    """A claim that is not total, or too large to unfold; never leaves the engine."""
 
 
 # ── Totality ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def is_total(meaning: Goal) -> bool:
+def is_total(goal: Goal) -> bool:
     """Whether every part of the claim, definitions unfolded, has a value everywhere."""
-    if meaning.claim is None:
+    if goal.claim is None:
         return False
-    _, hypotheses, rest = stripped(meaning.claim)
-    bodies = [*hypotheses, rest, *(each.body for each in meaning.definitions)]
-    if any(each.group for each in meaning.definitions):
+    _, hypotheses, rest = stripped(goal.claim)
+    bodies = [*hypotheses, rest, *(each.body for each in goal.definitions)]
+    if any(each.group for each in goal.definitions):
         return False
     return all(_has_a_value(term) for body in bodies for term in subterms(body))
 
@@ -87,10 +87,10 @@ def _has_a_value(term: core.Term) -> bool:
 
 
 class Reader:
-    """Reads the claims of one meaning."""
+    """Reads the claims of one goal."""
 
-    def __init__(self, meaning: Goal) -> None:
-        self._definitions = {each.key: each for each in meaning.definitions}
+    def __init__(self, goal: Goal) -> None:
+        self._definitions = {each.key: each for each in goal.definitions}
         self._nodes: dict[core.Term, Node | None] = {}
 
     def truth(self, term: core.Term) -> Formula:
@@ -149,7 +149,7 @@ class Reader:
         texts: Sequence[core.Term],
         decide: Callable[[Sequence[Pieces]], Formula | None],
     ) -> Formula:
-        """What `decide` makes of texts, case by case; open where it makes nothing."""
+        """The formula that `decide` makes of strings, case by case; open where it makes none."""
         found: list[Formula] = []
         every = [self._cases(each) for each in texts]
         if any(each is None for each in every):
@@ -163,7 +163,7 @@ class Reader:
         return any_of(*found)
 
     def _cases(self, term: core.Term) -> list[tuple[Formula, Pieces]] | None:
-        """The texts that a term may be, each with when it is that; None for a text of another making."""
+        """The strings that a term may be, each with its condition; None for a term of another form."""
         match term:
             case core.LiteralTerm(value=str() as text):
                 return [(True, (text,))]
@@ -190,7 +190,7 @@ class Reader:
                 return None
 
     def _length(self, term: core.Term, name: str, left: core.Term, right: core.Term) -> Formula:
-        """A comparison of the length of a text with a number."""
+        """A comparison of the length of a string with a number."""
         for measured, bound, turned in ((left, right, False), (right, left, True)):
             measured, bound = _bare(measured), _bare(bound)
             if not isinstance(measured, core.BuiltinCall) or measured.operation.name != "strlen":
@@ -208,7 +208,7 @@ class Reader:
     # regular expressions
 
     def node(self, term: core.Term) -> Node | None:
-        """A regular expression that is written out; None for one that depends on something."""
+        """A constant regular expression; None for one that depends on a variable."""
         if term not in self._nodes:
             self._nodes[term] = self._node(term)
         return self._nodes[term]
@@ -277,7 +277,7 @@ _SEARCHES: Mapping[str, tuple[bool, bool]] = {
     "hasSuffix": (True, False),
     "str_eq": (False, False),
 }
-"""Whether something may stand before and behind what is looked for."""
+"""For each search, whether anything may stand before and behind the string sought."""
 
 _COMPARED = ("less_than", "leq", "greater_than", "geq")
 _TURNED = {

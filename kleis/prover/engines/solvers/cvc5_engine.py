@@ -19,11 +19,12 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from kleis.core import BOOL, STRING, Carrier, FunctionOf, Numeric, Sort
+from kleis import core
 from kleis.core.sort_printing import sort_text
 from kleis.prover.engines.solvers.read_models import UnreadableError, decoded
 from kleis.prover.engines.solvers.runs import script_text, unwritable
-from kleis.prover.protocol.engine import Answer, Inexpressible, Task
+from kleis.prover.protocol.engine import Answer, Inexpressible, Outcome, Task
+from kleis.prover.protocol.verdict import Reason
 from kleis.prover.protocol.witness import FunctionTable, Witness
 from kleis.prover.smt.encode_sorts import Sorts
 from kleis.prover.smt.script import Script, encode
@@ -33,11 +34,11 @@ from kleis.values import Value, exact
 __all__ = ["CVC5", "CVC5_ENUMERATIVE", "CVC5_FINITE", "CVC5_INDUCTION", "is_installed"]
 
 _LARGEST_TABLE = 4_096
-_GOAL = "|n:goal|"
+_NEGATED = "|n:goal|"
 
 
 def is_installed() -> bool:
-    """Whether there is a cvc5 to ask."""
+    """Whether cvc5 is installed."""
     return importlib.util.find_spec("cvc5") is not None
 
 
@@ -50,11 +51,11 @@ class Cvc5:
         self._equations = equations
 
     def applies(self, task: Task) -> bool:
-        """To everything that is settled, where cvc5 is installed."""
-        return not task.meaning.unsettled and is_installed()
+        """To every task without undecided parts, where cvc5 is installed."""
+        return not task.goal.unsettled and is_installed()
 
     def run(self, task: Task, steps: int) -> Answer:
-        """One check of F of the claim if that is another, then one of ¬T."""
+        """One check with F of the claim, if that is another formula, then one with ¬T."""
         try:
             script = encode(task, equations=self._equations)
         except Inexpressible as error:
@@ -65,25 +66,21 @@ class Cvc5:
                 return answer
         return self._checked(task, script, script.claim, steps, undefined=bool(script.false))
 
-    def _checked(self, task: Task, script: Script, goal: str, steps: int, *, undefined: bool) -> Answer:
-        session = _Session(script, goal, {**self._options, "rlimit-per": str(steps)})
+    def _checked(self, task: Task, script: Script, negated: str, steps: int, *, undefined: bool) -> Answer:
+        session = _Session(script, negated, {**self._options, "rlimit-per": str(steps)})
         status = session.status
         if status == "unsat":
-            core, needs_claim = session.core()
-            text = script_text(script, goal if needs_claim else "", core)
+            needed, needs_claim = session.core()
+            text = script_text(script, negated if needs_claim else "", needed)
             kind = "claim" if needs_claim else "axioms"
-            if needs_claim:
-                return Answer(outcome="proved", core=core, steps=steps, proof=((kind, text),))
-            return Answer(outcome="inconsistent", core=core, steps=steps, proof=((kind, text),))
+            outcome: Outcome = "proved" if needs_claim else "inconsistent"
+            return Answer(outcome=outcome, core=needed, steps=steps, proof=((kind, text),))
         if status == "sat":
             witness = _Model(task, script, session).witness(undefined=undefined)
-            if task.meaning.claim is None:
-                return Answer(outcome="model", witness=witness, steps=steps)
-            return Answer(outcome="refuted", witness=witness, steps=steps)
-        reason = "incomplete" if "INCOMPLETE" in status or "refuses" in status else "resource"
-        if reason == "incomplete":
-            return Answer(outcome="silent", reason="incomplete", detail=status, steps=steps)
-        return Answer(outcome="silent", reason="resource", detail=status, steps=steps)
+            outcome = "model" if task.goal.claim is None else "refuted"
+            return Answer(outcome=outcome, witness=witness, steps=steps)
+        reason: Reason = "incomplete" if "INCOMPLETE" in status or "refuses" in status else "resource"
+        return Answer(outcome="silent", reason=reason, detail=status, steps=steps)
 
 
 CVC5 = Cvc5("cvc5", {})
@@ -95,7 +92,7 @@ CVC5_ENUMERATIVE = Cvc5("cvc5 enumerative", {"enum-inst": "true"})
 class _Session:
     """One check: `status` is ``sat``, ``unsat`` or why it is neither."""
 
-    def __init__(self, script: Script, goal: str, options: Mapping[str, str]) -> None:
+    def __init__(self, script: Script, negated: str, options: Mapping[str, str]) -> None:
         self._cvc5: Any = importlib.import_module("cvc5")
         self._script = script
         self.solver = self._cvc5.Solver(self._cvc5.TermManager())
@@ -104,22 +101,22 @@ class _Session:
             self.solver.setOption(name, value)
         self.solver.setLogic("HO_ALL" if "(lambda " in "".join(script.declarations) else "ALL")
         self.names: dict[str, Any] = {}
-        self.status = self._run(goal)
+        self.status = self._run(negated)
 
-    def _run(self, goal: str) -> str:
+    def _run(self, negated: str) -> str:
         lines = [*self._script.declarations]
         for place, (_, formula) in enumerate(self._script.axioms):
             lines.append(f"(assert (! {formula} :named |n:{place}|))")
-        if goal:
-            lines.append(f"(assert (! {goal} :named {_GOAL}))")
+        if negated:
+            lines.append(f"(assert (! {negated} :named {_NEGATED}))")
         parser = self._cvc5.InputParser(self.solver)
         parser.setStringInput(self._cvc5.InputLanguage.SMT_LIB_2_6, "\n".join(lines), "task")
         self.symbols = parser.getSymbolManager()
         try:
             while not (command := parser.nextCommand()).isNull():
-                refused = str(command.invoke(self.solver, self.symbols)).strip()
-                if refused and refused != "success":
-                    return f"cvc5 refuses the script: {refused}"
+                rejected = str(command.invoke(self.solver, self.symbols)).strip()
+                if rejected and rejected != "success":
+                    return f"cvc5 refuses the script: {rejected}"
             result = self.solver.checkSat()
         except RuntimeError as error:
             return f"cvc5 refuses the script: {error}"
@@ -132,7 +129,7 @@ class _Session:
         named = self.symbols.getNamedTerms()
         used = {str(named[term]).strip("|") for term in self.solver.getUnsatCore() if term in named}
         names = [name for place, (name, _) in enumerate(self._script.axioms) if f"n:{place}" in used]
-        return tuple(names), _GOAL.strip("|") in used or not self._script.axioms
+        return tuple(names), _NEGATED.strip("|") in used or not self._script.axioms
 
 
 class _Model:
@@ -142,8 +139,8 @@ class _Model:
         self._cvc5: Any = importlib.import_module("cvc5")
         self._script = script
         self._solver = session.solver
-        self._sorts = Sorts(task.meaning)
-        self._carriers = [each for each in task.meaning.carriers if isinstance(each, Carrier)]
+        self._sorts = Sorts(task.goal)
+        self._carriers = [each for each in task.goal.carriers if isinstance(each, core.Carrier)]
         self._terms = {each.getSymbol().strip("|"): each for each in session.symbols.getDeclaredTerms()}
         declared = {str(each).strip("|"): each for each in session.symbols.getDeclaredSorts()}
         self._elements = {
@@ -175,45 +172,45 @@ class _Model:
             unread=tuple(unread),
         )
 
-    def _named(self, name: str, domain: Sequence[Sort], codomain: Sort) -> Any:
+    def _named(self, name: str, domain: Sequence[core.Sort], codomain: core.Sort) -> Any:
         term = self._terms.get(name.strip("|"))
         if term is None:
             raise UnreadableError
         if not domain:
             return self._value(self._solver.getValue(term), codomain)
-        ranges = [self._points(sort) for sort in domain]
+        ranges = [self._all_of(sort) for sort in domain]
         if prod(map(len, ranges)) > _LARGEST_TABLE:
             raise UnreadableError
         rows = []
-        for point in product(*ranges):
+        for arguments in product(*ranges):
             manager = self._solver.getTermManager()
-            called = manager.mkTerm(self._cvc5.Kind.APPLY_UF, term, *point)
-            given = tuple(self._value(each, sort) for each, sort in zip(point, domain, strict=True))
+            called = manager.mkTerm(self._cvc5.Kind.APPLY_UF, term, *arguments)
+            given = tuple(self._value(each, sort) for each, sort in zip(arguments, domain, strict=True))
             rows.append((given, self._value(self._solver.getValue(called), codomain)))
         return FunctionTable(tuple(rows))
 
-    def _points(self, sort: Sort) -> list[Any]:
-        if sort == BOOL:
+    def _all_of(self, sort: core.Sort) -> list[Any]:
+        if sort == core.BOOL:
             manager = self._solver.getTermManager()
             return [manager.mkFalse(), manager.mkTrue()]
-        if not isinstance(sort, Carrier) or sort not in self._elements:
+        if not isinstance(sort, core.Carrier) or sort not in self._elements:
             raise UnreadableError
         return self._elements[sort]
 
-    def _value(self, term: Any, sort: Sort) -> Value:
+    def _value(self, term: Any, sort: core.Sort) -> Value:
         match sort:
-            case Carrier() if term in self._elements.get(sort, ()):
+            case core.Carrier() if term in self._elements.get(sort, ()):
                 return Element(sort.name, self._elements[sort].index(term))
-            case Numeric() if term.isIntegerValue():
+            case core.Numeric() if term.isIntegerValue():
                 return int(term.getIntegerValue())
-            case Numeric() if term.isRealValue():
+            case core.Numeric() if term.isRealValue():
                 return exact(term.getRealValue())
-        if sort == BOOL and term.isBooleanValue():
+        if sort == core.BOOL and term.isBooleanValue():
             return bool(term.getBooleanValue())
-        if sort == STRING and term.isStringValue():
+        if sort == core.STRING and term.isStringValue():
             return decoded(str(term.getStringValue()))
         raise UnreadableError
 
 
-def _parts(sort: Sort) -> tuple[tuple[Sort, ...], Sort]:
-    return (sort.domain, sort.codomain) if isinstance(sort, FunctionOf) else ((), sort)
+def _parts(sort: core.Sort) -> tuple[tuple[core.Sort, ...], core.Sort]:
+    return (sort.domain, sort.codomain) if isinstance(sort, core.FunctionOf) else ((), sort)

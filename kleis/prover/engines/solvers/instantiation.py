@@ -26,7 +26,7 @@ from typing import Any
 
 import msgspec
 
-from kleis.core import STRING, BitVec, Connective, Numeric, Quantifier, Term
+from kleis import core
 from kleis.prover.engines.solvers.runs import Options, library, run_solver, run_text, unwritable
 from kleis.prover.protocol.engine import Answer, Inexpressible, Task
 from kleis.prover.smt.script import Script, encode
@@ -43,7 +43,7 @@ _CLAIM = "claim"
 
 
 class Instantiation:
-    """The engine, with one round or two.  Its steps are Z3's."""
+    """The engine `instantiation`, with one round or two.  Its steps are Z3's."""
 
     def __init__(self, rounds: int) -> None:
         self._rounds = rounds
@@ -51,7 +51,7 @@ class Instantiation:
 
     def applies(self, task: Task) -> bool:
         """To claims beside axioms, or with quantified hypotheses of their own."""
-        return not task.meaning.unsettled and task.meaning.claim is not None
+        return not task.goal.unsettled and task.goal.claim is not None
 
     def run(self, task: Task, steps: int) -> Answer:
         """Instances alone first, then beside the axioms."""
@@ -60,7 +60,7 @@ class Instantiation:
         except Inexpressible as error:
             return unwritable(error)
         search = InstanceSearch(script)
-        search.instantiate(self._rounds, self.points(search))
+        search.instantiate(self._rounds, self.seeds(search))
         if not search.instances:
             return Answer(outcome="silent", reason="incomplete", detail="no axiom has an instance")
         used = 0
@@ -72,8 +72,8 @@ class Instantiation:
         detail = f"{len(search.instances)} instances"
         return Answer(outcome="silent", reason="resource", detail=detail, steps=used)
 
-    def points(self, search: InstanceSearch) -> Mapping[str, Sequence[Any]]:
-        """Terms to begin with, by sort, besides those that the formulas have."""
+    def seeds(self, search: InstanceSearch) -> Mapping[str, Sequence[Any]]:
+        """Terms to instantiate at, by sort, besides those of the formulas."""
         del search
         return {}
 
@@ -82,12 +82,12 @@ class Instantiation:
     ) -> Answer:
         named = search.core(search.named(axioms), min(steps, 20_000 + 4 * last))
         outcome = "proved" if any(name == _CLAIM for name, _ in named) else "inconsistent"
-        core = tuple(name for name, _ in search.script.axioms if any(name == each for each, _ in named))
+        needed = tuple(name for name, _ in search.script.axioms if any(name == each for each, _ in named))
         detail = f"{len(search.instances)} instances, {len(named)} formulas used"
         proof = search.obligations(named)
         if outcome == "proved":
-            return Answer(outcome="proved", core=core, steps=used, detail=detail, proof=proof)
-        return Answer(outcome="inconsistent", core=core, steps=used, detail=detail, proof=proof)
+            return Answer(outcome="proved", core=needed, steps=used, detail=detail, proof=proof)
+        return Answer(outcome="inconsistent", core=needed, steps=used, detail=detail, proof=proof)
 
 
 INSTANTIATION = Instantiation(1)
@@ -125,7 +125,7 @@ class InstanceSearch:
     # ── Skolem constants ─────────────────────────────────────────────────────────────────────────────────
 
     def _skolemised(self, formula: Any, positive: bool) -> Any:
-        """The formula with a constant for every variable that it says to exist, outside of universal quantifiers."""
+        """The formula with a constant for every existential variable outside of universal quantifiers."""
         z3 = self._z3
         if z3.is_quantifier(formula) and not formula.is_lambda():
             if formula.is_exists() != positive:
@@ -149,22 +149,22 @@ class InstanceSearch:
     # ── Instances ────────────────────────────────────────────────────────────────────────────────────────
 
     def universal(self) -> list[tuple[str, Any]]:
-        """The universal quantifiers that hold, with the names of what says so."""
+        """The universal quantifiers that hold, each with the name of its formula."""
         return [(name, each) for name, axiom in self._sources() for each in self._universal(axiom)]
 
-    def instantiate(self, rounds: int, points: Mapping[str, Sequence[Any]]) -> None:
-        """Take every universal axiom at the points given and the ground terms known so far, round by round."""
+    def instantiate(self, rounds: int, seeds: Mapping[str, Sequence[Any]]) -> None:
+        """Instantiate every universal axiom at the seeds and the ground terms known so far, round by round."""
         seen: set[Any] = set()
         universal = self.universal()
         for limit in _TERMS[:rounds]:
             terms = self._ground_terms(limit)
-            for sort, given in points.items():
+            for sort, given in seeds.items():
                 terms[sort] = [*given, *terms.get(sort, ())]
             for name, quantifier in universal:
                 sorts = [quantifier.var_sort(place) for place in range(quantifier.num_vars())]
                 choices = [terms.get(sort.sexpr(), []) for sort in sorts]
-                for point in islice(_fair(choices), _INSTANCES):
-                    instance = self._z3.substitute_vars(quantifier.body(), *reversed(point))
+                for chosen in islice(_fair(choices), _INSTANCES):
+                    instance = self._z3.substitute_vars(quantifier.body(), *reversed(chosen))
                     if instance not in seen:
                         seen.add(instance)
                         self.instances.append(_Instance(name, instance))
@@ -215,7 +215,7 @@ class InstanceSearch:
     # ── Runs ─────────────────────────────────────────────────────────────────────────────────────────────
 
     def named(self, axioms: Sequence[str]) -> _Named:
-        """The formulas of a run: what they stand for, and they themselves."""
+        """The formulas of a run, by name."""
         formulas: _Named = [(each.axiom, each.formula) for each in self.instances]
         formulas += [(name, self.axioms[name]) for name in axioms]
         return [*formulas, (_CLAIM, self._goal)] if self.script.claim else formulas
@@ -243,7 +243,7 @@ class InstanceSearch:
     # ── Obligations ──────────────────────────────────────────────────────────────────────────────────────
 
     def obligations(self, named: _Named) -> tuple[tuple[str, str], ...]:
-        """What shows the claim: constants, instances, and the refutation by them."""
+        """The obligations of the proof: Skolem constants, instances, and the refutation by them."""
         z3 = self._z3
         proof: list[tuple[str, str]] = []
         claimed = any(name == _CLAIM for name, _ in named)
@@ -258,7 +258,7 @@ class InstanceSearch:
         return (*proof, (_CLAIM if claimed else "axioms", self._written(lines, skolem=True)))
 
     def _implied(self, name: str, taken: Sequence[Any]) -> list[tuple[str, str]]:
-        """That an axiom implies its instances: together, or one by one where Z3 does not see it together."""
+        """The obligations that an axiom implies its instances: together, or one by one where Z3 does not show them together."""
         z3, given, title = self._z3, self._given(name), f"instances of {name}"
         together = self._written([*given, _assertion(z3.Not(z3.And(*taken)))], skolem=True)
         if run_text(together, _OBVIOUS).status == "unsat":
@@ -274,7 +274,7 @@ class InstanceSearch:
         return whole is not None and formula.eq(whole)
 
     def _given(self, name: str) -> list[str]:
-        """What instances are taken of, as assertions; declarations assert theirs already."""
+        """The formulas that instances are taken of, as assertions; declarations assert theirs already."""
         if name == _CLAIM:
             return [_assertion(self._goal)]
         return [_assertion(self.axioms[name])] if name in self.axioms else []
@@ -300,13 +300,13 @@ def _is_ground(z3: Any, term: Any) -> bool:
 
 
 def _fair(choices: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
-    """All points, those of early terms first: a cut keeps what the claim speaks of."""
+    """All combinations, those of early terms first: a limit keeps the terms of the claim."""
     if not all(choices):
         return
     for radius in range(max(map(len, choices))):
-        for point in product(*(range(min(radius + 1, len(each))) for each in choices)):
-            if max(point) == radius:
-                yield tuple(each[place] for each, place in zip(choices, point, strict=True))
+        for chosen in product(*(range(min(radius + 1, len(each))) for each in choices)):
+            if max(chosen) == radius:
+                yield tuple(each[place] for each, place in zip(choices, chosen, strict=True))
 
 
 # ── Overlaps ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -317,19 +317,19 @@ _STEPS = 30_000
 
 
 class Overlaps(Instantiation):
-    """The engine.  Its steps are Z3's."""
+    """The engine `overlaps`.  Its steps are Z3's."""
 
     def __init__(self) -> None:
         super().__init__(1)
         self.name = "overlaps"
 
     def applies(self, task: Task) -> bool:
-        """Where at least two axioms say something of texts, numbers or words that fulfil a condition."""
-        if task.meaning.unsettled:
+        """Where at least two axioms are about strings, numbers or bit-vectors that fulfil a condition."""
+        if task.goal.unsettled:
             return False
-        return sum(_is_conditional(each.formula) for each in task.meaning.axioms) > 1
+        return sum(_is_conditional(each.formula) for each in task.goal.axioms) > 1
 
-    def points(self, search: InstanceSearch) -> Mapping[str, Sequence[Any]]:
+    def seeds(self, search: InstanceSearch) -> Mapping[str, Sequence[Any]]:
         """Values at which two conditions hold together."""
         conditions: dict[str, list[tuple[Any, Any]]] = {}
         for _, quantifier in search.universal():
@@ -337,23 +337,23 @@ class Overlaps(Instantiation):
                 variable = library().Const("?point", quantifier.var_sort(0))
                 for each in _conditions(quantifier, variable):
                     conditions.setdefault(variable.sort().sexpr(), []).append((variable, each))
-        return {sort: _points(found) for sort, found in conditions.items()}
+        return {sort: _seeds(found) for sort, found in conditions.items()}
 
 
 OVERLAPS = Overlaps()
 
 
-def _is_conditional(formula: Term) -> bool:
+def _is_conditional(formula: core.Term) -> bool:
     """Whether an axiom is ∀ over one variable of an infinite built-in sort, with a condition."""
-    if not isinstance(formula, Quantifier) or formula.kind != "forall" or len(formula.variables) != 1:
+    if not isinstance(formula, core.Quantifier) or formula.kind != "forall" or len(formula.variables) != 1:
         return False
-    conditional = isinstance(formula.body, Connective) and formula.body.name == "implies"
+    conditional = isinstance(formula.body, core.Connective) and formula.body.name == "implies"
     sort = formula.variables[0].sort
-    return conditional and (sort == STRING or isinstance(sort, Numeric | BitVec))
+    return conditional and (sort == core.STRING or isinstance(sort, core.Numeric | core.BitVec))
 
 
 def _conditions(quantifier: Any, variable: Any) -> list[Any]:
-    """The left side of a universal implication at a variable, if it speaks of nothing unknown."""
+    """The left side of a universal implication at a variable, if it has no unknown symbols."""
     z3 = library()
     body = z3.substitute_vars(quantifier.body(), variable)
     if not z3.is_implies(body):
@@ -376,7 +376,7 @@ def _is_known(formula: Any, variable: Any) -> bool:
     return True
 
 
-def _points(conditions: Sequence[tuple[Any, Any]]) -> list[Any]:
+def _seeds(conditions: Sequence[tuple[Any, Any]]) -> list[Any]:
     """Values at which two of the conditions hold, or one alone."""
     z3 = library()
     found: dict[str, Any] = {}

@@ -36,7 +36,7 @@ __all__ = ["UnreadableError", "decoded", "read_witness"]
 
 
 class UnreadableError(Exception):
-    """A value of a model that cannot be said exactly."""
+    """A value of a model that cannot be written exactly."""
 
 
 _ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
@@ -47,9 +47,9 @@ def decoded(text: str) -> str:
     return _ESCAPE.sub(lambda found: chr(int(found[1] or found[2] or found[3], 16)), text)
 
 
-def read_witness(meaning: Goal, script: Script, model: Any, *, undefined: bool) -> Witness:
-    """What a model says of the variables and symbols of a script."""
-    reader = _Reader(meaning, model)
+def read_witness(goal: Goal, script: Script, model: Any, *, undefined: bool) -> Witness:
+    """The values of the variables and symbols of a script in a model."""
+    reader = _Reader(goal, model)
     assignment: dict[str, Any] = {}
     unread: list[str] = []
     for constant in script.constants:
@@ -78,25 +78,25 @@ def read_witness(meaning: Goal, script: Script, model: Any, *, undefined: bool) 
 class _Reader:
     """Reads one model."""
 
-    def __init__(self, meaning: Goal, model: Any) -> None:
+    def __init__(self, goal: Goal, model: Any) -> None:
         self._z3 = library()
-        self._meaning = meaning
-        self._sorts = Sorts(meaning)
+        self._goal = goal
+        self._sorts = Sorts(goal)
         self._model = model
         self._context = Context(Budget())
         self._declared = {each.name(): each for each in model.decls()}
         self._elements: dict[str, list[str]] = {}
 
     def carriers(self) -> dict[str, int]:
-        """How many elements the model has of each carrier."""
+        """The number of elements of each carrier in the model."""
         sizes: dict[str, int] = {}
-        for sort in self._meaning.carriers:
+        for sort in self._goal.carriers:
             universe = self._universe(sort)
             sizes[sort_text(sort)] = max(1, len(universe))
         return sizes
 
     def interpretation(self, name: str, domain: Sequence[core.Sort], result: core.Sort) -> Any:
-        """The value of a constant, or the table of a function; a model that says nothing leaves any value."""
+        """The value of a constant, or the table of a function; where the model has none, any value will do."""
         declaration = self._declared.get(name.strip("|"))
         if declaration is None:
             return self._any(result) if not domain else FunctionTable((), self._any(result))
@@ -113,19 +113,19 @@ class _Reader:
         return FunctionTable(tuple(rows), self.value(found.else_value(), result))
 
     def _whole_table(self, declaration: Any, domain: Sequence[core.Sort], result: core.Sort) -> FunctionTable:
-        """A function on finitely many points, all of them."""
-        ranges = [self._points(sort) for sort in domain]
+        """The whole table of a function on finite sorts."""
+        ranges = [self._all_of(sort) for sort in domain]
         if prod(map(len, ranges)) > _LARGEST_TABLE:
             raise UnreadableError
         rows = []
-        for point in product(*ranges):
-            called = self._model.eval(declaration(*point), model_completion=True)
-            given = tuple(self.value(each, sort) for each, sort in zip(point, domain, strict=True))
+        for arguments in product(*ranges):
+            called = self._model.eval(declaration(*arguments), model_completion=True)
+            given = tuple(self.value(each, sort) for each, sort in zip(arguments, domain, strict=True))
             rows.append((given, self.value(called, result)))
         return FunctionTable(tuple(rows))
 
-    def _points(self, sort: core.Sort) -> list[Any]:
-        """The values of a finite sort as Z3 has them."""
+    def _all_of(self, sort: core.Sort) -> list[Any]:
+        """All values of a finite sort, as terms of Z3."""
         z3, context = self._z3, self._model.ctx
         if sort == core.BOOL:
             return [z3.BoolVal(False, context), z3.BoolVal(True, context)]

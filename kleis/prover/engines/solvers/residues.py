@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from kleis.core import INTEGER, NATURAL, BuiltinCall, Coercion, LiteralTerm, Term
+from kleis import core
 from kleis.core.traversal import stripped, subterms
 from kleis.prover.engines.solvers.runs import run_text, unwritable
 from kleis.prover.protocol.engine import Answer, Inexpressible, Task
@@ -25,13 +25,15 @@ from kleis.prover.smt.smtlib_text import application
 __all__ = ["RESIDUES", "Residues"]
 
 _GREATEST = 16
+"""The largest modulus that is tried."""
+
 _MODULI = 4
-"""So many moduli are tried, up to this one."""
+"""How many moduli are tried."""
 
 _SHORT = 20_000
-"""The right modulus takes few steps; a wrong one, where products are of no use, all there are."""
+"""Steps of the first, short run for a modulus: the right one takes few, a wrong one all there are."""
 
-_INTEGERS = (INTEGER, NATURAL)
+_INTEGERS = (core.INTEGER, core.NATURAL)
 
 
 class Residues:
@@ -41,8 +43,8 @@ class Residues:
 
     def applies(self, task: Task) -> bool:
         """To claims about all integers in which unknowns are multiplied, and a number from 2 to 16 is written."""
-        claim = task.meaning.claim
-        if claim is None or task.meaning.unsettled:
+        claim = task.goal.claim
+        if claim is None or task.goal.unsettled:
             return False
         variables, _, _ = stripped(claim)
         if not any(each.sort in _INTEGERS for each in variables):
@@ -50,26 +52,26 @@ class Residues:
         return any(map(_multiplies, subterms(claim))) and bool(_moduli(claim))
 
     def run(self, task: Task, steps: int) -> Answer:
-        """One modulus after the other, without axioms and with them: all of them for a short while first."""
+        """One modulus after the other, without axioms and with them; first a short run for each."""
         try:
             script = encode(task)
         except Inexpressible as error:
             return unwritable(error)
-        claim = task.meaning.claim
+        claim = task.goal.claim
         assert claim is not None
         moduli = _moduli(claim)
         cores = ((), tuple(name for name, _ in script.axioms)) if script.axioms else ((),)
         used = 0
         share = steps // (len(moduli) * len(cores))
-        for limit, modulus, core in product((min(_SHORT, share), share), moduli, cores):
+        for limit, modulus, axioms in product((min(_SHORT, share), share), moduli, cores):
             facts = _facts(script, modulus)
-            text = _written(script, facts, core)
+            text = _written(script, facts, axioms)
             run = run_text(text, min(limit, steps - used))
             used += run.used
             if run.status == "unsat":
                 proof = (("residues", _shown(script, facts)), ("claim", text))
                 return Answer(
-                    outcome="proved", core=core, steps=used, detail=f"modulo {modulus}", proof=proof
+                    outcome="proved", core=axioms, steps=used, detail=f"modulo {modulus}", proof=proof
                 )
             if used >= steps:
                 break
@@ -80,50 +82,50 @@ class Residues:
 RESIDUES = Residues()
 
 
-def _multiplies(term: Term) -> bool:
+def _multiplies(term: core.Term) -> bool:
     """Whether a term is a product or power of unknowns."""
-    if not isinstance(term, BuiltinCall) or term.sort not in _INTEGERS:
+    if not isinstance(term, core.BuiltinCall) or term.sort not in _INTEGERS:
         return False
     unknown = [not _is_literal(each) for each in term.arguments]
     return all(unknown) if term.operation.name == "times" else term.operation.name == "power" and unknown[0]
 
 
-def _is_literal(term: Term) -> bool:
-    return isinstance(term, LiteralTerm) or (isinstance(term, Coercion) and _is_literal(term.term))
+def _is_literal(term: core.Term) -> bool:
+    return isinstance(term, core.LiteralTerm) or (isinstance(term, core.Coercion) and _is_literal(term.term))
 
 
-def _moduli(claim: Term) -> tuple[int, ...]:
+def _moduli(claim: core.Term) -> tuple[int, ...]:
     """The numbers from 2 to 16 that a claim writes: divisors first, in order of occurrence."""
     divisors = [
         each.arguments[1]
         for each in subterms(claim)
-        if isinstance(each, BuiltinCall) and each.operation.name in ("mod", "div")
+        if isinstance(each, core.BuiltinCall) and each.operation.name in ("mod", "div")
     ]
     found = (*(number for each in divisors for number in _numbers(each)), *_numbers(claim))
     return tuple(dict.fromkeys(found))[:_MODULI]
 
 
-def _numbers(term: Term) -> Iterator[int]:
+def _numbers(term: core.Term) -> Iterator[int]:
     for each in subterms(term):
-        if isinstance(each, LiteralTerm) and type(each.value) is int and 2 <= each.value <= _GREATEST:
+        if isinstance(each, core.LiteralTerm) and type(each.value) is int and 2 <= each.value <= _GREATEST:
             yield each.value
 
 
 def _facts(script: Script, modulus: int) -> list[str]:
-    """That every integer variable of the claim leaves one of the residues."""
+    """The facts that every integer variable of the claim leaves one of the residues."""
     names = [each.name for each in script.constants if each.variable.sort in _INTEGERS]
     cases = [[f"(= (mod {name} {modulus}) {residue})" for residue in range(modulus)] for name in names]
     return [application("or", each) for each in cases]
 
 
 def _shown(script: Script, facts: Sequence[str]) -> str:
-    """The script that refutes that a fact fails."""
+    """The script that refutes the negation of the facts."""
     whole = facts[0] if len(facts) == 1 else application("and", facts)
     return "\n".join([*script.declarations, f"(assert (not {whole}))", "(check-sat)", ""])
 
 
-def _written(script: Script, facts: Sequence[str], core: Sequence[str]) -> str:
+def _written(script: Script, facts: Sequence[str], kept: Sequence[str]) -> str:
     """The script of the negated claim with facts and axioms."""
-    axioms = [formula for name, formula in script.axioms if name in core]
+    axioms = [formula for name, formula in script.axioms if name in kept]
     asserted = [f"(assert {each})" for each in (*axioms, *facts, script.claim)]
     return "\n".join([*script.declarations, *asserted, "(check-sat)", ""])

@@ -35,8 +35,8 @@ __all__ = [
     "warm_up",
 ]
 
-_GOAL = "negated claim"
-"""The tracking name of what is refuted; no axiom's name has a blank in its last part."""
+_NEGATED = "negated claim"
+"""The tracking name of the negated claim; no axiom's name has a blank in its last part."""
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -72,7 +72,7 @@ DEFAULT = Options()
 
 
 class Run(msgspec.Struct, frozen=True):
-    """What a run came to.  `model` is Z3's, of a satisfiable script; `used` are steps."""
+    """The outcome of a run.  `model` is Z3's, of a satisfiable script; `used` are steps."""
 
     status: Literal["sat", "unsat", "unknown"]
     used: int
@@ -107,13 +107,13 @@ def _as_reason(reason: str) -> Reason:
     return known.get(reason, "incomplete")
 
 
-def script_text(script: Script, goal: str, axioms: Sequence[str] | None = None) -> str:
-    """A script with these axioms only, in this order, and this goal (none if it is empty)."""
+def script_text(script: Script, negated: str, axioms: Sequence[str] | None = None) -> str:
+    """A script with these axioms only, in this order, and `negated`, if it is not empty."""
     formulas = dict(script.axioms)
     names = [name for name, _ in script.axioms] if axioms is None else axioms
     asserted = [f"(assert {formulas[name]})" for name in names]
-    if goal:
-        asserted.append(f"(assert {goal})")
+    if negated:
+        asserted.append(f"(assert {negated})")
     return "\n".join([*script.declarations, *asserted, "(check-sat)", ""])
 
 
@@ -129,7 +129,7 @@ def run_text(text: str, steps: int) -> Run:
 
 
 def warm_up() -> None:
-    """Solve something small.  Most of what a first run costs is the first use of Z3's memory in a process."""
+    """Solve something small: most of what a first run costs is the first use of Z3's memory in a process."""
     run_text("(declare-const x Int)\n(assert (> x 41))\n(check-sat)\n", 1000)
 
 
@@ -150,7 +150,7 @@ _OPTION = "(set-option :"
 
 
 def run_solver(solver: Any, steps: int) -> Run:
-    """Let a solver decide what it holds, within a number of steps."""
+    """Check the assertions of a solver, within a number of steps."""
     z3 = library()
     solver.set("rlimit", max(1, min(steps, _MOST_STEPS)))
     before = _steps_used(solver)
@@ -186,35 +186,35 @@ def _steps_used(solver: Any) -> int:
 # ── Cores ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def proof_of(script: Script, goal: str, first: Run, steps: int, options: Options = DEFAULT) -> Proof:
-    """Which axioms a refutation needs, after the run `first` has refuted the script with the goal.
+def proof_of(script: Script, negated: str, first: Run, steps: int, options: Options = DEFAULT) -> Proof:
+    """The axioms that a refutation needs, after the run `first` has refuted the script with the negated claim.
 
-    Every step of the way is limited by a few times what the first run took, and by `steps`.
+    Each further run is limited to a few times the steps of the first one, and to `steps`.
     """
     limit = min(steps, 20_000 + 4 * first.used)
     names = tuple(name for name, _ in script.axioms)
     used = 0
     core, needs_claim = names, True
     if names:
-        tracked_run = _tracked(script, goal, limit, options)
+        tracked_run = _tracked(script, negated, limit, options)
         used += tracked_run.used
         if tracked_run.status == "unsat":
-            needs_claim = _GOAL in tracked_run.core
+            needs_claim = _NEGATED in tracked_run.core
             core = tuple(name for name in names if name in tracked_run.core)
-        elif goal:
+        elif negated:
             alone = run_text(options.header() + script_text(script, ""), limit)
             used += alone.used
             needs_claim = alone.status != "unsat"
-    kept_goal = goal if needs_claim else ""
-    known = core == names and kept_goal == goal
-    core, minimal, more = _shrunk(script, kept_goal, core, names, limit, options, known=known)
-    text = options.header() + script_text(script, kept_goal, core)
+    kept = negated if needs_claim else ""
+    known = core == names and kept == negated
+    core, minimal, more = _shrunk(script, kept, core, names, limit, options, known=known)
+    text = options.header() + script_text(script, kept, core)
     return Proof(core, text, used + more, needs_claim or not names, minimal)
 
 
 def _shrunk(
     script: Script,
-    goal: str,
+    negated: str,
     core: tuple[str, ...],
     names: tuple[str, ...],
     limit: int,
@@ -222,13 +222,13 @@ def _shrunk(
     *,
     known: bool,
 ) -> tuple[tuple[str, ...], bool, int]:
-    """The core without what can be left out; whether nothing more can; the steps it took.
+    """The core without superfluous axioms; whether none is left that could be dropped; the steps taken.
 
-    `known` says that the first run has refuted just this.
+    `known` says that the first run has refuted just these axioms with `negated`.
     """
 
     def refuted(axioms: tuple[str, ...]) -> Run:
-        return run_text(options.header() + script_text(script, goal, axioms), limit)
+        return run_text(options.header() + script_text(script, negated, axioms), limit)
 
     used, minimal = 0, True
     if not known:
@@ -248,12 +248,12 @@ def _shrunk(
     return core, minimal, used
 
 
-def _tracked(script: Script, goal: str, steps: int, options: Options) -> Run:
-    """A run in which every axiom and the goal has its tracking literal."""
+def _tracked(script: Script, negated: str, steps: int, options: Options) -> Run:
+    """A run in which every axiom and the negated claim has its tracking literal."""
     z3 = library()
     context = z3.Context()
-    parsed = z3.parse_smt2_string(script_text(script, goal), ctx=context)
-    named = [name for name, _ in script.axioms] + ([_GOAL] if goal else [])
+    parsed = z3.parse_smt2_string(script_text(script, negated), ctx=context)
+    named = [name for name, _ in script.axioms] + ([_NEGATED] if negated else [])
     free = sum(each.startswith("(assert ") for each in script.declarations)
     if len(parsed) != free + len(named):
         return Run("unknown", 0, "incomplete", "Z3 read another number of assertions than were written")

@@ -50,94 +50,14 @@ __all__ = [
     "WithEquations",
     "decided",
     "proved",
-    "with_rational_points",
+    "with_rational_values",
 ]
-
-_COMPLETION = "kleis.prover.engines.completion.engine"
-_EQUATIONS = 40
-
-_PATIENCE = 5
-
-_PREFIX = "derived "
-_HERE = Place(file="<derived>", line=1, column=1)
-
-
-class WithEquations:
-    """The engine.  Its steps are Z3's; completion gets `completion_steps` of its own before."""
-
-    name = "z3 with equations"
-
-    def __init__(self, completion: Engine | None = None, completion_steps: int = 4_000) -> None:
-        self._completion = completion
-        self._completion_steps = completion_steps
-
-    def applies(self, task: Task) -> bool:
-        """To what completion can read."""
-        return not task.meaning.unsettled and self._engine().applies(task)
-
-    def _engine(self) -> Engine:
-        if self._completion is not None:
-            return self._completion
-        engine: Engine = importlib.import_module(_COMPLETION).Completion()
-        return engine
-
-    def run(self, task: Task, steps: int) -> Answer:
-        """Complete, then run Z3 on axioms and equations together."""
-        completion = self._engine()
-        found = completion.run(task, self._completion_steps)
-        if found.outcome != "silent":
-            return found
-        equations = found.derived[:_EQUATIONS]
-        if not equations:
-            return Answer(outcome="silent", reason="incomplete", detail="no equation was derived")
-        try:
-            script = encode(_with_axioms(task, equations))
-        except Inexpressible as error:
-            return unwritable(error)
-        run = run_text(script_text(script, script.claim), steps)
-        if run.status != "unsat":
-            detail = f"with {len(equations)} equations: {run.detail}"
-            return Answer(outcome="silent", reason=run.reason or "incomplete", detail=detail, steps=run.used)
-        return self._shown(task, equations, proved(script, script.claim, run, steps))
-
-    def _shown(self, task: Task, equations: Sequence[Term], answer: Answer) -> Answer:
-        """The proof with those of the equations it uses, each by completion."""
-        completion = self._engine()
-        core = {name: None for name in answer.core if not name.startswith(_PREFIX)}
-        proof: list[tuple[str, str]] = []
-        for place, equation in enumerate(equations, 1):
-            name = f"{_PREFIX}{place}"
-            if name not in answer.core:
-                continue
-            alone = Task(msgspec.structs.replace(task.meaning, claim=equation), task.lemmas)
-            shown = completion.run(alone, _PATIENCE * self._completion_steps)
-            if shown.outcome not in ("proved", "inconsistent"):
-                detail = "an equation that completion derived on the way to the claim was not derived alone"
-                return Answer(outcome="silent", reason="resource", detail=detail, steps=answer.steps)
-            core.update(dict.fromkeys(shown.core))
-            proof += [(f"{name}, {step}", text) for step, text in shown.proof]
-        return msgspec.structs.replace(
-            answer, core=tuple(core), proof=(*proof, *answer.proof), detail=f"{len(equations)} equations"
-        )
-
-
-WITH_EQUATIONS = WithEquations()
-
-
-def _with_axioms(task: Task, equations: Sequence[Term]) -> Task:
-    derived = tuple(
-        Axiom(f"{_PREFIX}{place}", formula, "fact", _HERE) for place, formula in enumerate(equations, 1)
-    )
-    return Task(msgspec.structs.replace(task.meaning, axioms=(*task.meaning.axioms, *derived)), task.lemmas)
-
-
-# ── Default options ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Direct:
-    """The engine.  Its steps are Z3's.  With `proofs_only` it says nothing of claims that have a countermodel.
+    """The engine.  Its steps are Z3's.  With `proofs_only` it gives no countermodels.
 
-    Other engines find points that are easier to read; before them only a proof may count.
+    Other engines find counterexamples that are easier to read; before them only a proof may count.
     """
 
     name = "z3"
@@ -146,11 +66,11 @@ class Direct:
         self._proofs_only = proofs_only
 
     def applies(self, task: Task) -> bool:
-        """To everything that is settled."""
-        return not task.meaning.unsettled
+        """To every task without undecided parts."""
+        return not task.goal.unsettled
 
     def run(self, task: Task, steps: int) -> Answer:
-        """One run for each formula that a model is looked for of."""
+        """One run with F of the claim, if that is another formula, then one with ¬T."""
         try:
             script = encode(task)
         except Inexpressible as error:
@@ -175,48 +95,9 @@ DIRECT = Direct()
 PROOFS = Direct(proofs_only=True)
 
 
-def decided(
-    task: Task,
-    script: Script,
-    goal: str,
-    run: Run,
-    steps: int,
-    *,
-    options: Options = DEFAULT,
-    spent: int = 0,
-) -> Answer:
-    """The answer that a run comes to."""
-    used = spent + run.used
-    if run.status == "unsat":
-        return proved(script, goal, run, steps, options=options, spent=spent)
-    if run.status == "unknown":
-        return Answer(outcome="silent", reason=run.reason, detail=run.detail, steps=used)
-    undefined = bool(script.false) and goal == script.claim
-    model = with_rational_points(script, goal, run.model, steps)
-    witness = read_witness(task.meaning, script, model, undefined=undefined)
-    detail = "" if script.exact else f"approximated: {', '.join(script.approximated)}"
-    outcome: Outcome = "refuted" if task.meaning.claim is not None else "model"
-    return Answer(outcome=outcome, witness=witness, steps=used, detail=detail)
-
-
-def proved(
-    script: Script, goal: str, run: Run, steps: int, *, options: Options = DEFAULT, spent: int = 0
-) -> Answer:
-    """The answer after a script was refuted: by its axioms and the negated claim, or by its axioms alone."""
-    proof = proof_of(script, goal, run, steps, options)
-    needs_claim = bool(goal) and proof.needs_claim
-    return Answer(
-        outcome="proved" if needs_claim else "inconsistent",
-        core=proof.core,
-        detail="minimal" if proof.minimal else "",
-        steps=spent + run.used + proof.used,
-        proof=(("claim" if needs_claim else "axioms", proof.text),),
-    )
-
-
 # ── Patterns only ───────────────────────────────────────────────────────────────────────────────────────────
 
-_OPTIONS = Options(patterns_only=True)
+_PATTERNS = Options(patterns_only=True)
 
 
 class Ematching:
@@ -226,49 +107,22 @@ class Ematching:
 
     def applies(self, task: Task) -> bool:
         """To what has axioms or recursive definitions: elsewhere nothing is quantified."""
-        meaning = task.meaning
-        return not meaning.unsettled and bool(meaning.axioms or task.lemmas or meaning.terminations)
+        goal = task.goal
+        return not goal.unsettled and bool(goal.axioms or task.lemmas or goal.terminations)
 
     def run(self, task: Task, steps: int) -> Answer:
-        """One run; a model of it is none of the task."""
+        """One run, of which only a proof counts."""
         try:
             script = encode(task, equations=True)
         except Inexpressible as error:
             return unwritable(error)
-        run = run_text(_OPTIONS.header() + script_text(script, script.claim), steps)
+        run = run_text(_PATTERNS.header() + script_text(script, script.claim), steps)
         if run.status == "unsat":
-            return proved(script, script.claim, run, steps, options=_OPTIONS)
+            return proved(script, script.claim, run, steps, options=_PATTERNS)
         return Answer(outcome="silent", reason=run.reason or "incomplete", detail=run.detail, steps=run.used)
 
 
 EMATCHING = Ematching()
-
-
-# ── Rational values in place of algebraic ones ──────────────────────────────────────────────────────────────
-
-_DIGITS = (1, 4, 10)
-
-
-def with_rational_points(script: Script, goal: str, model: Any, steps: int) -> Any:
-    """A model whose values of real variables are rational, if there is one near the given model."""
-    z3 = library()
-    names = {each.name.strip("|") for each in script.constants}
-    values = {
-        each.name(): model[each] for each in model.decls() if each.name() in names and each.arity() == 0
-    }
-    irrational = {name: value for name, value in values.items() if z3.is_algebraic_value(value)}
-    if not irrational:
-        return model
-    for digits in _DIGITS:
-        solver = z3.Solver(ctx=z3.Context())
-        solver.from_string(script_text(script, goal))
-        for name, value in irrational.items():
-            near = round(value.approx(digits + 2).as_fraction(), digits)
-            solver.add(z3.Real(name, solver.ctx) == z3.RealVal(str(near), solver.ctx))
-        run = run_solver(solver, steps)
-        if run.status == "sat":
-            return run.model
-    return model
 
 
 # ── Restarts ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -283,7 +137,7 @@ class Restarts:
 
     def applies(self, task: Task) -> bool:
         """To what has more than one axiom: elsewhere there is nothing to shuffle."""
-        return not task.meaning.unsettled and len(task.meaning.axioms) + len(task.lemmas) > 1
+        return not task.goal.unsettled and len(task.goal.axioms) + len(task.lemmas) > 1
 
     def run(self, task: Task, steps: int) -> Answer:
         """One attempt after the other, until one decides."""
@@ -313,3 +167,152 @@ def _variant(script: Script, attempt: int) -> tuple[Script, Options]:
     fourth = attempt % 4 == 0
     options = Options(seed=attempt, patterns_only=fourth, relevancy=0 if fourth else None)
     return msgspec.structs.replace(script, axioms=tuple(axioms)), options
+
+
+# ── Derived equations ───────────────────────────────────────────────────────────────────────────────────────
+
+_COMPLETION = "kleis.prover.engines.completion.engine"
+_EQUATIONS = 40
+
+_PATIENCE = 5
+
+_PREFIX = "derived "
+_HERE = Place(file="<derived>", line=1, column=1)
+
+
+class WithEquations:
+    """The engine.  Its steps are Z3's; completion has `completion_steps` of its own, and runs first."""
+
+    name = "z3 with equations"
+
+    def __init__(self, completion: Engine | None = None, completion_steps: int = 4_000) -> None:
+        self._completion = completion
+        self._completion_steps = completion_steps
+
+    def applies(self, task: Task) -> bool:
+        """To what completion can read."""
+        return not task.goal.unsettled and self._engine().applies(task)
+
+    def _engine(self) -> Engine:
+        if self._completion is not None:
+            return self._completion
+        engine: Engine = importlib.import_module(_COMPLETION).Completion()
+        return engine
+
+    def run(self, task: Task, steps: int) -> Answer:
+        """Complete, then run Z3 on axioms and equations together."""
+        completion = self._engine()
+        found = completion.run(task, self._completion_steps)
+        if found.outcome != "silent":
+            return found
+        equations = found.derived[:_EQUATIONS]
+        if not equations:
+            return Answer(outcome="silent", reason="incomplete", detail="no equation was derived")
+        try:
+            script = encode(_with_axioms(task, equations))
+        except Inexpressible as error:
+            return unwritable(error)
+        run = run_text(script_text(script, script.claim), steps)
+        if run.status != "unsat":
+            detail = f"with {len(equations)} equations: {run.detail}"
+            return Answer(outcome="silent", reason=run.reason or "incomplete", detail=detail, steps=run.used)
+        return self._shown(task, equations, proved(script, script.claim, run, steps))
+
+    def _shown(self, task: Task, equations: Sequence[Term], answer: Answer) -> Answer:
+        """The proof, with a chain of completion for every equation it uses."""
+        completion = self._engine()
+        core = {name: None for name in answer.core if not name.startswith(_PREFIX)}
+        proof: list[tuple[str, str]] = []
+        for place, equation in enumerate(equations, 1):
+            name = f"{_PREFIX}{place}"
+            if name not in answer.core:
+                continue
+            alone = Task(msgspec.structs.replace(task.goal, claim=equation), task.lemmas)
+            shown = completion.run(alone, _PATIENCE * self._completion_steps)
+            if shown.outcome not in ("proved", "inconsistent"):
+                detail = "an equation that completion derived on the way to the claim was not derived alone"
+                return Answer(outcome="silent", reason="resource", detail=detail, steps=answer.steps)
+            core.update(dict.fromkeys(shown.core))
+            proof += [(f"{name}, {step}", text) for step, text in shown.proof]
+        return msgspec.structs.replace(
+            answer, core=tuple(core), proof=(*proof, *answer.proof), detail=f"{len(equations)} equations"
+        )
+
+
+WITH_EQUATIONS = WithEquations()
+
+
+def _with_axioms(task: Task, equations: Sequence[Term]) -> Task:
+    derived = tuple(
+        Axiom(f"{_PREFIX}{place}", formula, "fact", _HERE) for place, formula in enumerate(equations, 1)
+    )
+    return Task(msgspec.structs.replace(task.goal, axioms=(*task.goal.axioms, *derived)), task.lemmas)
+
+
+# ── What a run comes to ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def decided(
+    task: Task,
+    script: Script,
+    negated: str,
+    run: Run,
+    steps: int,
+    *,
+    options: Options = DEFAULT,
+    spent: int = 0,
+) -> Answer:
+    """The answer of a run."""
+    used = spent + run.used
+    if run.status == "unsat":
+        return proved(script, negated, run, steps, options=options, spent=spent)
+    if run.status == "unknown":
+        return Answer(outcome="silent", reason=run.reason, detail=run.detail, steps=used)
+    undefined = bool(script.false) and negated == script.claim
+    model = with_rational_values(script, negated, run.model, steps)
+    witness = read_witness(task.goal, script, model, undefined=undefined)
+    detail = "" if script.exact else f"approximated: {', '.join(script.approximated)}"
+    outcome: Outcome = "refuted" if task.goal.claim is not None else "model"
+    return Answer(outcome=outcome, witness=witness, steps=used, detail=detail)
+
+
+def proved(
+    script: Script, negated: str, run: Run, steps: int, *, options: Options = DEFAULT, spent: int = 0
+) -> Answer:
+    """The answer after a script was refuted: by its axioms and the negated claim, or by its axioms alone."""
+    proof = proof_of(script, negated, run, steps, options)
+    needs_claim = bool(negated) and proof.needs_claim
+    return Answer(
+        outcome="proved" if needs_claim else "inconsistent",
+        core=proof.core,
+        detail="minimal" if proof.minimal else "",
+        steps=spent + run.used + proof.used,
+        proof=(("claim" if needs_claim else "axioms", proof.text),),
+    )
+
+
+# ── Rational values in place of algebraic ones ──────────────────────────────────────────────────────────────
+
+_DIGITS = (1, 4, 10)
+
+
+def with_rational_values(script: Script, negated: str, model: Any, steps: int) -> Any:
+    """A model whose values of real variables are rational, if there is one near the given model."""
+    z3 = library()
+    names = {each.name.strip("|") for each in script.constants}
+    values = {
+        each.name(): model[each] for each in model.decls() if each.name() in names and each.arity() == 0
+    }
+    irrational = {name: value for name, value in values.items() if z3.is_algebraic_value(value)}
+    if not irrational:
+        return model
+    for digits in _DIGITS:
+        solver = z3.Solver(ctx=z3.Context())
+        solver.from_string(script_text(script, negated))
+        for name, value in irrational.items():
+            near = round(value.approx(digits + 2).as_fraction(), digits)
+            solver.add(z3.Real(name, solver.ctx) == z3.RealVal(str(near), solver.ctx))
+        run = run_solver(solver, steps)
+        if run.status == "sat":
+            return run.model
+    return model

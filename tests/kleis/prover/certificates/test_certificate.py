@@ -15,7 +15,7 @@ import pytest
 
 from kleis.prover.certificates.build import Question, build, build_part, theory_text
 from kleis.prover.certificates.certificate import Certificate, CertificateError, ObligationText, check
-from kleis.prover.certificates.rechecks import RefusedError, commands, digest
+from kleis.prover.certificates.rechecks import RejectedError, commands, digest
 from kleis.prover.portfolio import Entry
 from kleis.prover.process.broker import Broker
 from kleis.prover.protocol.verdict import Verdict
@@ -175,7 +175,7 @@ def test_another_claim_is_refused(broker: Broker, case: str) -> None:
 def test_another_claim_with_its_own_hash_is_refused(broker: Broker, case: str) -> None:
     """Whoever forges a certificate can compute hashes."""
     from kleis.elaborate.elaborator import elaborate
-    from kleis.prover.certificates.certificate import declarations_of
+    from kleis.prover.protocol.engine import declarations_of
     from kleis.prover.verdict_cache import digest_of
 
     certificate = made(broker, case)
@@ -481,7 +481,7 @@ def test_the_theory_has_imports_written_out_and_no_examples() -> None:
 
 @pytest.mark.parametrize("text", ["(", ")", "(a))", "a", "(a) b", "; remark", '("', "(|", "(a)(b) )"])
 def test_what_is_no_sequence_of_commands(text: str) -> None:
-    with pytest.raises(RefusedError):
+    with pytest.raises(RejectedError):
         commands(text)
 
 

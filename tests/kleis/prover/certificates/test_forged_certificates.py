@@ -72,7 +72,7 @@ def test_a_lemma_about_another_structure_shows_nothing() -> None:
             claim=claim,
             using=every,
             theory=theory_text(theory),
-            meaning=digest_of(task.meaning, task.lemmas),
+            meaning=digest_of(task.goal, task.lemmas),
             engine="z3",
             budget=1,
             core=("lemma 1",),

@@ -74,7 +74,7 @@ COLOUR = DataSort("Colour")
 
 def with_definition(claim: Term, definition: Definition) -> Task:
     asked = task({}, claim)
-    return Task(msgspec.structs.replace(asked.meaning, definitions=(definition,)))
+    return Task(msgspec.structs.replace(asked.goal, definitions=(definition,)))
 
 
 OUTSIDE = [
@@ -123,7 +123,7 @@ def test_a_lemma_outside_is_dropped_and_does_not_matter_for_models() -> None:
 def test_what_is_unsettled_is_refused() -> None:
     asked = task(LEFT_GROUP, COMMUTATIVE)
     doubt = OpenQuestion("termination", "f", NOWHERE)
-    assert translate(Task(msgspec.structs.replace(asked.meaning, unsettled=(doubt,)))) is None
+    assert translate(Task(msgspec.structs.replace(asked.goal, unsettled=(doubt,)))) is None
 
 
 def test_a_question_with_nothing_inside_is_refused() -> None:
@@ -236,8 +236,8 @@ def test_unfolding_must_not_explode() -> None:
 def test_the_points_of_a_claim_are_its_outermost_variables() -> None:
     problem = translate(task(LEFT_GROUP, every(lambda x, y: some(lambda z: eq(m(x, y), z)))))
     assert problem is not None
-    assert [name for name, _ in problem.points] == ["x", "y"]
-    assert [function.name for _, function in problem.points] == ["?x", "?y"]
+    assert [name for name, _ in problem.skolems] == ["x", "y"]
+    assert [function.name for _, function in problem.skolems] == ["?x", "?y"]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ STEPS = 8_000_000
 
 
 def truth(given_task: Task) -> Truth:
-    meaning = given_task.meaning
+    meaning = given_task.goal
     assert meaning.claim is not None
     return evaluator_of(meaning, Model({}, {}), Bounds(), "one-sided").truth(meaning.claim)
 
@@ -66,10 +66,10 @@ def test_a_fact_about_lists_has_the_same_truth_by_recursion(text: str) -> None:
 def test_an_expanded_task_is_expanded_already(claim: str) -> None:
     once = expanded(task("", claim))
     assert expanded(once) == once
-    assert once.meaning.claim is not None
-    bodies = [each.body for each in once.meaning.definitions]
+    assert once.goal.claim is not None
+    bodies = [each.body for each in once.goal.definitions]
     names = {
-        each.operation.name for each in subterms(once.meaning.claim, *bodies) if isinstance(each, BuiltinCall)
+        each.operation.name for each in subterms(once.goal.claim, *bodies) if isinstance(each, BuiltinCall)
     }
     assert names <= {"plus", "times"}
 
@@ -102,7 +102,7 @@ def test_a_task_without_lists_stays_what_it_is() -> None:
 def test_what_a_function_takes_from_around_it_is_a_parameter() -> None:
     """Two functions that differ in what they take only are one definition."""
     claim = "∀(a b : ℤ). ∀(l : List(ℤ)). map(λ x . x + a, l) = map(λ y . y + b, l)"
-    (definition,) = expanded(task("", claim)).meaning.definitions
+    (definition,) = expanded(task("", claim)).goal.definitions
     assert len(definition.parameters) == 2
 
 
@@ -110,7 +110,7 @@ def test_a_function_that_changes_in_the_recursion_is_handed_on_as_a_value() -> N
     program = (
         "define grow(f : ℤ → ℤ, n : ℕ) : ℤ = if n = 0 then f(0) else grow(λ (x : ℤ) . f(x) + 1, n - 1)\n"
     )
-    meaning = expanded(task(program, "grow(λ (x : ℤ) . x, 3) = 3")).meaning
+    meaning = expanded(task(program, "grow(λ (x : ℤ) . x, 3) = 3")).goal
     assert meaning.claim is not None
     (call,) = [each for each in subterms(meaning.claim) if isinstance(each, DefinitionCall)]
     assert call.definition == "grow"
@@ -134,7 +134,7 @@ def test_an_axiom_about_all_functions_hands_them_on_as_values() -> None:
 
 def test_a_recursion_of_which_nothing_is_known_is_not_said_to_end() -> None:
     program = "define far(l : List(ℤ)) : ℤ = match l { Nil => 0 | Cons(h, t) => length(t) + far(t) }\n"
-    meaning = task(program, "∀(l : List(ℤ)). far(l) ≥ 0").meaning
+    meaning = task(program, "∀(l : List(ℤ)). far(l) ≥ 0").goal
     encode(Task(meaning))
     with pytest.raises(Inexpressible, match="termination"):
         encode(Task(msgspec.structs.replace(meaning, terminations=())))

@@ -16,7 +16,7 @@ from kleis.core import BOOL, Connective, LiteralTerm, Term
 from kleis.core.goal import Goal
 from kleis.elaborate.elaborator import Elaborator
 from kleis.prover.process.broker import Broker, Guards
-from kleis.prover.process.pipe_messages import pack, read_frame, write_frame
+from kleis.prover.process.pipe_messages import pack, read_message, write_message
 from kleis.prover.protocol.engine import Answer, Task
 from kleis.syntax.parser.parser import parse_expression
 from kleis.theory.theory import Theory
@@ -105,7 +105,7 @@ def test_terms_deeper_than_pythons_usual_limit_go_through(broker: Broker) -> Non
     assert sys.getrecursionlimit() >= 1_000
     _, future = broker.submit(ECHO, Task(Goal(claim=term)), 1)
     depth = 0
-    inner = answered(future).witness.meaning.claim
+    inner = answered(future).witness.goal.claim
     while isinstance(inner, Connective):
         (inner,), depth = inner.arguments, depth + 1
     assert depth == 1_000
@@ -123,10 +123,10 @@ def test_frames() -> None:
     import os
 
     source, target = os.pipe()
-    write_frame(target, {"a": [1, 2]})
+    write_message(target, {"a": [1, 2]})
     os.write(target, pack("cut off")[:5])
     os.close(target)
     with os.fdopen(source, "rb") as stream:
-        assert read_frame(stream.read) == {"a": [1, 2]}
-        assert read_frame(stream.read) is None
-        assert read_frame(stream.read) is None
+        assert read_message(stream.read) == {"a": [1, 2]}
+        assert read_message(stream.read) is None
+        assert read_message(stream.read) is None

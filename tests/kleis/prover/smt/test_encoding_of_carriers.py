@@ -29,7 +29,7 @@ FEW = some(lambda a, b: every(lambda x: either(eq(x, a), eq(x, b))))
 
 def agree(asked: Task) -> None:
     """Brute force and the encoding say the same, where both say something."""
-    decision = decide(asked.meaning, TWO)
+    decision = decide(asked.goal, TWO)
     try:
         said = verdict(encode(asked))
     except Inexpressible as problem:

@@ -195,7 +195,7 @@ def test_a_conditional_system_refutes_unless_clauses_are_weakened() -> None:
     assert check_rewriting(asked, answer.witness)
     total = {**LEQ_ORDER, "total": every(lambda x, y: either(le(x, y), le(y, x)))}
     assert run(task(total, every(lambda x, y: le(x, y)))).outcome == "silent"
-    assert not check_rewriting(task(total, asked.meaning.claim), answer.witness)
+    assert not check_rewriting(task(total, asked.goal.claim), answer.witness)
 
 
 def test_terms_that_nest_deeply_end_in_silence() -> None:
@@ -329,7 +329,7 @@ def test_derived_equations_follow_from_the_axioms_alone() -> None:
         answer = run(asked, 20_000)
         assert 0 < len(answer.derived) <= 40
         for formula in answer.derived:
-            again = Task(msgspec.structs.replace(asked.meaning, claim=formula))
+            again = Task(msgspec.structs.replace(asked.goal, claim=formula))
             assert run(again).outcome == "proved"
 
 

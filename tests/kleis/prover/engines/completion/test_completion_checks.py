@@ -125,9 +125,7 @@ def test_a_constant_of_a_sort_without_constants_may_be_used() -> None:
 
 def test_the_proof_of_another_claim_is_refused(proof: tuple[Task, Answer]) -> None:
     asked, answer = proof
-    other = Task(
-        msgspec.structs.replace(asked.meaning, claim=every(lambda x, y: eq(eq(m(x, y), e), eq(x, e))))
-    )
+    other = Task(msgspec.structs.replace(asked.goal, claim=every(lambda x, y: eq(eq(m(x, y), e), eq(x, e)))))
     assert not check_chain(other, answer)
 
 
@@ -212,9 +210,7 @@ def test_rubbish_is_no_system(system: tuple[Task, dict[str, Any]], witness: Any)
 def test_a_system_says_nothing_where_axioms_are_dropped(system: tuple[Task, dict[str, Any]]) -> None:
     asked, witness = system
     clause = every(lambda x: either(eq(x, a), eq(x, b), eq(x, e)))
-    more = task(
-        {**{each.name: each.formula for each in asked.meaning.axioms}, "few": clause}, asked.meaning.claim
-    )
+    more = task({**{each.name: each.formula for each in asked.goal.axioms}, "few": clause}, asked.goal.claim)
     assert not check_rewriting(more, witness)
 
 

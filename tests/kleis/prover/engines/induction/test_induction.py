@@ -89,10 +89,10 @@ def test_axioms_that_a_proof_uses_are_in_its_core() -> None:
 def test_there_is_no_induction_over_carriers_or_real_numbers() -> None:
     program = "structure Plain(T) {\n  operation f : T → T\n}\n"
     given = task(program, "∀(x : T). f(x) = x", "Plain(T)")
-    assert given.meaning.claim is not None
-    assert schemes(goal_of(given.meaning.claim), (0,)) == ()
+    assert given.goal.claim is not None
+    assert schemes(goal_of(given.goal.claim), (0,)) == ()
     assert not INDUCTION.applies(given)
-    real = task("", "∀(x : ℝ). x * x ≥ 0").meaning.claim
+    real = task("", "∀(x : ℝ). x * x ≥ 0").goal.claim
     assert real is not None
     assert schemes(goal_of(real), (0,)) == ()
 
@@ -114,7 +114,7 @@ def test_natural_numbers_have_a_base_and_a_step() -> None:
 
 
 def test_templates_are_closed_and_small_values_refute_wrong_ones() -> None:
-    meaning = task(LISTS, "∀(x : Row). turn(turn(x)) = x").meaning
+    meaning = task(LISTS, "∀(x : Row). turn(turn(x)) = x").goal
     found = templates(meaning)
     assert found == templates(meaning)
     assert all(isinstance(each, Quantifier) for each in found)

@@ -131,7 +131,7 @@ def test_several_carriers_have_sizes_of_their_own() -> None:
 
 def test_a_carrier_that_nothing_speaks_of_is_left_small() -> None:
     asked = task(LEFT_GROUP, every(lambda x: eq(i(x), x)))
-    idle = msgspec.structs.replace(asked.meaning, carriers=(G, H))
+    idle = msgspec.structs.replace(asked.goal, carriers=(G, H))
     answer = run(Task(idle))
     assert answer.witness["carriers"] == {"G": 3, "H": 1}
     assert check_tables(Task(idle), answer.witness) is not None
@@ -297,7 +297,7 @@ def test_rubbish_is_refused(found: tuple[Task, dict[str, Any]], witness: Any) ->
 
 def test_a_model_of_another_claim_is_refused(found: tuple[Task, dict[str, Any]]) -> None:
     asked, witness = found
-    other = msgspec.structs.replace(asked.meaning, claim=every(lambda x: eq(x, x)))
+    other = msgspec.structs.replace(asked.goal, claim=every(lambda x: eq(x, x)))
     assert check_tables(Task(other), witness) is None
 
 
@@ -311,7 +311,7 @@ TWO = Bounds(carrier=2, budget=Budget(steps=3_000_000, depth=150, size=100_000))
 def test_brute_force_agrees_up_to_two_elements(axiom: Term, claim: Term) -> None:
     asked = task({"axiom": axiom}, claim)
     answer = run(asked, 300_000)
-    decision = decide(asked.meaning, TWO)
+    decision = decide(asked.goal, TWO)
     if decision.status == "disproved":
         assert answer.outcome == "refuted"
     if answer.outcome == "refuted":
@@ -324,7 +324,7 @@ def test_brute_force_agrees_up_to_two_elements(axiom: Term, claim: Term) -> None
 def test_brute_force_agrees_about_models(axiom: Term) -> None:
     asked = task({"axiom": either(axiom, no(axiom)), "again": axiom}, None)
     answer = run(asked, 300_000)
-    decision = decide(asked.meaning, TWO)
+    decision = decide(asked.goal, TWO)
     assert decision.status != "model" or answer.outcome == "model"
     if answer.outcome == "model":
         assert check_tables(asked, answer.witness) is not None
